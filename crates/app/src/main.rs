@@ -1,0 +1,2 @@
+//! The `because` binary.
+fn main() {}

@@ -1,0 +1,119 @@
+//! Bytes to evidence: one module a format.
+//!
+//! An [`Importer`] recognises its format from a path and the first bytes ([`Importer::detect`]) and streams
+//! [`Evidence`] into a [`Sink`] ([`Importer::import`]). It never keeps a whole large file in memory, gives every record
+//! a `source_uid` that is the same at the next import of the same file, and reports an item it cannot read as
+//! a [`Problem`] with file and line while the rest goes in. Only a source that cannot be read at all is an [`ImportError`].
+//!
+//! Importers read no clock: what they need to know of now and here is in [`Context`].
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use kernel::evidence::Evidence;
+
+/// What a source is recognised by.
+pub struct Probe<'a> {
+    /// The path as given.
+    pub path: &'a Path,
+    /// True for a directory.
+    pub is_dir: bool,
+    /// The first bytes of a file, at most [`PROBE_BYTES`]; empty for a directory.
+    pub head: &'a [u8],
+}
+
+/// How many bytes of a file an importer may look at to recognise it.
+pub const PROBE_BYTES: usize = 64 * 1024;
+
+/// How sure an importer is that a source is of its format. The surest wins; between equals, the earlier in the
+/// registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    /// Not this format.
+    No,
+    /// Could be read, but so could almost anything (plain text).
+    Fallback,
+    /// The name says so, or the content looks like it.
+    Likely,
+    /// The content says so.
+    Certain,
+}
+
+/// What an importer is told of the world.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The time of the import.
+    pub now: jiff::Timestamp,
+    /// The zone of times that carry none of their own but are known to be local.
+    pub zone: jiff::tz::TimeZone,
+}
+
+/// Where an importer's findings go.
+pub trait Sink {
+    /// Takes one record. On `Break` the importer stops and returns `Ok`.
+    fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()>;
+    /// Takes the report of one item that could not be read.
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()>;
+    /// Says how many more bytes of the source have been read, for the progress bar.
+    fn progress(&mut self, bytes: u64);
+}
+
+/// An item that could not be read; the rest was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, and `#entry` within an archive.
+    pub file: PathBuf,
+    /// Line, counted from 1, where the format has lines.
+    pub line: Option<u64>,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// Why a source gave nothing at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The operating system would not let us read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// What was read.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The bytes are not of the format.
+    #[error("{} is not {format}: {reason}", path.display())]
+    Format {
+        /// What was read.
+        path: PathBuf,
+        /// The format that was expected.
+        format: &'static str,
+        /// What does not fit.
+        reason: String,
+    },
+    /// A limit was exceeded.
+    #[error("{} is too large: {reason}", path.display())]
+    TooLarge {
+        /// What was read.
+        path: PathBuf,
+        /// Which limit, and how to stay within it.
+        reason: String,
+    },
+}
+
+/// One format.
+pub trait Importer: Sync {
+    /// The format's name, as `--format` takes it.
+    fn name(&self) -> &'static str;
+    /// One line for `--help`.
+    fn describe(&self) -> &'static str;
+    /// How sure this importer is of a source, from its name and first bytes alone.
+    fn detect(&self, probe: &Probe<'_>) -> Match;
+    /// Streams the source's records into `sink`, in the source's order.
+    fn import(&self, path: &Path, context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError>;
+}
+
+/// Every importer, in the order in which they are asked.
+pub fn registry() -> &'static [&'static dyn Importer] {
+    &[]
+}

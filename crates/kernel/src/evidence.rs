@@ -1,0 +1,177 @@
+//! Evidence: what was told, before anything is concluded from it.
+//!
+//! An importer turns bytes into [`Evidence`] values; sealing one makes it an `evidence` operation. The fields that
+//! every source shares are typed here; what only some sources know lives in [`Payload`], whose field names are
+//! shared by all importers so that recall and the derivers need not know where a record came from.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::when::When;
+
+/// Body of an `evidence` operation: one imported record.
+///
+/// `(source, source_uid)` is the record's identity at its source: the same identity with the same content is
+/// written once, with other content it supersedes the earlier one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Where it came from, e.g. `locomo`, `claude-code`, `ical`. Lower case, digits and `-`.
+    pub source: String,
+    /// The record's identity at its source, stable over repeated imports.
+    pub source_uid: String,
+    /// What sort of record it is.
+    pub kind: EvidenceKind,
+    /// Who said, wrote or made it, by the name that people use for them.
+    pub actor: Option<String>,
+    /// When it happened or was said.
+    pub at: Option<When>,
+    /// One line for people, made from this record alone; at most 200 characters.
+    pub summary: String,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// What else is known.
+    pub payload: Payload,
+}
+
+/// The sort of an evidence record. Open: a kind that this version does not know is kept and shown as it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EvidenceKind(pub String);
+
+impl EvidenceKind {
+    /// One turn of a conversation.
+    pub const TURN: &'static str = "turn";
+    /// A calendar event (one occurrence of it).
+    pub const EVENT: &'static str = "event";
+    /// A note, or a section of one.
+    pub const NOTE: &'static str = "note";
+    /// A photograph, known by its metadata.
+    pub const PHOTO: &'static str = "photo";
+    /// An e-mail message.
+    pub const MAIL: &'static str = "mail";
+    /// A commit of a version-control system.
+    pub const COMMIT: &'static str = "commit";
+}
+
+impl From<&str> for EvidenceKind {
+    fn from(kind: &str) -> Self {
+        Self(kind.to_owned())
+    }
+}
+
+/// Who may see a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    /// Only within its space, and never put before others.
+    Private,
+    /// Within its space.
+    #[default]
+    Project,
+    /// From every space of the person.
+    Global,
+}
+
+/// What a source knows beyond the common fields. Absent fields are not written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Payload {
+    /// The whole text: what is searched.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What the record's images show, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub captions: Vec<String>,
+    /// A title apart from the text (event title, note heading, mail subject).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The conversation, thread, file or calendar series that it is part of. Records of one session that are
+    /// imported one after the other are each other's context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The name of that session, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_title: Option<String>,
+    /// `user`, `assistant`, `tool` or `system` in a chat with an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Everyone known to take part: speakers of the conversation, attendees, recipients.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub participants: Vec<String>,
+    /// Labels, without `#`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What it links to: note names, URLs, paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
+    /// When an event ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<When>,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// Anything else the source gives, by its own names.
+    #[serde(flatten)]
+    pub more: serde_json::Map<String, Value>,
+}
+
+/// A place by name, position or both. Degrees, WGS 84.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Location {
+    /// The place's name or address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Latitude, −90 … 90.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lat: Option<f64>,
+    /// Longitude, −180 … 180.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lon: Option<f64>,
+}
+
+/// Longest summary, in characters.
+pub const SUMMARY_CHARS_MAX: usize = 200;
+
+/// The first line's worth of `text` as a summary: white space folded, cut at a word before
+/// [`SUMMARY_CHARS_MAX`] characters, with `…` where something was left out.
+///
+/// ```
+/// assert_eq!(kernel::evidence::summarize("  two\n words "), "two words");
+/// ```
+pub fn summarize(text: &str) -> String {
+    let mut summary = String::new();
+    let mut chars = 0;
+    for word in text.split_whitespace() {
+        let word_chars = word.chars().count();
+        if chars + word_chars + 1 > SUMMARY_CHARS_MAX {
+            if summary.is_empty() {
+                summary.extend(word.chars().take(SUMMARY_CHARS_MAX - 1));
+            }
+            summary.push('…');
+            break;
+        }
+        if !summary.is_empty() {
+            summary.push(' ');
+            chars += 1;
+        }
+        summary.push_str(word);
+        chars += word_chars;
+    }
+    summary
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_at_a_word_and_says_so() {
+        let summary = summarize(&"word ".repeat(100));
+        assert!(summary.ends_with("word…"), "{summary}");
+        assert!(summary.chars().count() <= SUMMARY_CHARS_MAX);
+    }
+
+    #[test]
+    fn one_endless_word_is_cut() {
+        assert_eq!(summarize(&"x".repeat(1000)).chars().count(), SUMMARY_CHARS_MAX);
+    }
+}

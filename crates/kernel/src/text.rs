@@ -1,0 +1,1 @@
+//! Words of a text, as recall compares them.
