@@ -4,6 +4,16 @@
 //! arguments, so that two machines given the same operations come to the same beliefs, and so that this crate
 //! alone can verify an exported ledger.
 
+pub mod access;
+pub mod body;
+pub mod canonical;
 pub mod evidence;
+pub mod id;
+pub mod kind;
+pub mod operation;
+pub mod rules;
+pub mod seal;
 pub mod text;
+pub mod validity;
 pub mod when;
+pub mod world;

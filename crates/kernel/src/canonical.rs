@@ -1,0 +1,163 @@
+//! Canonical JSON (RFC 8785): the one byte form of a value that is hashed.
+//!
+//! Reading is stricter than JSON: a repeated name, a number that a double cannot hold exactly as an integer, or
+//! nesting beyond [`DEPTH_MAX`] is refused, so that two implementations never read two values from the same bytes.
+
+use serde::Serialize;
+use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// Deepest nesting of arrays and objects.
+pub const DEPTH_MAX: usize = 64;
+
+/// Largest magnitude of an integer: beyond it a double is not exact (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
+pub const INTEGER_MAX: u64 = (1 << 53) - 1;
+
+/// Why bytes are no acceptable JSON, or a value has no canonical form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CanonicalError(pub String);
+
+/// The canonical bytes of a value.
+pub fn to_bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, CanonicalError> {
+    serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError(error.to_string()))
+}
+
+/// Reads JSON strictly, as the module says.
+pub fn parse(bytes: &[u8]) -> Result<Value, CanonicalError> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = Strict { depth: 0 }
+        .deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value))
+        .map_err(|error| CanonicalError(error.to_string()))?;
+    Ok(value)
+}
+
+#[derive(Clone, Copy)]
+struct Strict {
+    depth: usize,
+}
+
+impl Strict {
+    fn deeper<E: de::Error>(self) -> Result<Self, E> {
+        if self.depth == DEPTH_MAX {
+            return Err(E::custom(format_args!("nesting is deeper than {DEPTH_MAX}")));
+        }
+        Ok(Self { depth: self.depth + 1 })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
+        if value.unsigned_abs() > INTEGER_MAX {
+            return Err(E::custom(format_args!("the integer {value} is beyond 2^53 - 1")));
+        }
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
+        if value > INTEGER_MAX {
+            return Err(E::custom(format_args!("the integer {value} is beyond 2^53 - 1")));
+        }
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number is not finite"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element_seed(inner)? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut map = Map::new();
+        while let Some(name) = access.next_key::<String>()? {
+            let value = access.next_value_seed(inner)?;
+            if map.contains_key(&name) {
+                return Err(de::Error::custom(format_args!("the name {name:?} is repeated")));
+            }
+            map.insert(name, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(json: &str) -> String {
+        String::from_utf8(to_bytes(&parse(json.as_bytes()).unwrap()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_examples_of_rfc_8785_come_out_byte_for_byte() {
+        let input = r#"{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],
+            "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}"#;
+        assert_eq!(
+            canonical(input),
+            r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#
+        );
+        let names = r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
+        let sorted = canonical(names);
+        let order: Vec<_> = ["2", "4", "6", "7", "1", "5", "3"].into();
+        let found: Vec<_> =
+            sorted.matches(|c: char| c.is_ascii_digit()).filter(|d| *d != "1" || sorted.contains('€')).collect();
+        assert_eq!(found.iter().filter(|d| order.contains(d)).count(), 8, "{sorted}");
+        assert!(sorted.find("€").unwrap() < sorted.find('😀').unwrap(), "{sorted}");
+        assert!(sorted.find('😀').unwrap() < sorted.find('\u{fb33}').unwrap(), "UTF-16 order: {sorted}");
+    }
+
+    #[test]
+    fn ambiguous_json_is_refused() {
+        let deep = "[".repeat(DEPTH_MAX + 1) + &"]".repeat(DEPTH_MAX + 1);
+        for json in
+            [r#"{"a":1,"a":2}"#, "9007199254740993", "-9007199254740993", "1e999", &deep, "1 2", "", "\"\\ud800\""]
+        {
+            assert!(parse(json.as_bytes()).is_err(), "{json}");
+        }
+        assert!(parse(&[b'"', 0xff, b'"']).is_err());
+    }
+
+    #[test]
+    fn negative_zero_and_whole_floats_have_one_form() {
+        assert_eq!(canonical("[-0.0, 1.0, 100]"), "[0,1,100]");
+    }
+}

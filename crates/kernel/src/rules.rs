@@ -1,0 +1,435 @@
+//! Append-time rules: what may be recorded, and the typed refusal of everything else.
+//!
+//! The numbers are those of the ledger specification. [`judge`] asks a [`World`] about the moment of appending and answers
+//! [`Verdict`]; the store appends only what was judged, in the same transaction. Rule 1's hashes and signature
+//! are checked by the type [`Operation<Verified>`](crate::operation::Operation).
+
+use crate::access::Access;
+use crate::body::Body;
+use crate::id::{Author, OpId, SpaceId};
+use crate::kind::{Capability, Kind};
+use crate::operation::{MalformedError, Operation, Role, Stamp, Verified, VerifyError};
+use crate::validity::{Validity, inputs};
+use crate::world::{Entry, World};
+
+/// How far ahead of now an operation from elsewhere may be, microseconds (24 hours).
+pub const FUTURE_US_MAX: u64 = 24 * 60 * 60 * 1_000_000;
+
+/// What to do with an operation that broke no rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Record it.
+    Append,
+    /// It is recorded already; nothing to do.
+    Present,
+}
+
+/// Which rule an operation breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Breach {
+    /// Rule 1: the bytes do not read.
+    #[error(transparent)]
+    Malformed(#[from] MalformedError),
+    /// Rule 1: hashes or signature do not fit.
+    #[error(transparent)]
+    Unverified(#[from] VerifyError),
+    /// The operation belongs to another space.
+    #[error("it belongs to space {found}, this is {expected}")]
+    WrongSpace {
+        /// This space.
+        expected: SpaceId,
+        /// The operation's.
+        found: SpaceId,
+    },
+    /// The first operation of a ledger is its genesis, and there is one.
+    #[error("a ledger begins with exactly one operation of kind `space`")]
+    Genesis,
+    /// Rule 2: it does not follow the author's last operation.
+    #[error("it is number {found} of its author's chain, which continues with {expected}")]
+    ChainBroken {
+        /// The `seq` that would follow.
+        expected: u64,
+        /// The operation's.
+        found: u64,
+    },
+    /// Rule 2: the author signed another operation with the same `seq`.
+    #[error(
+        "its author signed another operation, {other}, with the same number; the key was used on two machines at once"
+    )]
+    Fork {
+        /// The operation that is recorded.
+        other: OpId,
+    },
+    /// Rule 3: it cites what is not here.
+    #[error("it cites {missing}, which is not in the space")]
+    UnknownRef {
+        /// The citation.
+        missing: OpId,
+    },
+    /// Rule 3: it is not later than what it cites.
+    #[error("its time is not after that of {cited}, which it cites")]
+    NotAfterRefs {
+        /// The citation.
+        cited: OpId,
+    },
+    /// It claims a time more than a day ahead.
+    #[error("its time is {ahead_s} seconds ahead of this machine's clock; more than a day is refused")]
+    FromFuture {
+        /// How far ahead, seconds.
+        ahead_s: u64,
+    },
+    /// Rule 4: its author may not do that.
+    #[error("{author} lacks the capability `{}` in this space", capability.as_str())]
+    NotPermitted {
+        /// The author.
+        author: Author,
+        /// What is missing.
+        capability: Capability,
+    },
+    /// Rule 5: a claim needs something to stand on.
+    #[error("a claim cites at least one input")]
+    EmptyInputs,
+    /// Rule 5: edges and proposals are no inputs.
+    #[error("{input} is of kind {kind}, which is no input of a claim")]
+    InputKind {
+        /// The input.
+        input: OpId,
+        /// Its kind.
+        kind: Kind,
+    },
+    /// Rule 5: an input no longer stands.
+    #[error("its input {input} is not valid any more")]
+    StaleInput {
+        /// The input.
+        input: OpId,
+    },
+    /// Rule 6: the user said that it is false.
+    #[error("the identity {key:?} is refuted")]
+    IdentityRefuted {
+        /// The identity.
+        key: String,
+    },
+    /// Rule 6: the user said what is true.
+    #[error("the identity {key:?} is pinned by a correction")]
+    IdentityCorrected {
+        /// The identity.
+        key: String,
+    },
+    /// Rule 7: the fall is recorded.
+    #[error("the fall of {target} by that cause is recorded already")]
+    DuplicateInvalidation {
+        /// The claim.
+        target: OpId,
+    },
+    /// Rule 7: it still stands, or is not the current version.
+    #[error("{target} is no current version that has fallen")]
+    NotFallen {
+        /// The claim.
+        target: OpId,
+    },
+    /// Rule 8: withdraw first.
+    #[error("the identity {key:?} is refuted; withdraw the refutation first")]
+    CorrectsRefuted {
+        /// The identity.
+        key: String,
+    },
+    /// Rule 9: a thought refines one or consolidates several.
+    #[error("a thought refines exactly one or consolidates two or more, never both")]
+    ThoughtLineage,
+    /// The kind acts on one operation of a certain kind, and this is not so.
+    #[error("an operation of kind {kind} has exactly one `target`, of kind {expected}")]
+    Target {
+        /// The operation's kind.
+        kind: Kind,
+        /// What the target should be.
+        expected: &'static str,
+    },
+}
+
+impl Breach {
+    /// The stable code, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Malformed(_) => "malformed",
+            Self::Unverified(error) => error.code(),
+            Self::WrongSpace { .. } => "wrong_space",
+            Self::Genesis => "genesis",
+            Self::ChainBroken { .. } => "chain_broken",
+            Self::Fork { .. } => "fork",
+            Self::UnknownRef { .. } => "unknown_ref",
+            Self::NotAfterRefs { .. } => "not_after_refs",
+            Self::FromFuture { .. } => "from_future",
+            Self::NotPermitted { .. } => "not_permitted",
+            Self::EmptyInputs => "empty_inputs",
+            Self::InputKind { .. } => "input_kind",
+            Self::StaleInput { .. } => "stale_input",
+            Self::IdentityRefuted { .. } => "identity_refuted",
+            Self::IdentityCorrected { .. } => "identity_corrected",
+            Self::DuplicateInvalidation { .. } => "duplicate_invalidation",
+            Self::NotFallen { .. } => "not_fallen",
+            Self::CorrectsRefuted { .. } => "corrects_refuted",
+            Self::ThoughtLineage => "thought_lineage",
+            Self::Target { .. } => "target",
+        }
+    }
+
+    /// True for rules 1 to 3, which make an operation from elsewhere unusable; the others leave it without effect.
+    pub fn quarantines(&self) -> bool {
+        matches!(
+            self,
+            Self::Malformed(_)
+                | Self::Unverified(_)
+                | Self::WrongSpace { .. }
+                | Self::Genesis
+                | Self::ChainBroken { .. }
+                | Self::Fork { .. }
+                | Self::UnknownRef { .. }
+                | Self::NotAfterRefs { .. }
+                | Self::FromFuture { .. }
+        )
+    }
+}
+
+/// Why an operation was not judged, or not well.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError<E> {
+    /// It breaks a rule.
+    #[error(transparent)]
+    Breach(#[from] Breach),
+    /// The world could not be asked.
+    #[error("the ledger could not be read")]
+    World(E),
+}
+
+/// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none if
+/// removed: then what a rule needs of it cannot be judged, and only rules 2 to 4 are.
+pub fn judge<W: World>(
+    operation: &Operation<Verified>,
+    body: Option<&Body>,
+    world: &W,
+) -> Result<Verdict, JudgeError<W::Error>> {
+    if let Some(verdict) = judge_place(operation, body, world)? {
+        return Ok(verdict);
+    }
+    let entry = Entry::of(operation, body);
+    judge_content(&entry, body, world)?;
+    Ok(Verdict::Append)
+}
+
+/// Rules 2 and 3. `Some` when there is nothing left to judge.
+pub fn judge_place<W: World>(
+    operation: &Operation<Verified>,
+    body: Option<&Body>,
+    world: &W,
+) -> Result<Option<Verdict>, JudgeError<W::Error>> {
+    let header = operation.header();
+    match world.space().map_err(JudgeError::World)? {
+        None => {
+            let owner = match body {
+                Some(Body::Space(space)) => Some(space.owner),
+                _ => None,
+            };
+            return if header.kind == Kind::Space && owner == Some(header.author) {
+                Ok(Some(Verdict::Append))
+            } else {
+                Err(Breach::Genesis.into())
+            };
+        }
+        Some(space) if operation.space() != space => {
+            return Err(Breach::WrongSpace { expected: space, found: operation.space() }.into());
+        }
+        Some(space) if header.kind == Kind::Space => {
+            return if operation.id() == space.0 { Ok(Some(Verdict::Present)) } else { Err(Breach::Genesis.into()) };
+        }
+        Some(_) => {}
+    }
+    let head = world.head(&header.author).map_err(JudgeError::World)?;
+    let expected = head.map_or(1, |head| head.seq + 1);
+    if header.seq != expected || header.prev != head.map(|head| head.id) {
+        return match world.at_seq(&header.author, header.seq).map_err(JudgeError::World)? {
+            Some(other) if other == operation.id() => Ok(Some(Verdict::Present)),
+            Some(other) => Err(Breach::Fork { other }.into()),
+            None => Err(Breach::ChainBroken { expected, found: header.seq }.into()),
+        };
+    }
+    if let Some(prev) = head
+        && prev.ts >= header.ts
+    {
+        return Err(Breach::NotAfterRefs { cited: prev.id }.into());
+    }
+    for reference in &header.refs {
+        match world.entry(&reference.id).map_err(JudgeError::World)? {
+            None => return Err(Breach::UnknownRef { missing: reference.id }.into()),
+            Some(cited) if cited.ts >= header.ts => return Err(Breach::NotAfterRefs { cited: cited.id }.into()),
+            Some(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Rules 4 to 9.
+pub fn judge_content<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+    judge_target(entry, world)?;
+    judge_permission(entry, body, world)?;
+    match entry.kind {
+        Kind::Claim => judge_claim(entry, body, world),
+        Kind::ClaimInvalidation => judge_invalidation(entry, world),
+        Kind::ClaimCorrection => {
+            let key = entry.identity.clone().unwrap_or_default();
+            if Validity::new(world).is_refuted(&key).map_err(JudgeError::World)? {
+                return Err(Breach::CorrectsRefuted { key }.into());
+            }
+            Ok(())
+        }
+        Kind::Thought => {
+            let count = |role| entry.refs.iter().filter(|reference| reference.role.as_str() == role).count();
+            match (count("refines"), count("consolidates")) {
+                (0, 0 | 2..) | (1, 0) => Ok(()),
+                _ => Err(Breach::ThoughtLineage.into()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Operations that act on another act on exactly one, of the right kind.
+fn judge_target<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
+    let (expected, allowed): (&'static str, &[Kind]) = match entry.kind {
+        Kind::EvidenceRetraction => ("evidence", &[Kind::Evidence]),
+        Kind::ClaimCorrection | Kind::ClaimRefutation => {
+            ("claim or claim_correction", &[Kind::Claim, Kind::ClaimCorrection])
+        }
+        Kind::CorrectionWithdrawal => ("claim_correction", &[Kind::ClaimCorrection]),
+        Kind::RefutationWithdrawal => ("claim_refutation", &[Kind::ClaimRefutation]),
+        Kind::ClaimInvalidation => ("claim", &[Kind::Claim]),
+        Kind::Retraction => ("node, edge, thought or claim", &[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim]),
+        Kind::Decision => ("proposal", &[Kind::Proposal]),
+        Kind::Annotation | Kind::Redaction => ("any operation", &[]),
+        _ => return Ok(()),
+    };
+    let breach = || JudgeError::Breach(Breach::Target { kind: entry.kind.clone(), expected });
+    let mut targets = entry.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
+    let target = match (targets.next(), targets.next()) {
+        (Some(target), None) => target,
+        _ => return Err(breach()),
+    };
+    let target = world.entry(&target.id).map_err(JudgeError::World)?.ok_or_else(breach)?;
+    if allowed.is_empty() || allowed.contains(&target.kind) { Ok(()) } else { Err(breach()) }
+}
+
+/// Rule 4.
+fn judge_permission<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+    let access = world.access().map_err(JudgeError::World)?;
+    let capability = match body {
+        Some(Body::Claim(claim)) if claim.deriver.is_none() => Capability::Append,
+        _ => capability_of(&entry.kind),
+    };
+    let target_author = || match entry.refs.iter().find(|reference| reference.role.as_str() == Role::TARGET) {
+        Some(target) => Ok(world.entry(&target.id)?.map(|target| target.author)),
+        None => Ok(None),
+    };
+    let permitted = if capability == capability_of(&entry.kind) {
+        is_permitted(access, entry, target_author).map_err(JudgeError::World)?
+    } else {
+        access.holds(&entry.author, capability, entry.order())
+    };
+    if permitted { Ok(()) } else { Err(Breach::NotPermitted { author: entry.author, capability }.into()) }
+}
+
+/// The capability that a kind needs.
+pub fn capability_of(kind: &Kind) -> Capability {
+    match kind {
+        Kind::Space | Kind::Grant | Kind::Revoke => Capability::Admin,
+        Kind::Claim | Kind::ClaimInvalidation | Kind::Proposal => Capability::Derive,
+        Kind::ClaimCorrection
+        | Kind::ClaimRefutation
+        | Kind::CorrectionWithdrawal
+        | Kind::RefutationWithdrawal
+        | Kind::Retraction
+        | Kind::Decision
+        | Kind::Annotation
+        | Kind::Redaction => Capability::Correct,
+        Kind::Evidence | Kind::EvidenceRetraction | Kind::Thought | Kind::Node | Kind::Edge | Kind::Other(_) => {
+            Capability::Append
+        }
+    }
+}
+
+/// Whether an operation's author may do it: by capability, or because what it acts on is the author's own.
+pub(crate) fn is_permitted<E>(
+    access: &Access,
+    entry: &Entry,
+    target_author: impl FnOnce() -> Result<Option<Author>, E>,
+) -> Result<bool, E> {
+    let at = entry.order();
+    if access.holds(&entry.author, capability_of(&entry.kind), at) {
+        return Ok(true);
+    }
+    let own = matches!(entry.kind, Kind::Retraction | Kind::Annotation);
+    Ok(own && access.holds(&entry.author, Capability::Append, at) && target_author()? == Some(entry.author))
+}
+
+/// Rules 5 and 6. A claim that a key without `correct` states is a machine's claim, whatever it says of its deriver.
+fn judge_claim<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+    if inputs(entry).next().is_none() {
+        return Err(Breach::EmptyInputs.into());
+    }
+    let mut validity = Validity::new(world);
+    let by_machine = match body {
+        Some(Body::Claim(claim)) if claim.deriver.is_none() => {
+            let access = world.access().map_err(JudgeError::World)?;
+            !access.holds(&entry.author, Capability::Correct, entry.order())
+        }
+        _ => true,
+    };
+    if by_machine && let Some(key) = &entry.identity {
+        if validity.is_refuted(key).map_err(JudgeError::World)? {
+            return Err(Breach::IdentityRefuted { key: key.clone() }.into());
+        }
+        if validity.pinned(key).map_err(JudgeError::World)?.is_some() {
+            return Err(Breach::IdentityCorrected { key: key.clone() }.into());
+        }
+    }
+    for input in inputs(entry) {
+        if let Some(cited) = world.entry(&input).map_err(JudgeError::World)?
+            && matches!(cited.kind, Kind::Edge | Kind::Proposal)
+        {
+            return Err(Breach::InputKind { input, kind: cited.kind }.into());
+        }
+        if !validity.is_valid_input(&input).map_err(JudgeError::World)? {
+            return Err(Breach::StaleInput { input }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Rule 7.
+fn judge_invalidation<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
+    let cited = |role| entry.refs.iter().find(|reference| reference.role.as_str() == role).map(|found| found.id);
+    let breach = Breach::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
+    let (Some(target), Some(cause)) = (cited(Role::TARGET), cited(Role::CAUSE)) else { return Err(breach.into()) };
+    for citing in world.citing(&target).map_err(JudgeError::World)? {
+        if citing.kind == Kind::ClaimInvalidation
+            && let Some(earlier) = world.entry(&citing.id).map_err(JudgeError::World)?
+            && earlier.refs.iter().any(|reference| reference.role.as_str() == Role::CAUSE && reference.id == cause)
+        {
+            return Err(Breach::DuplicateInvalidation { target }.into());
+        }
+    }
+    let mut validity = Validity::new(world);
+    if let Some(claim) = world.entry(&target).map_err(JudgeError::World)?
+        && let Some(key) = &claim.identity
+    {
+        let current = validity.current(key).map_err(JudgeError::World)?.map(|current| current.id);
+        if current == Some(target) && !validity.is_sound(&claim).map_err(JudgeError::World)? {
+            return Ok(());
+        }
+    }
+    Err(Breach::NotFallen { target }.into())
+}
+
+/// Refuses what claims a time more than a day ahead of `now_us`.
+pub fn judge_time(ts: Stamp, now_us: u64) -> Result<(), Breach> {
+    let ahead_us = ts.0.saturating_sub(now_us);
+    if ahead_us > FUTURE_US_MAX { Err(Breach::FromFuture { ahead_s: ahead_us / 1_000_000 }) } else { Ok(()) }
+}

@@ -1,0 +1,205 @@
+//! What the rules need to know of a ledger, and a plain in-memory answer.
+//!
+//! [`World`] is the port: a few look-ups, each of which an index answers without reading the log. [`Graph`] is
+//! the in-memory implementation; the verifier of an exported ledger and the memory store use it, and
+//! every other implementation is compared with it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::convert::Infallible;
+
+use crate::access::{Access, Change};
+use crate::body::Body;
+use crate::id::{Author, BodyHash, OpId, SpaceId};
+use crate::kind::Kind;
+use crate::operation::{Operation, Ref, Stamp};
+
+/// What is known of one recorded operation without reading its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The operation.
+    pub id: OpId,
+    /// Its place in the order.
+    pub ts: Stamp,
+    /// What it does.
+    pub kind: Kind,
+    /// Who signed.
+    pub author: Author,
+    /// What it cites.
+    pub refs: Vec<Ref>,
+    /// The identity that a claim, correction or refutation is about.
+    pub identity: Option<String>,
+    /// The digest of the payload that a claim or correction states.
+    pub payload: Option<BodyHash>,
+}
+
+impl Entry {
+    /// The place in the space's total order.
+    pub fn order(&self) -> (Stamp, OpId) {
+        (self.ts, self.id)
+    }
+
+    /// What is known of `operation`, whose body reads as `body`.
+    pub fn of<State>(operation: &Operation<State>, body: Option<&Body>) -> Self {
+        let identity = body.and_then(Body::identity);
+        let header = operation.header();
+        Self {
+            id: operation.id(),
+            ts: header.ts,
+            kind: header.kind.clone(),
+            author: header.author,
+            refs: header.refs.clone(),
+            identity: identity.map(|(key, _)| key.to_owned()),
+            payload: identity.and_then(|(_, payload)| payload),
+        }
+    }
+}
+
+/// An operation that cites another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Citing {
+    /// The citing operation.
+    pub id: OpId,
+    /// As what it cites.
+    pub role: String,
+    /// What it does.
+    pub kind: Kind,
+}
+
+/// The end of an author's chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The number of the author's last operation.
+    pub seq: u64,
+    /// That operation.
+    pub id: OpId,
+    /// Its time.
+    pub ts: Stamp,
+}
+
+/// Look-ups that the rules and states are computed from.
+pub trait World {
+    /// Why a look-up failed.
+    type Error;
+
+    /// The space, once it has begun.
+    fn space(&self) -> Result<Option<SpaceId>, Self::Error>;
+    /// One operation.
+    fn entry(&self, id: &OpId) -> Result<Option<Entry>, Self::Error>;
+    /// The operations that cite one.
+    fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Self::Error>;
+    /// Claims, corrections and refutations of an identity, in log order.
+    fn identity(&self, key: &str) -> Result<Vec<Entry>, Self::Error>;
+    /// The end of an author's chain.
+    fn head(&self, author: &Author) -> Result<Option<Head>, Self::Error>;
+    /// An author's operation with that `seq`.
+    fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Self::Error>;
+    /// Who may do what.
+    fn access(&self) -> Result<&Access, Self::Error>;
+    /// The latest evidence with that identity at its source, and its body hash.
+    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Self::Error>;
+}
+
+/// All look-ups in memory.
+#[derive(Debug, Default)]
+pub struct Graph {
+    space: Option<SpaceId>,
+    entries: HashMap<OpId, Entry>,
+    citing: HashMap<OpId, BTreeSet<Citing>>,
+    identities: BTreeMap<String, BTreeSet<(Stamp, OpId)>>,
+    chains: HashMap<Author, Vec<OpId>>,
+    access: Access,
+    evidence: HashMap<(String, String), (Stamp, OpId, BodyHash)>,
+}
+
+impl Graph {
+    /// Takes in an operation that the rules have passed.
+    pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) {
+        let entry = Entry::of(operation, body);
+        let at = entry.order();
+        for reference in &entry.refs {
+            self.citing.entry(reference.id).or_default().insert(Citing {
+                id: entry.id,
+                role: reference.role.as_str().to_owned(),
+                kind: entry.kind.clone(),
+            });
+        }
+        if let Some(key) = &entry.identity {
+            self.identities.entry(key.clone()).or_default().insert(at);
+        }
+        self.chains.entry(entry.author).or_default().push(entry.id);
+        match body {
+            Some(Body::Space(space)) => {
+                self.space = Some(SpaceId(entry.id));
+                self.access.set_owner(space.owner);
+            }
+            Some(Body::Grant(grant) | Body::Revoke(grant)) => self.access.insert(
+                at,
+                Change {
+                    author: entry.author,
+                    key: grant.key,
+                    capabilities: grant.capabilities.clone(),
+                    gives: entry.kind == Kind::Grant,
+                },
+            ),
+            Some(Body::Evidence(evidence)) => {
+                let key = (evidence.source.clone(), evidence.source_uid.clone());
+                let found = (at.0, at.1, operation.header().body);
+                let latest = self.evidence.entry(key).or_insert(found);
+                *latest = (*latest).max(found);
+            }
+            _ => {}
+        }
+        self.entries.insert(entry.id, entry);
+    }
+
+    /// How many operations it holds.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True before the genesis operation.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl World for Graph {
+    type Error = Infallible;
+
+    fn space(&self) -> Result<Option<SpaceId>, Infallible> {
+        Ok(self.space)
+    }
+
+    fn entry(&self, id: &OpId) -> Result<Option<Entry>, Infallible> {
+        Ok(self.entries.get(id).cloned())
+    }
+
+    fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
+        Ok(self.citing.get(id).map(|citing| citing.iter().cloned().collect()).unwrap_or_default())
+    }
+
+    fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
+        let ids = self.identities.get(key).into_iter().flatten();
+        Ok(ids.filter_map(|(_, id)| self.entries.get(id).cloned()).collect())
+    }
+
+    fn head(&self, author: &Author) -> Result<Option<Head>, Infallible> {
+        let Some(chain) = self.chains.get(author) else { return Ok(None) };
+        let last = chain.last().and_then(|id| self.entries.get(id));
+        Ok(last.map(|entry| Head { seq: chain.len() as u64, id: entry.id, ts: entry.ts }))
+    }
+
+    fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Infallible> {
+        let position = seq.checked_sub(1).and_then(|position| usize::try_from(position).ok());
+        Ok(position.and_then(|position| self.chains.get(author)?.get(position).copied()))
+    }
+
+    fn access(&self) -> Result<&Access, Infallible> {
+        Ok(&self.access)
+    }
+
+    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Infallible> {
+        let key = (source.to_owned(), source_uid.to_owned());
+        Ok(self.evidence.get(&key).map(|(_, id, body)| (*id, *body)))
+    }
+}
