@@ -1,1 +1,188 @@
-//! store
+//! Where a ledger lives, and the views folded from it.
+//!
+//! The port is small: [`Ledger`] reads from a position, gets by id and begins a [`Writing`]; a `Writing` is one atomic
+//! append that judges every operation by the kernel's rules before it takes it. [`memory::MemoryLedger`] is for tests;
+//! [`sqlite::SqliteSpace`] is one file a space, safe for several processes at once. Views (the text index) are in
+//! the same file, each with the position up to which it has read, and can be deleted at any time.
+
+use std::path::PathBuf;
+
+use kernel::body::Body;
+use kernel::id::{IdPrefix, OpId, SpaceId};
+use kernel::operation::{Operation, Stamp, Unverified, Verified};
+use kernel::rules::{Breach, JudgeError, Verdict};
+use kernel::world::World;
+
+pub mod memory;
+pub mod sqlite;
+
+/// How far a ledger goes, or a view has read: the number of operations in order of arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub struct Position(pub u64);
+
+/// An operation with its place of arrival.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its number in order of arrival, from 1.
+    pub position: Position,
+    /// What lies there, unverified until verified.
+    pub operation: Operation<Unverified>,
+}
+
+/// One space's operations.
+pub trait Ledger {
+    /// Begins an append. Waits for other writers of the same space.
+    fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError>;
+    /// The space's id, once it has begun.
+    fn space(&self) -> Result<Option<SpaceId>, StoreError>;
+    /// How many operations there are.
+    fn head(&self) -> Result<Position, StoreError>;
+    /// At most `limit` operations that arrived after `after`, in order of arrival.
+    fn read(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError>;
+    /// One operation.
+    fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError>;
+    /// At most `limit` ids that begin so, in order.
+    fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError>;
+}
+
+/// One atomic append: all of it is durable after [`Writing::commit`], none of it before.
+pub trait Writing: World<Error = StoreError> {
+    /// The highest time in the space, for the clock.
+    fn latest(&self) -> Result<Option<Stamp>, StoreError>;
+    /// Takes an operation of ours if it breaks no rule.
+    fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError>;
+    /// Takes an operation from elsewhere if it breaks none of rules 1 to 3; what breaks another is kept without effect.
+    fn admit(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError>;
+    /// Makes it durable.
+    fn commit(self: Box<Self>) -> Result<Position, StoreError>;
+}
+
+/// Why an operation was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// It breaks a rule.
+    #[error("operation {id} is refused: {breach}")]
+    Refused {
+        /// The operation.
+        id: OpId,
+        /// The rule.
+        #[source]
+        breach: Breach,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl RecordError {
+    pub(crate) fn of(id: OpId, error: JudgeError<StoreError>) -> Self {
+        match error {
+            JudgeError::Breach(breach) => Self::Refused { id, breach },
+            JudgeError::World(error) => Self::Store(error),
+        }
+    }
+}
+
+/// Why a store failed. Whose fault and what to do is in the message; [`StoreError::code`] is stable.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no file.
+    #[error("there is no space at {}; `because init` makes one", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// There is one already.
+    #[error("there is a space at {} already", path.display())]
+    Exists {
+        /// Where.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{} is not a because space (or its beginning is damaged)", path.display())]
+    NotASpace {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// Written by a later version.
+    #[error("{} was written by a later version of because (schema {found}, this reads {known}); update because", path.display())]
+    TooNew {
+        /// Which file.
+        path: PathBuf,
+        /// The file's schema.
+        found: i64,
+        /// The newest known.
+        known: i64,
+    },
+    /// The file or its directory is not writable.
+    #[error("the space is read-only: check the permissions of the file and its directory")]
+    ReadOnly,
+    /// The disk is full.
+    #[error(
+        "the disk is full: nothing of the last batch was written, everything before it is safe; free some space and repeat"
+    )]
+    DiskFull,
+    /// Another process writes for longer than we wait.
+    #[error("another process has been writing to the space for over {waited_s} s; repeat when it is done")]
+    Busy {
+        /// How long we waited, seconds.
+        waited_s: u64,
+    },
+    /// The file is damaged.
+    #[error("the file is damaged: {detail}; `because verify` names what is affected")]
+    Damaged {
+        /// Where and how.
+        detail: String,
+    },
+    /// Anything else that SQLite reports.
+    #[error("the database failed: {0}")]
+    Sqlite(#[source] rusqlite::Error),
+    /// The operating system refused.
+    #[error("cannot use {}: {source}", path.display())]
+    Io {
+        /// What was used.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl StoreError {
+    /// The stable code, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "space_missing",
+            Self::Exists { .. } => "space_exists",
+            Self::NotASpace { .. } => "not_a_space",
+            Self::TooNew { .. } => "space_too_new",
+            Self::ReadOnly => "read_only",
+            Self::DiskFull => "disk_full",
+            Self::Busy { .. } => "busy",
+            Self::Damaged { .. } => "damaged",
+            Self::Sqlite(_) => "database",
+            Self::Io { .. } => "io",
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(ErrorCode::DiskFull) => Self::DiskFull,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                Self::Busy { waited_s: sqlite::BUSY_WAIT_MS / 1000 }
+            }
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { detail: error.to_string() },
+            _ => match error {
+                rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..) => Self::Damaged { detail: error.to_string() },
+                other => Self::Sqlite(other),
+            },
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A ledger in memory: the plainest implementation, for tests and for checking others against.
+
+use std::collections::HashMap;
+
+use kernel::access::Access;
+use kernel::body::Body;
+use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
+use kernel::operation::{Operation, Stamp, Unverified, Verified};
+use kernel::rules::{self, Verdict};
+use kernel::world::{Citing, Entry, Graph, Head, World};
+
+use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
+
+/// Operations in order of arrival, and the graph over them.
+#[derive(Debug, Default)]
+pub struct MemoryLedger {
+    operations: Vec<Operation<Verified>>,
+    positions: HashMap<OpId, usize>,
+    graph: Graph,
+}
+
+impl MemoryLedger {
+    fn recorded(&self, index: usize) -> Option<Recorded> {
+        let operation = self.operations.get(index)?;
+        let operation = Operation::<Unverified>::from_parts(
+            operation.id(),
+            operation.header().clone(),
+            operation.content().clone(),
+            *operation.sig(),
+        );
+        Some(Recorded { position: Position(index as u64 + 1), operation: operation.ok()? })
+    }
+
+    fn insert(&mut self, operation: &Operation<Verified>, body: Option<&Body>) {
+        self.positions.insert(operation.id(), self.operations.len());
+        self.operations.push(operation.clone());
+        self.graph.insert(operation, body);
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError> {
+        let committed = self.operations.len();
+        Ok(Box::new(MemoryWriting { ledger: self, committed }))
+    }
+
+    fn space(&self) -> Result<Option<SpaceId>, StoreError> {
+        Ok(self.operations.first().map(Operation::space))
+    }
+
+    fn head(&self) -> Result<Position, StoreError> {
+        Ok(Position(self.operations.len() as u64))
+    }
+
+    fn read(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        let start = usize::try_from(after.0).unwrap_or(usize::MAX);
+        let end = start.saturating_add(limit).min(self.operations.len());
+        Ok((start..end).filter_map(|index| self.recorded(index)).collect())
+    }
+
+    fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError> {
+        Ok(self.positions.get(id).and_then(|index| self.recorded(*index)))
+    }
+
+    fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError> {
+        let span = prefix.first()..=prefix.last();
+        let mut ids: Vec<OpId> = self.positions.keys().filter(|id| span.contains(id)).copied().collect();
+        ids.sort_unstable();
+        ids.truncate(limit);
+        Ok(ids)
+    }
+}
+
+struct MemoryWriting<'a> {
+    ledger: &'a mut MemoryLedger,
+    committed: usize,
+}
+
+impl Drop for MemoryWriting<'_> {
+    fn drop(&mut self) {
+        if self.ledger.operations.len() == self.committed {
+            return;
+        }
+        let kept: Vec<_> = self.ledger.operations.drain(..).take(self.committed).collect();
+        *self.ledger = MemoryLedger::default();
+        for operation in kept {
+            let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+            self.ledger.insert(&operation, body.as_ref());
+        }
+    }
+}
+
+impl Writing for MemoryWriting<'_> {
+    fn latest(&self) -> Result<Option<Stamp>, StoreError> {
+        Ok(self.ledger.operations.iter().map(|operation| operation.header().ts).max())
+    }
+
+    fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
+        let verdict = rules::judge(operation, body, &*self).map_err(|error| RecordError::of(operation.id(), error))?;
+        if verdict == Verdict::Append {
+            self.ledger.insert(operation, body);
+        }
+        Ok(verdict)
+    }
+
+    fn admit(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
+        let placed = rules::judge_place(operation, body, &*self);
+        let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
+        if verdict == Verdict::Append {
+            self.ledger.insert(operation, body);
+        }
+        Ok(verdict)
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.committed = self.ledger.operations.len();
+        self.ledger.head()
+    }
+}
+
+/// The graph cannot fail, so its answers are the writing's.
+macro_rules! ask {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
+        impl World for MemoryWriting<'_> {
+            type Error = StoreError;
+            $(fn $name(&self, $($argument: $type),*) -> Result<$answer, StoreError> {
+                match self.ledger.graph.$name($($argument),*) {
+                    Ok(answer) => Ok(answer),
+                    Err(never) => match never {},
+                }
+            })+
+        }
+    };
+}
+
+ask! {
+    space() -> Option<SpaceId>,
+    entry(id: &OpId) -> Option<Entry>,
+    citing(id: &OpId) -> Vec<Citing>,
+    identity(key: &str) -> Vec<Entry>,
+    head(author: &Author) -> Option<Head>,
+    at_seq(author: &Author, seq: u64) -> Option<OpId>,
+    access() -> &Access,
+    evidence(source: &str, source_uid: &str) -> Option<(OpId, BodyHash)>,
+}

@@ -1,0 +1,321 @@
+//! The graph: look-ups over the ledger that the rules are judged by.
+//!
+//! Folded in the same transaction as the append, because the next operation of the batch is judged by it. Everything
+//! here follows from the `op` table and can be made again from it.
+
+use kernel::access::{Access, Change};
+use kernel::body::Body;
+use kernel::id::{Author, BodyHash, OpId, SpaceId};
+use kernel::kind::Kind;
+use kernel::operation::{Operation, Ref, Role, Stamp};
+use kernel::world::{Citing, Entry, Head, World};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::ledger::decode_refs;
+use crate::{Position, StoreError};
+
+/// Tables of the graph.
+pub(super) const SCHEMA: &str = "
+CREATE TABLE cite (target INTEGER NOT NULL, citing INTEGER NOT NULL, role TEXT NOT NULL,
+    PRIMARY KEY (target, citing, role)) STRICT, WITHOUT ROWID;
+CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
+CREATE INDEX identity_key ON identity (key);
+CREATE TABLE evidence (key INTEGER PRIMARY KEY, pos INTEGER NOT NULL) STRICT;
+CREATE TABLE access (pos INTEGER PRIMARY KEY) STRICT;
+";
+
+/// The graph's tables, in the order in which they are digested.
+pub(super) const TABLES: &[&str] = &["access", "cite", "evidence", "identity"];
+
+/// How many other keys a (source, source_uid) may collide with before the file counts as damaged.
+const PROBES_MAX: i64 = 64;
+
+/// Look-ups over one connection, seen at one moment.
+pub struct SqliteWorld<'a> {
+    pub(super) connection: &'a Connection,
+    access: Access,
+    space: Option<SpaceId>,
+    heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
+}
+
+impl<'a> SqliteWorld<'a> {
+    /// Over what `connection` sees.
+    pub(super) fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+        let mut world = Self { connection, access: Access::default(), space: None, heads: Default::default() };
+        let mut statement = connection.prepare_cached(
+            "SELECT op.id, op.ts, op.kind, author.key, op.body FROM access JOIN op ON op.pos = access.pos
+             JOIN author ON author.number = op.author ORDER BY access.pos",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let entry = (id_at(row, 0)?, stamp_at(row, 1)?, kind_at(row, 2)?, author_at(row, 3)?);
+            let body: Option<Vec<u8>> = row.get(4)?;
+            let body = body.and_then(|bytes| Body::parse(&entry.2, &bytes).ok());
+            world.note_access(entry, body.as_ref());
+        }
+        Ok(world)
+    }
+
+    fn note_access(&mut self, (id, ts, kind, author): (OpId, Stamp, Kind, Author), body: Option<&Body>) {
+        match body {
+            Some(Body::Space(space)) => {
+                self.space = Some(SpaceId(id));
+                self.access.set_owner(space.owner);
+            }
+            Some(Body::Grant(grant) | Body::Revoke(grant)) => self.access.insert(
+                (ts, id),
+                Change { author, key: grant.key, capabilities: grant.capabilities.clone(), gives: kind == Kind::Grant },
+            ),
+            _ => {}
+        }
+    }
+
+    /// Takes an operation that was just written at `position` into the graph.
+    pub(super) fn fold<State>(
+        &mut self,
+        position: Position,
+        operation: &Operation<State>,
+        body: Option<&Body>,
+    ) -> Result<(), StoreError> {
+        let header = operation.header();
+        let at = sql(position);
+        for reference in &header.refs {
+            if let Some(target) = self.position_of(&reference.id)? {
+                self.connection
+                    .prepare_cached("INSERT OR IGNORE INTO cite (target, citing, role) VALUES (?1, ?2, ?3)")?
+                    .execute(params![sql(target), at, reference.role.as_str()])?;
+            }
+        }
+        if let Some((key, payload)) = body.and_then(Body::identity) {
+            self.connection
+                .prepare_cached("INSERT INTO identity (pos, key, payload) VALUES (?1, ?2, ?3)")?
+                .execute(params![at, key, payload.map(|digest| digest.0)])?;
+        }
+        match body {
+            Some(Body::Evidence(evidence)) => {
+                self.note_evidence(position, operation.order(), &evidence.source, &evidence.source_uid)?;
+            }
+            Some(Body::Space(_) | Body::Grant(_) | Body::Revoke(_)) => {
+                self.connection.prepare_cached("INSERT INTO access (pos) VALUES (?1)")?.execute([at])?;
+                let entry = (operation.id(), header.ts, header.kind.clone(), header.author);
+                self.note_access(entry, body);
+            }
+            _ => {}
+        }
+        let head = Head { seq: header.seq, id: operation.id(), ts: header.ts };
+        self.heads.borrow_mut().insert(header.author, Some(head));
+        Ok(())
+    }
+
+    fn note_evidence(
+        &self,
+        position: Position,
+        order: (Stamp, OpId),
+        source: &str,
+        source_uid: &str,
+    ) -> Result<(), StoreError> {
+        let (key, found) = self.evidence_slot(source, source_uid)?;
+        let earlier = found.is_some_and(|(_, found_order, _)| found_order > order);
+        if !earlier {
+            self.connection
+                .prepare_cached("INSERT INTO evidence (key, pos) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET pos = excluded.pos")?
+                .execute(params![key, sql(position)])?;
+        }
+        Ok(())
+    }
+
+    /// The slot of a source's record: its key, and what is in it. The key is 64 bits of a hash; a slot
+    /// that another record holds is passed over.
+    #[allow(clippy::type_complexity)]
+    fn evidence_slot(
+        &self,
+        source: &str,
+        source_uid: &str,
+    ) -> Result<(i64, Option<(OpId, (Stamp, OpId), BodyHash)>), StoreError> {
+        let first = evidence_key(source, source_uid);
+        for probe in 0..PROBES_MAX {
+            let key = first.wrapping_add(probe);
+            let found = self
+                .connection
+                .prepare_cached(
+                    "SELECT op.id, op.ts, op.body_hash, op.body FROM evidence JOIN op ON op.pos = evidence.pos
+                     WHERE evidence.key = ?1",
+                )?
+                .query_row([key], |row| {
+                    Ok((
+                        id_at(row, 0)?,
+                        stamp_at(row, 1)?,
+                        row.get::<_, [u8; 32]>(2)?,
+                        row.get::<_, Option<Vec<u8>>>(3)?,
+                    ))
+                })
+                .optional()?;
+            let Some((id, ts, body_hash, body)) = found else { return Ok((key, None)) };
+            if body.is_none_or(|body| is_evidence_of(&body, source, source_uid)) {
+                return Ok((key, Some((id, (ts, id), BodyHash(body_hash)))));
+            }
+        }
+        Err(StoreError::Damaged { detail: "the evidence table is full of collisions".to_owned() })
+    }
+
+    pub(super) fn position_of(&self, id: &OpId) -> Result<Option<Position>, StoreError> {
+        let position = self
+            .connection
+            .prepare_cached("SELECT pos FROM op WHERE id = ?1")?
+            .query_row([id.0], |row| row.get::<_, i64>(0))
+            .optional()?;
+        Ok(position.map(|position| Position(position.unsigned_abs())))
+    }
+
+    fn entries(&self, condition: &str, argument: &dyn rusqlite::ToSql) -> Result<Vec<Entry>, StoreError> {
+        let query = format!(
+            "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload FROM op
+             JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE {condition}"
+        );
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut rows = statement.query([argument])?;
+        let mut entries = Vec::new();
+        while let Some(row) = rows.next()? {
+            entries.push(Entry {
+                id: id_at(row, 0)?,
+                ts: stamp_at(row, 1)?,
+                kind: kind_at(row, 2)?,
+                author: author_at(row, 3)?,
+                refs: refs_at(row, 4)?,
+                identity: row.get(5)?,
+                payload: row.get::<_, Option<[u8; 32]>>(6)?.map(BodyHash),
+            });
+        }
+        entries.sort_unstable_by_key(Entry::order);
+        Ok(entries)
+    }
+}
+
+impl World for SqliteWorld<'_> {
+    type Error = StoreError;
+
+    fn space(&self) -> Result<Option<SpaceId>, StoreError> {
+        Ok(self.space)
+    }
+
+    fn entry(&self, id: &OpId) -> Result<Option<Entry>, StoreError> {
+        Ok(self.entries("op.id = ?1", &id.0)?.pop())
+    }
+
+    fn citing(&self, id: &OpId) -> Result<Vec<Citing>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT citing.id, citing.kind, cite.role FROM op AS target JOIN cite ON cite.target = target.pos
+             JOIN op AS citing ON citing.pos = cite.citing WHERE target.id = ?1",
+        )?;
+        let mut rows = statement.query([id.0])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(Citing { id: id_at(row, 0)?, kind: kind_at(row, 1)?, role: row.get(2)? });
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
+        self.entries("identity.key = ?1", &key)
+    }
+
+    fn head(&self, author: &Author) -> Result<Option<Head>, StoreError> {
+        if let Some(head) = self.heads.borrow().get(author) {
+            return Ok(*head);
+        }
+        let head = self
+            .connection
+            .prepare_cached(
+                "SELECT op.seq, op.id, op.ts FROM op JOIN author ON author.number = op.author
+                 WHERE author.key = ?1 ORDER BY op.seq DESC LIMIT 1",
+            )?
+            .query_row([author.0], |row| {
+                Ok(Head { seq: row.get::<_, i64>(0)?.unsigned_abs(), id: id_at(row, 1)?, ts: stamp_at(row, 2)? })
+            })
+            .optional()?;
+        self.heads.borrow_mut().insert(*author, head);
+        Ok(head)
+    }
+
+    fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, StoreError> {
+        let id = self
+            .connection
+            .prepare_cached(
+                "SELECT op.id FROM op JOIN author ON author.number = op.author WHERE author.key = ?1 AND op.seq = ?2",
+            )?
+            .query_row(params![author.0, seq as i64], |row| id_at(row, 0))
+            .optional()?;
+        Ok(id)
+    }
+
+    fn access(&self) -> Result<&Access, StoreError> {
+        Ok(&self.access)
+    }
+
+    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, StoreError> {
+        Ok(self.evidence_slot(source, source_uid)?.1.map(|(id, _, body)| (id, body)))
+    }
+}
+
+fn evidence_key(source: &str, source_uid: &str) -> i64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(source.as_bytes()).update(&[0]).update(source_uid.as_bytes());
+    let mut bytes = [0; 8];
+    hasher.finalize_xof().fill(&mut bytes);
+    i64::from_be_bytes(bytes)
+}
+
+fn is_evidence_of(body: &[u8], source: &str, source_uid: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Source<'a> {
+        #[serde(borrow)]
+        source: std::borrow::Cow<'a, str>,
+        #[serde(borrow)]
+        source_uid: std::borrow::Cow<'a, str>,
+    }
+    serde_json::from_slice::<Source<'_>>(body)
+        .is_ok_and(|found| found.source == source && found.source_uid == source_uid)
+}
+
+pub(super) fn sql(position: Position) -> i64 {
+    i64::try_from(position.0).unwrap_or(i64::MAX)
+}
+
+pub(super) fn id_at(row: &Row<'_>, column: usize) -> rusqlite::Result<OpId> {
+    row.get::<_, [u8; 32]>(column).map(OpId)
+}
+
+pub(super) fn stamp_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Stamp> {
+    row.get::<_, i64>(column).map(|ts| Stamp(ts.unsigned_abs()))
+}
+
+pub(super) fn author_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Author> {
+    row.get::<_, [u8; 32]>(column).map(Author)
+}
+
+pub(super) fn kind_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Kind> {
+    let word: String = row.get(column)?;
+    Kind::parse(&word).map_err(|error| conversion(column, error))
+}
+
+pub(super) fn refs_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Ref>> {
+    let bytes = row.get_ref(column)?.as_blob()?;
+    decode_refs(bytes).ok_or_else(|| conversion(column, DamagedRefs))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the stored citations do not read")]
+struct DamagedRefs;
+
+fn conversion(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Blob, Box::new(error))
+}
+
+/// Every citation of `role` that an operation makes, for the view folds.
+pub(super) fn cited(refs: &[Ref], role: &str) -> Option<OpId> {
+    refs.iter().find(|reference| reference.role.as_str() == role).map(|reference| reference.id)
+}
+
+/// The role under which evidence names what it replaces.
+pub(super) const SUPERSEDES: &str = Role::SUPERSEDES;

@@ -1,0 +1,355 @@
+//! The ledger's table, and appending to it.
+//!
+//! An operation's header is kept as columns and written out again to be hashed, so there is no second copy that could
+//! differ. `pos` is the order of arrival, without gaps; the space's own order is (`ts`, `id`).
+
+use std::path::{Path, PathBuf};
+
+use kernel::access::Access;
+use kernel::body::Body;
+use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
+use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
+use kernel::rules::{self, Verdict};
+use kernel::world::{Citing, Entry, Head, World};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::graph::{SqliteWorld, author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::{Mode, create, open};
+use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
+
+/// Tables of the ledger and the positions of its views.
+pub(super) const SCHEMA: &str = "
+CREATE TABLE author (number INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE) STRICT;
+CREATE TABLE op (
+    pos INTEGER PRIMARY KEY, id BLOB NOT NULL, kind TEXT NOT NULL, author INTEGER NOT NULL, seq INTEGER NOT NULL,
+    prev BLOB, ts INTEGER NOT NULL, refs BLOB NOT NULL, body_hash BLOB NOT NULL, salt BLOB, body BLOB, sig BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX op_id ON op (id);
+CREATE UNIQUE INDEX op_chain ON op (author, seq);
+CREATE INDEX op_order ON op (ts);
+CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+";
+
+/// The columns of an operation, in the order in which [`decode`] reads them.
+pub(super) const COLUMNS: &str =
+    "op.pos, op.id, op.kind, author.key, op.seq, op.prev, op.ts, op.refs, op.body_hash, op.salt, op.body, op.sig";
+
+/// A space's file.
+pub struct SqliteSpace {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+    mode: Mode,
+    space: SpaceId,
+}
+
+impl SqliteSpace {
+    /// Makes a new space with its genesis operation. The file is complete when it appears under its name.
+    pub fn create(path: &Path, genesis: &Operation<Verified>, body: &Body) -> Result<Self, StoreError> {
+        if path.exists() {
+            return Err(StoreError::Exists { path: path.to_owned() });
+        }
+        let io = |source| StoreError::Io { path: path.to_owned(), source };
+        let draft = path.with_extension(format!("new-{}", std::process::id()));
+        let _ = std::fs::remove_file(&draft);
+        let connection = create(&draft)?;
+        let made = {
+            let mut making = Self { connection, path: draft.clone(), mode: Mode::ReadWrite, space: genesis.space() };
+            let mut writing = making.begin()?;
+            writing.record(genesis, Some(body)).map_err(|error| match error {
+                RecordError::Store(error) => error,
+                RecordError::Refused { breach, .. } => StoreError::Damaged { detail: breach.to_string() },
+            })?;
+            writing.commit()?;
+            making.connection.close().map_err(|(_, error)| error)
+        };
+        made?;
+        // Linking fails where the name is taken in the meantime; renaming would put ours over another's.
+        let linked = std::fs::hard_link(&draft, path);
+        let placed = match linked {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(StoreError::Exists { path: path.to_owned() })
+            }
+            Err(_) => std::fs::rename(&draft, path).map_err(io),
+            Ok(()) => Ok(()),
+        };
+        let _ = std::fs::remove_file(&draft);
+        placed?;
+        Self::open(path)
+    }
+
+    /// Opens an existing space.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let (connection, mode) = open(path)?;
+        let id = connection
+            .query_row("SELECT id FROM op WHERE pos = 1", [], |row| id_at(row, 0))
+            .optional()?
+            .ok_or_else(|| StoreError::NotASpace { path: path.to_owned() })?;
+        Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id) })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it can be written.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Look-ups as of now.
+    pub fn world(&self) -> Result<SqliteWorld<'_>, StoreError> {
+        SqliteWorld::new(&self.connection)
+    }
+}
+
+impl Ledger for SqliteSpace {
+    fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError> {
+        if self.mode == Mode::ReadOnly {
+            return Err(StoreError::ReadOnly);
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let writing = SqliteWriting::new(&self.connection);
+        if writing.is_err() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        Ok(Box::new(writing?))
+    }
+
+    fn space(&self) -> Result<Option<SpaceId>, StoreError> {
+        Ok(Some(self.space))
+    }
+
+    fn head(&self) -> Result<Position, StoreError> {
+        head(&self.connection)
+    }
+
+    fn read(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        read(&self.connection, self.space, after, limit)
+    }
+
+    fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError> {
+        let query = format!("SELECT {COLUMNS} FROM op JOIN author ON author.number = op.author WHERE op.id = ?1");
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let recorded = statement.query_row([id.0], |row| Ok(decode(row, self.space))).optional()?;
+        recorded.transpose()
+    }
+
+    fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT id FROM op WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3")?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let ids = statement.query_map(params![prefix.first().0, prefix.last().0, limit], |row| id_at(row, 0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+}
+
+pub(super) fn head(connection: &Connection) -> Result<Position, StoreError> {
+    let head: Option<i64> = connection.prepare_cached("SELECT max(pos) FROM op")?.query_row([], |row| row.get(0))?;
+    Ok(Position(head.unwrap_or(0).unsigned_abs()))
+}
+
+pub(super) fn read(
+    connection: &Connection,
+    space: SpaceId,
+    after: Position,
+    limit: usize,
+) -> Result<Vec<Recorded>, StoreError> {
+    let query = format!(
+        "SELECT {COLUMNS} FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2"
+    );
+    let mut statement = connection.prepare_cached(&query)?;
+    let mut rows = statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut recorded = Vec::new();
+    while let Some(row) = rows.next()? {
+        recorded.push(decode(row, space)?);
+    }
+    Ok(recorded)
+}
+
+/// Puts an operation together from its row.
+pub(super) fn decode(row: &Row<'_>, space: SpaceId) -> Result<Recorded, StoreError> {
+    let id = id_at(row, 1)?;
+    let kind = kind_at(row, 2)?;
+    let header = Header {
+        space: (kind != kernel::kind::Kind::Space).then_some(space),
+        kind,
+        author: author_at(row, 3)?,
+        seq: row.get::<_, i64>(4)?.unsigned_abs(),
+        prev: row.get::<_, Option<[u8; 32]>>(5)?.map(OpId),
+        ts: stamp_at(row, 6)?,
+        refs: refs_at(row, 7)?,
+        body: BodyHash(row.get(8)?),
+    };
+    let content = match (row.get::<_, Option<[u8; 16]>>(9)?, row.get::<_, Option<Vec<u8>>>(10)?) {
+        (Some(salt), Some(body)) => Content::Present { salt, body },
+        _ => Content::Removed,
+    };
+    let operation = Operation::<Unverified>::from_parts(id, header, content, row.get(11)?)
+        .map_err(|error| StoreError::Damaged { detail: format!("operation {id}: {error}") })?;
+    Ok(Recorded { position: Position(row.get::<_, i64>(0)?.unsigned_abs()), operation })
+}
+
+/// Citations as bytes: for each the id, the role's length, the role.
+fn encode_refs(refs: &[Ref]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(refs.len() * 48);
+    for reference in refs {
+        let role = reference.role.as_str().as_bytes();
+        bytes.extend_from_slice(&reference.id.0);
+        // A role is at most 64 bytes, so its length fits.
+        bytes.push(role.len() as u8);
+        bytes.extend_from_slice(role);
+    }
+    bytes
+}
+
+/// The reverse of [`encode_refs`]; none if the bytes are damaged.
+pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
+    let mut refs = Vec::new();
+    while !bytes.is_empty() {
+        let (id, rest) = bytes.split_at_checked(32)?;
+        let (length, rest) = rest.split_first()?;
+        let (role, rest) = rest.split_at_checked(usize::from(*length))?;
+        let role = Role::parse(std::str::from_utf8(role).ok()?).ok()?;
+        refs.push(Ref { id: OpId::from_slice(id)?, role });
+        bytes = rest;
+    }
+    Some(refs)
+}
+
+/// An open write transaction.
+struct SqliteWriting<'a> {
+    world: SqliteWorld<'a>,
+    head: Position,
+    latest: Option<Stamp>,
+    authors: std::collections::HashMap<Author, i64>,
+    open: bool,
+}
+
+impl<'a> SqliteWriting<'a> {
+    fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+        let latest: Option<i64> =
+            connection.prepare_cached("SELECT max(ts) FROM op")?.query_row([], |row| row.get(0))?;
+        Ok(Self {
+            world: SqliteWorld::new(connection)?,
+            head: head(connection)?,
+            latest: latest.map(|ts| Stamp(ts.unsigned_abs())),
+            authors: Default::default(),
+            open: true,
+        })
+    }
+
+    fn author_number(&mut self, author: &Author) -> Result<i64, StoreError> {
+        if let Some(number) = self.authors.get(author) {
+            return Ok(*number);
+        }
+        let connection = self.world.connection;
+        connection.prepare_cached("INSERT OR IGNORE INTO author (key) VALUES (?1)")?.execute([author.0])?;
+        let number = connection
+            .prepare_cached("SELECT number FROM author WHERE key = ?1")?
+            .query_row([author.0], |row| row.get(0))?;
+        self.authors.insert(*author, number);
+        Ok(number)
+    }
+
+    fn append(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<(), StoreError> {
+        let header = operation.header();
+        let author = self.author_number(&header.author)?;
+        let position = Position(self.head.0 + 1);
+        let (salt, bytes) = match operation.content() {
+            Content::Present { salt, body } => (Some(salt), Some(body)),
+            Content::Removed => (None, None),
+        };
+        self.world
+            .connection
+            .prepare_cached(
+                "INSERT INTO op (pos, id, kind, author, seq, prev, ts, refs, body_hash, salt, body, sig)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            )?
+            .execute(params![
+                sql(position),
+                operation.id().0,
+                header.kind.as_str(),
+                author,
+                header.seq as i64,
+                header.prev.map(|prev| prev.0),
+                header.ts.0 as i64,
+                encode_refs(&header.refs),
+                header.body.0,
+                salt,
+                bytes,
+                operation.sig(),
+            ])?;
+        self.world.fold(position, operation, body)?;
+        self.head = position;
+        self.latest = self.latest.max(Some(header.ts));
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+        verdict: Verdict,
+    ) -> Result<Verdict, RecordError> {
+        if verdict == Verdict::Append {
+            self.append(operation, body)?;
+        }
+        Ok(verdict)
+    }
+}
+
+impl Drop for SqliteWriting<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            let _ = self.world.connection.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+impl Writing for SqliteWriting<'_> {
+    fn latest(&self) -> Result<Option<Stamp>, StoreError> {
+        Ok(self.latest)
+    }
+
+    fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
+        let verdict =
+            rules::judge(operation, body, &self.world).map_err(|error| RecordError::of(operation.id(), error))?;
+        self.take(operation, body, verdict)
+    }
+
+    fn admit(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
+        let placed = rules::judge_place(operation, body, &self.world);
+        let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
+        self.take(operation, body, verdict)
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.world.connection.execute_batch("COMMIT")?;
+        self.open = false;
+        Ok(self.head)
+    }
+}
+
+/// A writing answers as its world does.
+macro_rules! ask {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
+        impl World for SqliteWriting<'_> {
+            type Error = StoreError;
+            $(fn $name(&self, $($argument: $type),*) -> Result<$answer, StoreError> {
+                self.world.$name($($argument),*)
+            })+
+        }
+    };
+}
+
+ask! {
+    space() -> Option<SpaceId>,
+    entry(id: &OpId) -> Option<Entry>,
+    citing(id: &OpId) -> Vec<Citing>,
+    identity(key: &str) -> Vec<Entry>,
+    head(author: &Author) -> Option<Head>,
+    at_seq(author: &Author, seq: u64) -> Option<OpId>,
+    access() -> &Access,
+    evidence(source: &str, source_uid: &str) -> Option<(OpId, BodyHash)>,
+}

@@ -1,0 +1,121 @@
+//! One space in one SQLite file.
+//!
+//! Write-ahead logging lets any number of processes read while one writes; writers queue for at most [`BUSY_WAIT_MS`].
+//! The ledger's tables are written with `synchronous=FULL`: what [`Writing::commit`](crate::Writing::commit) returned is on the disk. Views are
+//! written by a second connection with `synchronous=NORMAL`: after a power cut they may have to read a few
+//! operations again, which their position tells.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use crate::StoreError;
+
+mod graph;
+mod ledger;
+
+pub use ledger::SqliteSpace;
+
+/// How long a writer waits for another, milliseconds.
+pub const BUSY_WAIT_MS: u64 = 60_000;
+/// `because` in the file's header (`PRAGMA application_id`): "becs".
+const APPLICATION_ID: i64 = 0x6265_6373;
+/// The tables' version (`PRAGMA user_version`).
+const SCHEMA_VERSION: i64 = 1;
+/// Pages in the write-ahead log before it is copied into the file.
+const CHECKPOINT_PAGES: i64 = 8_000;
+/// Page cache of a connection, KiB.
+const CACHE_KIB: i64 = 64 * 1024;
+
+/// How a file was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// To read and write.
+    ReadWrite,
+    /// To read, because writing is not permitted.
+    ReadOnly,
+}
+
+/// Opens an existing file; falls back to reading where writing is not permitted.
+fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
+    if !path.exists() {
+        return Err(StoreError::Missing { path: path.to_owned() });
+    }
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    if let Ok(connection) = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE) {
+        match prepare(&connection, path) {
+            Ok(()) if !connection.is_readonly(rusqlite::MAIN_DB)? => return Ok((connection, Mode::ReadWrite)),
+            Ok(()) => return Ok((connection, Mode::ReadOnly)),
+            Err(StoreError::ReadOnly | StoreError::Sqlite(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let read_only = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    match prepare(&read_only, path) {
+        Ok(()) => return Ok((read_only, Mode::ReadOnly)),
+        Err(StoreError::ReadOnly | StoreError::Sqlite(_)) => {}
+        Err(error) => return Err(error),
+    }
+    // Neither the log nor its index can be made here: nobody writes, so the file can be read as it lies.
+    let uri = format!("file:{}?immutable=1", uri_path(path));
+    let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    prepare(&connection, path)?;
+    Ok((connection, Mode::ReadOnly))
+}
+
+/// The characters that a URI would read otherwise are escaped (RFC 3986).
+fn uri_path(path: &Path) -> String {
+    let absolute: PathBuf = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+/// Checks that it is a space of ours and sets the connection up.
+fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let not_a_space = || StoreError::NotASpace { path: path.to_owned() };
+    let application: i64 = match connection.query_row("PRAGMA application_id", [], |row| row.get(0)) {
+        Ok(id) => id,
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => return Err(not_a_space()),
+        Err(error) => return Err(error.into()),
+    };
+    if application != APPLICATION_ID {
+        return Err(not_a_space());
+    }
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::TooNew { path: path.to_owned(), found, known: SCHEMA_VERSION });
+    }
+    configure(connection)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).optional()?;
+    Ok(())
+}
+
+/// What every connection needs.
+fn configure(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch(&format!(
+        "PRAGMA synchronous=FULL; PRAGMA cache_size=-{CACHE_KIB}; PRAGMA temp_store=MEMORY;
+         PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
+    ))?;
+    Ok(())
+}
+
+/// Makes a new file with all tables. The file appears only with its genesis operation: see [`SqliteSpace::create`].
+fn create(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
+    connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
+    configure(&connection)?;
+    connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE;
+         {}
+         {}
+         PRAGMA application_id={APPLICATION_ID};
+         PRAGMA user_version={SCHEMA_VERSION};
+         COMMIT;",
+        ledger::SCHEMA,
+        graph::SCHEMA,
+    ))?;
+    Ok(connection)
+}
