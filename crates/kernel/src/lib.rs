@@ -5,5 +5,7 @@
 //! alone can verify an exported ledger.
 
 pub mod evidence;
+pub mod question;
+pub mod rank;
 pub mod text;
 pub mod when;
