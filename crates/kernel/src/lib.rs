@@ -11,6 +11,8 @@ pub mod evidence;
 pub mod id;
 pub mod kind;
 pub mod operation;
+pub mod question;
+pub mod rank;
 pub mod rules;
 pub mod seal;
 pub mod text;

@@ -1,1 +1,4 @@
-//! testkit
+//! Development only: the naive models that the real parts are compared with.
+
+pub mod locomo;
+pub mod naive_recall;

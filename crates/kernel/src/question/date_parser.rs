@@ -1,0 +1,646 @@
+//! Reads the times that a question names out of its words. English, and numeric dates of every language.
+//!
+//! First absolute times ("7 May 2023", "July", "summer 2021", "2023-05-07"), then what surrounds them: a part
+//! ("the end of May"), a distance ("two weeks before …"), a range ("between … and …"), an open side ("since …").
+//! Where a time is given by its distance from another, both are named: people who talk about last weekend do so at
+//! the time counted from. Times relative to the asker ("last week", "three days ago") need today's civil date.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday};
+
+use super::dates::{DateMention, MonthDay, Precision};
+use crate::text::time_expressions::{cardinal_or_ordinal, month_number, small_number};
+use crate::text::words::Word;
+
+/// Most times that are read from one question.
+pub(super) const DATES_MAX: usize = 16;
+
+/// The times named in `text`, whose words are `words`.
+pub(super) fn parse(text: &str, words: &[Word<'_>], today: Option<Date>) -> Vec<DateMention> {
+    let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
+    let reader = Reader { text, words, lower: &lower, today };
+    let mut found = Vec::new();
+    let mut position = 0;
+    while position < words.len() && found.len() < DATES_MAX {
+        match reader.time(position) {
+            Some((mentions, end)) => {
+                found.extend(mentions);
+                position = end.max(position + 1);
+            }
+            None => position += 1,
+        }
+    }
+    found.truncate(DATES_MAX);
+    found
+}
+
+/// A time as it was read, before what surrounds it is applied.
+#[derive(Clone, Copy)]
+struct Stated {
+    mention: DateMention,
+    end: usize,
+}
+
+struct Reader<'text> {
+    text: &'text str,
+    words: &'text [Word<'text>],
+    lower: &'text [String],
+    today: Option<Date>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Day,
+    Weekend,
+    Week,
+    Month,
+    Year,
+    Weekday(Weekday),
+}
+
+impl Reader<'_> {
+    fn word(&self, position: usize) -> &str {
+        self.lower.get(position).map_or("", String::as_str)
+    }
+
+    fn is_capital(&self, position: usize) -> bool {
+        self.words.get(position).is_some_and(|word| word.text.starts_with(char::is_uppercase))
+    }
+
+    /// What stands between the word at `position` and the next.
+    fn gap(&self, position: usize) -> &str {
+        let (Some(word), Some(next)) = (self.words.get(position), self.words.get(position + 1)) else { return "" };
+        self.text.get(word.end()..next.start).unwrap_or("")
+    }
+
+    /// A time that begins at `position`, with its surroundings, and where it ends.
+    fn time(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+        self.range(position)
+            .or_else(|| self.distance(position))
+            .or_else(|| self.open(position))
+            .or_else(|| self.part(position))
+            .or_else(|| self.stated(position).map(|stated| (vec![stated.mention], stated.end)))
+            .or_else(|| self.relative(position).map(|stated| (vec![stated.mention], stated.end)))
+    }
+
+    /// "between A and B", "from A to B", "3 to 7 May".
+    fn range(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+        let opener = self.word(position);
+        let start = if matches!(opener, "between" | "from") { position + 1 } else { position };
+        let is_joint = |word: &str| matches!(word, "to" | "until" | "till" | "through" | "and");
+        // "from 3 to 7 May": a bare day takes the month of the other end.
+        if let Some(day) = self.day_number(start)
+            && (is_joint(self.word(start + 1)) && (start > position || self.word(start + 1) != "and")
+                || matches!(self.gap(start).trim(), "-" | "–"))
+        {
+            let other = if is_joint(self.word(start + 1)) { start + 2 } else { start + 1 };
+            if let Some(stated) = self.stated(other)
+                && let Some(mention) = with_first_day(stated.mention, day)
+            {
+                return Some((vec![mention], stated.end));
+            }
+        }
+        if start == position {
+            return None;
+        }
+        let from = self.stated(start)?;
+        if !is_joint(self.word(from.end)) {
+            return None;
+        }
+        let to = self.stated(from.end + 1)?;
+        Some((vec![span_of(from.mention, to.mention)?], to.end))
+    }
+
+    /// "two weeks before A", "the week after A", "last weekend before A", "the Sunday before A", "the day before".
+    fn distance(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+        let (count, at) = match self.word(position) {
+            "the" | "last" | "next" => (1, position + 1),
+            "couple" => (2, position + 2),
+            word => (small_number(word).or_else(|| self.bare_number(position))?, position + 1),
+        };
+        let unit = unit_of(self.word(at))?;
+        let is_before = match self.word(at + 1) {
+            "before" | "prior" | "preceding" => true,
+            "after" | "following" => false,
+            _ => return None,
+        };
+        let anchor_at = if self.word(at + 2) == "to" { at + 3 } else { at + 2 };
+        let anchor_at = if self.word(anchor_at) == "the" { anchor_at + 1 } else { anchor_at };
+        let anchor = self.stated(anchor_at)?;
+        // Counting needs a year; without one only the time that was counted from is known.
+        let mut mentions = vec![anchor.mention];
+        if let DateMention::Window { first, last, .. } = anchor.mention {
+            let named = matches!(self.word(position), "the" | "last" | "next");
+            mentions.extend(if is_before {
+                window_before(first, unit, count, named)
+            } else {
+                window_after(last, unit, count, named)
+            });
+        }
+        Some((mentions, anchor.end))
+    }
+
+    /// "since A", "before A", "by A", "until A", "after A": open at one side when the year is known.
+    fn open(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+        let is_since = matches!(self.word(position), "since" | "after");
+        if !is_since && !matches!(self.word(position), "before" | "until" | "till" | "by") {
+            return None;
+        }
+        let stated = self.part(position + 1).and_then(|(mentions, end)| Some((*mentions.first()?, end)));
+        let (mention, end) = stated.or_else(|| self.stated(position + 1).map(|stated| (stated.mention, stated.end)))?;
+        let DateMention::Window { first, last, precision: Precision::Month | Precision::Season | Precision::Year } =
+            mention
+        else {
+            // Near a stated day it is the day that tells most.
+            return Some((vec![mention], end));
+        };
+        let (first, last) = if is_since { (first, Date::MAX) } else { (Date::MIN, last) };
+        Some((vec![DateMention::Window { first, last, precision: Precision::Year }], end))
+    }
+
+    /// "the beginning of May", "early May", "the first half of May 2023", "mid-July", "the first week of June".
+    fn part(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+        let mut at = position;
+        let (from, to) = match self.word(at) {
+            "beginning" | "start" | "early" => (1, 10),
+            "middle" | "mid" => (10, 20),
+            "end" | "late" => (20, 31),
+            "first" if self.word(at + 1) == "half" => (1, 15),
+            "second" if self.word(at + 1) == "half" => (15, 31),
+            "first" if self.word(at + 1) == "week" => (1, 7),
+            "second" if self.word(at + 1) == "week" => (8, 14),
+            "third" if self.word(at + 1) == "week" => (15, 21),
+            "last" if self.word(at + 1) == "week" && self.word(at + 2) == "of" => (24, 31),
+            _ => return None,
+        };
+        at += 1;
+        while matches!(self.word(at), "half" | "week" | "of" | "in") {
+            at += 1;
+        }
+        let month = self.stated(at)?;
+        let precision = Precision::Week;
+        let mention = match month.mention {
+            DateMention::Window { first, precision: Precision::Month, .. } => {
+                let day = |day: i8| Date::new(first.year(), first.month(), day.min(first.days_in_month())).ok();
+                DateMention::Window { first: day(from)?, last: day(to)?, precision }
+            }
+            DateMention::EveryYear { first: MonthDay { month, .. }, precision: Precision::Month, .. } => {
+                let day = |day| MonthDay { month, day };
+                DateMention::EveryYear { first: day(from), last: day(to), precision }
+            }
+            _ => return None,
+        };
+        Some((vec![mention], month.end))
+    }
+
+    /// A time with a name of its own: a date, a month, a season, a year.
+    fn stated(&self, position: usize) -> Option<Stated> {
+        self.numeric(position)
+            .or_else(|| self.day_and_month(position))
+            .or_else(|| self.month(position))
+            .or_else(|| self.season(position))
+            .or_else(|| self.year_alone(position))
+    }
+
+    /// 2023-05-07, 2023/5/7, 7.5.2023, 25/12/2023.
+    fn numeric(&self, position: usize) -> Option<Stated> {
+        let joined = [self.word(position), self.word(position + 1), self.word(position + 2)];
+        let separator = self.gap(position);
+        let (numbers, end) = if matches!(separator, "-" | "/" | ".") && self.gap(position + 1) == separator {
+            (joined.to_vec(), position + 3)
+        } else {
+            // A word of Unicode's rules keeps "7.5.2023" together.
+            (self.word(position).split('.').collect(), position + 1)
+        };
+        let [first, second, third] = numbers[..] else { return None };
+        let number = |text: &str| text.parse::<i16>().ok().filter(|_| text.len() <= 4);
+        let (first_number, second_number, third_number) = (number(first)?, number(second)?, number(third)?);
+        let date = if first.len() == 4 {
+            date_of(first_number, second_number, third_number)?
+        } else if third.len() == 4 {
+            // With a slash the order is the country's; only a number above twelve tells which is the day.
+            let is_day_first = separator != "/" || first_number > 12;
+            if !is_day_first && second_number <= 12 && first_number != second_number {
+                return None;
+            }
+            let (day, month) = if is_day_first { (first_number, second_number) } else { (second_number, first_number) };
+            date_of(third_number, month, day)?
+        } else {
+            return None;
+        };
+        Some(Stated { mention: day_window(date), end })
+    }
+
+    /// "7 May 2023", "the 7th of May", "May 7th, 2023".
+    fn day_and_month(&self, position: usize) -> Option<Stated> {
+        let (day, month, mut end) = if let Some(day) = self.day_number(position) {
+            let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
+            (day, month_number(self.word(at))?, at + 1)
+        } else {
+            (self.day_number(position + 1)?, month_number(self.word(position))?, position + 2)
+        };
+        let year = self.year(end);
+        if year.is_some() {
+            end += 1;
+        }
+        let mention = match year {
+            Some(year) => day_window(date_of(year, month.into(), day.into())?),
+            None => {
+                // A leap year has every day that any year has.
+                date_of(2024, month.into(), day.into())?;
+                let day = MonthDay { month, day };
+                DateMention::EveryYear { first: day, last: day, precision: Precision::Day }
+            }
+        };
+        Some(Stated { mention, end })
+    }
+
+    /// "May 2023", "in May", "July of 2023".
+    fn month(&self, position: usize) -> Option<Stated> {
+        let word = self.word(position);
+        let month = month_number(word.trim_end_matches("'s").trim_end_matches("’s"))?;
+        let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
+        if let Some(year) = self.year(at) {
+            let first = date_of(year, month.into(), 1)?;
+            let last = first.last_of_month();
+            return Some(Stated {
+                mention: DateMention::Window { first, last, precision: Precision::Month },
+                end: at + 1,
+            });
+        }
+        // "may", "march" and short forms are months only after a word that leads to a time.
+        let before = position.checked_sub(1).map_or("", |before| self.word(before));
+        let is_led = matches!(
+            before,
+            "in" | "of"
+                | "since"
+                | "until"
+                | "till"
+                | "by"
+                | "during"
+                | "early"
+                | "late"
+                | "mid"
+                | "last"
+                | "this"
+                | "next"
+                | "from"
+                | "between"
+                | "to"
+                | "through"
+                | "and"
+                | "before"
+                | "after"
+                | "end"
+                | "beginning"
+        );
+        let is_ambiguous = word.len() <= 4 && !matches!(word, "june" | "july") || word == "march";
+        if is_ambiguous
+            && !(is_led && (self.is_capital(position) || matches!(before, "in" | "of" | "during" | "since" | "until")))
+        {
+            return None;
+        }
+        if let (Some(today), "last" | "this" | "next") = (self.today, before) {
+            let first = date_of(month_year(today, month, before)?, month.into(), 1)?;
+            let last = first.last_of_month();
+            return Some(Stated {
+                mention: DateMention::Window { first, last, precision: Precision::Month },
+                end: position + 1,
+            });
+        }
+        let mention = DateMention::EveryYear {
+            first: MonthDay { month, day: 1 },
+            last: MonthDay { month, day: 31 },
+            precision: Precision::Month,
+        };
+        Some(Stated { mention, end: position + 1 })
+    }
+
+    /// "summer 2021", "the winter of 2022"; "last summer" with today's date; "in summer" any year's.
+    fn season(&self, position: usize) -> Option<Stated> {
+        let start_month = season_start(self.word(position))?;
+        let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
+        let precision = Precision::Season;
+        if let Some(year) = self.year(at) {
+            let (first, last) = season_window(year, start_month)?;
+            return Some(Stated { mention: DateMention::Window { first, last, precision }, end: at + 1 });
+        }
+        let before = position.checked_sub(1).map_or("", |before| self.word(before));
+        if let (Some(today), "last" | "this" | "next" | "past") = (self.today, before) {
+            let windows = (-2..=2).filter_map(|years| season_window(today.year().checked_add(years)?, start_month));
+            let chosen = match before {
+                "last" | "past" => windows.filter(|(_, last)| *last < today).last(),
+                "this" => windows.filter(|(_, last)| *last >= today).min(),
+                _ => windows.filter(|(first, _)| *first > today).min(),
+            };
+            let (first, last) = chosen?;
+            return Some(Stated { mention: DateMention::Window { first, last, precision }, end: position + 1 });
+        }
+        if !matches!(before, "in" | "during" | "last" | "this" | "that" | "the" | "over" | "since")
+            || self.word(position) == "fall" && before == "the"
+        {
+            return None;
+        }
+        let last_month = if start_month == 12 { 2 } else { start_month + 2 };
+        let mention = DateMention::EveryYear {
+            first: MonthDay { month: start_month, day: 1 },
+            last: MonthDay { month: last_month, day: 31 },
+            precision,
+        };
+        Some(Stated { mention, end: position + 1 })
+    }
+
+    /// "in 2023", "since 2021": a year by itself needs a word that leads to it.
+    fn year_alone(&self, position: usize) -> Option<Stated> {
+        let year = self.year(position)?;
+        let before = position.checked_sub(1).map_or("", |before| self.word(before));
+        let is_led = matches!(
+            before,
+            "in" | "of"
+                | "since"
+                | "until"
+                | "till"
+                | "by"
+                | "during"
+                | "before"
+                | "after"
+                | "from"
+                | "to"
+                | "and"
+                | "between"
+                | "early"
+                | "late"
+                | "mid"
+                | "year"
+                | "through"
+                | "end"
+                | "beginning"
+        );
+        let (first, last) = (date_of(year, 1, 1)?, date_of(year, 12, 31)?);
+        let mention = DateMention::Window { first, last, precision: Precision::Year };
+        is_led.then_some(Stated { mention, end: position + 1 })
+    }
+
+    /// Times counted from today: yesterday, last week, three days ago, in the last two months, on Friday.
+    fn relative(&self, position: usize) -> Option<Stated> {
+        let today = self.today?;
+        let word = self.word(position);
+        let stated = |(first, last, precision), end| {
+            Some(Stated { mention: DateMention::Window { first, last, precision }, end })
+        };
+        let day = |days: i32| {
+            let date = shift(today, Unit::Day, days)?;
+            Some((date, date, Precision::Day))
+        };
+        match word {
+            "today" | "tonight" => return stated(day(0)?, position + 1),
+            "yesterday" => return stated(day(-1)?, position + 1),
+            "tomorrow" => return stated(day(1)?, position + 1),
+            "on" | "last" | "this" | "next" => {}
+            "past" | "previous" => {}
+            _ => return self.ago(position, today),
+        }
+        let next = self.word(position + 1);
+        // "the last three weeks", "past few days"
+        if matches!(word, "last" | "past" | "previous")
+            && let Some(count) = small_number(next).or_else(|| self.bare_number(position + 1))
+            && let Some(unit) = unit_of(self.word(position + 2))
+        {
+            let first = shift(today, unit, -count)?;
+            return stated((first, today, precision_of(unit)), position + 3);
+        }
+        if matches!(word, "last" | "this") && matches!(next, "night" | "morning" | "evening" | "afternoon") {
+            return stated(day(if word == "last" { -1 } else { 0 })?, position + 2);
+        }
+        let unit = unit_of(next)?;
+        let steps = match word {
+            "last" | "past" | "previous" => -1,
+            "next" => 1,
+            "this" => 0,
+            // "on Friday" is the one just gone, as questions to a memory are.
+            _ if matches!(unit, Unit::Weekday(_)) => -1,
+            _ => return None,
+        };
+        stated(calendar_unit(today, unit, steps)?, position + 2)
+    }
+
+    /// "three weeks ago", "a month ago", "a couple of days ago".
+    fn ago(&self, position: usize, today: Date) -> Option<Stated> {
+        let count = small_number(self.word(position)).or_else(|| self.bare_number(position))?;
+        let mut at = position + 1;
+        while matches!(self.word(at), "couple" | "few" | "of") {
+            at += 1;
+        }
+        let count = if at > position + 1 { small_number(self.word(position + 1)).unwrap_or(count) } else { count };
+        let unit = unit_of(self.word(at))?;
+        if self.word(at + 1) != "ago" {
+            return None;
+        }
+        let date = shift(today, unit, -count)?;
+        let (first, last) = match unit {
+            Unit::Day | Unit::Weekday(_) => (date, date),
+            Unit::Week | Unit::Weekend => (shift(date, Unit::Day, -3)?, shift(date, Unit::Day, 3)?),
+            Unit::Month => (date.first_of_month(), date.last_of_month()),
+            Unit::Year => (date.first_of_year(), date.last_of_year()),
+        };
+        Some(Stated { mention: DateMention::Window { first, last, precision: precision_of(unit) }, end: at + 2 })
+    }
+
+    fn day_number(&self, position: usize) -> Option<i8> {
+        let day = cardinal_or_ordinal(self.word(position)).filter(|day| (1..=31).contains(day))?;
+        i8::try_from(day).ok()
+    }
+
+    fn bare_number(&self, position: usize) -> Option<i32> {
+        self.word(position).parse().ok().filter(|number| (1..=1000).contains(number))
+    }
+
+    fn year(&self, position: usize) -> Option<i16> {
+        let word = self.word(position);
+        word.parse().ok().filter(|year| word.len() == 4 && (1000..=2999).contains(year))
+    }
+}
+
+fn date_of(year: i16, month: i16, day: i16) -> Option<Date> {
+    Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+}
+
+fn day_window(date: Date) -> DateMention {
+    DateMention::Window { first: date, last: date, precision: Precision::Day }
+}
+
+/// The window from `day` of the same month to the day that `mention` is.
+fn with_first_day(mention: DateMention, day: i8) -> Option<DateMention> {
+    match mention {
+        DateMention::Window { last, precision: Precision::Day, .. } => {
+            let first = Date::new(last.year(), last.month(), day).ok()?;
+            (first < last).then_some(DateMention::Window { first, last, precision: Precision::Week })
+        }
+        DateMention::EveryYear { last, precision: Precision::Day, .. } => {
+            let first = MonthDay { day, ..last };
+            (day < last.day).then_some(DateMention::EveryYear { first, last, precision: Precision::Week })
+        }
+        _ => None,
+    }
+}
+
+/// From the first day of one time to the last of another. A year said once holds for both.
+fn span_of(from: DateMention, to: DateMention) -> Option<DateMention> {
+    match (from, to) {
+        (DateMention::Window { first, precision, .. }, DateMention::Window { last, precision: other, .. }) => {
+            (first <= last).then_some(DateMention::Window { first, last, precision: precision.max(other) })
+        }
+        (DateMention::EveryYear { first, precision, .. }, DateMention::EveryYear { last, precision: other, .. }) => {
+            Some(DateMention::EveryYear { first, last, precision: precision.max(other) })
+        }
+        (DateMention::EveryYear { first, precision, .. }, DateMention::Window { last, precision: other, .. }) => {
+            let begin = Date::new(last.year(), first.month, 1).ok()?;
+            let begin = Date::new(last.year(), first.month, first.day.min(begin.days_in_month())).ok()?;
+            (begin <= last).then_some(DateMention::Window { first: begin, last, precision: precision.max(other) })
+        }
+        (DateMention::Window { .. }, DateMention::EveryYear { .. }) => None,
+    }
+}
+
+fn unit_of(word: &str) -> Option<Unit> {
+    Some(match word {
+        "day" | "days" => Unit::Day,
+        "weekend" | "weekends" => Unit::Weekend,
+        "week" | "weeks" => Unit::Week,
+        "month" | "months" => Unit::Month,
+        "year" | "years" => Unit::Year,
+        "monday" => Unit::Weekday(Weekday::Monday),
+        "tuesday" => Unit::Weekday(Weekday::Tuesday),
+        "wednesday" => Unit::Weekday(Weekday::Wednesday),
+        "thursday" => Unit::Weekday(Weekday::Thursday),
+        "friday" => Unit::Weekday(Weekday::Friday),
+        "saturday" => Unit::Weekday(Weekday::Saturday),
+        "sunday" => Unit::Weekday(Weekday::Sunday),
+        _ => return None,
+    })
+}
+
+fn precision_of(unit: Unit) -> Precision {
+    match unit {
+        Unit::Day | Unit::Weekday(_) => Precision::Day,
+        Unit::Week | Unit::Weekend => Precision::Week,
+        Unit::Month => Precision::Month,
+        Unit::Year => Precision::Year,
+    }
+}
+
+/// `date` moved by whole units; a weekend or weekday counts as a week.
+fn shift(date: Date, unit: Unit, count: i32) -> Option<Date> {
+    let span = match unit {
+        Unit::Day => count.days(),
+        Unit::Week | Unit::Weekend | Unit::Weekday(_) => count.weeks(),
+        Unit::Month => count.months(),
+        Unit::Year => count.years(),
+    };
+    date.checked_add(span).ok()
+}
+
+/// The calendar unit that holds `today`, `steps` units away. Weeks begin on Monday.
+fn calendar_unit(today: Date, unit: Unit, steps: i32) -> Option<(Date, Date, Precision)> {
+    let precision = precision_of(unit);
+    let monday = shift(today, Unit::Day, -i32::from(today.weekday().to_monday_zero_offset()))?;
+    Some(match unit {
+        Unit::Day => {
+            let day = shift(today, Unit::Day, steps)?;
+            (day, day, precision)
+        }
+        Unit::Week => {
+            let first = shift(monday, Unit::Week, steps)?;
+            (first, shift(first, Unit::Day, 6)?, precision)
+        }
+        Unit::Weekend => {
+            // On a Sunday "last weekend" is the week before's; on a Wednesday "this weekend" is still to come.
+            let saturday = shift(shift(monday, Unit::Week, steps)?, Unit::Day, 5)?;
+            (saturday, shift(saturday, Unit::Day, 1)?, precision)
+        }
+        Unit::Month => {
+            let day = shift(today.first_of_month(), Unit::Month, steps)?;
+            (day, day.last_of_month(), precision)
+        }
+        Unit::Year => {
+            let day = shift(today.first_of_year(), Unit::Year, steps)?;
+            (day, day.last_of_year(), precision)
+        }
+        Unit::Weekday(weekday) => {
+            let back = today.nth_weekday(-1, weekday).ok()?;
+            let ahead = today.nth_weekday(1, weekday).ok()?;
+            let day = if steps < 0 { back } else { ahead };
+            (day, day, precision)
+        }
+    })
+}
+
+/// The window `count` units before `anchor`; `named` for "the week before", otherwise "one week before".
+fn window_before(anchor: Date, unit: Unit, count: i32, named: bool) -> Option<DateMention> {
+    let day_before = shift(anchor, Unit::Day, -1)?;
+    let (first, last) = match unit {
+        Unit::Weekday(weekday) => {
+            let day = anchor.nth_weekday(-1, weekday).ok()?;
+            (day, day)
+        }
+        Unit::Weekend => {
+            let sunday = anchor.nth_weekday(-1, Weekday::Sunday).ok()?;
+            (shift(sunday, Unit::Day, -1)?, sunday)
+        }
+        _ if named => (shift(anchor, unit, -count)?, day_before),
+        Unit::Day | Unit::Week | Unit::Month | Unit::Year => {
+            let day = shift(anchor, unit, -count)?;
+            (day, day)
+        }
+    };
+    Some(DateMention::Window { first, last, precision: if named { Precision::Week } else { precision_of(unit) } })
+}
+
+fn window_after(anchor: Date, unit: Unit, count: i32, named: bool) -> Option<DateMention> {
+    let day_after = shift(anchor, Unit::Day, 1)?;
+    let (first, last) = match unit {
+        Unit::Weekday(weekday) => {
+            let day = anchor.nth_weekday(1, weekday).ok()?;
+            (day, day)
+        }
+        Unit::Weekend => {
+            let saturday = anchor.nth_weekday(1, Weekday::Saturday).ok()?;
+            (saturday, shift(saturday, Unit::Day, 1)?)
+        }
+        _ if named => (day_after, shift(anchor, unit, count)?),
+        Unit::Day | Unit::Week | Unit::Month | Unit::Year => {
+            let day = shift(anchor, unit, count)?;
+            (day, day)
+        }
+    };
+    Some(DateMention::Window { first, last, precision: if named { Precision::Week } else { precision_of(unit) } })
+}
+
+/// The year of "last May", "this May", "next May".
+fn month_year(today: Date, month: i8, word: &str) -> Option<i16> {
+    let this = today.year();
+    match word {
+        "last" if month < today.month() => Some(this),
+        "last" => this.checked_sub(1),
+        "next" if month > today.month() => Some(this),
+        "next" => this.checked_add(1),
+        _ => Some(this),
+    }
+}
+
+/// The first month of a season (northern, meteorological).
+fn season_start(word: &str) -> Option<i8> {
+    Some(match word {
+        "spring" => 3,
+        "summer" => 6,
+        "fall" | "autumn" => 9,
+        "winter" => 12,
+        _ => return None,
+    })
+}
+
+/// The season that begins in `year`.
+fn season_window(year: i16, start_month: i8) -> Option<(Date, Date)> {
+    let first = Date::new(year, start_month, 1).ok()?;
+    Some((first, first.checked_add(2.months()).ok()?.last_of_month()))
+}

@@ -1,0 +1,225 @@
+//! Times that a question names, and how well a record's date fits them.
+//!
+//! A time is a window of days with the precision that it was said with. Without a year ("in May", "on 29 February")
+//! it is the same window of every year, and the one nearest to the record counts. People talk of things at the time
+//! and some time after, so what follows a window still fits a little. The numbers are those of the design of recall
+//! ("Who, when, what kind"): same month 1, the next 0.4, × 1.5 within a day of a stated day, × 0.5 beyond ten.
+
+use jiff::civil::Date;
+use serde::{Serialize, Serializer};
+
+/// How exactly a time was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// A day, or a few days named as such.
+    Day,
+    /// A week, a weekend, or part of a month.
+    Week,
+    /// A month, or a few of them.
+    Month,
+    /// Three months.
+    Season,
+    /// A year or longer, or open at one side.
+    Year,
+}
+
+/// A day of every year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MonthDay {
+    /// 1 … 12.
+    pub month: i8,
+    /// 1 … 31; the last day of the month where it is shorter.
+    pub day: i8,
+}
+
+impl MonthDay {
+    fn in_year(self, year: i16) -> Option<Date> {
+        let first = Date::new(year, self.month, 1).ok()?;
+        Date::new(year, self.month, self.day.min(first.days_in_month())).ok()
+    }
+}
+
+/// A time that a question names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DateMention {
+    /// From `first` to `last`, both included.
+    Window {
+        /// The first day.
+        #[serde(serialize_with = "as_text")]
+        first: Date,
+        /// The last day.
+        #[serde(serialize_with = "as_text")]
+        last: Date,
+        /// How exactly it was said.
+        precision: Precision,
+    },
+    /// The same days of any year. `last` before `first` is in the year after.
+    EveryYear {
+        /// The first day.
+        first: MonthDay,
+        /// The last day.
+        last: MonthDay,
+        /// How exactly it was said.
+        precision: Precision,
+    },
+}
+
+fn as_text<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(date)
+}
+
+/// A record within a day of a stated day.
+const STATED_DAY_FACTOR: f64 = 1.5;
+/// A record of the stated day's month, but more than [`NEAR_DAYS`] from it.
+const FAR_DAY_FACTOR: f64 = 0.5;
+/// A record that follows the month.
+const NEXT_MONTH: f64 = 0.4;
+const NEAR_DAYS: i32 = 10;
+const MONTH_DAYS: i32 = 31;
+
+impl DateMention {
+    /// How well a record of `date` fits, 0 … 1.5.
+    pub fn fit(&self, date: Date) -> f64 {
+        match *self {
+            Self::Window { first, last, precision } => fit_window(first, last, precision, date),
+            Self::EveryYear { first, last, precision } => {
+                // A window may begin in the year before the record, or be next year's.
+                let years = [date.year().checked_sub(1), Some(date.year()), date.year().checked_add(1)];
+                let fits = years.into_iter().flatten().filter_map(|year| {
+                    let begin = first.in_year(year)?;
+                    let end = last.in_year(year).filter(|end| *end >= begin);
+                    let end = end.or_else(|| last.in_year(year.checked_add(1)?))?;
+                    Some(fit_window(begin, end, precision, date))
+                });
+                fits.fold(0.0, f64::max)
+            }
+        }
+    }
+
+    /// The window of the named year, of `near`'s year if none was named. For filters and for showing.
+    pub fn window(&self, near: Date) -> Option<(Date, Date)> {
+        match *self {
+            Self::Window { first, last, .. } => Some((first, last)),
+            Self::EveryYear { first, last, .. } => {
+                let begin = first.in_year(near.year())?;
+                let end = last.in_year(near.year()).filter(|end| *end >= begin);
+                Some((begin, end.or_else(|| last.in_year(near.year().checked_add(1)?))?))
+            }
+        }
+    }
+}
+
+/// The best fit of `date` to any of the times named, 0 if none is.
+pub fn date_fit(mentions: &[DateMention], date: Date) -> f64 {
+    mentions.iter().map(|mention| mention.fit(date)).fold(0.0, f64::max)
+}
+
+fn fit_window(first: Date, last: Date, precision: Precision, date: Date) -> f64 {
+    let before = days_between(date, first).max(0);
+    let after = days_between(last, date).max(0);
+    let distance = before.max(after);
+    match precision {
+        Precision::Day | Precision::Week => {
+            let month = if is_month_of(first, last, date) {
+                1.0
+            } else if is_month_after(last, date) {
+                NEXT_MONTH
+            } else {
+                0.0
+            };
+            match distance {
+                ..=1 => STATED_DAY_FACTOR,
+                2..=NEAR_DAYS => month,
+                _ => month * FAR_DAY_FACTOR,
+            }
+        }
+        Precision::Month if distance == 0 => 1.0,
+        Precision::Month if is_month_after(last, date) => NEXT_MONTH,
+        Precision::Season | Precision::Year if distance == 0 => 1.0,
+        Precision::Season | Precision::Year if after > 0 && after <= MONTH_DAYS => NEXT_MONTH,
+        Precision::Month | Precision::Season | Precision::Year => 0.0,
+    }
+}
+
+fn is_month_of(first: Date, last: Date, date: Date) -> bool {
+    let month = (date.year(), date.month());
+    (first.year(), first.month()) <= month && month <= (last.year(), last.month())
+}
+
+fn is_month_after(last: Date, date: Date) -> bool {
+    let months = |date: Date| i32::from(date.year()) * 12 + i32::from(date.month());
+    months(date) == months(last) + 1
+}
+
+/// Days from `from` to `to`, negative if `to` is earlier.
+fn days_between(from: Date, to: Date) -> i32 {
+    from.until(to).map_or(0, |span| span.get_days())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn day(year: i16, month: i8, day: i8) -> DateMention {
+        let date = date(year, month, day);
+        DateMention::Window { first: date, last: date, precision: Precision::Day }
+    }
+
+    #[test]
+    fn a_stated_day_fits_best_within_a_day_then_its_month_then_the_next() {
+        let mention = day(2023, 5, 7);
+        for (record, expected) in [
+            (date(2023, 5, 7), 1.5),
+            (date(2023, 5, 8), 1.5),
+            (date(2023, 5, 17), 1.0),
+            (date(2023, 5, 18), 0.5),
+            (date(2023, 6, 5), 0.2),
+            (date(2023, 7, 1), 0.0),
+            (date(2023, 4, 30), 0.0),
+            (date(2022, 5, 7), 0.0),
+        ] {
+            assert_eq!(mention.fit(record), expected, "{record}");
+        }
+        assert_eq!(day(2023, 5, 31).fit(date(2023, 6, 1)), 1.5);
+        assert_eq!(day(2023, 5, 31).fit(date(2023, 6, 8)), 0.4);
+    }
+
+    #[test]
+    fn a_time_without_year_fits_every_year() {
+        let day_29 = MonthDay { month: 2, day: 29 };
+        let leap = DateMention::EveryYear { first: day_29, last: day_29, precision: Precision::Day };
+        assert_eq!(leap.fit(date(2024, 2, 29)), 1.5);
+        assert_eq!(leap.fit(date(2023, 2, 28)), 1.5);
+        let winter = DateMention::EveryYear {
+            first: MonthDay { month: 12, day: 1 },
+            last: MonthDay { month: 2, day: 29 },
+            precision: Precision::Season,
+        };
+        assert_eq!(winter.fit(date(2023, 1, 15)), 1.0);
+        assert_eq!(winter.fit(date(2023, 12, 15)), 1.0);
+        assert_eq!(winter.fit(date(2023, 3, 15)), 0.4);
+        assert_eq!(winter.fit(date(2023, 7, 15)), 0.0);
+        assert_eq!(winter.window(date(2023, 7, 1)), Some((date(2023, 12, 1), date(2024, 2, 29))));
+    }
+
+    #[test]
+    fn the_ends_of_time_neither_panic_nor_fit() {
+        for end in [Date::MIN, Date::MAX] {
+            assert_eq!(day(2023, 5, 7).fit(end), 0.0);
+            let all = DateMention::Window { first: Date::MIN, last: Date::MAX, precision: Precision::Year };
+            assert_eq!(all.fit(end), 1.0);
+            let first = MonthDay { month: 12, day: 31 };
+            let _ = DateMention::EveryYear { first, last: MonthDay { month: 1, day: 1 }, precision: Precision::Day }
+                .fit(end);
+        }
+    }
+
+    #[test]
+    fn of_several_times_the_best_counts() {
+        assert_eq!(date_fit(&[day(2023, 5, 7), day(2023, 9, 1)], date(2023, 9, 1)), 1.5);
+        assert_eq!(date_fit(&[], date(2023, 9, 1)), 0.0);
+    }
+}

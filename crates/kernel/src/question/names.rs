@@ -1,0 +1,257 @@
+//! Which known people a text names.
+//!
+//! Known are the authors and participants of a space's records. A name is found by all its words in a row
+//! ("Ana María Ruiz"), else by its first or last word alone ("Ana", "Ruiz's"). Words that are also English ("Will",
+//! "May", "Mark") count only where they are written as names. One word may fit several people; all are kept, and the
+//! one mention stands for any of them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::words::{Word, visit_words};
+use crate::text::{is_english_stop_word, normalize, words};
+
+/// A person as the index numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NameId(pub i64);
+
+/// Most words of a name that are compared; what follows is left out of it.
+pub const NAME_WORDS_MAX: usize = 6;
+
+/// Most people that one word is looked up to.
+pub const PEOPLE_PER_WORD_MAX: usize = 32;
+
+/// Known names by their words. The index implements it over a table of [`name_words`].
+pub trait NameLookup {
+    /// The people of whose name `word` (as [`name_words`] gives it) is one word, with all words of the name;
+    /// at most [`PEOPLE_PER_WORD_MAX`].
+    fn people_with_word(&self, word: &str) -> Vec<KnownName>;
+}
+
+/// One name and whose it is. A person may have several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownName {
+    /// Whose.
+    pub id: NameId,
+    /// The words of the name, as [`name_words`] gives them.
+    pub words: Vec<String>,
+}
+
+/// The words of a name in lower case, at most [`NAME_WORDS_MAX`]: of `"Ann-Marie O'Brien"` ann, marie, brien; of an
+/// address the part before the `@`.
+pub fn name_words(name: &str) -> Vec<String> {
+    let normal = normalize(name);
+    let local = normal.split_once('@').map_or(&*normal, |(local, _)| local);
+    let spaced = local.replace(['.', '_', '+'], " ");
+    let mut found = Vec::new();
+    visit_words(&spaced, |word| {
+        let folded = fold(word.text);
+        if !folded.is_empty() && folded.len() <= crate::text::TERM_BYTES_MAX {
+            found.push(folded);
+        }
+        found.len() < NAME_WORDS_MAX
+    });
+    found
+}
+
+fn fold(word: &str) -> String {
+    words::cut_at_apostrophe(word).to_lowercase()
+}
+
+/// Known names in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    by_word: BTreeMap<String, Vec<KnownName>>,
+}
+
+impl Names {
+    /// Adds a name of `id`.
+    pub fn insert(&mut self, id: NameId, name: &str) {
+        let words = name_words(name);
+        for word in &words {
+            let people = self.by_word.entry(word.clone()).or_default();
+            let known = KnownName { id, words: words.clone() };
+            if people.len() < PEOPLE_PER_WORD_MAX && !people.contains(&known) {
+                people.push(known);
+            }
+        }
+    }
+}
+
+impl<'name> FromIterator<(NameId, &'name str)> for Names {
+    fn from_iter<I: IntoIterator<Item = (NameId, &'name str)>>(named: I) -> Self {
+        let mut names = Self::default();
+        for (id, name) in named {
+            names.insert(id, name);
+        }
+        names
+    }
+}
+
+impl NameLookup for Names {
+    fn people_with_word(&self, word: &str) -> Vec<KnownName> {
+        self.by_word.get(word).cloned().unwrap_or_default()
+    }
+}
+
+/// Somebody is named in a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mention {
+    /// The words of the text that name them, as written.
+    pub text: String,
+    /// Who it may be, sorted; more than one if the words fit several people.
+    pub people: Vec<NameId>,
+}
+
+/// A mention and which words of the text it takes up: `words[first..end]`.
+pub(super) struct MentionAt {
+    pub(super) mention: Mention,
+    pub(super) first: usize,
+    pub(super) end: usize,
+}
+
+/// Finds the mentions of known people among `words` of `text`.
+pub(super) fn find_mentions(text: &str, words: &[Word<'_>], names: &dyn NameLookup) -> Vec<MentionAt> {
+    let folded: Vec<String> = words.iter().map(|word| fold(word.text)).collect();
+    let is_cased = words.iter().skip(1).any(|word| starts_upper(word.text) && word.text != "I");
+    let mut found = Vec::new();
+    let mut first = 0;
+    while let Some(word) = words.get(first) {
+        let people = folded.get(first).filter(|folded| !folded.is_empty()).map(|folded| names.people_with_word(folded));
+        let best = people.and_then(|people| longest(&people, folded.get(first..).unwrap_or_default()));
+        let Some((length, people)) = best else {
+            first += 1;
+            continue;
+        };
+        let end = first + length;
+        if length == 1 && !is_written_as_name(word, first, is_cased) {
+            first += 1;
+            continue;
+        }
+        let last_end = words.get(end - 1).map_or(word.end(), Word::end);
+        let written = text.get(word.start..last_end).unwrap_or(word.text).to_owned();
+        found.push(MentionAt { mention: Mention { text: written, people }, first, end });
+        first = end;
+    }
+    found
+}
+
+/// The longest way in which `words` begin with one of the names: whole names first, then a first or last word.
+fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>)> {
+    let whole = known.iter().filter(|name| words.starts_with(&name.words)).map(|name| name.words.len()).max();
+    let first = words.first()?;
+    let (length, mut people): (usize, Vec<NameId>) = match whole {
+        Some(length) => {
+            let same = known.iter().filter(|name| name.words.len() == length && words.starts_with(&name.words));
+            (length, same.map(|name| name.id).collect())
+        }
+        None => {
+            let ends =
+                known.iter().filter(|name| name.words.first() == Some(first) || name.words.last() == Some(first));
+            (1, ends.map(|name| name.id).collect())
+        }
+    };
+    people.sort_unstable();
+    people.dedup();
+    (!people.is_empty()).then_some((length, people))
+}
+
+/// Words that are names and English words alike; they need a capital that the sentence does not explain.
+static COMMON_WORDS: &[&str] = &[
+    "angel", "art", "bill", "chance", "chase", "cliff", "dean", "drew", "faith", "frank", "grace", "grant", "guy",
+    "hope", "hunter", "joy", "june", "mark", "mason", "max", "may", "miles", "olive", "pat", "pearl", "rich", "rob",
+    "rose", "ruby", "sky", "stone", "sue", "summer", "violet", "will",
+];
+
+fn is_written_as_name(word: &Word<'_>, position: usize, is_cased: bool) -> bool {
+    let folded = fold(word.text);
+    let is_common = is_english_stop_word(&folded) || COMMON_WORDS.binary_search(&folded.as_str()).is_ok();
+    if !is_common {
+        return true;
+    }
+    let is_possessive = word.text.len() > folded.len();
+    let is_upper = starts_upper(word.text);
+    // "Will Anna come?": the capital is the sentence's. "will" amid capitals is the verb.
+    (is_possessive && (is_upper || !is_cased)) || (is_upper && position > 0)
+}
+
+fn starts_upper(word: &str) -> bool {
+    word.chars().next().is_some_and(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Names {
+        [
+            (NameId(1), "Caroline"),
+            (NameId(2), "Ana María Ruiz"),
+            (NameId(3), "Will"),
+            (NameId(4), "John Smith"),
+            (NameId(5), "John Doe"),
+            (NameId(6), "bob.taylor@example.com"),
+            (NameId(7), "May"),
+            (NameId(8), "王伟"),
+        ]
+        .into_iter()
+        .collect()
+    }
+
+    fn mentions(text: &str) -> Vec<(String, Vec<i64>)> {
+        let mut words = Vec::new();
+        visit_words(text, |word| {
+            words.push(word);
+            true
+        });
+        find_mentions(text, &words, &known())
+            .into_iter()
+            .map(|found| (found.mention.text, found.mention.people.into_iter().map(|id| id.0).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn names_are_found_by_all_their_words_or_by_the_first_or_last() {
+        for (text, expected) in [
+            ("What did Caroline research?", vec![("Caroline", vec![1])]),
+            ("what is caroline's identity", vec![("caroline's", vec![1])]),
+            ("Did Ana María Ruiz call Ruiz?", vec![("Ana María Ruiz", vec![2]), ("Ruiz", vec![2])]),
+            ("What does María think?", vec![]),
+            ("Where is John?", vec![("John", vec![4, 5])]),
+            ("Where is JOHN DOE’s bike?", vec![("JOHN DOE’s", vec![5])]),
+            ("Which Taylor wrote?", vec![("Taylor", vec![6])]),
+            ("Carolines", vec![]),
+            ("", vec![]),
+        ] {
+            let expected: Vec<(String, Vec<i64>)> =
+                expected.into_iter().map(|(text, people)| (text.to_owned(), people)).collect();
+            assert_eq!(mentions(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn english_words_are_names_only_where_written_as_such() {
+        for (text, expected) in [
+            ("Will Caroline come?", vec!["Caroline"]),
+            ("When will Will come?", vec!["Will"]),
+            ("Will's bike", vec!["Will's"]),
+            ("will it rain in may", vec![]),
+            ("What did May say?", vec!["May"]),
+        ] {
+            let found: Vec<String> = mentions(text).into_iter().map(|(text, _)| text).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_spaces_is_found_by_its_pairs() {
+        assert_eq!(mentions("王伟在哪里"), vec![("王伟".to_owned(), vec![8])]);
+    }
+
+    #[test]
+    fn common_words_are_sorted_for_bisection() {
+        assert!(COMMON_WORDS.is_sorted());
+    }
+}

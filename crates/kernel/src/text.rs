@@ -1,1 +1,0 @@
-//! Words of a text, as recall compares them.

@@ -1,0 +1,114 @@
+use super::*;
+
+fn terms(language: Language, text: &str) -> Vec<String> {
+    Analyzer::new(language).terms(text).iter().map(Term::to_string).collect()
+}
+
+#[test]
+fn english_words_come_to_their_base() {
+    for (text, expected) in [
+        ("She went camping", vec!["go", "camp"]),
+        ("The children's books", vec!["child", "book"]),
+        ("better, best; worse", vec!["good", "good", "bad"]),
+        ("I don't, you've, it's, we'll", vec![]),
+        ("mice knives women feet", vec!["mous", "knife", "woman", "foot"]),
+        ("swimming swam swum swims", vec!["swim", "swim", "swim", "swim"]),
+        ("The rose grew on the ground", vec!["rose", "grow", "ground"]),
+        ("1,000 on the 7th at 3.14", vec!["1000", "7", "3.14"]),
+        ("MacBook ＦＵＬＬ ﬁne", vec!["macbook", "mac", "book", "full", "fine"]),
+        ("parse_config in main.rs", vec!["parse_config", "pars", "config", "main.r", "main", "rs"]),
+        ("Größe déjà schön", vec!["größe", "déjà", "schön"]),
+        ("O'Brien’s café", vec!["brien", "café"]),
+        ("👍🏽 🎉", vec![]),
+        ("", vec![]),
+    ] {
+        assert_eq!(terms(Language::English, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn other_languages_have_their_stemmer_and_unknown_ones_none() {
+    assert_eq!(terms(Language::German, "Die Häuser"), ["die", "haus"]);
+    assert_eq!(terms(Language::French, "l'école des chevaux"), ["écol", "de", "cheval"]);
+    assert_eq!(terms(Language::Other, "The went Häuser"), ["the", "went", "häuser"]);
+}
+
+#[test]
+fn scripts_without_spaces_are_found_by_pairs() {
+    let document = terms(Language::English, "我昨天在北京大学见了老师");
+    assert!(terms(Language::English, "北京大学").iter().all(|term| document.contains(term)));
+    let document = terms(Language::English, "昨日、東京タワーへ行きました");
+    assert!(terms(Language::English, "東京タワー").iter().all(|term| document.contains(term)));
+    let document = terms(Language::English, "เมื่อวานฉันไปเชียงใหม่");
+    assert!(terms(Language::English, "เชียงใหม่").iter().all(|term| document.contains(term)));
+    assert_eq!(terms(Language::English, "שלום, עולם"), ["שלום", "עולם"]);
+}
+
+#[test]
+fn a_question_mark_at_the_end_makes_a_question() {
+    let mut analyzer = Analyzer::new(Language::English);
+    for (text, expected) in [
+        ("How are you?", true),
+        ("How are you? 😊 ", true),
+        ("(Really?)", true),
+        ("Really?!", false),
+        ("What? No.", false),
+        ("好吗？", true),
+        ("no; well", false),
+        ("", false),
+    ] {
+        assert_eq!(analyzer.analyze(text, &["Is this a caption?"]).is_question, expected, "{text}");
+    }
+}
+
+#[test]
+fn time_expressions_are_noticed_and_other_words_are_not() {
+    let mut analyzer = Analyzer::new(Language::English);
+    for (text, expected) in [
+        ("I went yesterday", true),
+        ("last week was hard", true),
+        ("two days ago", true),
+        ("a few months back", true),
+        ("See you on Friday", true),
+        ("in May we met", true),
+        ("May 7 was fine", true),
+        ("on 7 March", true),
+        ("You may march on", false),
+        ("It was 2019", true),
+        ("at 7:30", true),
+        ("at 5pm", true),
+        ("at 5 pm", true),
+        ("ratio 12:345", false),
+        ("this weekend", true),
+        ("the other day", true),
+        ("Sept 3", true),
+        ("3年前", true),
+        ("what a lovely painting", false),
+        ("I like the summer", false),
+        ("room 404 has 2 doors", false),
+        ("", false),
+    ] {
+        assert_eq!(analyzer.analyze(text, &[]).timex, expected, "{text}");
+    }
+}
+
+#[test]
+fn endless_words_and_data_are_not_terms() {
+    let mut analyzer = Analyzer::new(Language::English);
+    assert!(analyzer.analyze(&"x".repeat(1 << 20), &[]).terms.is_empty());
+    let hash = "0123456789abcdef".repeat(4);
+    assert_eq!(analyzer.terms(&hash).len(), 1);
+    let words: String = (0..100_000).map(|number| format!("w{number} ")).collect();
+    let analysis = analyzer.analyze(&words, &["more"]);
+    assert_eq!(analysis.terms.len(), TERM_OCCURRENCES_MAX);
+    assert!(analyzer.remembered.len() <= REMEMBERED_WORDS_MAX);
+    assert_eq!(analyzer.analyze(&"北".repeat(200_000), &[]).length as usize, TERM_OCCURRENCES_MAX);
+}
+
+#[test]
+fn counts_are_sorted_and_add_up() {
+    let analysis = Analyzer::new(Language::English).analyze("tea, tea and cake", &["A cake"]);
+    let counts: Vec<(&str, u32)> = analysis.terms.iter().map(|(term, count)| (term.as_str(), *count)).collect();
+    assert_eq!(counts, [("cake", 2), ("tea", 2)]);
+    assert_eq!(analysis.length, 4);
+}

@@ -1,0 +1,216 @@
+//! Where the words of a text are.
+//!
+//! Words are those of Unicode Standard Annex 29, which finds none in scripts written without spaces. There (Han,
+//! kana, Hangul, Thai, Lao, Khmer, Burmese) a run of characters is cut into overlapping pairs: a question finds a
+//! text when they share two neighbouring characters, which needs no dictionary and misses nothing. Marks stay with
+//! the character they stand on. A run of one character is a word of its own.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A word of a text and where it begins, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word<'text> {
+    pub(crate) text: &'text str,
+    pub(crate) start: usize,
+    /// True for a pair of characters of a script without spaces.
+    pub(crate) unspaced: bool,
+}
+
+impl Word<'_> {
+    pub(crate) fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// Calls `visit` with each word of `text` in order, until it returns false.
+pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'text>) -> bool) {
+    // The run of unspaced characters that is being read: where its last character began and where the run ends.
+    let mut run: Option<Run> = None;
+    for (start, token) in text.unicode_word_indices() {
+        if token.is_ascii() || !token.chars().next().is_some_and(is_unspaced) {
+            if let Some(word) = run.take().and_then(|run| run.alone(text))
+                && !visit(word)
+            {
+                return;
+            }
+            if !visit(Word { text: token, start, unspaced: false }) {
+                return;
+            }
+            continue;
+        }
+        for (offset, cluster) in token.grapheme_indices(true) {
+            let start = start + offset;
+            let end = start + cluster.len();
+            let pair = match run.take() {
+                Some(open) if open.end == start => {
+                    run = Some(Run { last: start, end, pairs: open.pairs + 1 });
+                    text.get(open.last..end).map(|pair| Word { text: pair, start: open.last, unspaced: true })
+                }
+                earlier => {
+                    run = Some(Run { last: start, end, pairs: 0 });
+                    earlier.and_then(|earlier| earlier.alone(text))
+                }
+            };
+            if let Some(word) = pair
+                && !visit(word)
+            {
+                return;
+            }
+        }
+    }
+    if let Some(word) = run.and_then(|run| run.alone(text)) {
+        visit(word);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    last: usize,
+    end: usize,
+    pairs: usize,
+}
+
+impl Run {
+    /// The run's only character, if it has no other.
+    fn alone(self, text: &str) -> Option<Word<'_>> {
+        let only = text.get(self.last..self.end).filter(|_| self.pairs == 0)?;
+        Some(Word { text: only, start: self.last, unspaced: true })
+    }
+}
+
+/// True for characters of scripts that are written without spaces between words (and Hangul, whose words carry
+/// their particles).
+fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{0E01}'..='\u{0EFF}' // Thai, Lao
+        | '\u{1000}'..='\u{109F}' // Burmese
+        | '\u{1100}'..='\u{11FF}' // Hangul letters
+        | '\u{1780}'..='\u{17FF}' // Khmer
+        | '\u{2E80}'..='\u{2FDF}' // Han radicals
+        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30FF}' // kana
+        | '\u{3130}'..='\u{318F}' | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' // Han
+        | '\u{AC00}'..='\u{D7AF}' // Hangul
+        | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FFDC}'
+        | '\u{1B000}'..='\u{1B16F}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// The word without what follows its apostrophe ("mother's" → "mother", "don't" → "don"), or without the elided
+/// article before it ("l'école" → "école", "O'Brien" → "Brien").
+pub(crate) fn cut_at_apostrophe(word: &str) -> &str {
+    const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{FF07}'];
+    /// "ve", "ll", "re" and "s" are endings; a stem after an elided article is longer.
+    const STEM_CHARS_MIN: usize = 3;
+    match word.split_once(APOSTROPHES) {
+        Some((before, after)) if before.chars().count() <= 1 && after.chars().count() >= STEM_CHARS_MIN => {
+            after.split(APOSTROPHES).next().unwrap_or(after)
+        }
+        Some((before, _)) => before,
+        None => word,
+    }
+}
+
+/// The words inside a compound of code: parts between `_`, `.` and `:`, and humps of camelCase. Nothing for a plain
+/// word or a number.
+pub(crate) fn parts(word: &str) -> impl Iterator<Item = &str> {
+    /// Shorter humps ("iPhone", "McDonald") are seldom words.
+    const HUMP_CHARS_MIN: usize = 3;
+    let compound = word.contains(['_', '.', ':']) && word.chars().any(char::is_alphabetic);
+    let pieces = word.split(['_', '.', ':']).filter(move |piece| compound && piece.len() > 1);
+    let humps = humps(word).filter(|hump| hump.chars().count() >= HUMP_CHARS_MIN);
+    pieces.chain(humps)
+}
+
+/// The humps of `word`, nothing if it has but one. `HTTPServer` is HTTP and Server.
+fn humps(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (hump, after) = rest.split_at_checked(hump_length(rest))?;
+        rest = after;
+        Some(hump)
+    })
+    .filter(move |hump| hump.len() < word.len())
+    .flat_map(|hump| hump.split(['_', '.', ':']))
+}
+
+fn hump_length(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    let Some((_, mut previous)) = characters.next() else { return 0 };
+    while let Some((index, character)) = characters.next() {
+        let next_is_lower = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let starts_hump =
+            character.is_uppercase() && (previous.is_lowercase() || (previous.is_uppercase() && next_is_lower));
+        if starts_hump {
+            return index;
+        }
+        previous = character;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        visit_words(text, |word| {
+            assert_eq!(text.get(word.start..word.end()), Some(word.text));
+            found.push(word.text);
+            true
+        });
+        found
+    }
+
+    #[test]
+    fn spaced_scripts_give_words_and_the_others_overlapping_pairs() {
+        for (text, expected) in [
+            ("Well-known facts, 3.14 & more…", vec!["Well", "known", "facts", "3.14", "more"]),
+            ("我喜欢北京", vec!["我喜", "喜欢", "欢北", "北京"]),
+            ("猫 and 犬", vec!["猫", "and", "犬"]),
+            ("東京タワー", vec!["東京", "京タ", "タワ", "ワー"]),
+            ("用Rust写", vec!["用", "Rust", "写"]),
+            ("你好,世界", vec!["你好", "世界"]),
+            ("👍🏽🎉", vec![]),
+            ("שלום עולם", vec!["שלום", "עולם"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(words(text), expected, "{text}");
+        }
+        assert!(words("สวัสดีครับ").len() > 3);
+    }
+
+    #[test]
+    fn apostrophes_are_cut_on_the_side_that_is_no_word() {
+        for (word, expected) in [
+            ("mother's", "mother"),
+            ("don’t", "don"),
+            ("I'm", "I"),
+            ("l'école", "école"),
+            ("O'Brien's", "Brien"),
+            ("you've", "you"),
+            ("'", ""),
+        ] {
+            assert_eq!(cut_at_apostrophe(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn compounds_of_code_hold_words() {
+        for (word, expected) in [
+            ("plain", vec![]),
+            ("Plain", vec![]),
+            ("parse_config", vec!["parse", "config"]),
+            ("parseConfig", vec!["parse", "Config"]),
+            ("HTTPServer", vec!["HTTP", "Server"]),
+            ("main.rs", vec!["main", "rs"]),
+            ("3.14", vec![]),
+            ("iPhone", vec!["Phone"]),
+        ] {
+            assert_eq!(parts(word).collect::<Vec<_>>(), expected, "{word}");
+        }
+    }
+}

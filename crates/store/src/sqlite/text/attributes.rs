@@ -1,0 +1,165 @@
+//! What filters and scores need of a document, in memory as columns and in the file as chunks.
+//!
+//! A chunk is [`CHUNK`] documents of [`WIDTH`] bytes each, little-endian, in one row; `pos` is the position of the operation that last
+//! changed it, so a process that has read up to a position asks only for what changed since.
+
+use rusqlite::{Connection, params};
+
+use super::super::graph::sql;
+use crate::{Position, StoreError};
+
+/// Documents of a chunk.
+pub(super) const CHUNK: u32 = 256;
+/// Bytes of a document.
+const WIDTH: usize = 26;
+/// No document, person or session.
+pub(super) const NONE: u32 = u32::MAX;
+/// No date.
+pub(super) const NO_DAY: i32 = i32::MIN;
+/// No time.
+pub(super) const NO_TIME: i64 = i64::MIN;
+
+/// The record says when something is.
+pub(super) const TIMEX: u8 = 1;
+/// The record ends as a question.
+pub(super) const IS_QUESTION: u8 = 2;
+/// The record was superseded or retracted.
+pub(super) const DEAD: u8 = 4;
+/// The record names participants and no author.
+pub(super) const HAS_PARTICIPANTS: u8 = 8;
+
+/// What is kept of one document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attribute {
+    pub(super) session: u32,
+    /// The document before it in its session.
+    pub(super) previous: u32,
+    /// Its author's person number.
+    pub(super) author: u32,
+    /// Its local date, days since 1970-01-01.
+    pub(super) day: i32,
+    /// Its time, microseconds since the Unix epoch.
+    pub(super) at_us: i64,
+    pub(super) kind: u8,
+    pub(super) flags: u8,
+}
+
+impl Attribute {
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.session.to_le_bytes());
+        bytes.extend_from_slice(&self.previous.to_le_bytes());
+        bytes.extend_from_slice(&self.author.to_le_bytes());
+        bytes.extend_from_slice(&self.day.to_le_bytes());
+        bytes.extend_from_slice(&self.at_us.to_le_bytes());
+        bytes.push(self.kind);
+        bytes.push(self.flags);
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (session, rest) = bytes.split_first_chunk()?;
+        let (previous, rest) = rest.split_first_chunk()?;
+        let (author, rest) = rest.split_first_chunk()?;
+        let (day, rest) = rest.split_first_chunk()?;
+        let (at_us, rest) = rest.split_first_chunk()?;
+        let [kind, flags] = rest else { return None };
+        Some(Self {
+            session: u32::from_le_bytes(*session),
+            previous: u32::from_le_bytes(*previous),
+            author: u32::from_le_bytes(*author),
+            day: i32::from_le_bytes(*day),
+            at_us: i64::from_le_bytes(*at_us),
+            kind: *kind,
+            flags: *flags,
+        })
+    }
+}
+
+/// One chunk as it is stored.
+pub(super) fn load_chunk(connection: &Connection, chunk: u32) -> Result<Vec<u8>, StoreError> {
+    use rusqlite::OptionalExtension;
+    let data = connection
+        .prepare_cached("SELECT data FROM text_attribute WHERE chunk = ?1")?
+        .query_row([chunk], |row| row.get(0))
+        .optional()?;
+    Ok(data.unwrap_or_default())
+}
+
+/// Stores one chunk.
+pub(super) fn save_chunk(connection: &Connection, chunk: u32, pos: Position, data: &[u8]) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO text_attribute (chunk, pos, data) VALUES (?1, ?2, ?3)
+             ON CONFLICT (chunk) DO UPDATE SET pos = excluded.pos, data = excluded.data",
+        )?
+        .execute(params![chunk, sql(pos), data])?;
+    Ok(())
+}
+
+/// The attributes of one document in a chunk's bytes.
+pub(super) fn in_chunk(data: &[u8], document: u32) -> Option<Attribute> {
+    let start = (document % CHUNK) as usize * WIDTH;
+    Attribute::read(data.get(start..start + WIDTH)?)
+}
+
+/// Sets flags of one document in a chunk's bytes.
+pub(super) fn set_flags(data: &mut [u8], document: u32, flags: u8) {
+    let last = (document % CHUNK) as usize * WIDTH + WIDTH - 1;
+    if let Some(byte) = data.get_mut(last) {
+        *byte |= flags;
+    }
+}
+
+/// All documents' attributes, as columns.
+#[derive(Debug, Default)]
+pub(in super::super) struct Attributes {
+    /// The view's position when last read.
+    seen: Position,
+    pub(super) session: Vec<u32>,
+    pub(super) rest: Vec<Attribute>,
+}
+
+impl Attributes {
+    /// How many documents there are.
+    pub(super) fn len(&self) -> u32 {
+        self.rest.len() as u32
+    }
+
+    /// One document's.
+    pub(super) fn get(&self, document: u32) -> Option<&Attribute> {
+        self.rest.get(document as usize)
+    }
+
+    /// Reads what changed since the last time; `position` is the view's, seen by `connection`.
+    pub(super) fn refresh(&mut self, connection: &Connection, position: Position) -> Result<(), StoreError> {
+        if position < self.seen {
+            // The view was folded again from the start.
+            *self = Self::default();
+        }
+        if position == self.seen {
+            return Ok(());
+        }
+        let mut statement = connection
+            .prepare_cached("SELECT chunk, data FROM text_attribute WHERE pos > ?1 ORDER BY chunk")?;
+        let mut rows = statement.query([sql(self.seen)])?;
+        while let Some(row) = rows.next()? {
+            let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;
+            let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            for (offset, bytes) in data.chunks_exact(WIDTH).enumerate() {
+                let Some(attribute) = Attribute::read(bytes) else { continue };
+                match first + offset {
+                    known if known < self.rest.len() => {
+                        self.rest[known] = attribute;
+                        self.session[known] = attribute.session;
+                    }
+                    next if next == self.rest.len() => {
+                        self.rest.push(attribute);
+                        self.session.push(attribute.session);
+                    }
+                    _ => return Err(StoreError::Damaged { detail: "a chunk of the text index is missing".to_owned() }),
+                }
+            }
+        }
+        self.seen = position;
+        Ok(())
+    }
+}

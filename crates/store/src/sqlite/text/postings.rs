@@ -1,0 +1,190 @@
+//! Postings as bytes.
+//!
+//! A row of `text_posting` holds one term's documents of one block: `key` is term number · 2²⁴ + block number, and the
+//! data is for each document the distance from the one before it (LEB128; from the block's first for the first) and a byte
+//! of counts: four bits for the document itself, two for the one before it, two for the one before that, each
+//! capped. A row of `text_session_posting` is the same over blocks of sessions: a byte for the session's place in its block and its
+//! count (LEB128), in order of place.
+
+use kernel::rank::lexical::TermCounts;
+
+/// Documents of a block.
+pub(super) const BLOCK: u32 = 4_096;
+/// Sessions of a block.
+pub(super) const SESSION_BLOCK: u32 = 256;
+/// Blocks that a key has room for.
+const BLOCKS_MAX: u32 = 1 << 24;
+
+/// The key of a term's row.
+pub(super) fn key(term: u32, block: u32) -> i64 {
+    i64::from(term) * i64::from(BLOCKS_MAX) + i64::from(block.min(BLOCKS_MAX - 1))
+}
+
+/// First and last key that a term can have.
+pub(super) fn keys(term: u32) -> (i64, i64) {
+    (key(term, 0), key(term, BLOCKS_MAX - 1))
+}
+
+/// The block that a key names.
+pub(super) fn block_of(key: i64) -> u32 {
+    (key & i64::from(BLOCKS_MAX - 1)) as u32
+}
+
+/// Counts in one byte.
+pub(super) fn pack(counts: TermCounts) -> u8 {
+    let cap = |count: u32, most: u32| count.min(most) as u8;
+    cap(counts.own, 15) << 4 | cap(counts.previous, 3) << 2 | cap(counts.before_previous, 3)
+}
+
+/// The reverse of [`pack`].
+pub(super) fn unpack(byte: u8) -> TermCounts {
+    TermCounts { own: u32::from(byte >> 4), previous: u32::from(byte >> 2 & 3), before_previous: u32::from(byte & 3) }
+}
+
+/// A row that grows at its end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    pub(super) bytes: Vec<u8>,
+    /// Place of the last document plus one; 0 when empty.
+    next: u32,
+}
+
+impl Block {
+    /// Takes up a row as it is stored.
+    pub(super) fn from_bytes(bytes: Vec<u8>) -> Self {
+        let next = decode(&bytes).last().map_or(0, |(place, _)| place + 1);
+        Self { bytes, next }
+    }
+
+    /// Adds a document later than all others in the row.
+    pub(super) fn push(&mut self, place: u32, counts: u8) {
+        write_leb128(&mut self.bytes, place.saturating_sub(self.next));
+        self.bytes.push(counts);
+        self.next = place + 1;
+    }
+
+    /// Adds what another row, begun on its own, holds.
+    pub(super) fn append(&mut self, other: &Self) {
+        for (place, counts) in decode(&other.bytes) {
+            self.push(place, counts);
+        }
+    }
+}
+
+/// Places within the block, rising, and their counts. Ends early where bytes are damaged.
+pub(super) fn decode(bytes: &[u8]) -> Decode<'_> {
+    Decode { bytes, next: 0 }
+}
+
+/// Iterator of [`decode`].
+pub(super) struct Decode<'a> {
+    bytes: &'a [u8],
+    next: u32,
+}
+
+impl Iterator for Decode<'_> {
+    type Item = (u32, u8);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, u8)> {
+        let place = match self.bytes {
+            [distance, counts, rest @ ..] if *distance < 0x80 => {
+                let place = self.next + u32::from(*distance);
+                self.bytes = rest;
+                (place, *counts)
+            }
+            _ => {
+                let distance = read_leb128(&mut self.bytes)?;
+                let (counts, rest) = self.bytes.split_first()?;
+                self.bytes = rest;
+                (self.next.checked_add(distance)?, *counts)
+            }
+        };
+        if place.0 >= BLOCK {
+            return None;
+        }
+        self.next = place.0 + 1;
+        Some(place)
+    }
+}
+
+/// Sessions of a row: place in the block and count.
+pub(super) fn decode_sessions(mut bytes: &[u8]) -> Vec<(u8, u32)> {
+    let mut found = Vec::with_capacity(bytes.len() / 2);
+    while let Some((place, rest)) = bytes.split_first() {
+        bytes = rest;
+        let Some(count) = read_leb128(&mut bytes) else { break };
+        found.push((*place, count));
+    }
+    found
+}
+
+/// The reverse of [`decode_sessions`].
+pub(super) fn encode_sessions(sessions: &[(u8, u32)]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(sessions.len() * 2);
+    for (place, count) in sessions {
+        bytes.push(*place);
+        write_leb128(&mut bytes, *count);
+    }
+    bytes
+}
+
+fn write_leb128(bytes: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn read_leb128(bytes: &mut &[u8]) -> Option<u32> {
+    let mut value: u32 = 0;
+    for shift in [0, 7, 14, 21, 28] {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u32::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_reads_back_also_when_it_grew_in_parts() {
+        let places = [(0, 0x10), (1, 0x24), (130, 0x01), (4095, 0xff)];
+        let mut whole = Block::default();
+        places.iter().for_each(|(place, counts)| whole.push(*place, *counts));
+        assert_eq!(decode(&whole.bytes).collect::<Vec<_>>(), places);
+        let (mut first, mut second) = (Block::default(), Block::default());
+        places[..2].iter().for_each(|(place, counts)| first.push(*place, *counts));
+        places[2..].iter().for_each(|(place, counts)| second.push(*place, *counts));
+        let mut grown = Block::from_bytes(first.bytes);
+        grown.append(&second);
+        assert_eq!(grown.bytes, whole.bytes);
+    }
+
+    #[test]
+    fn damaged_bytes_end_the_row_and_nothing_else() {
+        for bytes in [&[0xff][..], &[0xff; 9], &[0x00], &[0x80, 0x80, 0x80, 0x80, 0x7f, 0], &[0xff, 0xff, 0x7f, 1]] {
+            assert_eq!(decode(bytes).count(), 0, "{bytes:?}");
+        }
+        assert_eq!(decode_sessions(&[1, 0xff]), []);
+    }
+
+    #[test]
+    fn counts_are_capped_not_wrapped() {
+        let counts = unpack(pack(TermCounts { own: 99, previous: 99, before_previous: 99 }));
+        assert_eq!(counts, TermCounts { own: 15, previous: 3, before_previous: 3 });
+    }
+
+    #[test]
+    fn sessions_read_back() {
+        let sessions = [(0, 1), (7, 300), (255, 2)];
+        assert_eq!(decode_sessions(&encode_sessions(&sessions)), sessions);
+    }
+}

@@ -1,0 +1,250 @@
+//! Recall without an index: every document is scored for every question, in the most obvious way.
+//!
+//! The real index must give the same scores in the same order. Nothing here is fast or incremental: frequencies are
+//! counted from the documents when a question comes, and no candidate is left out.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use kernel::question::Question;
+use kernel::question::dates::date_fit;
+use kernel::question::names::{NameId, Names};
+use kernel::rank::lexical::{TermCounts, idf, known_idf_sum, lex, session, session_strength};
+use kernel::rank::{Score, Signals, Weights, fuse};
+use kernel::text::{Analysis, Analyzer, Language};
+
+/// What is searched. Documents of one session are each other's context in the order in which they are given.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// The conversation, thread or file it is part of.
+    pub session: String,
+    /// Who said or wrote it.
+    pub author: Option<String>,
+    /// Whom it involves, for documents without author.
+    pub participants: Vec<String>,
+    /// The civil date of its session.
+    pub date: Option<Date>,
+    /// Its own text.
+    pub text: String,
+    /// Captions, title: what is searched with it.
+    pub more: Vec<String>,
+}
+
+/// All documents with what was analysed of them.
+pub struct NaiveRecall {
+    analyzer: Analyzer,
+    names: Names,
+    name_ids: BTreeMap<String, NameId>,
+    documents: Vec<Document>,
+    analyses: Vec<Analysis>,
+    /// Position of the document before each in its session.
+    previous: Vec<Option<usize>>,
+    /// Terms and length of each session.
+    sessions: BTreeMap<String, SessionWords>,
+}
+
+#[derive(Default)]
+struct SessionWords {
+    last: Option<usize>,
+    counts: BTreeMap<String, u32>,
+    length: u64,
+}
+
+/// A document and its score.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit {
+    /// Position of the document, in the order in which they were added.
+    pub document: usize,
+    /// Its score with all parts.
+    pub score: Score,
+    /// What the score was made of.
+    pub signals: Signals,
+}
+
+impl NaiveRecall {
+    /// Nothing to recall yet.
+    pub fn new(language: Language) -> Self {
+        Self {
+            analyzer: Analyzer::new(language),
+            names: Names::default(),
+            name_ids: BTreeMap::new(),
+            documents: Vec::new(),
+            analyses: Vec::new(),
+            previous: Vec::new(),
+            sessions: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a document and returns its position.
+    pub fn add(&mut self, document: Document) -> usize {
+        let more: Vec<&str> = document.more.iter().map(String::as_str).collect();
+        let analysis = self.analyzer.analyze(&document.text, &more);
+        for name in document.author.iter().chain(&document.participants) {
+            let next = NameId(self.name_ids.len() as i64);
+            let id = *self.name_ids.entry(name.clone()).or_insert(next);
+            self.names.insert(id, name);
+        }
+        let position = self.documents.len();
+        let words = self.sessions.entry(document.session.clone()).or_default();
+        self.previous.push(words.last.replace(position));
+        words.length += u64::from(analysis.length);
+        for (term, count) in &analysis.terms {
+            *words.counts.entry(term.to_string()).or_default() += count;
+        }
+        self.documents.push(document);
+        self.analyses.push(analysis);
+        position
+    }
+
+    /// Understands a question as [`Self::recall`] does.
+    pub fn question(&mut self, question: &str, today: Option<Date>) -> Question {
+        Question::parse(question, &mut self.analyzer, &self.names, today)
+    }
+
+    /// Every document with its score, the best first, ties by position.
+    pub fn recall(&mut self, question: &str, today: Option<Date>, weights: &Weights) -> Vec<Hit> {
+        let question = self.question(question, today);
+        let all = self.documents.len() as u64;
+        let terms: Vec<&str> = question.terms.iter().map(|term| term.as_str()).collect();
+        let holding: Vec<u64> = terms
+            .iter()
+            .map(|term| self.analyses.iter().filter(|analysis| count(analysis, term) > 0).count() as u64)
+            .collect();
+        let sum = known_idf_sum(all, holding.iter().copied());
+        let sessions = self.session_scores(&terms);
+        let mut hits: Vec<Hit> = (0..self.documents.len())
+            .map(|position| {
+                let counts = terms.iter().zip(&holding).filter(|(_, holding)| **holding > 0);
+                let counts = counts.map(|(term, holding)| (idf(all, *holding), self.counts(position, term)));
+                let document = &self.documents[position];
+                let analysis = &self.analyses[position];
+                let signals = Signals {
+                    lex: lex(counts, sum),
+                    sess: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
+                    win: 0.0,
+                    sent: 0.0,
+                    speaker: question.person().is_some_and(|people| self.involves(document, people)),
+                    date: document.date.map_or(0.0, |date| date_fit(&question.dates, date)),
+                    is_question: analysis.is_question,
+                    timex: analysis.timex,
+                    asks_when: question.asks_when,
+                };
+                Hit { document: position, score: fuse(weights, &signals), signals }
+            })
+            .collect();
+        hits.sort_by(|left, right| {
+            right.score.total.total_cmp(&left.score.total).then(left.document.cmp(&right.document))
+        });
+        hits
+    }
+
+    fn session_scores(&self, terms: &[&str]) -> BTreeMap<&str, f64> {
+        let all = self.sessions.len() as u64;
+        let total: u64 = self.sessions.values().map(|words| words.length).sum();
+        let average = total as f64 / (all.max(1)) as f64;
+        let holding: Vec<u64> = terms
+            .iter()
+            .map(|term| self.sessions.values().filter(|words| words.counts.contains_key(*term)).count() as u64)
+            .collect();
+        let sum = known_idf_sum(all, holding.iter().copied());
+        self.sessions
+            .iter()
+            .map(|(name, words)| {
+                let strengths = terms.iter().zip(&holding).map(|(term, holding)| {
+                    let count = words.counts.get(*term).copied().unwrap_or(0);
+                    (idf(all, *holding), session_strength(count, words.length, average))
+                });
+                (name.as_str(), session(strengths, sum))
+            })
+            .collect()
+    }
+
+    fn counts(&self, position: usize, term: &str) -> TermCounts {
+        let previous = self.previous[position];
+        let before = previous.and_then(|previous| self.previous[previous]);
+        let at = |position: Option<usize>| position.map_or(0, |position| count(&self.analyses[position], term));
+        TermCounts { own: at(Some(position)), previous: at(previous), before_previous: at(before) }
+    }
+
+    fn involves(&self, document: &Document, people: &[NameId]) -> bool {
+        let is_one = |name: &String| self.name_ids.get(name).is_some_and(|id| people.contains(id));
+        match &document.author {
+            Some(author) => is_one(author),
+            None => document.participants.iter().any(is_one),
+        }
+    }
+}
+
+fn count(analysis: &Analysis, term: &str) -> u32 {
+    let found = analysis.terms.binary_search_by(|(candidate, _)| candidate.as_str().cmp(term));
+    found.map_or(0, |index| analysis.terms[index].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn turn(author: &str, text: &str) -> Document {
+        Document {
+            session: "first".to_owned(),
+            author: Some(author.to_owned()),
+            date: Some(date(2024, 2, 29)),
+            text: text.to_owned(),
+            ..Document::default()
+        }
+    }
+
+    #[test]
+    fn an_answer_is_found_by_what_was_asked_before_it() {
+        let mut memory = NaiveRecall::new(Language::English);
+        memory.add(turn("Ada", "Lovely weather."));
+        memory.add(turn("Ada", "Did you ever visit Lisbon?"));
+        memory.add(turn("Ben", "Yes, last June!"));
+        memory.add(turn("Ada", "Soup for me."));
+        let hits = memory.recall("When did Ben visit Lisbon?", None, &Weights::LEXICAL);
+        assert_eq!(hits[0].document, 2);
+        let parts = hits[0].score.parts;
+        assert!((hits[0].score.total - parts.iter().map(|part| part.contribution).sum::<f64>()).abs() < 1e-12);
+        assert!((hits[0].signals.lex - 0.8 / 0.9).abs() < 1e-9);
+        assert!(hits[0].signals.speaker && hits[0].signals.timex && hits[0].signals.asks_when);
+    }
+
+    #[test]
+    fn a_note_without_author_counts_for_those_it_involves() {
+        let mut memory = NaiveRecall::new(Language::English);
+        let note = |text: &str, participants: Vec<String>| Document {
+            session: "notes".to_owned(),
+            participants,
+            text: text.to_owned(),
+            ..Document::default()
+        };
+        memory.add(note("dinner", vec![]));
+        memory.add(note("dinner", vec!["Ada".to_owned()]));
+        let hits = memory.recall("dinner with Ada", None, &Weights::LEXICAL);
+        assert_eq!(hits[0].document, 1);
+    }
+
+    #[test]
+    fn the_date_named_in_the_question_decides_between_equals() {
+        let mut memory = NaiveRecall::new(Language::English);
+        let mut early = turn("Ada", "We had soup.");
+        early.session = "early".to_owned();
+        early.date = Some(date(2023, 5, 8));
+        memory.add(turn("Ada", "We had soup."));
+        memory.add(early);
+        let hits = memory.recall("What did Ada have on 7 May 2023?", None, &Weights::LEXICAL);
+        assert_eq!(hits[0].document, 1);
+        assert_eq!(hits[0].signals.date, 1.5);
+    }
+
+    #[test]
+    fn questions_that_match_nothing_score_nothing() {
+        let mut memory = NaiveRecall::new(Language::English);
+        assert!(memory.recall("anything", None, &Weights::LEXICAL).is_empty());
+        memory.add(Document { text: "soup".to_owned(), ..Document::default() });
+        for question in ["", "the", "zebra"] {
+            assert_eq!(memory.recall(question, None, &Weights::LEXICAL)[0].score.total, 0.0);
+        }
+    }
+}
