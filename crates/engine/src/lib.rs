@@ -1,1 +1,195 @@
-//! engine
+//! What `because` does, synchronously and without a clock of its own: record, import, recall, show, verify.
+//!
+//! A [`Space`] is an open ledger with the key that writes to it. Everything that needs to know the time takes it as an
+//! argument; everything that reads the outside world (paths, environment, terminal) is above, in the app.
+
+use std::path::Path;
+
+use kernel::body::{self, Body};
+use kernel::id::{Author, IdPrefix, OpId, SpaceId};
+use kernel::kind::Capability;
+use kernel::operation::{MalformedError, Stamp};
+use kernel::seal::{Draft, Place, Signer, next_stamp};
+use store::sqlite::{Mode, SqliteSpace};
+use store::{Ledger, RecordError, StoreError};
+
+pub mod exchange;
+pub mod import;
+pub mod inspect;
+pub mod recall;
+pub mod record;
+pub mod verify;
+
+/// An open space and the key that writes to it.
+pub struct Space {
+    store: SqliteSpace,
+    signer: Signer,
+}
+
+/// Why the engine could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An operation breaks a rule.
+    #[error(transparent)]
+    Record(RecordError),
+    /// What should be written does not fit the format.
+    #[error("this cannot be written: {0}")]
+    Malformed(#[from] MalformedError),
+    /// A source could not be read.
+    #[error(transparent)]
+    Import(#[from] importers::ImportError),
+    /// No operation begins so.
+    #[error("no record begins with {prefix}; `because log` lists what there is")]
+    UnknownId {
+        /// What was asked for.
+        prefix: String,
+    },
+    /// Several operations begin so.
+    #[error("{prefix} fits several records: {}", candidates.iter().map(|id| id.to_string()[..15].to_owned()).collect::<Vec<_>>().join(", "))]
+    AmbiguousId {
+        /// What was asked for.
+        prefix: String,
+        /// What it fits.
+        candidates: Vec<OpId>,
+    },
+    /// An interchange file cannot be taken in.
+    #[error("line {line}: {reason}")]
+    Exchange {
+        /// Which line, from 1.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Reading or writing outside the store failed.
+    #[error("cannot read or write: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl From<RecordError> for EngineError {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Store(error) => Self::Store(error),
+            refused => Self::Record(refused),
+        }
+    }
+}
+
+impl EngineError {
+    /// The stable code, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Record(RecordError::Refused { breach, .. }) => breach.code(),
+            Self::Record(RecordError::Store(error)) => error.code(),
+            Self::Malformed(_) => "malformed",
+            Self::Import(importers::ImportError::Io { .. }) => "source_unreadable",
+            Self::Import(importers::ImportError::Format { .. }) => "source_format",
+            Self::Import(importers::ImportError::TooLarge { .. }) => "source_too_large",
+            Self::UnknownId { .. } => "unknown_id",
+            Self::AmbiguousId { .. } => "ambiguous_id",
+            Self::Exchange { .. } => "exchange",
+            Self::Io(_) => "io",
+        }
+    }
+}
+
+/// Microseconds since the Unix epoch, never negative.
+pub fn now_us(now: jiff::Timestamp) -> u64 {
+    now.as_microsecond().max(0).unsigned_abs()
+}
+
+impl Space {
+    /// Makes a new space owned by `signer`'s key.
+    pub fn create(path: &Path, signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
+        let body = Body::Space(body::Space {
+            name: name.to_owned(),
+            owner: signer.author(),
+            created: now.to_string(),
+            settings: serde_json::Map::new(),
+        });
+        let place = Place { space: None, head: None, ts: Stamp(now_us(now)) };
+        let genesis = signer.seal(Draft::new(body.clone()), place)?;
+        Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer })
+    }
+
+    /// Opens an existing space.
+    pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
+        Ok(Self { store: SqliteSpace::open(path)?, signer })
+    }
+
+    /// The space's id.
+    pub fn id(&self) -> Result<SpaceId, EngineError> {
+        Ok(self.store.space()?.unwrap_or(SpaceId(OpId([0; 32]))))
+    }
+
+    /// The key that writes.
+    pub fn author(&self) -> Author {
+        self.signer.author()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.store.path()
+    }
+
+    /// Whether it can be written.
+    pub fn is_read_only(&self) -> bool {
+        self.store.mode() == Mode::ReadOnly
+    }
+
+    /// Gives a key capabilities, or takes them.
+    pub fn change_access(
+        &mut self,
+        key: Author,
+        name: &str,
+        capabilities: Vec<Capability>,
+        gives: bool,
+        now: jiff::Timestamp,
+    ) -> Result<OpId, EngineError> {
+        let grant = body::Grant { key, name: name.to_owned(), capabilities };
+        let body = if gives { Body::Grant(grant) } else { Body::Revoke(grant) };
+        self.append(Draft::new(body), now)
+    }
+
+    /// Appends one operation of ours.
+    pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
+        let mut writing = self.store.begin()?;
+        let body = draft.body.clone();
+        let place = Place {
+            space: writing.space()?,
+            head: writing.head(&self.signer.author())?,
+            ts: next_stamp(now_us(now), writing.latest()?),
+        };
+        let operation = self.signer.seal(draft, place)?;
+        writing.record(&operation, Some(&body))?;
+        writing.commit()?;
+        Ok(operation.id())
+    }
+
+    /// The one operation that an id or the beginning of one names.
+    pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
+        /// Candidates named in the error.
+        const CANDIDATES_MAX: usize = 5;
+        let unknown = || EngineError::UnknownId { prefix: text.chars().take(80).collect() };
+        let prefix: IdPrefix = text.trim().parse().map_err(|_| unknown())?;
+        let mut found = self.store.find(&prefix, CANDIDATES_MAX)?;
+        match found.len() {
+            1 => found.pop().ok_or_else(unknown),
+            0 => Err(unknown()),
+            _ => Err(EngineError::AmbiguousId { prefix: prefix.to_string(), candidates: found }),
+        }
+    }
+
+    /// Deletes every view and folds it again.
+    pub fn rebuild(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
+        Ok(self.store.rebuild(|position| progress(position.0))?)
+    }
+
+    /// The digests of the views.
+    pub fn digests(&self) -> Result<Vec<store::sqlite::ViewDigest>, EngineError> {
+        Ok(self.store.digests()?)
+    }
+}

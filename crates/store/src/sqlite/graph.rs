@@ -11,7 +11,7 @@ use kernel::operation::{Operation, Ref, Role, Stamp};
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::ledger::decode_refs;
+use super::ledger::{self, decode_refs};
 use crate::{Position, StoreError};
 
 /// Tables of the graph.
@@ -255,6 +255,24 @@ impl World for SqliteWorld<'_> {
 
     fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, StoreError> {
         Ok(self.evidence_slot(source, source_uid)?.1.map(|(id, _, body)| (id, body)))
+    }
+}
+
+/// Folds the whole ledger into empty tables.
+pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), StoreError> {
+    /// Operations read at a time.
+    const READ_OPERATIONS: usize = 512;
+    let mut world = SqliteWorld::new(connection)?;
+    let mut position = Position(0);
+    loop {
+        let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
+        let Some(last) = recorded.last() else { return Ok(()) };
+        position = last.position;
+        for recorded in &recorded {
+            let operation = &recorded.operation;
+            let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+            world.fold(recorded.position, operation, body.as_ref())?;
+        }
     }
 }
 

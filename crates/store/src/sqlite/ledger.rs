@@ -39,7 +39,8 @@ pub struct SqliteSpace {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
     mode: Mode,
-    space: SpaceId,
+    pub(super) space: SpaceId,
+    pub(super) views: super::views::Views,
 }
 
 impl SqliteSpace {
@@ -53,7 +54,13 @@ impl SqliteSpace {
         let _ = std::fs::remove_file(&draft);
         let connection = create(&draft)?;
         let made = {
-            let mut making = Self { connection, path: draft.clone(), mode: Mode::ReadWrite, space: genesis.space() };
+            let mut making = Self {
+                connection,
+                path: draft.clone(),
+                mode: Mode::ReadWrite,
+                space: genesis.space(),
+                views: Default::default(),
+            };
             let mut writing = making.begin()?;
             writing.record(genesis, Some(body)).map_err(|error| match error {
                 RecordError::Store(error) => error,
@@ -84,7 +91,7 @@ impl SqliteSpace {
             .query_row("SELECT id FROM op WHERE pos = 1", [], |row| id_at(row, 0))
             .optional()?
             .ok_or_else(|| StoreError::NotASpace { path: path.to_owned() })?;
-        Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id) })
+        Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id), views: Default::default() })
     }
 
     /// Where the file is.

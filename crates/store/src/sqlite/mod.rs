@@ -13,8 +13,12 @@ use crate::StoreError;
 
 mod graph;
 mod ledger;
+mod text;
+mod views;
 
 pub use ledger::SqliteSpace;
+pub use text::{Filter, Found, Search, TermShare};
+pub use views::{Size, ViewDigest};
 
 /// How long a writer waits for another, milliseconds.
 pub const BUSY_WAIT_MS: u64 = 60_000;
@@ -111,11 +115,13 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
         "BEGIN IMMEDIATE;
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
         ledger::SCHEMA,
         graph::SCHEMA,
+        text::SCHEMA,
     ))?;
     Ok(connection)
 }

@@ -130,7 +130,7 @@ impl Attributes {
     }
 
     /// Reads what changed since the last time; `position` is the view's, seen by `connection`.
-    pub(super) fn refresh(&mut self, connection: &Connection, position: Position) -> Result<(), StoreError> {
+    pub(in super::super) fn refresh(&mut self, connection: &Connection, position: Position) -> Result<(), StoreError> {
         if position < self.seen {
             // The view was folded again from the start.
             *self = Self::default();
@@ -138,8 +138,8 @@ impl Attributes {
         if position == self.seen {
             return Ok(());
         }
-        let mut statement = connection
-            .prepare_cached("SELECT chunk, data FROM text_attribute WHERE pos > ?1 ORDER BY chunk")?;
+        let mut statement =
+            connection.prepare_cached("SELECT chunk, data FROM text_attribute WHERE pos > ?1 ORDER BY chunk")?;
         let mut rows = statement.query([sql(self.seen)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;

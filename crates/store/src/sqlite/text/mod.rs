@@ -18,11 +18,12 @@ use crate::{Position, StoreError};
 
 pub(super) mod attributes;
 mod fold;
+pub(super) mod lengths;
 mod names;
 mod postings;
 mod search;
 
-pub use fold::Folder;
+pub(super) use fold::Folder;
 pub use search::{Filter, Found, Search, TermShare};
 
 /// Version of the tables and of what is put into them: another one means folding again.
@@ -35,7 +36,9 @@ pub(super) const SCHEMA: &str = "
 CREATE TABLE text_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, records INTEGER NOT NULL, sessions INTEGER NOT NULL) STRICT;
 CREATE TABLE text_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE text_session_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-CREATE TABLE text_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL, length INTEGER NOT NULL) STRICT;
+CREATE TABLE text_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL) STRICT;
+CREATE TABLE text_length (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+CREATE INDEX text_length_pos ON text_length (pos);
 CREATE TABLE text_document (number INTEGER PRIMARY KEY, pos INTEGER NOT NULL UNIQUE) STRICT;
 CREATE TABLE text_attribute (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
 CREATE INDEX text_attribute_pos ON text_attribute (pos);
@@ -50,6 +53,7 @@ pub(super) const TABLES: &[&str] = &[
     "text_attribute",
     "text_document",
     "text_kind",
+    "text_length",
     "text_participant",
     "text_person",
     "text_person_word",

@@ -25,6 +25,11 @@ pub(super) fn keys(term: u32) -> (i64, i64) {
     (key(term, 0), key(term, BLOCKS_MAX - 1))
 }
 
+/// The term that a key names.
+pub(super) fn term_of(key: i64) -> u32 {
+    (key >> 24) as u32
+}
+
 /// The block that a key names.
 pub(super) fn block_of(key: i64) -> u32 {
     (key & i64::from(BLOCKS_MAX - 1)) as u32

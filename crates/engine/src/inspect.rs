@@ -1,0 +1,193 @@
+//! Looking at a ledger: one operation, many, and the whole in numbers.
+
+use std::collections::BTreeMap;
+
+use kernel::body::Body;
+use kernel::id::{Author, OpId, SpaceId};
+use kernel::operation::{Content, Operation, Unverified};
+use kernel::world::{Citing, World};
+use serde_json::{Value, json};
+use store::sqlite::{Mode, Size};
+use store::{Ledger, Position, Recorded};
+
+use crate::{EngineError, Space};
+
+/// One operation with what cites it.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The operation.
+    pub operation: Operation<Unverified>,
+    /// Its number in order of arrival.
+    pub position: Position,
+    /// Operations that cite it.
+    pub cited_by: Vec<Citing>,
+    /// What is wrong with its hashes or signature.
+    pub fault: Option<String>,
+}
+
+/// Which operations to list.
+#[derive(Clone, Debug, Default)]
+pub struct LogFilter {
+    /// Only operations of these kinds (`evidence`, `claim` …) or, for evidence, of these evidence kinds.
+    pub kinds: Vec<String>,
+    /// Only by this key.
+    pub author: Option<Author>,
+    /// Only from this time of recording on, microseconds.
+    pub since_us: Option<u64>,
+}
+
+impl LogFilter {
+    fn admits(&self, operation: &Operation<Unverified>) -> bool {
+        let header = operation.header();
+        let of_kind = |kind: &String| {
+            header.kind.as_str() == kind
+                || operation.body_value().is_some_and(|body| body.get("kind").and_then(Value::as_str) == Some(kind))
+        };
+        (self.kinds.is_empty() || self.kinds.iter().any(of_kind))
+            && self.author.is_none_or(|author| author == header.author)
+            && self.since_us.is_none_or(|since| header.ts.0 >= since)
+    }
+}
+
+/// A space in numbers.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Status {
+    /// The space's id.
+    pub space: SpaceId,
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: std::path::PathBuf,
+    /// Whose key writes.
+    pub author: Author,
+    /// Whether it can be written.
+    pub read_only: bool,
+    /// Operations by kind.
+    pub operations: BTreeMap<String, u64>,
+    /// Evidence that counts (not superseded, not retracted), by kind.
+    pub evidence: BTreeMap<String, u64>,
+    /// How far the ledger goes.
+    pub ledger_position: Position,
+    /// How far the text index has read.
+    pub text_position: Position,
+    /// Sizes.
+    pub size: Size,
+}
+
+impl Space {
+    /// One operation.
+    pub fn show(&self, id: &OpId) -> Result<Shown, EngineError> {
+        let Recorded { position, operation } =
+            self.store.get(id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+        let fault = operation.clone().verify().err().map(|error| error.to_string());
+        let cited_by = self.store.world()?.citing(id)?;
+        Ok(Shown { operation, position, cited_by, fault })
+    }
+
+    /// Operations that arrived after `after` and pass the filter, oldest first, to `take` until it answers false. The position
+    /// reached.
+    pub fn log(
+        &self,
+        after: Position,
+        filter: &LogFilter,
+        mut take: impl FnMut(Recorded) -> bool,
+    ) -> Result<Position, EngineError> {
+        /// Operations read at a time.
+        const READ_OPERATIONS: usize = 256;
+        let mut position = after;
+        loop {
+            let recorded = self.store.read(position, READ_OPERATIONS)?;
+            if recorded.is_empty() {
+                return Ok(position);
+            }
+            for recorded in recorded {
+                position = recorded.position;
+                if filter.admits(&recorded.operation) && !take(recorded) {
+                    return Ok(position);
+                }
+            }
+        }
+    }
+
+    /// The last `count` operations that pass the filter, oldest first.
+    pub fn log_tail(&self, count: usize, filter: &LogFilter) -> Result<Vec<Recorded>, EngineError> {
+        /// Operations read at a time, from the end backwards.
+        const READ_OPERATIONS: u64 = 256;
+        let mut end = self.store.head()?.0;
+        let mut tail = Vec::new();
+        while end > 0 && tail.len() < count {
+            let start = end.saturating_sub(READ_OPERATIONS);
+            let recorded = self.store.read(Position(start), (end - start) as usize)?;
+            let fitting = recorded.into_iter().rev().filter(|recorded| filter.admits(&recorded.operation));
+            tail.extend(fitting.take(count - tail.len()));
+            end = start;
+        }
+        tail.reverse();
+        Ok(tail)
+    }
+
+    /// How far the ledger goes.
+    pub fn head(&self) -> Result<Position, EngineError> {
+        Ok(self.store.head()?)
+    }
+
+    /// The space's name.
+    pub fn name(&self) -> Result<String, EngineError> {
+        let genesis = self.store.read(Position(0), 1)?.pop();
+        Ok(genesis
+            .and_then(|recorded| recorded.operation.body_value())
+            .and_then(|body| body.get("name").and_then(Value::as_str).map(str::to_owned))
+            .unwrap_or_default())
+    }
+
+    /// The whole in numbers.
+    pub fn status(&self) -> Result<Status, EngineError> {
+        Ok(Status {
+            space: self.id()?,
+            name: self.name()?,
+            path: self.path().to_owned(),
+            author: self.author(),
+            read_only: self.store.mode() == Mode::ReadOnly,
+            operations: self.store.count_by_kind()?,
+            evidence: self.store.count_evidence()?,
+            ledger_position: self.store.head()?,
+            text_position: self.store.text_position()?,
+            size: self.store.size()?,
+        })
+    }
+}
+
+/// An operation as the commands print it in JSON: the interchange form, with its position.
+pub fn to_json(recorded: &Recorded) -> Value {
+    let operation = &recorded.operation;
+    let mut value: Value = serde_json::from_str(&operation.to_line()).unwrap_or(Value::Null);
+    value["position"] = json!(recorded.position);
+    value
+}
+
+/// One line about an operation, for lists: made from its body alone.
+pub fn summary(operation: &Operation<Unverified>) -> String {
+    let Content::Present { body, .. } = operation.content() else { return "(forgotten)".to_owned() };
+    match Body::parse(&operation.header().kind, body) {
+        Ok(Body::Evidence(evidence)) => {
+            let actor = evidence.actor.map(|actor| format!("{actor}: ")).unwrap_or_default();
+            format!("{actor}{}", evidence.summary)
+        }
+        Ok(Body::Space(space)) => format!("space {:?}", space.name),
+        Ok(Body::Grant(grant) | Body::Revoke(grant)) => {
+            let names: Vec<&str> = grant.capabilities.iter().map(|capability| capability.as_str()).collect();
+            format!("{} {} {}", names.join(", "), grant.name, grant.key)
+        }
+        Ok(Body::EvidenceRetraction(reason) | Body::Retraction(reason)) => reason.reason,
+        Ok(Body::Claim(claim)) if claim.text.is_empty() => claim.identity_key,
+        Ok(Body::Claim(claim)) => claim.text,
+        Ok(Body::ClaimCorrection(correction)) => format!("{} {}", correction.identity_key, correction.note),
+        Ok(Body::ClaimRefutation(refutation)) => format!("{} {}", refutation.identity_key, refutation.note),
+        Ok(Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal)) => withdrawal.note,
+        Ok(Body::Opaque(_, fields)) => {
+            let text = ["text", "content", "reason", "notes"].iter().find_map(|name| fields.get(*name)?.as_str());
+            kernel::evidence::summarize(text.unwrap_or_default())
+        }
+        Err(error) => format!("(unreadable: {error})"),
+    }
+}

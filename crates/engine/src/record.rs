@@ -1,0 +1,155 @@
+//! Recording evidence: rule 10, sealing and appending in batches.
+//!
+//! A record that is there already is not written again; one that its source has changed supersedes what was there.
+//! "There" is the latest record of that identity at its source, so a note that was changed and changed back is believed as it
+//! now stands (`docs/design/0002-evidence-that-returns.md`).
+
+use kernel::body::Body;
+use kernel::evidence::Evidence;
+use kernel::id::{BodyHash, OpId};
+use kernel::kind::Kind;
+use kernel::operation::{MalformedError, Ref, Role};
+use kernel::seal::{Place, Signer, next_stamp};
+use kernel::world::Head;
+use store::{Ledger, Writing};
+
+use crate::{EngineError, Space, now_us};
+
+/// Most records of one transaction.
+pub const BATCH_MAX: usize = 1_000;
+
+/// Evidence whose canonical bytes have been made.
+pub struct Prepared {
+    body: Body,
+    bytes: Vec<u8>,
+}
+
+/// What became of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new.
+    Added(OpId),
+    /// It was there.
+    Present(OpId),
+    /// It replaces what was there.
+    Replaced {
+        /// The new operation.
+        new: OpId,
+        /// What it supersedes.
+        old: OpId,
+    },
+}
+
+impl Prepared {
+    /// Makes the canonical bytes. Fails for what is larger than a body may be.
+    pub fn new(evidence: Evidence) -> Result<Self, MalformedError> {
+        let body = Body::Evidence(evidence);
+        let bytes = body.canonical()?;
+        Ok(Self { body, bytes })
+    }
+
+    fn source(&self) -> Option<(&str, &str)> {
+        match &self.body {
+            Body::Evidence(evidence) => Some((&evidence.source, &evidence.source_uid)),
+            _ => None,
+        }
+    }
+}
+
+impl Space {
+    /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
+    pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
+        let Self { store, signer } = self;
+        let mut writing = store.begin()?;
+        let mut head = writing.head(&signer.author())?;
+        let mut stamp = writing.latest()?;
+        let space = writing.space()?;
+        let mut outcomes = Vec::with_capacity(batch.len());
+        let mut written = false;
+        for prepared in batch {
+            let there = match prepared.source() {
+                Some((source, uid)) => writing.evidence(source, uid)?,
+                None => None,
+            };
+            if let Some((id, hash)) = there
+                && is_same(&*writing, signer, &prepared, id, hash)?
+            {
+                outcomes.push(Outcome::Present(id));
+                continue;
+            }
+            let refs = match there {
+                Some((id, _)) => vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }],
+                None => Vec::new(),
+            };
+            let ts = next_stamp(now_us(now), stamp);
+            let place = Place { space, head, ts };
+            let operation = signer.seal_canonical(Kind::Evidence, prepared.bytes, refs, place)?;
+            writing.record(&operation, Some(&prepared.body))?;
+            written = true;
+            stamp = Some(ts);
+            head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
+            let new = operation.id();
+            outcomes.push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
+        }
+        if written {
+            writing.commit()?;
+        }
+        Ok(outcomes)
+    }
+
+    /// Records one record.
+    pub fn remember(&mut self, evidence: Evidence, now: jiff::Timestamp) -> Result<Outcome, EngineError> {
+        let outcomes = self.record(vec![Prepared::new(evidence)?], now)?;
+        outcomes.first().copied().ok_or(EngineError::UnknownId { prefix: String::new() })
+    }
+
+    /// Folds what was recorded into the index. `progress` is told each position reached.
+    pub fn advance(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
+        self.store.advance(|position| progress(position.0))?;
+        Ok(())
+    }
+}
+
+/// Whether what is there says the same: by hash if this device wrote it, by content if another did.
+fn is_same(
+    writing: &dyn Writing,
+    signer: &Signer,
+    prepared: &Prepared,
+    id: OpId,
+    hash: BodyHash,
+) -> Result<bool, EngineError> {
+    if signer.body_hash(&prepared.bytes) == hash {
+        return Ok(true);
+    }
+    Ok(writing.body(&id)?.is_some_and(|body| body == prepared.bytes))
+}
+
+/// How many of each outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// New records.
+    pub added: u64,
+    /// Records that replace an earlier version.
+    pub replaced: u64,
+    /// Records that were there.
+    pub present: u64,
+}
+
+impl Tally {
+    /// Counts outcomes.
+    pub fn count(&mut self, outcomes: &[Outcome]) {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Added(_) => self.added += 1,
+                Outcome::Replaced { .. } => self.replaced += 1,
+                Outcome::Present(_) => self.present += 1,
+            }
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.added + self.replaced + self.present
+    }
+}
+

@@ -1,0 +1,529 @@
+//! Folding the ledger into the index.
+//!
+//! A [`Folder`] reads operations after the view's position, collects postings in memory, and writes them with the new position in
+//! one transaction. What it remembers between folds (term numbers, the last records of recent sessions) never
+//! changes under it, because the tables are a function of the position alone.
+
+use std::collections::{BTreeMap, HashMap};
+
+use kernel::body::Body;
+use kernel::evidence::Evidence;
+use kernel::id::SpaceId;
+use kernel::kind::{Capability, Kind};
+use kernel::question::names::name_words;
+use kernel::rank::lexical::TermCounts;
+use kernel::text::{Analysis, Analyzer, Term};
+use kernel::world::World;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::graph::{SUPERSEDES, SqliteWorld, cited};
+use super::super::ledger;
+use super::attributes::{self, Attribute, CHUNK, NO_DAY, NO_TIME, NONE};
+use super::lengths;
+use super::postings::{self, BLOCK, Block, SESSION_BLOCK};
+use crate::{Position, Recorded, StoreError};
+
+/// Most operations of one fold: bounds memory and the time the write lock is held.
+const FOLD_OPERATIONS_MAX: usize = 8_192;
+/// Operations read at a time.
+const READ_OPERATIONS: usize = 512;
+/// Sessions whose last records are remembered.
+const SESSIONS_REMEMBERED_MAX: usize = 4_096;
+/// Terms whose numbers are remembered.
+const TERMS_REMEMBERED_MAX: usize = 1 << 20;
+
+/// The terms of a record by number, with their counts.
+type Counts = Vec<(u32, u32)>;
+
+/// Keeps what helps the next fold.
+pub(in super::super) struct Folder {
+    analyzer: Analyzer,
+    terms: HashMap<Term, u32>,
+    sessions: HashMap<String, Session>,
+    /// Where the last fold ended: the sessions are remembered as of there.
+    reached: Position,
+}
+
+/// A session's number and its last two records.
+#[derive(Clone, Default)]
+struct Session {
+    number: u32,
+    last: u32,
+    previous: Counts,
+    before_previous: Counts,
+}
+
+/// What one fold has gathered and not yet written.
+struct Batch {
+    documents: u32,
+    session_count: u32,
+    term_count: u32,
+    blocks: HashMap<i64, Block>,
+    records_with: HashMap<u32, u32>,
+    session_counts: HashMap<i64, BTreeMap<u8, u32>>,
+    session_ends: BTreeMap<u32, (u32, u32)>,
+    chunks: BTreeMap<u32, (Position, Vec<u8>)>,
+    /// Position of the last record taken.
+    reached: Position,
+}
+
+impl Folder {
+    /// A folder that remembers nothing, for a space of `language`.
+    pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
+        let analyzer = Analyzer::new(super::language(connection)?);
+        Ok(Self { analyzer, terms: HashMap::new(), sessions: HashMap::new(), reached: Position(0) })
+    }
+
+    /// Reads at most [`FOLD_OPERATIONS_MAX`] operations, in the transaction that is open on `connection`. The new position.
+    pub(in super::super) fn fold(&mut self, connection: &Connection, space: SpaceId) -> Result<Position, StoreError> {
+        let folded = self.fold_open(connection, space);
+        if folded.is_err() {
+            // What was remembered may name rows that will not be written.
+            self.terms.clear();
+            self.sessions.clear();
+        }
+        folded
+    }
+
+    fn fold_open(&mut self, connection: &Connection, space: SpaceId) -> Result<Position, StoreError> {
+        let mut position = super::position(connection)?;
+        let start = position;
+        if position != self.reached {
+            // Another process has folded in the meantime.
+            self.sessions.clear();
+        }
+        if position.0 == 0 {
+            clear(connection)?;
+            self.terms.clear();
+            self.sessions.clear();
+        }
+        let mut batch = Batch::begin(connection)?;
+        let world = SqliteWorld::new(connection)?;
+        while (position.0 - start.0) < FOLD_OPERATIONS_MAX as u64 {
+            let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
+            let Some(last) = recorded.last() else { break };
+            let reached = last.position;
+            for recorded in &recorded {
+                self.take(connection, &world, &mut batch, recorded)?;
+            }
+            position = reached;
+        }
+        if position > start {
+            batch.write(connection)?;
+            super::set_position(connection, position)?;
+        }
+        self.reached = position;
+        if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
+            self.sessions.clear();
+        }
+        if self.terms.len() > TERMS_REMEMBERED_MAX {
+            self.terms.clear();
+        }
+        Ok(position)
+    }
+
+    fn take(
+        &mut self,
+        connection: &Connection,
+        world: &SqliteWorld<'_>,
+        batch: &mut Batch,
+        recorded: &Recorded,
+    ) -> Result<(), StoreError> {
+        let operation = &recorded.operation;
+        let header = operation.header();
+        if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
+            || !world.access()?.holds(&header.author, Capability::Append, operation.order())
+        {
+            return Ok(());
+        }
+        let replaced = match header.kind {
+            Kind::Evidence => cited(&header.refs, SUPERSEDES),
+            _ => cited(&header.refs, kernel::operation::Role::TARGET),
+        };
+        if let Some(replaced) = replaced
+            && let Some(target) = world.position_of(&replaced)?
+        {
+            batch.bury(connection, recorded.position, target)?;
+        }
+        if header.kind == Kind::Evidence
+            && let Some(bytes) = operation.body()
+            && let Ok(Body::Evidence(evidence)) = Body::parse(&header.kind, bytes)
+        {
+            self.add(connection, batch, recorded.position, &evidence)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        position: Position,
+        evidence: &Evidence,
+    ) -> Result<(), StoreError> {
+        let document = batch.documents;
+        connection
+            .prepare_cached("INSERT INTO text_document (number, pos) VALUES (?1, ?2)")?
+            .execute(params![document, super::sql(position)])?;
+        let analysis = analyze(&mut self.analyzer, evidence);
+        let counts = self.number_terms(connection, batch, &analysis)?;
+        let mut session = self.session(connection, batch, evidence)?;
+
+        let mut merged: Vec<(u32, TermCounts)> = Vec::with_capacity(counts.len() * 3);
+        merged.extend(counts.iter().map(|(term, own)| (*term, TermCounts { own: *own, ..Default::default() })));
+        let context = |term: &(u32, u32), previous: bool| {
+            let (previous, before_previous) = if previous { (term.1, 0) } else { (0, term.1) };
+            (term.0, TermCounts { own: 0, previous, before_previous })
+        };
+        merged.extend(session.previous.iter().map(|term| context(term, true)));
+        merged.extend(session.before_previous.iter().map(|term| context(term, false)));
+        merged.sort_unstable_by_key(|(term, _)| *term);
+        merged.dedup_by(|(later, more), (earlier, kept)| {
+            let same = later == earlier;
+            if same {
+                kept.own += more.own;
+                kept.previous += more.previous;
+                kept.before_previous += more.before_previous;
+            }
+            same
+        });
+        for (term, counts) in merged {
+            let block = batch.blocks.entry(postings::key(term, document / BLOCK)).or_default();
+            block.push(document % BLOCK, postings::pack(counts));
+        }
+        for (term, own) in &counts {
+            *batch.records_with.entry(*term).or_default() += 1;
+            let row = batch.session_counts.entry(postings::key(*term, session.number / SESSION_BLOCK)).or_default();
+            let count = row.entry((session.number % SESSION_BLOCK) as u8).or_default();
+            *count = count.saturating_add(*own);
+        }
+
+        let author = evidence.actor.as_deref().map(|name| person(connection, name)).transpose()?.flatten();
+        let mut participates = false;
+        for name in &evidence.payload.participants {
+            let number = person(connection, name)?;
+            if let (Some(number), None) = (number, author) {
+                participates = true;
+                connection
+                    .prepare_cached("INSERT OR IGNORE INTO text_participant (person, document) VALUES (?1, ?2)")?
+                    .execute([number, document])?;
+            }
+        }
+        let mut flags = 0;
+        for (applies, flag) in [
+            (analysis.timex, attributes::TIMEX),
+            (analysis.is_question, attributes::IS_QUESTION),
+            (participates, attributes::HAS_PARTICIPANTS),
+        ] {
+            flags |= if applies { flag } else { 0 };
+        }
+        let attribute = Attribute {
+            session: session.number,
+            previous: session.last,
+            author: author.unwrap_or(NONE),
+            day: evidence.at.as_ref().map_or(NO_DAY, |at| days_since_epoch(at.date())),
+            at_us: evidence.at.as_ref().map_or(NO_TIME, kernel::when::When::instant_us),
+            kind: kind_number(connection, &evidence.kind.0)?,
+            flags,
+        };
+        batch.push_attribute(connection, position, document, &attribute)?;
+
+        let length = batch.session_ends.entry(session.number).or_insert((document, 0));
+        *length = (document, length.1.saturating_add(analysis.length));
+        session.last = document;
+        session.before_previous = std::mem::replace(&mut session.previous, counts);
+        if let Some(name) = &evidence.payload.session {
+            self.sessions.insert(session_name(evidence, name), session);
+        }
+        batch.documents += 1;
+        batch.reached = position;
+        Ok(())
+    }
+
+    fn number_terms(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        analysis: &Analysis,
+    ) -> Result<Counts, StoreError> {
+        let mut counts = Counts::with_capacity(analysis.terms.len());
+        for (term, count) in &analysis.terms {
+            let number = match self.terms.get(term) {
+                Some(number) => *number,
+                None => {
+                    let number = batch.term_number(connection, term.as_str())?;
+                    self.terms.insert(term.clone(), number);
+                    number
+                }
+            };
+            counts.push((number, *count));
+        }
+        Ok(counts)
+    }
+
+    /// The session of a record; one of its own where the source names none.
+    fn session(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        evidence: &Evidence,
+    ) -> Result<Session, StoreError> {
+        let name = evidence.payload.session.as_deref().map(|name| session_name(evidence, name));
+        if let Some(name) = &name {
+            if let Some(session) = self.sessions.remove(name) {
+                return Ok(session);
+            }
+            let stored = connection
+                .prepare_cached("SELECT number, last FROM text_session WHERE name = ?1")?
+                .query_row([name], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?)))
+                .optional()?;
+            if let Some((number, last)) = stored {
+                return self.recall_session(connection, batch, number, last);
+            }
+        }
+        let number = batch.session_count;
+        connection
+            .prepare_cached("INSERT INTO text_session (number, name, last) VALUES (?1, ?2, ?3)")?
+            .execute(params![number, name, NONE])?;
+        batch.session_count += 1;
+        Ok(Session { number, last: NONE, ..Session::default() })
+    }
+
+    /// Reads a session's last two records again.
+    fn recall_session(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        number: u32,
+        stored_last: u32,
+    ) -> Result<Session, StoreError> {
+        let last = batch.session_ends.get(&number).map_or(stored_last, |(last, _)| *last);
+        let before = batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
+        Ok(Session {
+            number,
+            last,
+            previous: self.counts_of(connection, batch, last)?,
+            before_previous: self.counts_of(connection, batch, before)?,
+        })
+    }
+
+    fn counts_of(&mut self, connection: &Connection, batch: &mut Batch, document: u32) -> Result<Counts, StoreError> {
+        let body: Option<Vec<u8>> = connection
+            .prepare_cached(
+                "SELECT op.body FROM text_document JOIN op ON op.pos = text_document.pos WHERE number = ?1",
+            )?
+            .query_row([document], |row| row.get(0))
+            .optional()?
+            .flatten();
+        match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
+            Some(Ok(Body::Evidence(evidence))) => {
+                let analysis = analyze(&mut self.analyzer, &evidence);
+                self.number_terms(connection, batch, &analysis)
+            }
+            _ => Ok(Counts::new()),
+        }
+    }
+}
+
+impl Batch {
+    fn begin(connection: &Connection) -> Result<Self, StoreError> {
+        let count = |table: &str, column: &str| -> Result<u32, StoreError> {
+            let last: Option<u32> =
+                connection.query_row(&format!("SELECT max({column}) FROM {table}"), [], |row| row.get(0))?;
+            Ok(last.map_or(0, |last| last + 1))
+        };
+        Ok(Self {
+            documents: count("text_document", "number")?,
+            session_count: count("text_session", "number")?,
+            term_count: count("text_term", "number")?,
+            blocks: HashMap::new(),
+            records_with: HashMap::new(),
+            session_counts: HashMap::new(),
+            session_ends: BTreeMap::new(),
+            chunks: BTreeMap::new(),
+            reached: Position(0),
+        })
+    }
+
+    fn term_number(&mut self, connection: &Connection, word: &str) -> Result<u32, StoreError> {
+        let known = connection
+            .prepare_cached("SELECT number FROM text_term WHERE word = ?1")?
+            .query_row([word], |row| row.get(0))
+            .optional()?;
+        if let Some(number) = known {
+            return Ok(number);
+        }
+        let number = self.term_count;
+        connection
+            .prepare_cached("INSERT INTO text_term (number, word, records, sessions) VALUES (?1, ?2, 0, 0)")?
+            .execute(params![number, word])?;
+        self.term_count += 1;
+        Ok(number)
+    }
+
+    fn chunk(
+        &mut self,
+        connection: &Connection,
+        position: Position,
+        document: u32,
+    ) -> Result<&mut Vec<u8>, StoreError> {
+        let number = document / CHUNK;
+        let (changed, data) = match self.chunks.entry(number) {
+            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert((position, attributes::load_chunk(connection, number)?))
+            }
+        };
+        *changed = position;
+        Ok(data)
+    }
+
+    fn push_attribute(
+        &mut self,
+        connection: &Connection,
+        position: Position,
+        document: u32,
+        attribute: &Attribute,
+    ) -> Result<(), StoreError> {
+        attribute.write(self.chunk(connection, position, document)?);
+        Ok(())
+    }
+
+    fn attribute(&mut self, connection: &Connection, document: u32) -> Result<Option<Attribute>, StoreError> {
+        if document == NONE {
+            return Ok(None);
+        }
+        if let Some((_, data)) = self.chunks.get(&(document / CHUNK)) {
+            return Ok(attributes::in_chunk(data, document));
+        }
+        Ok(attributes::in_chunk(&attributes::load_chunk(connection, document / CHUNK)?, document))
+    }
+
+    /// Marks the record at `target` as superseded or retracted by the operation at `position`.
+    fn bury(&mut self, connection: &Connection, position: Position, target: Position) -> Result<(), StoreError> {
+        let document: Option<u32> = connection
+            .prepare_cached("SELECT number FROM text_document WHERE pos = ?1")?
+            .query_row([super::sql(target)], |row| row.get(0))
+            .optional()?;
+        if let Some(document) = document {
+            attributes::set_flags(self.chunk(connection, position, document)?, document, attributes::DEAD);
+        }
+        Ok(())
+    }
+
+    /// Writes everything, in order of key: neighbouring rows are on neighbouring pages.
+    fn write(self, connection: &Connection) -> Result<(), StoreError> {
+        let mut read = connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
+        let mut write = connection.prepare_cached("INSERT OR REPLACE INTO text_posting (key, data) VALUES (?1, ?2)")?;
+        for (key, block) in sorted(self.blocks) {
+            let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
+            let block = match stored {
+                Some(bytes) => {
+                    let mut whole = Block::from_bytes(bytes);
+                    whole.append(&block);
+                    whole
+                }
+                None => block,
+            };
+            write.execute(params![key, block.bytes])?;
+        }
+        let mut read = connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
+        let mut write =
+            connection.prepare_cached("INSERT OR REPLACE INTO text_session_posting (key, data) VALUES (?1, ?2)")?;
+        let mut sessions_with: HashMap<u32, u32> = HashMap::new();
+        for (key, counts) in sorted(self.session_counts) {
+            let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
+            let mut row: BTreeMap<u8, u32> =
+                stored.map_or_else(BTreeMap::new, |bytes| postings::decode_sessions(&bytes).into_iter().collect());
+            let before = row.len();
+            for (place, count) in counts {
+                let total = row.entry(place).or_default();
+                *total = total.saturating_add(count);
+            }
+            *sessions_with.entry(postings::term_of(key)).or_default() += (row.len() - before) as u32;
+            let entries: Vec<_> = row.into_iter().collect();
+            write.execute(params![key, postings::encode_sessions(&entries)])?;
+        }
+        let mut update = connection.prepare_cached(
+            "UPDATE text_term SET records = records + ?2, sessions = sessions + ?3 WHERE number = ?1",
+        )?;
+        for (term, records) in sorted(self.records_with) {
+            update.execute([term, records, sessions_with.get(&term).copied().unwrap_or(0)])?;
+        }
+        let mut update = connection.prepare_cached("UPDATE text_session SET last = ?2 WHERE number = ?1")?;
+        for (session, (last, _)) in &self.session_ends {
+            update.execute(params![session, last])?;
+        }
+        lengths::add(connection, self.reached, &self.session_ends)?;
+        for (chunk, (position, data)) in self.chunks {
+            attributes::save_chunk(connection, chunk, position, &data)?;
+        }
+        Ok(())
+    }
+}
+
+fn sorted<K: Ord, V>(map: HashMap<K, V>) -> Vec<(K, V)> {
+    let mut entries: Vec<(K, V)> = map.into_iter().collect();
+    entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+    entries
+}
+
+/// Empties every table of the index.
+pub(super) fn clear(connection: &Connection) -> Result<(), StoreError> {
+    for table in super::TABLES {
+        connection.execute(&format!("DELETE FROM {table}"), [])?;
+    }
+    Ok(())
+}
+
+/// What is searched of a record: its text, and title, captions, tags and place where they say more.
+pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> Analysis {
+    let payload = &evidence.payload;
+    let mut more: Vec<&str> = payload.captions.iter().chain(&payload.tags).map(String::as_str).collect();
+    let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
+    more.extend(payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part)));
+    analyzer.analyze(&payload.text, &more)
+}
+
+/// Sessions of different sources do not mix.
+fn session_name(evidence: &Evidence, name: &str) -> String {
+    format!("{}\u{0}{name}", evidence.source)
+}
+
+/// The person of that name, made if new; none if the name has no words.
+fn person(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
+    let known = connection
+        .prepare_cached("SELECT number FROM text_person WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
+    if known.is_some() {
+        return Ok(known);
+    }
+    let words = name_words(name);
+    if words.is_empty() {
+        return Ok(None);
+    }
+    connection.prepare_cached("INSERT INTO text_person (name) VALUES (?1)")?.execute([name])?;
+    let number = connection.last_insert_rowid() as u32;
+    for word in words {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO text_person_word (word, person) VALUES (?1, ?2)")?
+            .execute(params![word, number])?;
+    }
+    Ok(Some(number))
+}
+
+/// The number of a kind; kinds beyond 255 share the last.
+fn kind_number(connection: &Connection, kind: &str) -> Result<u8, StoreError> {
+    connection.prepare_cached("INSERT OR IGNORE INTO text_kind (word) VALUES (?1)")?.execute([kind])?;
+    let number: i64 = connection
+        .prepare_cached("SELECT number FROM text_kind WHERE word = ?1")?
+        .query_row([kind], |row| row.get(0))?;
+    Ok(u8::try_from(number).unwrap_or(u8::MAX))
+}
+
+/// Days from 1970-01-01.
+pub(super) fn days_since_epoch(date: jiff::civil::Date) -> i32 {
+    let epoch = jiff::civil::date(1970, 1, 1);
+    epoch.until(date).map_or(NO_DAY, |span| span.get_days())
+}

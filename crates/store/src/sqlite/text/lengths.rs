@@ -1,0 +1,85 @@
+//! Lengths of sessions in terms, for BM25: [`CHUNK`] a row, four bytes each, kept in memory like the attributes.
+//!
+//! `pos` of a row is the position of the last record of the latest fold that touched it. It only tells readers what to read again and
+//! is no part of the view's digest, because it depends on where folds began and ended.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::graph::sql;
+use crate::{Position, StoreError};
+
+/// Sessions of a row.
+const CHUNK: u32 = 1_024;
+const WIDTH: usize = 4;
+
+/// Adds to the lengths of sessions: session → (unused, terms).
+pub(super) fn add(
+    connection: &Connection,
+    position: Position,
+    more: &BTreeMap<u32, (u32, u32)>,
+) -> Result<(), StoreError> {
+    let mut read = connection.prepare_cached("SELECT data FROM text_length WHERE chunk = ?1")?;
+    let mut write =
+        connection.prepare_cached("INSERT OR REPLACE INTO text_length (chunk, pos, data) VALUES (?1, ?2, ?3)")?;
+    let mut sessions = more.iter().map(|(session, (_, length))| (*session, *length)).peekable();
+    while let Some((session, _)) = sessions.peek() {
+        let chunk = session / CHUNK;
+        let stored: Option<Vec<u8>> = read.query_row([chunk], |row| row.get(0)).optional()?;
+        let mut data = stored.unwrap_or_default();
+        while let Some((session, length)) = sessions.next_if(|(session, _)| session / CHUNK == chunk) {
+            let start = (session % CHUNK) as usize * WIDTH;
+            if data.len() < start + WIDTH {
+                data.resize(start + WIDTH, 0);
+            }
+            if let Some(bytes) = data[start..].first_chunk_mut::<WIDTH>() {
+                *bytes = u32::from_le_bytes(*bytes).saturating_add(length).to_le_bytes();
+            }
+        }
+        write.execute(params![chunk, sql(position), data])?;
+    }
+    Ok(())
+}
+
+/// All sessions' lengths.
+#[derive(Debug, Default)]
+pub(in super::super) struct Lengths {
+    seen: Position,
+    pub(super) of: Vec<u32>,
+    pub(super) total: u64,
+}
+
+impl Lengths {
+    /// Reads what changed since the last time.
+    pub(in super::super) fn refresh(&mut self, connection: &Connection, position: Position) -> Result<(), StoreError> {
+        if position < self.seen {
+            *self = Self::default();
+        }
+        if position == self.seen {
+            return Ok(());
+        }
+        let mut statement =
+            connection.prepare_cached("SELECT chunk, data FROM text_length WHERE pos > ?1 ORDER BY chunk")?;
+        let mut rows = statement.query([sql(self.seen)])?;
+        while let Some(row) = rows.next()? {
+            let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;
+            let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            for (offset, bytes) in data.chunks_exact(WIDTH).enumerate() {
+                let length = bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+                if self.of.len() <= first + offset {
+                    self.of.resize(first + offset + 1, 0);
+                }
+                self.of[first + offset] = length;
+            }
+        }
+        self.total = self.of.iter().map(|length| u64::from(*length)).sum();
+        self.seen = position;
+        Ok(())
+    }
+
+    /// Terms of the average session.
+    pub(super) fn average(&self) -> f64 {
+        if self.of.is_empty() { 0.0 } else { self.total as f64 / self.of.len() as f64 }
+    }
+}

@@ -1,0 +1,203 @@
+//! Views of a space's file: bringing them up to date, digesting, deleting.
+//!
+//! A view is a function of the ledger and its position. It is brought up to date by whoever reads it, at most
+//! [`FOLD_ROUNDS_MAX`] folds at a time, in transactions that need no sync: after a power cut the position says what is missing.
+
+use kernel::text::Analyzer;
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+use super::text::{self, Search, attributes::Attributes, lengths::Lengths};
+use super::{Mode, SqliteSpace, graph, ledger};
+use crate::{Ledger, Position, StoreError};
+
+/// What a process keeps in memory of the views.
+#[derive(Default)]
+pub(super) struct Views {
+    folder: Option<text::Folder>,
+    analyzer: Option<Analyzer>,
+    attributes: Attributes,
+    lengths: Lengths,
+}
+
+/// The digest of a view at a position.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ViewDigest {
+    /// The view.
+    pub name: &'static str,
+    /// How far it has read.
+    pub position: Position,
+    /// BLAKE3 over its tables, hexadecimal.
+    pub digest: String,
+}
+
+/// What is in the file.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Size {
+    /// The file with its write-ahead log, bytes.
+    pub file_bytes: u64,
+    /// Of it the ledger's table and its indexes, bytes.
+    pub ledger_bytes: u64,
+    /// Of it the views, bytes.
+    pub view_bytes: u64,
+}
+
+impl SqliteSpace {
+    /// How far the text index has read.
+    pub fn text_position(&self) -> Result<Position, StoreError> {
+        text::position(&self.connection)
+    }
+
+    /// Folds what the ledger has and the text index has not; `progress` is told each position reached. Does nothing
+    /// in a file that cannot be written: the index then serves the position it has.
+    pub fn advance(&mut self, mut progress: impl FnMut(Position)) -> Result<Position, StoreError> {
+        let mut position = self.text_position()?;
+        if self.mode() == Mode::ReadOnly {
+            return Ok(position);
+        }
+        while position < self.head()? {
+            let mut folder = match self.views.folder.take() {
+                Some(folder) => folder,
+                None => text::Folder::new(&self.connection)?,
+            };
+            let folded = without_sync(&self.connection, |connection| folder.fold(connection, self.space));
+            self.views.folder = Some(folder);
+            let reached = folded?;
+            if reached <= position {
+                break;
+            }
+            position = reached;
+            progress(position);
+        }
+        Ok(position)
+    }
+
+    /// Answers `ask` over the text index at one moment.
+    pub fn search<T>(
+        &mut self,
+        ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let position = text::position(&snapshot)?;
+        self.views.attributes.refresh(&snapshot, position)?;
+        self.views.lengths.refresh(&snapshot, position)?;
+        let analyzer = match &mut self.views.analyzer {
+            Some(analyzer) => analyzer,
+            empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
+        };
+        let search = Search { connection: &snapshot, attributes: &self.views.attributes, lengths: &self.views.lengths };
+        let answer = ask(&search, analyzer)?;
+        snapshot.finish()?;
+        Ok(answer)
+    }
+
+    /// Deletes every view and folds it again from the ledger. Readers see the old views until the new graph is complete, and
+    /// the text index filling up again after that.
+    pub fn rebuild(&mut self, mut progress: impl FnMut(Position)) -> Result<(), StoreError> {
+        if self.mode() == Mode::ReadOnly {
+            return Err(StoreError::ReadOnly);
+        }
+        without_sync(&self.connection, |connection| {
+            for table in graph::TABLES {
+                connection.execute(&format!("DELETE FROM {table}"), [])?;
+            }
+            connection.execute("DELETE FROM view", [])?;
+            graph::refold(connection, self.space)
+        })?;
+        self.views = Views::default();
+        self.advance(&mut progress)?;
+        Ok(())
+    }
+
+    /// The digest of every view, from its tables row by row in order of key.
+    pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let digests = vec![
+            ViewDigest { name: "graph", position: ledger::head(&snapshot)?, digest: digest(&snapshot, graph::TABLES)? },
+            ViewDigest { name: "text", position: text::position(&snapshot)?, digest: digest(&snapshot, text::TABLES)? },
+        ];
+        snapshot.finish()?;
+        Ok(digests)
+    }
+
+    /// Sizes of the file and its parts.
+    pub fn size(&self) -> Result<Size, StoreError> {
+        let length = |suffix: &str| {
+            let mut path = self.path.clone().into_os_string();
+            path.push(suffix);
+            std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+        };
+        let pages = |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+        let used = (pages("PRAGMA page_count")? * pages("PRAGMA page_size")?).unsigned_abs();
+        let views = [graph::TABLES, text::TABLES].concat();
+        let mut view_bytes = 0;
+        for table in views {
+            view_bytes += table_bytes(&self.connection, table)?;
+        }
+        Ok(Size { file_bytes: length("") + length("-wal"), ledger_bytes: used.saturating_sub(view_bytes), view_bytes })
+    }
+}
+
+/// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.
+fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> {
+    let blob = match table {
+        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" => {
+            "sum(length(data)) + 12 * count(*)"
+        }
+        "text_term" => "24 * count(*)",
+        _ => "16 * count(*)",
+    };
+    let bytes: Option<i64> = connection.query_row(&format!("SELECT {blob} FROM {table}"), [], |row| row.get(0))?;
+    Ok(bytes.unwrap_or(0).unsigned_abs())
+}
+
+/// A transaction that is not waited for on the disk: for what can be folded again.
+fn without_sync<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    connection.execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")?;
+    let worked = work(connection).and_then(|answer| {
+        connection.execute_batch("COMMIT")?;
+        Ok(answer)
+    });
+    if worked.is_err() && !connection.is_autocommit() {
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    connection.execute_batch("PRAGMA synchronous=FULL")?;
+    worked
+}
+
+/// BLAKE3 over all rows of tables. Columns named `pos` of chunked tables only say what to read again and are left out.
+fn digest(connection: &Connection, tables: &[&str]) -> Result<String, StoreError> {
+    let mut hasher = blake3::Hasher::new();
+    for table in tables {
+        hasher.update(table.as_bytes()).update(&[0]);
+        let columns = match *table {
+            "text_attribute" | "text_length" => "chunk, data",
+            _ => "*",
+        };
+        let order = match *table {
+            "text_person_word" => "word, person",
+            "text_participant" => "person, document",
+            "cite" => "target, citing, role",
+            _ => "rowid",
+        };
+        let mut statement = connection.prepare(&format!("SELECT {columns} FROM {table} ORDER BY {order}"))?;
+        let count = statement.column_count();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            for column in 0..count {
+                let (tag, bytes) = match row.get_ref(column)? {
+                    ValueRef::Null => (0, Vec::new()),
+                    ValueRef::Integer(integer) => (1, integer.to_le_bytes().to_vec()),
+                    ValueRef::Real(real) => (2, real.to_le_bytes().to_vec()),
+                    ValueRef::Text(text) => (3, text.to_vec()),
+                    ValueRef::Blob(blob) => (4, blob.to_vec()),
+                };
+                hasher.update(&[tag]).update(&(bytes.len() as u64).to_le_bytes()).update(&bytes);
+            }
+        }
+    }
+    Ok(hasher.finalize().to_hex().to_string())
+}
