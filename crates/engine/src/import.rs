@@ -91,8 +91,7 @@ impl Space {
         intent: Intent,
         mut progress: impl FnMut(Progress),
     ) -> Result<Report, EngineError> {
-        let mut report =
-            Report { path: path.to_owned(), format: importer.name().to_owned(), ..Report::default() };
+        let mut report = Report { path: path.to_owned(), format: importer.name().to_owned(), ..Report::default() };
         let mut at = Progress::default();
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let read = std::thread::scope(|scope| -> Result<(), EngineError> {

@@ -64,7 +64,7 @@ pub struct Status {
     pub read_only: bool,
     /// Operations by kind.
     pub operations: BTreeMap<String, u64>,
-    /// Evidence that counts (not superseded, not retracted), by kind.
+    /// Indexed evidence that counts (not superseded, not retracted), by kind.
     pub evidence: BTreeMap<String, u64>,
     /// How far the ledger goes.
     pub ledger_position: Position,
@@ -141,7 +141,7 @@ impl Space {
     }
 
     /// The whole in numbers.
-    pub fn status(&self) -> Result<Status, EngineError> {
+    pub fn status(&mut self) -> Result<Status, EngineError> {
         Ok(Status {
             space: self.id()?,
             name: self.name()?,
@@ -149,7 +149,7 @@ impl Space {
             author: self.author(),
             read_only: self.store.mode() == Mode::ReadOnly,
             operations: self.store.count_by_kind()?,
-            evidence: self.store.count_evidence()?,
+            evidence: self.store.search(|search, _| search.count_by_kind())?,
             ledger_position: self.store.head()?,
             text_position: self.store.text_position()?,
             size: self.store.size()?,

@@ -152,4 +152,3 @@ impl Tally {
         self.added + self.replaced + self.present
     }
 }
-

@@ -95,7 +95,8 @@ impl Space {
 fn compare(verification: &mut Verification, views: Vec<(ViewDigest, ViewDigest)>) {
     for (stored, folded) in views {
         if stored.digest != folded.digest {
-            let message = format!("the view {:?} is not what the ledger gives; `because rebuild` makes it again", stored.name);
+            let message =
+                format!("the view {:?} is not what the ledger gives; `because rebuild` makes it again", stored.name);
             verification.find(None, "view_differs", message, false);
         }
         verification.views.push(ViewComparison { name: stored.name, stored: stored.digest, folded: folded.digest });

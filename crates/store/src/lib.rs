@@ -48,6 +48,8 @@ pub trait Ledger {
 
 /// One atomic append: all of it is durable after [`Writing::commit`], none of it before.
 pub trait Writing: World<Error = StoreError> {
+    /// The canonical body of a recorded operation, unless removed.
+    fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
     /// The highest time in the space, for the clock.
     fn latest(&self) -> Result<Option<Stamp>, StoreError>;
     /// Takes an operation of ours if it breaks no rule.

@@ -91,6 +91,12 @@ impl Drop for MemoryWriting<'_> {
 }
 
 impl Writing for MemoryWriting<'_> {
+    fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        let index = self.ledger.positions.get(id);
+        let operation = index.and_then(|index| self.ledger.operations.get(*index));
+        Ok(operation.and_then(|operation| operation.body().map(<[u8]>::to_vec)))
+    }
+
     fn latest(&self) -> Result<Option<Stamp>, StoreError> {
         Ok(self.ledger.operations.iter().map(|operation| operation.header().ts).max())
     }

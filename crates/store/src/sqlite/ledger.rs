@@ -3,6 +3,7 @@
 //! An operation's header is kept as columns and written out again to be hashed, so there is no second copy that could
 //! differ. `pos` is the order of arrival, without gaps; the space's own order is (`ts`, `id`).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use kernel::access::Access;
@@ -102,6 +103,45 @@ impl SqliteSpace {
     /// Whether it can be written.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Every operation in the space's order, to `take` until it answers false. Ends at the first that does not read.
+    pub fn in_order(&self, mut take: impl FnMut(Recorded) -> bool) -> Result<(), StoreError> {
+        let mut failure = None;
+        self.in_order_lenient(|read| match read {
+            Ok(recorded) => take(recorded),
+            Err((_, error)) => {
+                failure = Some(error);
+                false
+            }
+        })?;
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Like [`SqliteSpace::in_order`], but an operation that does not read is handed over as its error, with its id where that
+    /// reads, and the rest follows.
+    pub fn in_order_lenient(
+        &self,
+        mut take: impl FnMut(Result<Recorded, (Option<OpId>, StoreError)>) -> bool,
+    ) -> Result<(), StoreError> {
+        let query =
+            format!("SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author ORDER BY op.ts, op.id");
+        let mut statement = self.connection.prepare(&query)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let read = decode(row, self.space).map_err(|error| (id_at(row, 1).ok(), error));
+            if !take(read) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Operations by kind.
+    pub fn count_by_kind(&self) -> Result<BTreeMap<String, u64>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT kind, count(*) FROM op GROUP BY kind")?;
+        let counts = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?;
+        Ok(counts.collect::<Result<_, _>>()?)
     }
 
     /// Look-ups as of now.
@@ -315,6 +355,16 @@ impl Drop for SqliteWriting<'_> {
 }
 
 impl Writing for SqliteWriting<'_> {
+    fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        let body = self
+            .world
+            .connection
+            .prepare_cached("SELECT body FROM op WHERE id = ?1")?
+            .query_row([id.0], |row| row.get(0))
+            .optional()?;
+        Ok(body.flatten())
+    }
+
     fn latest(&self) -> Result<Option<Stamp>, StoreError> {
         Ok(self.latest)
     }

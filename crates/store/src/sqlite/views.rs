@@ -5,6 +5,7 @@
 
 use kernel::text::Analyzer;
 use rusqlite::Connection;
+use rusqlite::OptionalExtension;
 use rusqlite::types::ValueRef;
 
 use super::text::{self, Search, attributes::Attributes, lengths::Lengths};
@@ -60,7 +61,8 @@ impl SqliteSpace {
                 Some(folder) => folder,
                 None => text::Folder::new(&self.connection)?,
             };
-            let folded = without_sync(&self.connection, |connection| folder.fold(connection, self.space));
+            let folded =
+                without_sync(&self.connection, |connection| folder.fold(connection, self.space, Position(u64::MAX)));
             self.views.folder = Some(folder);
             let reached = folded?;
             if reached <= position {
@@ -113,11 +115,70 @@ impl SqliteSpace {
     pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
         let digests = vec![
-            ViewDigest { name: "graph", position: ledger::head(&snapshot)?, digest: digest(&snapshot, graph::TABLES)? },
-            ViewDigest { name: "text", position: text::position(&snapshot)?, digest: digest(&snapshot, text::TABLES)? },
+            ViewDigest {
+                name: "graph",
+                position: ledger::head(&snapshot)?,
+                digest: digest(&snapshot, "main", graph::TABLES)?,
+            },
+            ViewDigest {
+                name: "text",
+                position: text::position(&snapshot)?,
+                digest: digest(&snapshot, "main", text::TABLES)?,
+            },
         ];
         snapshot.finish()?;
         Ok(digests)
+    }
+
+    /// Folds every view again into memory, up to the position that the stored one has, and digests both. Each pair is
+    /// (stored, folded).
+    pub fn refold_in_memory(&self) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
+        let connection = Connection::open_in_memory()?;
+        super::configure(&connection)?;
+        connection.execute_batch(&format!("{} {}", graph::SCHEMA, text::SCHEMA))?;
+        connection
+            .execute("CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL)", [])?;
+        let parameters = if self.mode() == Mode::ReadOnly { "?mode=ro" } else { "" };
+        let uri = format!("file:{}{parameters}", super::uri_path(&self.path));
+        connection.execute("ATTACH ?1 AS source", [uri])?;
+        connection.execute_batch(
+            "CREATE TEMP VIEW op AS SELECT * FROM source.op; CREATE TEMP VIEW author AS SELECT * FROM source.author;
+             BEGIN",
+        )?;
+        let head = ledger::head(&connection)?;
+        let stored: i64 = connection
+            .query_row("SELECT pos FROM source.view WHERE name = 'text'", [], |row| row.get(0))
+            .optional()?
+            .unwrap_or(0);
+        let text_position = Position(stored.unsigned_abs());
+        graph::refold(&connection, self.space)?;
+        let mut folder = text::Folder::new(&connection)?;
+        while folder.fold(&connection, self.space, text_position)? < text_position {}
+        let mut pairs = Vec::new();
+        for (name, position, tables) in [("graph", head, graph::TABLES), ("text", text_position, text::TABLES)] {
+            let stored = ViewDigest { name, position, digest: digest(&connection, "source", tables)? };
+            let folded = ViewDigest { name, position, digest: digest(&connection, "main", tables)? };
+            pairs.push((stored, folded));
+        }
+        Ok(pairs)
+    }
+
+    /// What SQLite finds wrong with the file's structure; empty if nothing.
+    pub fn check_file(&self) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
+        let found = statement.query_map([], |row| row.get::<_, String>(0))?;
+        let mut damages = Vec::new();
+        for damage in found {
+            match damage {
+                Ok(line) if line == "ok" => {}
+                Ok(line) => damages.push(line),
+                Err(error) => {
+                    damages.push(error.to_string());
+                    break;
+                }
+            }
+        }
+        Ok(damages)
     }
 
     /// Sizes of the file and its parts.
@@ -169,7 +230,7 @@ fn without_sync<T>(
 }
 
 /// BLAKE3 over all rows of tables. Columns named `pos` of chunked tables only say what to read again and are left out.
-fn digest(connection: &Connection, tables: &[&str]) -> Result<String, StoreError> {
+fn digest(connection: &Connection, schema: &str, tables: &[&str]) -> Result<String, StoreError> {
     let mut hasher = blake3::Hasher::new();
     for table in tables {
         hasher.update(table.as_bytes()).update(&[0]);
@@ -183,7 +244,7 @@ fn digest(connection: &Connection, tables: &[&str]) -> Result<String, StoreError
             "cite" => "target, citing, role",
             _ => "rowid",
         };
-        let mut statement = connection.prepare(&format!("SELECT {columns} FROM {table} ORDER BY {order}"))?;
+        let mut statement = connection.prepare(&format!("SELECT {columns} FROM {schema}.{table} ORDER BY {order}"))?;
         let count = statement.column_count();
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

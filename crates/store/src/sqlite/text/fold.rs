@@ -74,9 +74,15 @@ impl Folder {
         Ok(Self { analyzer, terms: HashMap::new(), sessions: HashMap::new(), reached: Position(0) })
     }
 
-    /// Reads at most [`FOLD_OPERATIONS_MAX`] operations, in the transaction that is open on `connection`. The new position.
-    pub(in super::super) fn fold(&mut self, connection: &Connection, space: SpaceId) -> Result<Position, StoreError> {
-        let folded = self.fold_open(connection, space);
+    /// Reads at most [`FOLD_OPERATIONS_MAX`] operations and none after `until`, in the transaction that is open on
+    /// `connection`. The new position.
+    pub(in super::super) fn fold(
+        &mut self,
+        connection: &Connection,
+        space: SpaceId,
+        until: Position,
+    ) -> Result<Position, StoreError> {
+        let folded = self.fold_open(connection, space, until);
         if folded.is_err() {
             // What was remembered may name rows that will not be written.
             self.terms.clear();
@@ -85,7 +91,7 @@ impl Folder {
         folded
     }
 
-    fn fold_open(&mut self, connection: &Connection, space: SpaceId) -> Result<Position, StoreError> {
+    fn fold_open(&mut self, connection: &Connection, space: SpaceId, until: Position) -> Result<Position, StoreError> {
         let mut position = super::position(connection)?;
         let start = position;
         if position != self.reached {
@@ -100,7 +106,8 @@ impl Folder {
         let mut batch = Batch::begin(connection)?;
         let world = SqliteWorld::new(connection)?;
         while (position.0 - start.0) < FOLD_OPERATIONS_MAX as u64 {
-            let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
+            let wanted = (until.0.saturating_sub(position.0)).min(READ_OPERATIONS as u64) as usize;
+            let recorded = ledger::read(connection, space, position, wanted)?;
             let Some(last) = recorded.last() else { break };
             let reached = last.position;
             for recorded in &recorded {

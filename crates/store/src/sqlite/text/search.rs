@@ -212,6 +212,20 @@ impl Search<'_> {
         Ok(Some(admitted))
     }
 
+    /// Records that count, by kind of evidence.
+    pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT number, word FROM text_kind")?;
+        let words = statement.query_map([], |row| Ok((row.get::<_, u8>(0)?, row.get::<_, String>(1)?)))?;
+        let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
+        let mut counts = std::collections::BTreeMap::new();
+        for attribute in self.attributes.rest.iter().filter(|attribute| attribute.flags & attributes::DEAD == 0) {
+            if let Some(word) = words.get(&attribute.kind) {
+                *counts.entry(word.clone()).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
+
     /// The records before and after one in its session, at most `reach` each way, as (distance, position).
     pub fn neighbours(&self, document: u32, reach: u32) -> Result<Vec<(i32, Position)>, StoreError> {
         /// How far ahead the next record of a session is looked for.
