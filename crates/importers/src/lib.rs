@@ -7,6 +7,10 @@
 //!
 //! Importers read no clock: what they need to know of now and here is in [`Context`].
 
+mod dates;
+mod files;
+pub mod secrets;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
