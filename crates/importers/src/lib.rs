@@ -9,6 +9,9 @@
 
 mod dates;
 mod files;
+mod markdown;
+mod passages;
+mod photo;
 pub mod secrets;
 
 use std::ops::ControlFlow;
@@ -119,5 +122,5 @@ pub trait Importer: Sync {
 
 /// Every importer, in the order in which they are asked.
 pub fn registry() -> &'static [&'static dyn Importer] {
-    &[]
+    &[&markdown::Markdown]
 }
