@@ -9,10 +9,11 @@
 
 mod dates;
 mod files;
-mod markdown;
+pub mod markdown;
 mod passages;
-mod photo;
+pub mod photo;
 pub mod secrets;
+pub mod text;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
