@@ -122,6 +122,11 @@ pub trait Importer: Sync {
 }
 
 /// Every importer, in the order in which they are asked.
+#[rustfmt::skip] // One line each.
 pub fn registry() -> &'static [&'static dyn Importer] {
-    &[&markdown::Markdown]
+    &[
+        &markdown::Markdown,
+        &photo::Photo,
+        &text::Text,
+    ]
 }

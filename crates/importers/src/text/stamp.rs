@@ -50,11 +50,8 @@ pub(super) fn stamp(line: &str) -> Option<(Stamp, &str)> {
         Some(inner) => (inner, true),
         None => (line, false),
     };
-    let (day, rest) = match day(inner) {
-        Some((day, rest)) => (day, rest.trim_start_matches([',', ' ', 'T'])),
-        None => (Day::None, inner),
-    };
-    let (time, rest) = match time(rest) {
+    let (day, rest) = day(inner).unwrap_or((Day::None, inner));
+    let (time, rest) = match time(rest.trim_start_matches([',', ' ', 'T'])) {
         Some((time, rest)) => (Some(time), rest),
         None => (None, rest),
     };
@@ -227,6 +224,7 @@ mod tests {
         check("[02/06/25, 2:03:22\u{202f}PM] Ana: hi", Some(("2025-06-02 14:03:22", "Ana: hi")));
         check("\u{200e}[02.06.25, 14:03:22] Ana: hi", Some(("2025-06-02 14:03:22", "Ana: hi")));
         check("2/6/25, 12:03 am - Ana: hi", Some(("2025-06-02 00:03:00", "Ana: hi")));
+        check("2025-06-02 Tea", Some(("2025-06-02", "Tea")));
         check("2025-06-02: text", Some(("2025-06-02", "text")));
     }
 
