@@ -1,0 +1,301 @@
+//! Markdown notes and Obsidian vaults: one record a section.
+//!
+//! A whole note is too much for one memory and a sentence too little; what stands under a heading is what its author
+//! thought of as one thing. Each record carries the path of headings above it in its text, because "Friday" under
+//! "Camping" means nothing without it. The time is the innermost date that the note itself names: its heading's, its
+//! front matter's, its file name's. A file's modification time is never used: it differs from machine to machine.
+//!
+//! The identity is `<path in the vault>#<slugs of the headings>`, so text may move within a section, and sections within
+//! a note, without becoming new memories.
+
+mod front_matter;
+mod sections;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
+use kernel::when::When;
+use serde_json::{Map, Value};
+
+use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages};
+use sections::Section;
+
+/// Longest passage, in characters; a longer section becomes several records.
+pub const PASSAGE_CHARS_MAX: usize = 2_000;
+/// Largest note, in bytes.
+pub const NOTE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+const FORMAT: &str = "markdown";
+const EXTENSIONS: [&str; 3] = ["md", "markdown", "mdown"];
+const SEPARATOR: &str = " › ";
+
+/// Reads Markdown files and folders of them.
+pub struct Markdown;
+
+impl Importer for Markdown {
+    fn name(&self) -> &'static str {
+        FORMAT
+    }
+
+    fn describe(&self) -> &'static str {
+        "Markdown notes: a file, a folder or an Obsidian vault"
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> Match {
+        if probe.is_dir {
+            if probe.path.join(".obsidian").is_dir() {
+                return Match::Certain;
+            }
+            let (notes, others) = files::survey(probe.path, &EXTENSIONS);
+            let (images, _) = files::survey(probe.path, &crate::photo::EXTENSIONS);
+            let mostly = notes > images && notes.saturating_mul(4) >= others;
+            return if notes > 0 && mostly { Match::Likely } else { Match::No };
+        }
+        if has_extension(probe.path, &EXTENSIONS) { Match::Likely } else { Match::No }
+    }
+
+    fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+        if !path.is_dir() {
+            let note = files::read_text(path, NOTE_BYTES_MAX, FORMAT)?;
+            let empty = note.text.trim().is_empty();
+            let _ = import_note(path, path, note, sink);
+            if empty {
+                let _ = sink.problem(problem(path, "the note is empty"));
+            }
+            return Ok(());
+        }
+        let found = files::walk(path, |file| has_extension(file, &EXTENSIONS))?;
+        for trouble in found.problems {
+            if sink.problem(trouble).is_break() {
+                return Ok(());
+            }
+        }
+        for file in found.files {
+            let flow = match files::read_text(&file, NOTE_BYTES_MAX, FORMAT) {
+                Ok(note) => import_note(&file, path, note, sink),
+                Err(error) => sink.problem(problem(&file, error.to_string())),
+            };
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn import_note(file: &Path, root: &Path, note: files::Text, sink: &mut dyn Sink) -> ControlFlow<()> {
+    sink.progress(note.text.len() as u64);
+    if let Some(complaint) = note.complaint {
+        sink.problem(problem(file, complaint))?;
+    }
+    let split = front_matter::split(&note.text);
+    for (line, message) in split.complaints {
+        sink.problem(Problem { file: file.to_owned(), line: Some(line), message })?;
+    }
+    let mut sections = sections::read(split.body);
+    let head = Head::new(relative_name(file, root), split.entries, &sections);
+    if sections.is_empty() && (head.more.len() + head.tags.len() > 0 || head.named) {
+        sections.push(Section::default());
+    }
+    let mut slugs: BTreeMap<String, usize> = BTreeMap::new();
+    for section in sections {
+        let mut slug = slug_path(&section.path);
+        let repeats = slugs.entry(slug.clone()).or_insert(0);
+        *repeats += 1;
+        if *repeats > 1 {
+            slug = format!("{slug}~{repeats}");
+        }
+        for evidence in head.records(section, &slug) {
+            sink.evidence(evidence)?;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// What a note says of all its sections.
+struct Head {
+    relative: String,
+    title: String,
+    named: bool,
+    at: Option<When>,
+    actor: Option<String>,
+    tags: Vec<String>,
+    participants: Vec<String>,
+    location: Option<Location>,
+    more: Map<String, Value>,
+}
+
+impl Head {
+    fn new(relative: String, entries: Vec<(String, Value)>, sections: &[Section]) -> Self {
+        let mut head = Self {
+            title: String::new(),
+            named: false,
+            at: None,
+            actor: None,
+            tags: Vec::new(),
+            participants: Vec::new(),
+            location: None,
+            more: Map::new(),
+            relative,
+        };
+        let mut dated: [Option<When>; 3] = [None, None, None];
+        for (name, value) in entries {
+            head.entry(&name, value, &mut dated);
+        }
+        let [date, created, updated] = dated;
+        let in_name = dates::date_in_name(&head.relative).map(When::from_date);
+        head.at = date.or(created).or(in_name).or(updated);
+        head.named = !head.title.is_empty();
+        if !head.named {
+            let first = sections.first().and_then(|section| section.path.first()).filter(|first| !first.is_empty());
+            // The outermost heading is the note's title only if it stands above everything.
+            let above_all = first.filter(|first| sections.iter().all(|section| section.path.first() == Some(*first)));
+            head.title = above_all.cloned().unwrap_or_else(|| stem(&head.relative).to_owned());
+        }
+        head
+    }
+
+    fn entry(&mut self, name: &str, value: Value, dated: &mut [Option<When>; 3]) {
+        let lower = name.to_lowercase().replace([' ', '-'], "_");
+        let text = front_matter::plain(&value);
+        let when = dates::when_in(&text);
+        let [date, created, updated] = dated;
+        match lower.as_str() {
+            "title" if !text.is_empty() => {
+                self.title = text.chars().take(sections::HEADING_CHARS_MAX).collect();
+            }
+            "date" | "day" if when.is_some() => *date = when,
+            "created" | "date_created" | "created_at" | "creation_date" if when.is_some() => *created = when,
+            "updated" | "modified" | "date_modified" | "updated_at" | "last_modified" if when.is_some() => {
+                self.more.insert("updated".to_owned(), Value::String(text));
+                *updated = when;
+            }
+            "tags" | "tag" | "keywords" => {
+                for tag in texts(&value).iter().flat_map(|text| text.split([',', ' '])) {
+                    sections::add_once(&mut self.tags, tag.trim_start_matches('#'));
+                }
+            }
+            "aliases" | "alias" => {
+                let aliases: Vec<Value> = texts(&value).into_iter().map(Value::String).collect();
+                if !aliases.is_empty() {
+                    self.more.insert("aliases".to_owned(), Value::Array(aliases));
+                }
+            }
+            "author" | "authors" => self.actor = Some(texts(&value).join(", ")).filter(|actor| !actor.is_empty()),
+            "participants" | "attendees" | "people" => {
+                for person in texts(&value) {
+                    sections::add_once(&mut self.participants, &person);
+                }
+            }
+            "location" | "place" | "coordinates" => self.location = place(&value),
+            _ if value.is_null() => {}
+            _ => {
+                // The payload's own field names are taken.
+                let own = ["text", "captions", "title", "session", "session_title", "role", "tags", "links", "end"];
+                let key = if own.contains(&name) { format!("note_{name}") } else { name.to_owned() };
+                self.more.insert(key, value);
+            }
+        }
+    }
+
+    fn records(&self, section: Section, slug: &str) -> Vec<Evidence> {
+        let named = section.path.iter().rev().find_map(|heading| dates::date_in(heading));
+        let at = named.map(When::from_date).or_else(|| self.at.clone());
+        let heading = section.path.last().filter(|heading| !heading.is_empty()).unwrap_or(&self.title).clone();
+        let mut path: Vec<&str> = section.path.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        if path.first() != Some(&self.title.as_str()) {
+            path.insert(0, &self.title);
+        }
+        let path = path.join(SEPARATOR);
+        let mut tags = self.tags.clone();
+        section.tags.iter().for_each(|tag| sections::add_once(&mut tags, tag));
+        let mut more = self.more.clone();
+        if !section.open_tasks.is_empty() {
+            more.insert("open_tasks".to_owned(), section.open_tasks.into());
+        }
+        if section.done_tasks > 0 {
+            more.insert("done_tasks".to_owned(), section.done_tasks.into());
+        }
+        let mut passages = passages::group(section.blocks, PASSAGE_CHARS_MAX);
+        if passages.is_empty() {
+            passages.push(String::new());
+        }
+        let record = |(number, passage): (usize, String)| {
+            let part = if number > 1 { format!("/{number}") } else { String::new() };
+            Evidence {
+                source: FORMAT.to_owned(),
+                source_uid: format!("{}#{slug}{part}", self.relative),
+                kind: EvidenceKind::from(EvidenceKind::NOTE),
+                actor: self.actor.clone(),
+                at: at.clone(),
+                summary: summarize(&if passage.is_empty() { path.clone() } else { format!("{heading}: {passage}") }),
+                visibility: Visibility::default(),
+                payload: Payload {
+                    text: format!("{path}\n\n{passage}").trim_end().to_owned(),
+                    title: Some(heading.clone()),
+                    session: Some(self.relative.clone()),
+                    session_title: Some(self.title.clone()),
+                    participants: self.participants.clone(),
+                    tags: tags.clone(),
+                    links: section.links.clone(),
+                    location: self.location.clone(),
+                    more: more.clone(),
+                    ..Payload::default()
+                },
+            }
+        };
+        (1..).zip(passages).map(record).collect()
+    }
+}
+
+/// Every text in a scalar or in lists of lists, without the brackets of wiki links.
+fn texts(value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::Array(values) => pending.extend(values.iter().rev()),
+            scalar => {
+                let text = front_matter::plain(scalar);
+                let text = text.trim().trim_start_matches("[[").trim_end_matches("]]");
+                if !text.is_empty() {
+                    found.push(text.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A place: its name, or latitude and longitude as list or as text.
+fn place(value: &Value) -> Option<Location> {
+    let parts = texts(value);
+    let joined = parts.join(", ");
+    let numbers: Vec<f64> = joined.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    if let [lat, lon] = numbers[..]
+        && crate::photo::is_position(lat, lon)
+    {
+        return Some(Location { label: None, lat: Some(lat), lon: Some(lon) });
+    }
+    (!joined.is_empty()).then_some(Location { label: Some(joined), lat: None, lon: None })
+}
+
+/// The headings' slugs, joined by dots: no slug holds one, so no two paths are written alike.
+fn slug_path(path: &[String]) -> String {
+    path.iter().map(|heading| slug(heading)).collect::<Vec<_>>().join(".")
+}
+
+fn slug(heading: &str) -> String {
+    let mut slug = String::new();
+    for letter in heading.chars().flat_map(char::to_lowercase) {
+        if letter.is_alphanumeric() {
+            slug.push(letter);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}

@@ -1,0 +1,262 @@
+//! What is masked and what is not. Samples are joined from pieces so that no scanner takes this file for a leak.
+
+use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
+use serde_json::json;
+
+use super::*;
+
+fn join(pieces: &[&str]) -> String {
+    pieces.concat()
+}
+
+/// Characters that look drawn, the same at every run.
+fn random(alphabet: &str, length: usize) -> String {
+    let alphabet = alphabet.as_bytes();
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            char::from(alphabet[(state % alphabet.len() as u64) as usize])
+        })
+        .collect()
+}
+
+const MIXED: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HEX: &str = "0123456789abcdef";
+
+fn mixed(length: usize) -> String {
+    random(MIXED, length)
+}
+
+fn evidence() -> Evidence {
+    Evidence {
+        source: "text".into(),
+        source_uid: "1".into(),
+        kind: EvidenceKind::from(EvidenceKind::NOTE),
+        actor: None,
+        at: None,
+        summary: String::new(),
+        visibility: Visibility::Project,
+        payload: Payload::default(),
+    }
+}
+
+#[test]
+fn tokens_with_a_prefix_are_masked_wherever_they_stand() {
+    let digits = "0123456789";
+    for (kind, secret) in [
+        ("aws-access-key", join(&["AK", "IA", &random(UPPER, 16)])),
+        ("github-token", join(&["gh", "p_", &mixed(36)])),
+        ("github-token", join(&["github", "_pat_", &mixed(22), "_", &mixed(59)])),
+        ("gitlab-token", join(&["gl", "pat-", &mixed(20)])),
+        ("slack-token", join(&["xo", "xb-", &random(digits, 12), "-", &mixed(24)])),
+        ("slack-token", join(&["hooks.slack", ".com/services/T", &mixed(8), "/B", &mixed(8), "/", &mixed(24)])),
+        ("stripe-key", join(&["sk_", "live_", &mixed(24)])),
+        ("google-key", join(&["AI", "za", &mixed(35)])),
+        ("openai-key", join(&["sk", "-proj-", &mixed(48)])),
+        ("openai-key", join(&["sk", "-", &mixed(48)])),
+        ("anthropic-key", join(&["sk", "-ant-api03-", &mixed(90)])),
+        ("npm-token", join(&["np", "m_", &mixed(36)])),
+        ("pypi-token", join(&["py", "pi-AgEIcHlwaS5vcmc", &mixed(60)])),
+        ("hugging-face-token", join(&["h", "f_", &mixed(34)])),
+        ("telegram-token", join(&["123456789", ":A", "A", &mixed(33)])),
+        ("jwt", join(&["ey", "J", &mixed(30), ".ey", "J", &mixed(40), ".", &mixed(43)])),
+        ("service-key", join(&["S", "G.", &mixed(22), ".", &mixed(43)])),
+    ] {
+        for (before, after) in
+            [("", ""), ("use ", " for it"), ("\"", "\","), ("(", ")"), ("{\\n", "\\n}"), ("é ", " é")]
+        {
+            let text = join(&[before, &secret, after]);
+            let (masked, kinds) = mask_text(&text).unwrap_or_else(|| panic!("{kind} is found in {before:?}"));
+            assert_eq!(masked, join(&[before, "[masked:", kind, "]", after]));
+            assert_eq!(kinds.len(), 1);
+        }
+    }
+}
+
+#[test]
+fn private_keys_are_masked_as_a_whole_and_when_cut_off() {
+    for name in ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK"] {
+        let body = join(&[&mixed(64), "\n", &mixed(64), "\n", &mixed(20), "=="]);
+        let begin = join(&["-----BEG", "IN ", name, "-----\n"]);
+        let block = join(&[&begin, "Proc-Type: 4,ENCRYPTED\n\n", &body, "\n-----END ", name, "-----"]);
+        let text = join(&["before\n", &block, "\nafter"]);
+        assert_eq!(mask_text(&text).unwrap().0, "before\n[masked:private-key]\nafter", "{name}");
+        let cut = join(&[&begin, &mixed(64), "\n", &mixed(64)]);
+        assert_eq!(mask_text(&cut).unwrap().0, "[masked:private-key]");
+        let escaped = block.replace('\n', "\\n");
+        assert_eq!(mask_text(&escaped).unwrap().0, "[masked:private-key]");
+    }
+    let prose = join(&["A file with -----BEG", "IN PRIVATE KEY----- as its first line is a key, do not share it."]);
+    assert_eq!(mask_text(&prose), None);
+}
+
+#[test]
+fn values_are_masked_where_their_names_give_them_away() {
+    let key = mixed(40);
+    for (text, expect) in [
+        ("password: hunter2", "password: [masked:password]"),
+        ("The password: hunter2, as ever. Then we left.", "The password: [masked:password], as ever. Then we left."),
+        ("DB_PASSWORD=tulip77bridge\nNEXT=1", "DB_PASSWORD=[masked:password]\nNEXT=1"),
+        ("{\"password\": \"c0rrect#Horse\", \"a\": 1}", "{\"password\": \"[masked:password]\", \"a\": 1}"),
+        ("{\\\"password\\\": \\\"c0rrect#Horse\\\"}", "{\\\"password\\\": \\\"[masked:password]\\\"}"),
+        ("Server=x;Password=tulip77bridge;Trusted=no", "Server=x;Password=[masked:password];Trusted=no"),
+        ("mysql --password tulip77bridge -h db", "mysql --password [masked:password] -h db"),
+        ("let password: &str = \"c0rrect#Horse\";", "let password: &str = \"[masked:password]\";"),
+        ("**Password:** tulip77bridge", "**Password:** [masked:password]"),
+        ("https://a.test/?api_key=KEY&page=2", "https://a.test/?api_key=[masked:secret]&page=2"),
+        ("api_key: KEY", "api_key: [masked:secret]"),
+        ("x-api-key: KEY", "x-api-key: [masked:secret]"),
+        ("SECRET_KEY='KEY'", "SECRET_KEY='[masked:secret]'"),
+        ("aws_secret_access_key = KEY", "aws_secret_access_key = [masked:secret]"),
+        ("secretAccessKey: \"KEY\"", "secretAccessKey: \"[masked:secret]\""),
+        ("config[\"client_secret\"] = \"KEY\"", "config[\"client_secret\"] = \"[masked:secret]\""),
+        ("token := \"KEY\"", "token := \"[masked:secret]\""),
+        ("Authorization: Bearer KEY", "Authorization: Bearer [masked:authorization]"),
+        ("\"Authorization\": \"Basic dXNlcjpwYXNz\"", "\"Authorization\": \"Basic [masked:authorization]\""),
+        ("curl -H 'authorization: bearer KEY'", "curl -H 'authorization: bearer [masked:authorization]'"),
+        ("postgres://ana:pa@ss@db:5432/x", "postgres://ana:[masked:url-password]@db:5432/x"),
+        ("amqp://:hush@queue", "amqp://:[masked:url-password]@queue"),
+        ("card 4111 1111 1111 1111 until May", "card [masked:card-number] until May"),
+        ("3782-822463-10005", "[masked:card-number]"),
+    ] {
+        let text = text.replace("KEY", &key).replace(&join(&["api_", &key]), "api_KEY");
+        let text = text.replace(&join(&["SECRET_", &key]), "SECRET_KEY");
+        let masked = mask_text(&text).map(|(masked, _)| masked);
+        assert_eq!(masked.as_deref(), Some(expect), "{text}");
+        assert_eq!(mask_text(expect), None, "masking again changes nothing");
+    }
+}
+
+#[test]
+fn what_only_resembles_a_secret_stays() {
+    let hash = random(HEX, 40);
+    let base64 = mixed(4000);
+    for text in [
+        "The password: see the blue note in the drawer.",
+        "password: monday",
+        "Enter your password: then press return.",
+        "password = get_password_v2()",
+        "password = password2",
+        "password: ${DB_PASSWORD}",
+        "password=<your-password>",
+        "password: ********",
+        "password = os.environ[\"PW2\"]",
+        "password: /run/secrets/db1",
+        "token = parser.next()",
+        "token = self.tokens[3]",
+        "let token = tokenizer2.next_token();",
+        "max_tokens: 4096, tokenizer: cl100k_base",
+        "token: 2025-06-02T08:00:00Z",
+        "token: 550e8400-e29b-41d4-a716-446655440000",
+        "secret: b3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+        "api_key = process.env.API_KEY1",
+        "secret santa: Ben2",
+        "The secret: patience and 3 eggs.",
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "id 550e8400-e29b-41d4-a716-446655440000",
+        "b3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+        "/home/ana/photos/2025-06-02/IMG_20250602_140312.jpg",
+        "2025-06-02T14:03:12.123456+02:00",
+        "https://example.test/path?x=1#y and ana@example.test",
+        "http://localhost:8080/@ana:ben",
+        "ssh://git@host:22/repo",
+        "the bearer of good news and a basic understanding",
+        "Bearer token authentication is used here",
+        "sk-learn-style-estimators-with-many-hyphens-and-words",
+        "npm_config_registry and hf_hub_download",
+        "1234 5678 9012 3456",
+        "4111111111111111",
+        "0x4111 1111 1111 1111 1111",
+        "call 0800 1111 2222",
+        "mixed é ü 漢字 text: password: 漢字漢字漢字",
+        "",
+    ] {
+        assert_eq!(mask_text(text), None, "{text}");
+    }
+    assert_eq!(mask_text(&join(&["git show ", &hash])), None);
+    assert_eq!(mask_text(&join(&["![x](data:image/png;base64,", &base64, ")"])), None);
+}
+
+#[test]
+fn every_string_of_a_record_is_masked_and_reported_without_the_secret() {
+    let secret = join(&["gh", "p_", &mixed(36)]);
+    let sentence = join(&["see ", &secret, " there"]);
+    let mut record = evidence();
+    record.source_uid = sentence.clone();
+    record.actor = Some(sentence.clone());
+    record.summary = sentence.clone();
+    record.payload = Payload {
+        text: sentence.clone(),
+        captions: vec![String::new(), sentence.clone()],
+        title: Some(sentence.clone()),
+        session: Some(sentence.clone()),
+        session_title: Some(sentence.clone()),
+        participants: vec![sentence.clone()],
+        tags: vec![sentence.clone()],
+        links: vec![sentence.clone()],
+        location: Some(Location { label: Some(sentence.clone()), lat: None, lon: None }),
+        ..Payload::default()
+    };
+    record.payload.more.insert("config".into(), json!({ "a": [1, { "b": sentence }], "password": "tulip77bridge" }));
+    record.payload.more.insert(secret.clone(), json!(true));
+    let masked = mask(&mut record);
+    let json = serde_json::to_string(&record).unwrap();
+    assert!(!json.contains(&secret) && !json.contains("tulip77bridge"), "{json}");
+    assert!(!format!("{masked:?}").contains(&secret));
+    let fields: Vec<_> = masked.iter().map(|masked| masked.field.as_str()).collect();
+    let expect = "source_uid actor summary text captions[1] title session session_title participants[0] tags[0] \
+                  links[0] location.label more config.a[1].b config.password";
+    assert_eq!(fields.join(" "), expect);
+    assert!(mask(&mut record).is_empty(), "masking again changes nothing");
+}
+
+#[test]
+fn a_secret_cut_in_half_by_the_summary_is_masked_there_too() {
+    let secret = join(&["ey", "J", &mixed(300), ".ey", "J", &mixed(300), ".", &mixed(43)]);
+    let mut record = evidence();
+    record.summary = summarize(&secret);
+    assert!(record.summary.ends_with('…'));
+    record.payload.text = secret;
+    mask(&mut record);
+    assert_eq!(record.summary, "[masked:jwt]…");
+}
+
+#[test]
+fn deeply_nested_values_are_walked_without_recursion() {
+    let mut value = json!(join(&["gh", "p_", &mixed(36)]));
+    for _ in 0..2_000 {
+        value = Value::Array(vec![value]);
+    }
+    let mut record = evidence();
+    record.payload.more.insert("deep".into(), value);
+    assert_eq!(mask(&mut record).len(), 1);
+}
+
+#[test]
+fn hostile_text_costs_no_more_than_ordinary_text() {
+    let begin = join(&["-----BEG", "IN PRIVATE KEY-----"]);
+    for pattern in [
+        begin.as_str(),
+        "eyJ",
+        "eyJ.eyJ",
+        "password=",
+        "secret:",
+        "sk-",
+        "://a:",
+        "1234 ",
+        "bearer a",
+        "-----",
+        "token=\"",
+        ":AA",
+    ] {
+        let text = pattern.repeat(400_000 / pattern.len());
+        let started = std::time::Instant::now();
+        let _ = mask_text(&text);
+        let took = started.elapsed();
+        assert!(took.as_secs() < 5, "{pattern:?} took {took:?}");
+    }
+}

@@ -1,0 +1,272 @@
+//! The time at the head of a line of a log or chat export, and the speaker after it.
+//!
+//! Which of `2/6/2025`'s numbers is the month no line can say; [`DateOrder`] is decided by the whole file: some line
+//! has a day above twelve, or only one reading keeps the lines in order.
+
+use jiff::civil::{Date, DateTime};
+
+use crate::dates::{civil, date_at_start, date_of, leading_number};
+
+/// Longest name of a speaker, in characters.
+const NAME_CHARS_MAX: usize = 40;
+/// Most words in the name of a speaker.
+const NAME_WORDS_MAX: usize = 5;
+
+/// The time before a line's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) day: Day,
+    /// Hour, minute, second.
+    pub(super) time: Option<(u32, u32, u32)>,
+}
+
+/// What the line says of the date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Day {
+    /// Nothing: only the time of day stands there.
+    None,
+    /// The date.
+    Date(Date),
+    /// Two numbers, one of them the month, and a year.
+    Numbers(u32, u32, u32),
+}
+
+/// Which number of a date is the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DateOrder {
+    DayFirst,
+    MonthFirst,
+    /// Nothing in the file decides.
+    Unknown,
+    /// Some lines can only be read one way, others only the other way.
+    Contradictory,
+}
+
+/// The stamp at the head of a line and the text after it.
+pub(super) fn stamp(line: &str) -> Option<(Stamp, &str)> {
+    // Exports put invisible direction marks around times and names.
+    let line = line.trim_start_matches(['\u{200e}', '\u{200f}', '\u{202a}', '\u{feff}', ' ', '\t']);
+    let (inner, bracketed) = match line.strip_prefix('[') {
+        Some(inner) => (inner, true),
+        None => (line, false),
+    };
+    let (day, rest) = day(inner).unwrap_or((Day::None, inner));
+    let (time, rest) = match time(rest.trim_start_matches([',', ' ', 'T'])) {
+        Some((time, rest)) => (Some(time), rest),
+        None => (None, rest),
+    };
+    if day == Day::None && (time.is_none() || !bracketed) {
+        return None;
+    }
+    let rest = if bracketed {
+        rest.trim_start().strip_prefix(']')?
+    } else {
+        let after = rest.trim_start_matches([' ', '\u{202f}']);
+        let after = after.strip_prefix(['-', '–', '|', ':']).unwrap_or(after);
+        let apart = rest.is_empty() || after.len() < rest.len();
+        if !apart {
+            return None;
+        }
+        after
+    };
+    Some((Stamp { day, time }, rest.trim_start_matches([' ', '\t', '\u{200e}', '\u{202f}'])))
+}
+
+fn day(text: &str) -> Option<(Day, &str)> {
+    // A date written in words begins a sentence more often than a log line, so only digits count.
+    if !text.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    if let Some((date, rest)) = date_at_start(text) {
+        return Some((Day::Date(date), rest));
+    }
+    let (first, rest) = leading_number(text, 2)?;
+    let separator = rest.chars().next().filter(|separator| "/.-".contains(*separator))?;
+    let (second, rest) = leading_number(rest.strip_prefix(separator)?, 2)?;
+    let (year, rest) = leading_number(rest.strip_prefix(separator)?, 4)?;
+    let year = if year < 100 { year + 2000 } else { year };
+    if !(1970..=2200).contains(&year) || first == 0 || second == 0 || first > 31 || second > 31 {
+        return None;
+    }
+    // Dots between the numbers are written only where the day comes first.
+    if separator == '.' {
+        return Some((Day::Date(date_of(year, second, first)?), rest));
+    }
+    Some((Day::Numbers(first, second, year), rest))
+}
+
+fn time(text: &str) -> Option<((u32, u32, u32), &str)> {
+    let (mut hour, rest) = leading_number(text, 2)?;
+    let (minute, rest) = leading_number(rest.strip_prefix([':', '.'])?, 2)?;
+    let (second, rest) = match rest.strip_prefix([':', '.']).and_then(|rest| leading_number(rest, 2)) {
+        Some((second, rest)) => (second, rest),
+        None => (0, rest),
+    };
+    // Fractions and a trailing `Z` are dropped: a civil time is what the line shows.
+    let rest = match rest.strip_prefix(['.', ',']).and_then(|fraction| leading_number(fraction, 9)) {
+        Some((_, rest)) => rest,
+        None => rest,
+    };
+    let rest = rest.strip_prefix('Z').unwrap_or(rest);
+    let word = rest.trim_start_matches([' ', '\u{202f}', '\u{a0}']);
+    let half = |names: [&str; 3]| {
+        names.iter().find_map(|name| word.get(..name.len()).filter(|found| found.eq_ignore_ascii_case(name)))
+    };
+    let mut rest = rest;
+    if let Some(found) = half(["a.m.", "am", "a. m."]) {
+        hour = if hour == 12 { 0 } else { hour };
+        rest = word.get(found.len()..).unwrap_or_default();
+    } else if let Some(found) = half(["p.m.", "pm", "p. m."]) {
+        hour = if hour < 12 { hour + 12 } else { hour };
+        rest = word.get(found.len()..).unwrap_or_default();
+    }
+    (hour < 24 && minute < 60 && second <= 60).then_some(((hour, minute, second.min(59)), rest))
+}
+
+/// `Name: text`: a short name before the first colon.
+pub(super) fn speaker(text: &str) -> Option<(&str, &str)> {
+    let (name, said) = text.split_once(':')?;
+    let name = name.trim_matches(['\u{200e}', '\u{202a}', '\u{202c}', ' ', '~', '\u{202f}', '\u{a0}']);
+    let fits = !name.is_empty()
+        && name.len() <= NAME_CHARS_MAX * 4
+        && name.chars().count() <= NAME_CHARS_MAX
+        && name.split_whitespace().count() <= NAME_WORDS_MAX
+        && name.starts_with(|first: char| first.is_alphanumeric() || first == '+')
+        && !name.contains(['"', '(', '[', '{', '<', '/', '=', '.', ',', ';', '?', '!', '#'])
+        && (said.is_empty() || said.starts_with([' ', '\t', '\u{200e}', '\u{202f}']));
+    fits.then(|| (name, said.trim_start_matches([' ', '\t', '\u{200e}'])))
+}
+
+/// What a file's dates have said so far of their order.
+#[derive(Debug, Default)]
+pub(super) struct OrderEvidence {
+    numbers: u64,
+    day_first: bool,
+    month_first: bool,
+    last: Option<(u32, u32, u32)>,
+    day_first_falls: u64,
+    month_first_falls: u64,
+}
+
+impl OrderEvidence {
+    pub(super) fn add(&mut self, day: Day) {
+        let Day::Numbers(first, second, year) = day else { return };
+        self.numbers += 1;
+        self.day_first |= first > 12;
+        self.month_first |= second > 12;
+        if let Some((first_before, second_before, year_before)) = self.last {
+            self.day_first_falls += u64::from((year, second, first) < (year_before, second_before, first_before));
+            self.month_first_falls += u64::from((year, first, second) < (year_before, first_before, second_before));
+        }
+        self.last = Some((first, second, year));
+    }
+
+    /// True if any date depends on the order.
+    pub(super) fn matters(&self) -> bool {
+        self.numbers > 0
+    }
+
+    pub(super) fn decide(&self) -> DateOrder {
+        match (self.day_first, self.month_first) {
+            (true, true) => DateOrder::Contradictory,
+            (true, false) => DateOrder::DayFirst,
+            (false, true) => DateOrder::MonthFirst,
+            (false, false) => match (self.day_first_falls, self.month_first_falls) {
+                (0, falls) if falls > 0 => DateOrder::DayFirst,
+                (falls, 0) if falls > 0 => DateOrder::MonthFirst,
+                _ => DateOrder::Unknown,
+            },
+        }
+    }
+}
+
+impl Stamp {
+    /// The date, once the order is known; `of_file` is the date that the file's name gives.
+    pub(super) fn date(self, order: DateOrder, of_file: Option<Date>) -> Option<Date> {
+        match (self.day, order) {
+            (Day::None, _) => of_file,
+            (Day::Date(date), _) => Some(date),
+            (Day::Numbers(day, month, year), DateOrder::DayFirst)
+            | (Day::Numbers(month, day, year), DateOrder::MonthFirst) => date_of(year, month, day),
+            (Day::Numbers(same, other, year), _) if same == other => date_of(year, same, other),
+            (Day::Numbers(..), DateOrder::Unknown | DateOrder::Contradictory) => None,
+        }
+    }
+
+    /// Date and time, if both are known.
+    pub(super) fn civil(self, order: DateOrder, of_file: Option<Date>) -> Option<DateTime> {
+        let (hour, minute, second) = self.time?;
+        civil(self.date(order, of_file)?, hour, minute, second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expect: Option<(&str, &str)>) {
+        let found = stamp(line).map(|(stamp, rest)| {
+            let day = stamp.date(DateOrder::DayFirst, None).map(|date| date.to_string()).unwrap_or_default();
+            let time = stamp.time.map(|(h, m, s)| format!(" {h:02}:{m:02}:{s:02}")).unwrap_or_default();
+            (format!("{day}{time}"), rest)
+        });
+        let found = found.as_ref().map(|(when, rest)| (when.as_str(), *rest));
+        assert_eq!(found, expect, "{line}");
+    }
+
+    #[test]
+    fn stamps_of_logs_and_chats_are_read() {
+        check("2025-06-02 14:00 text", Some(("2025-06-02 14:00:00", "text")));
+        check("[2025-06-02] text", Some(("2025-06-02", "text")));
+        check("2025-06-02T14:00:05.123Z text", Some(("2025-06-02 14:00:05", "text")));
+        check("[14:03] Ana: hi", Some((" 14:03:00", "Ana: hi")));
+        check("2/6/2025, 14:03 - Ana: hi", Some(("2025-06-02 14:03:00", "Ana: hi")));
+        check("[02/06/25, 2:03:22\u{202f}PM] Ana: hi", Some(("2025-06-02 14:03:22", "Ana: hi")));
+        check("\u{200e}[02.06.25, 14:03:22] Ana: hi", Some(("2025-06-02 14:03:22", "Ana: hi")));
+        check("2/6/25, 12:03 am - Ana: hi", Some(("2025-06-02 00:03:00", "Ana: hi")));
+        check("2025-06-02 Tea", Some(("2025-06-02", "Tea")));
+        check("2025-06-02: text", Some(("2025-06-02", "text")));
+    }
+
+    #[test]
+    fn what_only_begins_with_numbers_is_no_stamp() {
+        for line in [
+            "",
+            "14:03 is late",
+            "3 eggs",
+            "[1] a source",
+            "1.2.3 released",
+            "2025-06-02x",
+            "[14:03 Ana",
+            "12/13",
+            "[x] done",
+        ] {
+            check(line, None);
+        }
+    }
+
+    #[test]
+    fn speakers_have_short_names_before_a_colon() {
+        assert_eq!(speaker("Ana: hi: there"), Some(("Ana", "hi: there")));
+        assert_eq!(speaker("~ Ana Maria: hi"), Some(("Ana Maria", "hi")));
+        assert_eq!(speaker("+45 12 34 56 78: hi"), Some(("+45 12 34 56 78", "hi")));
+        for text in ["no colon", "https://x.test", ": hi", "He said, and then: hi", "one two three four five six: hi"] {
+            assert_eq!(speaker(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_whole_file_decides_which_number_is_the_day() {
+        let decide = |days: &[(u32, u32)]| {
+            let mut evidence = OrderEvidence::default();
+            days.iter().for_each(|(first, second)| evidence.add(Day::Numbers(*first, *second, 2025)));
+            evidence.decide()
+        };
+        assert_eq!(decide(&[(2, 6), (13, 6)]), DateOrder::DayFirst);
+        assert_eq!(decide(&[(6, 2), (6, 13)]), DateOrder::MonthFirst);
+        assert_eq!(decide(&[(2, 6), (3, 6), (1, 7)]), DateOrder::DayFirst);
+        assert_eq!(decide(&[(6, 2), (6, 3), (7, 1)]), DateOrder::MonthFirst);
+        assert_eq!(decide(&[(2, 6), (3, 7)]), DateOrder::Unknown);
+        assert_eq!(decide(&[(13, 6), (6, 13)]), DateOrder::Contradictory);
+    }
+}

@@ -1,0 +1,294 @@
+//! Markdown vaults and plain text.
+
+use kernel::evidence::Evidence;
+use tempfile::tempdir;
+
+use crate::{Collected, context, detected, import, named, try_import, write};
+
+/// One line a record: identity, time, actor, first line of its summary.
+fn lines(evidence: &[Evidence]) -> Vec<String> {
+    evidence
+        .iter()
+        .map(|evidence| {
+            let at = evidence.at.as_ref().map_or("-", |at| at.as_str());
+            let actor = evidence.actor.as_deref().unwrap_or("-");
+            format!("{} | {at} | {actor} | {}", evidence.source_uid, evidence.summary)
+        })
+        .collect()
+}
+
+/// The same without identities, which are hashes in plain text.
+fn said(evidence: &[Evidence]) -> Vec<String> {
+    lines(evidence).into_iter().map(|line| line.split_once(" | ").unwrap().1.to_owned()).collect()
+}
+
+#[test]
+fn a_vault_becomes_one_record_a_section_in_sorted_order() {
+    let vault = tempdir().unwrap();
+    write(vault.path(), ".obsidian/app.json", "{}");
+    write(vault.path(), ".trash/Old.md", "gone");
+    write(vault.path(), "image.png", [0x89]);
+    write(
+        vault.path(),
+        "Garden.md",
+        "---\ntitle: Garden\ncreated: 2025-03-01\ntags: [home, plants]\naliases: Plot\nauthor: Ana\nlocation: 55.67, 12.56\n\
+         rating: 5\n---\nWhat grows.\n\n## Beds\nTulips, see [[Bulbs|the bulbs]] and [seeds](https://seeds.test). #spring\n\n\
+         ### 2 June 2025\n- [ ] water\n- [x] weed\n\n## Beds\nAgain.\n",
+    );
+    write(vault.path(), "daily/2025-06-02.md", "Met Ben.\n\n## 2025-06-03\nLater.\n");
+    write(vault.path(), "daily/2025/06/04.md", "Rain.");
+    let collected = import("markdown", vault.path());
+    assert_eq!(
+        lines(&collected.evidence),
+        [
+            "Garden.md# | 2025-03-01 | Ana | Garden: What grows.",
+            "Garden.md#beds | 2025-03-01 | Ana | Beds: Tulips, see the bulbs and seeds. #spring",
+            "Garden.md#beds.2-june-2025 | 2025-06-02 | Ana | 2 June 2025: - [ ] water - [x] weed",
+            "Garden.md#beds~2 | 2025-03-01 | Ana | Beds: Again.",
+            "daily/2025/06/04.md# | 2025-06-04 | - | 04: Rain.",
+            "daily/2025-06-02.md# | 2025-06-02 | - | 2025-06-02: Met Ben.",
+            "daily/2025-06-02.md#2025-06-03 | 2025-06-03 | - | 2025-06-03: Later.",
+        ]
+    );
+    assert_eq!(collected.problems, []);
+    let beds = &collected.evidence[1].payload;
+    assert_eq!(beds.text, "Garden › Beds\n\nTulips, see the bulbs and seeds. #spring");
+    assert_eq!(beds.links, ["Bulbs", "https://seeds.test"]);
+    assert_eq!(beds.tags, ["home", "plants", "spring"]);
+    assert_eq!(beds.session.as_deref(), Some("Garden.md"));
+    assert_eq!(beds.session_title.as_deref(), Some("Garden"));
+    assert_eq!(beds.location.as_ref().unwrap().lat, Some(55.67));
+    assert_eq!(beds.more["rating"], 5);
+    assert_eq!(beds.more["aliases"], serde_json::json!(["Plot"]));
+    assert_eq!(collected.evidence[2].payload.more["open_tasks"], serde_json::json!(["water"]));
+    assert!(collected.bytes > 0);
+}
+
+#[test]
+fn identities_depend_neither_on_the_folder_nor_on_the_run() {
+    let (one, two) = (tempdir().unwrap(), tempdir().unwrap());
+    for folder in [one.path(), two.path()] {
+        write(folder, "a/Note.md", "# Tea\nGreen.");
+        write(folder, "log.txt", "2025-06-02 14:00 text\n2025-06-02 14:01 more\n");
+    }
+    assert_eq!(import("markdown", one.path()).evidence, import("markdown", two.path()).evidence);
+    let logs = [one.path(), two.path()].map(|folder| import("text", &folder.join("log.txt")).evidence);
+    assert_eq!(logs[0], logs[1]);
+    let single = import("markdown", &one.path().join("a/Note.md"));
+    assert_eq!(single.uids(), ["Note.md#tea"]);
+}
+
+#[test]
+fn a_long_section_is_split_at_paragraphs() {
+    let folder = tempdir().unwrap();
+    let text = format!("# Walk\n\n{}", "A sentence about the walk by the sea.\n\n".repeat(120));
+    let collected = import("markdown", &write(folder.path(), "walk.md", text));
+    assert_eq!(collected.uids(), ["walk.md#walk", "walk.md#walk/2", "walk.md#walk/3"]);
+    assert!(collected.evidence.iter().all(|evidence| evidence.payload.text.starts_with("Walk\n\nA sentence")));
+}
+
+#[test]
+fn folders_are_told_apart_by_what_they_hold() {
+    let folder = tempdir().unwrap();
+    assert_eq!(detected(folder.path()), None);
+    write(folder.path(), "a.md", "x");
+    assert_eq!(detected(folder.path()), Some("markdown"));
+    write(folder.path(), "b.jpg", [0xff, 0xd8, 0xff]);
+    write(folder.path(), "c.jpg", [0xff, 0xd8, 0xff]);
+    assert_eq!(detected(folder.path()), Some("photo"));
+    std::fs::create_dir(folder.path().join(".obsidian")).unwrap();
+    assert_eq!(detected(folder.path()), Some("markdown"));
+    assert_eq!(detected(&folder.path().join("a.md")), Some("markdown"));
+    assert_eq!(detected(&folder.path().join("b.jpg")), Some("photo"));
+    assert_eq!(detected(&write(folder.path(), "notes", "just words")), Some("text"));
+    assert_eq!(detected(&write(folder.path(), "blob", [0, 159, 146, 150])), None);
+}
+
+#[test]
+fn a_sink_that_has_enough_stops_the_import() {
+    let folder = tempdir().unwrap();
+    for number in 0..5 {
+        write(folder.path(), &format!("{number}.md"), "# A\nx\n# B\ny");
+    }
+    let log = write(folder.path(), "log.txt", "2025-06-02 14:00 text\n".repeat(10));
+    for (format, path) in [("markdown", folder.path()), ("text", log.as_path())] {
+        let mut collected = Collected { stop_after: Some(3), ..Collected::default() };
+        named(format).import(path, &context(), &mut collected).unwrap();
+        assert_eq!(collected.evidence.len(), 3, "{format}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn symbolic_links_that_go_in_circles_are_not_followed() {
+    let folder = tempdir().unwrap();
+    write(folder.path(), "a/note.md", "x");
+    write(folder.path(), "a/photo.jpg", crate::photos::jpeg(&crate::photos::Tiff::default().build()));
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("a/round")).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("a/note.md"), folder.path().join("again.md")).unwrap();
+    assert_eq!(import("markdown", folder.path()).uids(), ["a/note.md#"]);
+    assert_eq!(import("photo", folder.path()).evidence.len(), 1);
+}
+
+#[test]
+fn folders_too_deep_are_left_out_and_said_so() {
+    let folder = tempdir().unwrap();
+    write(folder.path(), &format!("{}deep.md", "d/".repeat(80)), "x");
+    write(folder.path(), "note.md", "y");
+    let collected = import("markdown", folder.path());
+    assert_eq!(collected.uids(), ["note.md#"]);
+    assert!(collected.messages().contains("deeper than 64"), "{}", collected.messages());
+}
+
+#[test]
+fn a_note_with_bad_bytes_goes_in_and_a_binary_one_does_not() {
+    let vault = tempdir().unwrap();
+    write(vault.path(), "bad.md", b"caf\xe9 with milk");
+    write(vault.path(), "binary.md", [0_u8; 64]);
+    write(vault.path(), "empty.md", "");
+    write(vault.path(), "front.md", "---\ntitle: Never\nends: here\n\nText goes on.");
+    let collected = import("markdown", vault.path());
+    assert_eq!(collected.uids(), ["bad.md#", "front.md#"]);
+    assert_eq!(collected.evidence[0].payload.text, "bad\n\ncaf\u{fffd} with milk");
+    let messages = collected.messages();
+    assert!(messages.contains("1 bytes are not UTF-8"), "{messages}");
+    assert!(messages.contains("zero bytes"), "{messages}");
+    assert!(messages.contains("no closing `---`"), "{messages}");
+    let error = try_import("markdown", &vault.path().join("binary.md")).unwrap_err();
+    assert!(error.to_string().contains("is not markdown"), "{error}");
+    assert!(import("markdown", &vault.path().join("empty.md")).messages().contains("empty"));
+    assert!(try_import("markdown", &vault.path().join("missing.md")).is_err());
+    assert!(try_import("text", &vault.path().join("missing.txt")).is_err());
+}
+
+#[test]
+fn front_matter_bombs_cost_their_entry_and_the_note_goes_in() {
+    let vault = tempdir().unwrap();
+    let mut bomb = "---\ntitle: Bomb\na: &a [x, x, x]\n".to_owned();
+    bomb += "b: {one: &b [1], two: [*b, *b], three: *b}\n";
+    bomb += &format!("deep: {}\n---\nStill here.", "[".repeat(5_000));
+    let collected = import("markdown", &write(vault.path(), "bomb.md", bomb));
+    assert_eq!(lines(&collected.evidence), ["bomb.md# | - | - | Bomb: Still here."]);
+    assert_eq!(collected.problems.len(), 2);
+    assert_eq!(collected.problems[0].line, Some(4));
+}
+
+#[test]
+fn files_that_are_too_large_are_refused_by_name() {
+    let vault = tempdir().unwrap();
+    let large = vec![b'x'; usize::try_from(importers::markdown::NOTE_BYTES_MAX).unwrap() + 1];
+    let path = write(vault.path(), "large.md", large);
+    write(vault.path(), "small.md", "y");
+    assert!(try_import("markdown", &path).unwrap_err().to_string().contains("too large"));
+    let collected = import("markdown", vault.path());
+    assert_eq!(collected.uids(), ["small.md#"]);
+    assert_eq!(collected.problems.len(), 1);
+}
+
+#[test]
+fn one_endless_line_is_read_in_pieces() {
+    let folder = tempdir().unwrap();
+    let collected = import("text", &write(folder.path(), "line.txt", "æ".repeat(1_000_000)));
+    let chars: usize = collected.evidence.iter().map(|evidence| evidence.payload.text.chars().count()).sum();
+    assert_eq!(chars, 1_000_000);
+    assert_eq!(collected.problems, []);
+}
+
+#[test]
+fn paragraphs_become_notes_that_an_insertion_does_not_all_change() {
+    let folder = tempdir().unwrap();
+    let paragraph = |number: usize| format!("Paragraph {number} {}\n\n", "tells of the garden. ".repeat(12));
+    let text: String = (0..60).map(paragraph).collect();
+    let before = import("text", &write(folder.path(), "garden.txt", &text));
+    assert!(before.evidence.iter().all(|evidence| evidence.payload.text.chars().count() <= 1_500));
+    assert!(before.evidence.len() > 8);
+    let after = import("text", &write(folder.path(), "garden.txt", format!("Something new.\n\n{text}")));
+    let kept = after.uids().into_iter().filter(|uid| before.uids().contains(uid)).count();
+    assert!(kept * 2 > before.evidence.len(), "{kept} of {}", before.evidence.len());
+}
+
+#[test]
+fn a_log_gives_its_times() {
+    let folder = tempdir().unwrap();
+    let text =
+        "2025-06-02 14:00 Started.\n[2025-06-03] Went on,\n  and on.\n2025-06-03 Went home.\n2025-06-03 Went home.\n";
+    let collected = import("text", &write(folder.path(), "log.txt", text));
+    assert_eq!(
+        said(&collected.evidence),
+        [
+            "2025-06-02T14:00:00 | - | Started.",
+            "2025-06-03 | - | Went on, and on.",
+            "2025-06-03 | - | Went home.",
+            "2025-06-03 | - | Went home.",
+        ]
+    );
+    assert!(collected.uids()[3].ends_with("~2"));
+}
+
+#[test]
+fn a_chat_export_gives_turns_with_speakers_and_times() {
+    let folder = tempdir().unwrap();
+    let text = "12/06/2025, 14:03 - Messages are encrypted.\n12/06/2025, 14:03 - Ana: Tea?\n13/06/2025, 09:00 - Ben Lund: Yes\n\
+                with milk\n13/06/2025, 09:01 - Ana: Good: four?\n";
+    let collected = import("text", &write(folder.path(), "Chat with Ben.txt", text));
+    assert_eq!(
+        said(&collected.evidence),
+        [
+            "2025-06-12T14:03:00 | - | Messages are encrypted.",
+            "2025-06-12T14:03:00 | Ana | Ana: Tea?",
+            "2025-06-13T09:00:00 | Ben Lund | Ben Lund: Yes with milk",
+            "2025-06-13T09:01:00 | Ana | Ana: Good: four?",
+        ]
+    );
+    let payload = &collected.evidence[1].payload;
+    assert_eq!((payload.text.as_str(), payload.session_title.as_deref()), ("Tea?", Some("Chat with Ben")));
+    assert_eq!(payload.participants, ["Ana", "Ben Lund"]);
+    assert_eq!(collected.evidence[1].kind.0, "turn");
+}
+
+#[test]
+fn dates_that_nothing_decides_are_reported_and_left_out() {
+    let folder = tempdir().unwrap();
+    let text = "2/6/2025, 14:03 - Ana: Tea?\n2/6/2025, 14:04 - Ben: Yes\n2/6/2025, 14:05 - Ana: Good\n";
+    let collected = import("text", &write(folder.path(), "chat.txt", text));
+    assert!(collected.messages().contains("day or the month first"), "{}", collected.messages());
+    assert_eq!(said(&collected.evidence)[0], "- | Ana | Ana: Tea?");
+    assert_eq!(collected.evidence[0].payload.more["time_as_written"], "2/6/2025, 14:03");
+}
+
+#[test]
+fn chats_without_dates_take_the_day_from_the_file_name() {
+    let folder = tempdir().unwrap();
+    let timed = "[14:03] Ana: Tea?\n[14:04] Ben: Yes\n[14:05] Ana: Good\n[14:06] Ben: Four\n";
+    let collected = import("text", &write(folder.path(), "2025-06-02.txt", timed));
+    assert_eq!(said(&collected.evidence)[1], "2025-06-02T14:04:00 | Ben | Ben: Yes");
+    let bare = "Ana: Tea?\nBen: Yes\nAna: Good\nBen: Four,\nif you like\n";
+    let collected = import("text", &write(folder.path(), "chat.txt", bare));
+    assert_eq!(
+        said(&collected.evidence),
+        ["- | Ana | Ana: Tea?", "- | Ben | Ben: Yes", "- | Ana | Ana: Good", "- | Ben | Ben: Four, if you like"]
+    );
+}
+
+#[test]
+fn prose_with_colons_stays_prose() {
+    let folder = tempdir().unwrap();
+    let text = "Shopping: milk, eggs\nNote: call Ben\nIdea: plant tulips\nTo do: nothing\n";
+    let collected = import("text", &write(folder.path(), "list.txt", text));
+    assert_eq!(collected.evidence.len(), 1);
+    assert_eq!(collected.evidence[0].kind.0, "note");
+}
+
+#[test]
+fn bad_text_files_are_named_and_repaired() {
+    let folder = tempdir().unwrap();
+    let collected = import("text", &write(folder.path(), "latin.txt", b"one line\ncaf\xe9 au lait\n"));
+    assert!(collected.messages().contains("line 2"), "{}", collected.messages());
+    assert_eq!(collected.evidence[0].payload.text, "one line\ncaf\u{fffd} au lait");
+    let utf16: Vec<u8> = "\u{feff}Hej, Ærø".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let collected = import("text", &write(folder.path(), "utf16.txt", utf16));
+    assert_eq!(collected.evidence[0].payload.text, "Hej, Ærø");
+    assert!(import("text", &write(folder.path(), "empty.txt", "")).messages().contains("no text"));
+    let error = try_import("text", &write(folder.path(), "program", b"\x7fELF\0\0")).unwrap_err();
+    assert!(error.to_string().contains("is not text"), "{error}");
+}
