@@ -95,22 +95,27 @@ pub(crate) fn for_each_entry(
     }
     let budget = Budget::new(&limits);
     let count = ReadCount::default();
-    let only = entries.len() == 1;
+    let mut left = entries.len();
+    let mut any_read = false;
     for (name, entry) in entries {
+        left -= 1;
         let file = entry_path(path, &name);
-        let read = match zip.unpack(&entry, &budget, count.clone()) {
-            Ok(reader) => Input::from_reader(reader, file.clone(), count.clone(), format),
-            Err(error) => Err(format_error(&file, format, error)),
-        };
+        let reader = zip.unpack(&entry, &budget, count.clone()).map_err(|reason| format_error(&file, format, reason));
+        let read = reader
+            .and_then(|reader| Input::from_reader(reader, file.clone(), count.clone(), format))
+            .and_then(|input| each(input, sink));
+        count.report(sink);
         let flow = match read {
-            Ok(input) => each(input, sink)?,
-            // What one entry lacks must not cost the others.
-            Err(error @ (ImportError::Format { .. } | ImportError::Io { .. })) if !only => {
+            Ok(flow) => {
+                any_read = true;
+                flow
+            }
+            // What one entry lacks must not cost the others; if all lack it, the archive is at fault.
+            Err(error @ ImportError::Format { .. }) if left > 0 || any_read => {
                 sink.problem(Problem { file, line: None, message: error.to_string() })
             }
             Err(error) => return Err(error),
         };
-        count.report(sink);
         if flow.is_break() {
             break;
         }
@@ -269,5 +274,77 @@ impl<R: Read> Read for Bounded<R> {
             return Ok(read);
         };
         Err(io::Error::other(LimitExceeded(reason)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    struct Ignore;
+
+    impl Sink for Ignore {
+        fn evidence(&mut self, _: kernel::evidence::Evidence) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn progress(&mut self, _: u64) {}
+    }
+
+    /// Reads three stored entries of 100 bytes, of which two are wanted, and tells how many bytes came out.
+    fn unpack(limits: Limits) -> Result<usize, ImportError> {
+        let mut bytes = Vec::new();
+        let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
+        for name in ["a/x.json", "b/x.json", "other"] {
+            let (mut entry, config) = archive.new_file(name).start().unwrap();
+            let mut writer = config.wrap(&mut entry);
+            writer.write_all(&[b'7'; 100]).unwrap();
+            let (_, descriptor) = writer.finish().unwrap();
+            entry.finish(descriptor).unwrap();
+        }
+        archive.finish().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all(&bytes).unwrap();
+        let mut total = 0;
+        let wanted = |name: &str| name == "x.json";
+        for_each_entry(file.path(), "x", limits, wanted, &mut Ignore, |input, _| {
+            total += input.head().len();
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(total)
+    }
+
+    #[test]
+    fn each_limit_stops_what_passes_it_and_lets_through_what_does_not() {
+        let exact = Limits { entries_max: 3, entry_bytes_max: 100, total_bytes_max: 200, ratio_max: 1 };
+        assert_eq!(unpack(exact).unwrap(), 200);
+        for limits in [
+            Limits { entries_max: 2, ..exact },
+            Limits { entry_bytes_max: 99, ..exact },
+            Limits { total_bytes_max: 199, ..exact },
+        ] {
+            assert!(matches!(unpack(limits), Err(ImportError::TooLarge { .. })), "{limits:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_out_counts_whatever_the_directory_declared() {
+        let limits = Limits { entries_max: 1, entry_bytes_max: 100, total_bytes_max: 150, ratio_max: 1 };
+        let budget = Budget::new(&limits);
+        let read = |bytes: usize, ratio_bytes_max: u64| {
+            let inner = io::Cursor::new(vec![0; bytes]);
+            let mut bounded = Bounded { inner, bytes: 0, ratio_bytes_max, budget: budget.clone() };
+            bounded.read_to_end(&mut Vec::new())
+        };
+        assert_eq!(read(100, 1000).unwrap(), 100);
+        assert!(read(60, 1000).unwrap_err().to_string().contains("the archive unpacks"));
+        budget.total_bytes.set(0);
+        assert!(read(101, 1000).unwrap_err().to_string().contains("an entry unpacks"));
+        budget.total_bytes.set(0);
+        assert!(read(51, 50).unwrap_err().to_string().contains("zip bombs"));
     }
 }
