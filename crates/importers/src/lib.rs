@@ -7,13 +7,24 @@
 //!
 //! Importers read no clock: what they need to know of now and here is in [`Context`].
 
+mod archive;
+mod blocks;
+mod chat_jsonl;
+mod chatgpt;
+mod claude_code;
+mod claude_export;
 mod dates;
 mod files;
+mod input;
+mod json_stream;
+mod locomo;
 pub mod markdown;
 mod passages;
 pub mod photo;
 pub mod secrets;
 pub mod text;
+mod time;
+mod turn;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -115,7 +126,8 @@ pub trait Importer: Sync {
     fn name(&self) -> &'static str;
     /// One line for `--help`.
     fn describe(&self) -> &'static str;
-    /// How sure this importer is of a source, from its name and first bytes alone.
+    /// How sure this importer is of a source, from its name and first bytes alone; of a directory or an archive, which
+    /// have none that say much, from a bounded look inside.
     fn detect(&self, probe: &Probe<'_>) -> Match;
     /// Streams the source's records into `sink`, in the source's order.
     fn import(&self, path: &Path, context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError>;
@@ -125,8 +137,38 @@ pub trait Importer: Sync {
 #[rustfmt::skip] // One line each.
 pub fn registry() -> &'static [&'static dyn Importer] {
     &[
+        &locomo::Locomo,
+        &claude_code::ClaudeCode,
+        &chatgpt::ChatGpt,
+        &claude_export::ClaudeExport,
+        &chat_jsonl::ChatJsonl,
         &markdown::Markdown,
         &photo::Photo,
         &text::Text,
     ]
+}
+
+/// The importer called `name`.
+pub fn by_name(name: &str) -> Option<&'static dyn Importer> {
+    registry().iter().copied().find(|importer| importer.name() == name)
+}
+
+/// The importer that is surest of the source at `path`; `None` if none knows it.
+///
+/// Fails only if the source cannot be read.
+pub fn detect(path: &Path) -> Result<Option<&'static dyn Importer>, ImportError> {
+    let io = |source| ImportError::Io { path: path.to_owned(), source };
+    let is_dir = path.metadata().map_err(io)?.is_dir();
+    let head = if is_dir { Vec::new() } else { input::read_head(path).map_err(io)? };
+    let probe = Probe { path, is_dir, head: &head };
+    let mut best = None;
+    let mut best_match = Match::No;
+    for importer in registry() {
+        let found = importer.detect(&probe);
+        if found > best_match {
+            best = Some(*importer);
+            best_match = found;
+        }
+    }
+    Ok(best)
 }

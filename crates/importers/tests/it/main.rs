@@ -1,5 +1,6 @@
 //! The importers on files and folders, through the registry and the port, as the engine drives them.
 
+mod chats;
 mod notes;
 mod photos;
 

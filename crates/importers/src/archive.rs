@@ -1,0 +1,350 @@
+//! Zip archives, opened as if they were sent by an enemy.
+//!
+//! Exports of chat services come as zip files. Only the entries that an importer asks for by their file name are read,
+//! as streams, and never written anywhere, so a path within an archive can do no harm. Nested archives are not opened.
+//! Against archives that unpack to more than they say, four limits ([`Limits`]) hold twice: on what the directory
+//! declares before anything is read, and on what really comes out while it is read. Passing one is
+//! [`ImportError::TooLarge`]; a damaged entry is a problem like any other, and the next entry is still read.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
+
+use crate::input::{Counted, Input, LimitExceeded, ReadCount, format_error};
+use crate::{ImportError, PROBE_BYTES, Problem, Sink};
+
+/// How much an archive may hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Entries, wanted or not.
+    pub(crate) entries_max: u64,
+    /// Unpacked size of one wanted entry.
+    pub(crate) entry_bytes_max: u64,
+    /// Unpacked size of all wanted entries.
+    pub(crate) total_bytes_max: u64,
+    /// Unpacked bytes for each packed byte of an entry. JSON of chats packs 5 to 20 fold; deflate's bound is 1032.
+    pub(crate) ratio_max: u64,
+}
+
+/// The limits of every import.
+pub(crate) const LIMITS: Limits = Limits {
+    entries_max: 200_000,
+    entry_bytes_max: 4 * 1024 * 1024 * 1024,
+    total_bytes_max: 8 * 1024 * 1024 * 1024,
+    ratio_max: 200,
+};
+
+/// Below this unpacked size the ratio says nothing: a few repeated lines pack to almost nothing.
+const RATIO_FREE_BYTES: u64 = 1024 * 1024;
+
+/// What a zip file begins with.
+const MAGIC: &[u8] = b"PK\x03\x04";
+
+/// True if the first bytes are those of a zip archive.
+pub(crate) fn is_zip(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}
+
+/// The first bytes of the first entry whose file name is `wanted`, to recognise what the archive exports. `None` if
+/// there is none or it cannot be read.
+pub(crate) fn peek(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {
+    let mut zip = Zip::open(path, "zip", LIMITS).ok()?;
+    let entries = zip.entries(wanted).ok()?;
+    let (_, entry) = entries.into_iter().next()?;
+    let mut head = Vec::new();
+    let read = zip.unpack(&entry, &Budget::new(&LIMITS), ReadCount::default());
+    read.ok()?.take(PROBE_BYTES as u64).read_to_end(&mut head).ok()?;
+    Some(head)
+}
+
+/// Imports a JSON file, or the entries of a zip archive that are called as `wanted` says.
+pub(crate) fn import_json_or_zip(
+    path: &Path,
+    format: &'static str,
+    wanted: fn(&str) -> bool,
+    sink: &mut dyn Sink,
+    import_json: fn(Input<'_>, &mut dyn Sink) -> Result<ControlFlow<()>, ImportError>,
+) -> Result<(), ImportError> {
+    let input = Input::open(path, format)?;
+    if is_zip(input.head()) {
+        drop(input);
+        return for_each_entry(path, format, LIMITS, wanted, sink, import_json);
+    }
+    import_json(input, sink).map(|_| ())
+}
+
+/// Hands every entry whose file name is `wanted` to `each`, ordered by name.
+pub(crate) fn for_each_entry(
+    path: &Path,
+    format: &'static str,
+    limits: Limits,
+    wanted: fn(&str) -> bool,
+    sink: &mut dyn Sink,
+    mut each: impl FnMut(Input<'_>, &mut dyn Sink) -> Result<ControlFlow<()>, ImportError>,
+) -> Result<(), ImportError> {
+    let mut zip = Zip::open(path, format, limits)?;
+    let entries = zip.entries(wanted)?;
+    if entries.is_empty() {
+        return Err(format_error(path, format, "the archive has none of the files that hold conversations"));
+    }
+    let budget = Budget::new(&limits);
+    let count = ReadCount::default();
+    let mut left = entries.len();
+    let mut any_read = false;
+    for (name, entry) in entries {
+        left -= 1;
+        let file = entry_path(path, &name);
+        let reader = zip.unpack(&entry, &budget, count.clone()).map_err(|reason| format_error(&file, format, reason));
+        let read = reader
+            .and_then(|reader| Input::from_reader(reader, file.clone(), count.clone(), format))
+            .and_then(|input| each(input, sink));
+        count.report(sink);
+        let flow = match read {
+            Ok(flow) => {
+                any_read = true;
+                flow
+            }
+            // What one entry lacks must not cost the others; if all lack it, the archive is at fault.
+            Err(error @ ImportError::Format { .. }) if left > 0 || any_read => {
+                sink.problem(Problem { file, line: None, message: error.to_string() })
+            }
+            Err(error) => return Err(error),
+        };
+        if flow.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How problems name an entry.
+fn entry_path(path: &Path, name: &str) -> PathBuf {
+    let mut file = path.as_os_str().to_owned();
+    file.push("#");
+    file.push(name);
+    file.into()
+}
+
+struct Entry {
+    wayfinder: ZipArchiveEntryWayfinder,
+    method: CompressionMethod,
+    encrypted: bool,
+    packed_bytes: u64,
+}
+
+struct Zip<'p> {
+    archive: ZipArchive<FileReader>,
+    buffer: Vec<u8>,
+    path: &'p Path,
+    format: &'static str,
+    limits: Limits,
+}
+
+impl<'p> Zip<'p> {
+    fn open(path: &'p Path, format: &'static str, limits: Limits) -> Result<Self, ImportError> {
+        let file = File::open(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let mut buffer = vec![0; rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+        let archive = ZipArchive::from_file(file, &mut buffer).map_err(|error| {
+            let reason = format!("the zip archive cannot be opened ({error}); it may be only partly downloaded");
+            format_error(path, format, reason)
+        })?;
+        Ok(Self { archive, buffer, path, format, limits })
+    }
+
+    fn too_large(&self, reason: String) -> ImportError {
+        ImportError::TooLarge { path: self.path.to_owned(), reason }
+    }
+
+    /// The wanted entries by name. Of several of one name the first counts.
+    fn entries(&mut self, wanted: fn(&str) -> bool) -> Result<BTreeMap<String, Entry>, ImportError> {
+        let Limits { entries_max, entry_bytes_max, total_bytes_max, ratio_max } = self.limits;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut found = BTreeMap::new();
+        let mut count = 0_u64;
+        let mut total_bytes = 0_u64;
+        let mut entries = self.archive.entries(&mut buffer);
+        loop {
+            let header = match entries.next_entry() {
+                Ok(Some(header)) => header,
+                Ok(None) => break,
+                Err(error) => {
+                    let reason = format!("the zip archive's directory is damaged: {error}");
+                    return Err(format_error(self.path, self.format, reason));
+                }
+            };
+            count += 1;
+            if count > entries_max {
+                return Err(self.too_large(format!("the archive has more than {entries_max} entries")));
+            }
+            let path = String::from_utf8_lossy(header.file_path().as_bytes()).into_owned();
+            let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+            if header.is_dir() || path.contains("__MACOSX/") || !wanted(name) {
+                continue;
+            }
+            let bytes = header.uncompressed_size_hint();
+            let packed_bytes = header.compressed_size_hint();
+            total_bytes = total_bytes.saturating_add(bytes);
+            if bytes > entry_bytes_max || total_bytes > total_bytes_max {
+                let reason = format!("unpacked, {path} passes {entry_bytes_max} bytes or all {total_bytes_max} bytes");
+                return Err(self.too_large(reason));
+            }
+            if bytes > RATIO_FREE_BYTES && bytes / packed_bytes.max(1) > ratio_max {
+                return Err(self.too_large(bomb(ratio_max)));
+            }
+            let entry = Entry {
+                wayfinder: header.wayfinder(),
+                method: header.compression_method(),
+                encrypted: header.flags().is_encrypted(),
+                packed_bytes,
+            };
+            found.entry(path).or_insert(entry);
+        }
+        self.buffer = buffer;
+        Ok(found)
+    }
+
+    fn unpack(&self, entry: &Entry, budget: &Budget, count: ReadCount) -> Result<Box<dyn Read + '_>, String> {
+        if entry.encrypted {
+            return Err("the entry is encrypted; unpack the archive and import the file".to_owned());
+        }
+        let zipped = self.archive.get_entry(entry.wayfinder).map_err(|error| format!("damaged: {error}"))?;
+        let packed = Counted::new(zipped.reader(), count);
+        let unpacked: Box<dyn Read + '_> = match entry.method {
+            CompressionMethod::STORE => Box::new(packed),
+            CompressionMethod::DEFLATE => Box::new(flate2::bufread::DeflateDecoder::new(BufReader::new(packed))),
+            method => return Err(format!("the compression {method} is not known here; pack it with deflate")),
+        };
+        let checked = zipped.verifying_reader(unpacked);
+        let ratio_bytes_max = entry.packed_bytes.saturating_mul(self.limits.ratio_max).max(RATIO_FREE_BYTES);
+        Ok(Box::new(Bounded { inner: checked, bytes: 0, ratio_bytes_max, budget: budget.clone() }))
+    }
+}
+
+fn bomb(ratio_max: u64) -> String {
+    format!("it unpacks to more than {ratio_max} times its size, as only zip bombs do; unpack it and import the file")
+}
+
+/// What is left of the limits for the whole archive.
+#[derive(Clone)]
+struct Budget {
+    limits: Limits,
+    total_bytes: Rc<Cell<u64>>,
+}
+
+impl Budget {
+    fn new(limits: &Limits) -> Self {
+        Self { limits: *limits, total_bytes: Rc::default() }
+    }
+}
+
+/// Stops an entry that unpacks to more than allowed, whatever the directory declared.
+struct Bounded<R> {
+    inner: R,
+    bytes: u64,
+    ratio_bytes_max: u64,
+    budget: Budget,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Limits { entry_bytes_max, total_bytes_max, ratio_max, .. } = self.budget.limits;
+        let read = match self.inner.read(buffer) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+            // Decoders differ in the kind they give to damage; the disk's own errors carry a number.
+            Err(error) if error.raw_os_error().is_some() => return Err(error),
+            Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
+        };
+        let total_bytes = self.budget.total_bytes.get().saturating_add(read as u64);
+        self.budget.total_bytes.set(total_bytes);
+        self.bytes = self.bytes.saturating_add(read as u64);
+        let reason = if self.bytes > entry_bytes_max {
+            format!("an entry unpacks to more than {entry_bytes_max} bytes")
+        } else if total_bytes > total_bytes_max {
+            format!("the archive unpacks to more than {total_bytes_max} bytes")
+        } else if self.bytes > self.ratio_bytes_max {
+            bomb(ratio_max)
+        } else {
+            return Ok(read);
+        };
+        Err(io::Error::other(LimitExceeded(reason)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    struct Ignore;
+
+    impl Sink for Ignore {
+        fn evidence(&mut self, _: kernel::evidence::Evidence) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn progress(&mut self, _: u64) {}
+    }
+
+    /// Reads three stored entries of 100 bytes, of which two are wanted, and tells how many bytes came out.
+    fn unpack(limits: Limits) -> Result<usize, ImportError> {
+        let mut bytes = Vec::new();
+        let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
+        for name in ["a/x.json", "b/x.json", "other"] {
+            let (mut entry, config) = archive.new_file(name).start().unwrap();
+            let mut writer = config.wrap(&mut entry);
+            writer.write_all(&[b'7'; 100]).unwrap();
+            let (_, descriptor) = writer.finish().unwrap();
+            entry.finish(descriptor).unwrap();
+        }
+        archive.finish().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all(&bytes).unwrap();
+        let mut total = 0;
+        let wanted = |name: &str| name == "x.json";
+        for_each_entry(file.path(), "x", limits, wanted, &mut Ignore, |input, _| {
+            total += input.head().len();
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(total)
+    }
+
+    #[test]
+    fn each_limit_stops_what_passes_it_and_lets_through_what_does_not() {
+        let exact = Limits { entries_max: 3, entry_bytes_max: 100, total_bytes_max: 200, ratio_max: 1 };
+        assert_eq!(unpack(exact).unwrap(), 200);
+        for limits in [
+            Limits { entries_max: 2, ..exact },
+            Limits { entry_bytes_max: 99, ..exact },
+            Limits { total_bytes_max: 199, ..exact },
+        ] {
+            assert!(matches!(unpack(limits), Err(ImportError::TooLarge { .. })), "{limits:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_out_counts_whatever_the_directory_declared() {
+        let limits = Limits { entries_max: 1, entry_bytes_max: 100, total_bytes_max: 150, ratio_max: 1 };
+        let budget = Budget::new(&limits);
+        let read = |bytes: usize, ratio_bytes_max: u64| {
+            let inner = io::Cursor::new(vec![0; bytes]);
+            let mut bounded = Bounded { inner, bytes: 0, ratio_bytes_max, budget: budget.clone() };
+            bounded.read_to_end(&mut Vec::new())
+        };
+        assert_eq!(read(100, 1000).unwrap(), 100);
+        assert!(read(60, 1000).unwrap_err().to_string().contains("the archive unpacks"));
+        budget.total_bytes.set(0);
+        assert!(read(101, 1000).unwrap_err().to_string().contains("an entry unpacks"));
+        budget.total_bytes.set(0);
+        assert!(read(51, 50).unwrap_err().to_string().contains("zip bombs"));
+    }
+}

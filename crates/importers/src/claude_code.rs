@@ -1,0 +1,299 @@
+//! Claude Code: the transcripts that the agent keeps of its sessions, one JSON object a line.
+//!
+//! Kept are the words of the person and of the assistant, and as turns of role `tool` what tools were asked for and an
+//! excerpt of what they answered. Left out are thinking, the host's own notes (`isMeta`) and all lines of other types. A line
+//! is `<sessionId>/<uuid>`; its tool part, if any, `<sessionId>/<uuid>/tool`.
+//!
+//! Who said it matters more than where it stands: within a sub-agent's transcript (`isSidechain`) and in the summary
+//! that replaces a compacted history (`isCompactSummary`), lines of type `user` were written by the assistant,
+//! and are given as its words.
+//!
+//! A session is called by the summary that came before in the file, else by its working directory. A later summary
+//! does not rename what was read before it, so that appending to a transcript changes no earlier record.
+//!
+//! A directory is searched for `*.jsonl` files, without following links.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::blocks::{Blocks, flatten};
+use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
+use crate::json_stream::{Repair, SURROGATES_REPLACED, Shape, parse};
+use crate::turn::{Repetitions, Turn, content_hash, cut, deliver};
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
+
+/// The importer of Claude Code transcripts.
+pub(crate) struct ClaudeCode;
+
+const NAME: &str = "claude-code";
+
+/// Most files that are read of one directory.
+const FILES_MAX: usize = 100_000;
+/// Deepest directory that is searched.
+const DEPTH_MAX: usize = 8;
+/// Most directory entries that are looked at to recognise a directory.
+const PROBE_ENTRIES_MAX: usize = 1000;
+/// Most lines that are looked at to recognise a file.
+const PROBE_LINES_MAX: usize = 50;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    r#type: Option<String>,
+    uuid: Option<String>,
+    session_id: Option<String>,
+    timestamp: Option<Value>,
+    cwd: Option<String>,
+    git_branch: Option<String>,
+    message: Option<Value>,
+    summary: Option<Value>,
+    #[serde(default)]
+    is_meta: Option<bool>,
+    is_sidechain: Option<bool>,
+    is_compact_summary: Option<bool>,
+    is_api_error_message: Option<bool>,
+}
+
+impl Importer for ClaudeCode {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn describe(&self) -> &'static str {
+        "Claude Code session transcripts (.jsonl, or a directory of them)"
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> Match {
+        if probe.is_dir { recognise_directory(probe.path) } else { recognise(probe.head) }
+    }
+
+    fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+        let metadata = path.metadata().map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        if !metadata.is_dir() {
+            return import_file(path, sink).map(|_| ());
+        }
+        let mut files = Vec::new();
+        if find_transcripts(path, &mut files, DEPTH_MAX, usize::MAX, sink)?.is_break() {
+            return Ok(());
+        }
+        if files.is_empty() {
+            return Err(format_error(path, NAME, "the directory holds no .jsonl file"));
+        }
+        for file in files {
+            let flow = match import_file(&file, sink) {
+                Ok(flow) => flow,
+                Err(error) => sink.problem(Problem { file, line: None, message: error.to_string() }),
+            };
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn recognise(head: &[u8]) -> Match {
+    let mut best = Match::No;
+    for line in without_bom(head).split(|byte| *byte == b'\n').take(PROBE_LINES_MAX) {
+        let shape = Shape::of(line);
+        let typed = shape.is_object() && shape.has("type");
+        if typed && shape.has("sessionId") && shape.has_any(&["uuid", "parentUuid"])
+            || typed && shape.has("leafUuid") && shape.has("summary")
+        {
+            return Match::Certain;
+        }
+        if typed && shape.has_any(&["sessionId", "messageId"]) && shape.has_any(&["snapshot", "timestamp", "operation"])
+        {
+            best = Match::Likely;
+        }
+    }
+    best
+}
+
+fn recognise_directory(path: &Path) -> Match {
+    let mut files = Vec::new();
+    // A repository may hold transcripts as test data; it is still a repository.
+    if path.join(".git").exists() {
+        return Match::No;
+    }
+    if find_transcripts(path, &mut files, 2, PROBE_ENTRIES_MAX, &mut Nowhere).is_err() {
+        return Match::No;
+    }
+    let heads = files.iter().take(4).filter_map(|file| read_head(file).ok());
+    heads.map(|head| recognise(&head)).max().unwrap_or(Match::No)
+}
+
+/// A sink for looking without importing.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn evidence(&mut self, _: kernel::evidence::Evidence) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn progress(&mut self, _: u64) {}
+}
+
+/// Adds the `*.jsonl` files under `root` to `files`, ordered by path.
+fn find_transcripts(
+    root: &Path,
+    files: &mut Vec<PathBuf>,
+    depth_max: usize,
+    entries_max: usize,
+    sink: &mut dyn Sink,
+) -> Result<ControlFlow<()>, ImportError> {
+    let mut pending = vec![(root.to_owned(), 1)];
+    let mut entries_seen = 0;
+    while let Some((directory, depth)) = pending.pop() {
+        let entries = match directory.read_dir() {
+            Ok(entries) => entries,
+            Err(source) if directory == root => return Err(ImportError::Io { path: directory, source }),
+            Err(error) => {
+                let problem = Problem { file: directory, line: None, message: format!("cannot be searched: {error}") };
+                if sink.problem(problem).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
+            entries_seen += 1;
+            if entries_seen > entries_max {
+                files.sort();
+                return Ok(ControlFlow::Continue(()));
+            }
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && depth < depth_max {
+                pending.push((path, depth + 1));
+            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+                files.push(path);
+            }
+            if files.len() > FILES_MAX {
+                let reason =
+                    format!("the directory holds more than {FILES_MAX} transcripts; import its parts one by one");
+                return Err(ImportError::TooLarge { path: root.to_owned(), reason });
+            }
+        }
+    }
+    files.sort();
+    Ok(ControlFlow::Continue(()))
+}
+
+fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
+    let input = Input::open(path, NAME)?;
+    if recognise(input.head()) == Match::No {
+        let reason = "its first lines are no entries of a session (`type`, `sessionId`, `uuid`)";
+        return Err(format_error(path, NAME, reason));
+    }
+    let mut reader = Reader { path, stem: file_stem(path), title: None, repetitions: Repetitions::default() };
+    for_each_line(input, NAME, sink, |line, number, sink| reader.line(line, number, sink))
+}
+
+/// Reads one transcript.
+struct Reader<'a> {
+    path: &'a Path,
+    stem: String,
+    title: Option<String>,
+    repetitions: Repetitions,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str, number: u64, sink: &mut dyn Sink) -> ControlFlow<()> {
+        let problem = |message: String| Problem { file: self.path.to_owned(), line: Some(number), message };
+        let line = match parse::<Line>(line) {
+            Ok((line, Repair::None)) => line,
+            Ok((line, Repair::Surrogates)) => {
+                sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
+                line
+            }
+            Err(error) => return sink.problem(problem(format!("not a transcript line: {error}"))),
+        };
+        match line.r#type.as_deref() {
+            Some("summary") => {
+                if let Some(Value::String(summary)) = line.summary {
+                    self.title = Some(summary);
+                }
+                ControlFlow::Continue(())
+            }
+            Some("user" | "assistant") if line.is_meta != Some(true) && line.is_api_error_message != Some(true) => {
+                self.message(line, sink)
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn message(&mut self, line: Line, sink: &mut dyn Sink) -> ControlFlow<()> {
+        let Some(content) = line.message.as_ref().and_then(|message| message.get("content")) else {
+            return ControlFlow::Continue(());
+        };
+        let Blocks { text, tools, captions, links } = flatten(content);
+        let session = line.session_id.unwrap_or_else(|| self.stem.clone());
+        let at = line.timestamp.as_ref().and_then(time::from_value);
+        let is_assistant = line.r#type.as_deref() == Some("assistant")
+            || line.is_sidechain == Some(true)
+            || line.is_compact_summary == Some(true);
+        let said_by = if is_assistant { "assistant" } else { "user" };
+        let role = if is_command_output(&text) { "tool" } else { said_by };
+        let uid = match line.uuid {
+            Some(uuid) => format!("{session}/{uuid}"),
+            None => {
+                let time = at.as_ref().map_or("", |at| at.as_str());
+                self.repetitions.uid(&session, content_hash(&[role, time, &text, &tools]))
+            }
+        };
+        let mut more = Map::new();
+        let mut keep = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                more.insert(name.to_owned(), Value::String(value));
+            }
+        };
+        keep("gitBranch", line.git_branch);
+        let model = line.message.as_ref().and_then(|message| message.get("model")?.as_str());
+        keep("model", model.map(str::to_owned));
+        keep("cwd", line.cwd.clone());
+        if line.is_sidechain == Some(true) {
+            more.insert("isSidechain".to_owned(), Value::Bool(true));
+        }
+        let frame = Turn {
+            at,
+            session: Some(session),
+            session_title: self.title.clone().or(line.cwd),
+            more,
+            ..Turn::default()
+        };
+        let said = Turn {
+            uid: uid.clone(),
+            actor: Some(role.to_owned()),
+            role: Some(role.to_owned()),
+            text,
+            captions,
+            ..frame.clone()
+        };
+        deliver(NAME, said, sink)?;
+        if tools.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let tool = "tool".to_owned();
+        let used = Turn {
+            uid: format!("{uid}/tool"),
+            actor: Some(tool.clone()),
+            role: Some(tool),
+            text: tools,
+            links,
+            ..frame
+        };
+        deliver(NAME, used, sink)
+    }
+}
+
+/// What a command of the host printed stands in the person's place, but is not the person's.
+fn is_command_output(text: &str) -> bool {
+    let head = cut(text.trim_start(), 64);
+    ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>"].iter().any(|tag| head.starts_with(tag))
+}

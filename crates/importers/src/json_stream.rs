@@ -1,0 +1,499 @@
+//! JSON larger than memory: a top-level array handed on element by element, and the shape of a beginning.
+//!
+//! [`for_each_element`] cuts a top-level array at its commas by counting brackets outside strings, and parses one element
+//! at a time. Cutting before parsing, instead of one parser over the whole stream, means that an element that is
+//! broken, too long or not UTF-8 costs only itself: the cut after it is still found, the rest goes in. A file that ends
+//! early gives all its whole elements and one problem. A single object at the top counts as an array of one.
+//!
+//! [`Shape`] is how importers recognise themselves: the key paths that occur in the first 64 KiB, whether or not the
+//! JSON ends there.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::ControlFlow;
+
+use serde::de::DeserializeOwned;
+
+use crate::input::Input;
+use crate::{ImportError, Sink};
+
+/// Longest element of a top-level array, in bytes. Whole conversations are single elements.
+pub(crate) const ELEMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Where an element begins, for reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position {
+    /// Line, counted from 1.
+    pub(crate) line: u64,
+    /// Byte, counted from 1.
+    pub(crate) byte: u64,
+    /// Number of the element, counted from 1.
+    pub(crate) element: u64,
+}
+
+/// Parses every element of a top-level array (or the one object at the top) and hands it to `each`. Stops when
+/// `each` or the sink breaks.
+pub(crate) fn for_each_element<T: DeserializeOwned>(
+    mut input: Input<'_>,
+    format: &'static str,
+    sink: &mut dyn Sink,
+    mut each: impl FnMut(T, Position, &mut dyn Sink) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ImportError> {
+    let mut cutter = Cutter::new(ELEMENT_BYTES_MAX);
+    loop {
+        let cut = match cutter.next(&mut input) {
+            Ok(cut) => cut,
+            Err(error) => return input.read_failed(error, cutter.line, format, sink),
+        };
+        input.report_progress(sink);
+        let start = cutter.start;
+        let flow = match cut {
+            Cut::End => return Ok(ControlFlow::Continue(())),
+            Cut::Element => match std::str::from_utf8(&cutter.element) {
+                Ok(text) => match parse::<T>(text) {
+                    Ok((value, Repair::None)) => each(value, start, sink),
+                    Ok((value, Repair::Surrogates)) => {
+                        let flow = sink.problem(input.problem(Some(start.line), SURROGATES_REPLACED));
+                        if flow.is_break() { flow } else { each(value, start, sink) }
+                    }
+                    Err(error) => report(&input, sink, start, &format!("cannot be read: {error}")),
+                },
+                Err(_) => report(&input, sink, start, "is not UTF-8"),
+            },
+            Cut::TooLong => {
+                report(&input, sink, start, &format!("is longer than {ELEMENT_BYTES_MAX} bytes and was left out"))
+            }
+            Cut::Truncated => {
+                let Position { line, byte, element } = start;
+                let whole = element.saturating_sub(1);
+                let message = format!(
+                    "the JSON ends early, within element {element} that begins at byte {byte}; the {whole} whole \
+                     before it were read; copy or download the file again"
+                );
+                return Ok(sink.problem(input.problem(Some(line), message)));
+            }
+            Cut::Trailing => {
+                let message = format!("more text follows the end of the JSON at byte {}; it was left out", start.byte);
+                return Ok(sink.problem(input.problem(Some(start.line), message)));
+            }
+        };
+        if flow.is_break() {
+            return Ok(flow);
+        }
+    }
+}
+
+fn report(input: &Input<'_>, sink: &mut dyn Sink, at: Position, what: &str) -> ControlFlow<()> {
+    let message = format!("element {} at byte {} {what}", at.element, at.byte);
+    sink.problem(input.problem(Some(at.line), message))
+}
+
+/// What [`parse`] had to do to the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repair {
+    /// Nothing.
+    None,
+    /// Halves of surrogate pairs were replaced by U+FFFD.
+    Surrogates,
+}
+
+/// The report of a text that was read only after [`Repair::Surrogates`].
+pub(crate) const SURROGATES_REPLACED: &str = "half a surrogate pair (a cut emoji) was replaced by U+FFFD";
+
+/// Parses JSON. Programs that cut a text between the two halves of an emoji write JSON that no strict parser takes;
+/// such a half is replaced rather than a whole conversation lost to it.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serde_json::Error> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok((value, Repair::None)),
+        Err(error) => match replace_lone_surrogates(text) {
+            Some(repaired) => serde_json::from_str(&repaired).map(|value| (value, Repair::Surrogates)),
+            None => Err(error),
+        },
+    }
+}
+
+fn replace_lone_surrogates(text: &str) -> Option<String> {
+    let mut repaired = String::with_capacity(text.len());
+    let mut changed = false;
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        repaired.push_str(before);
+        let taken = match (hex_escape(escape), escape.get(6..).and_then(hex_escape)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                repaired.push_str("\\ufffd");
+                changed = true;
+                rest = escape.get(6..).unwrap_or_default();
+                continue;
+            }
+            (Some(_), _) => 6,
+            // A backslash and the one character it escapes, which may be of several bytes in broken JSON.
+            (None, _) => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        let (kept, after) = escape.split_at_checked(taken)?;
+        repaired.push_str(kept);
+        rest = after;
+    }
+    repaired.push_str(rest);
+    changed.then_some(repaired)
+}
+
+fn hex_escape(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cut {
+    Element,
+    TooLong,
+    Truncated,
+    Trailing,
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    Unseen,
+    Array,
+    Object,
+    Closed,
+}
+
+/// Cuts a stream into the elements of its top-level array.
+struct Cutter {
+    element: Vec<u8>,
+    element_bytes_max: usize,
+    root: Root,
+    line: u64,
+    byte: u64,
+    elements: u64,
+    start: Position,
+}
+
+/// How far into one element the cutter is.
+#[derive(Default)]
+struct Inside {
+    depth: u64,
+    string: bool,
+    escaped: bool,
+    begun: bool,
+    too_long: bool,
+}
+
+impl Cutter {
+    fn new(element_bytes_max: usize) -> Self {
+        let start = Position { line: 1, byte: 1, element: 1 };
+        Self { element: Vec::new(), element_bytes_max, root: Root::Unseen, line: 1, byte: 0, elements: 0, start }
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> io::Result<Cut> {
+        self.element.clear();
+        let mut inside = Inside::default();
+        loop {
+            let bytes = input.fill()?;
+            if bytes.is_empty() {
+                return Ok(self.at_end(&inside));
+            }
+            let mut taken = 0;
+            let mut cut = None;
+            // Where the part of `bytes` that belongs to the element begins.
+            let mut from = None;
+            for &byte in bytes {
+                taken += 1;
+                self.byte = self.byte.saturating_add(1);
+                let belongs = self.step(byte, &mut inside, &mut cut);
+                if byte == b'\n' {
+                    self.line = self.line.saturating_add(1);
+                }
+                if belongs && from.is_none() {
+                    from = Some(taken - 1);
+                }
+                if cut.is_some() {
+                    // A comma or closing bracket of the array is not part of the element, a closing brace is.
+                    let end = if belongs { taken } else { taken - 1 };
+                    keep(&mut self.element, &mut inside, self.element_bytes_max, bytes.get(from.unwrap_or(end)..end));
+                    from = None;
+                    break;
+                }
+            }
+            if let Some(from) = from {
+                keep(&mut self.element, &mut inside, self.element_bytes_max, bytes.get(from..taken));
+            }
+            input.consume(taken);
+            match cut {
+                Some(Cut::Element) if inside.too_long => return Ok(Cut::TooLong),
+                Some(cut) => return Ok(cut),
+                None => {}
+            }
+        }
+    }
+
+    /// Takes one byte; true if it belongs to the element.
+    fn step(&mut self, byte: u8, inside: &mut Inside, cut: &mut Option<Cut>) -> bool {
+        if inside.string {
+            match byte {
+                _ if inside.escaped => inside.escaped = false,
+                b'\\' => inside.escaped = true,
+                b'"' => inside.string = false,
+                _ => {}
+            }
+            return true;
+        }
+        if !inside.begun {
+            if byte.is_ascii_whitespace() {
+                return false;
+            }
+            match (self.root, byte) {
+                (Root::Unseen, b'[') => {
+                    self.root = Root::Array;
+                    return false;
+                }
+                (Root::Unseen, _) => self.root = Root::Object,
+                (Root::Array, b',') => return false,
+                (Root::Array, b']') => {
+                    self.root = Root::Closed;
+                    return false;
+                }
+                (Root::Closed, _) => {
+                    self.start = Position { line: self.line, byte: self.byte, element: self.elements };
+                    *cut = Some(Cut::Trailing);
+                    return false;
+                }
+                _ => {}
+            }
+            inside.begun = true;
+            self.elements = self.elements.saturating_add(1);
+            self.start = Position { line: self.line, byte: self.byte, element: self.elements };
+        }
+        match byte {
+            b'"' => inside.string = true,
+            b'{' | b'[' => inside.depth = inside.depth.saturating_add(1),
+            b',' if inside.depth == 0 => {
+                *cut = Some(Cut::Element);
+                return false;
+            }
+            b']' | b'}' if inside.depth == 0 => {
+                self.root = Root::Closed;
+                *cut = Some(Cut::Element);
+                return false;
+            }
+            b']' | b'}' => {
+                inside.depth -= 1;
+                if inside.depth == 0 && self.root == Root::Object {
+                    self.root = Root::Closed;
+                    *cut = Some(Cut::Element);
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn at_end(&mut self, inside: &Inside) -> Cut {
+        match self.root {
+            Root::Closed => Cut::End,
+            _ if inside.begun => Cut::Truncated,
+            _ => {
+                self.start = Position { line: self.line, byte: self.byte, element: self.elements.saturating_add(1) };
+                Cut::Truncated
+            }
+        }
+    }
+}
+
+fn keep(element: &mut Vec<u8>, inside: &mut Inside, element_bytes_max: usize, part: Option<&[u8]>) {
+    let part = part.unwrap_or_default();
+    inside.too_long |= element.len() + part.len() > element_bytes_max;
+    if inside.too_long {
+        element.clear();
+    } else {
+        element.extend_from_slice(part);
+    }
+}
+
+/// The key paths at the beginning of a JSON text, which may be cut anywhere.
+#[derive(Debug, Default)]
+pub(crate) struct Shape {
+    paths: BTreeSet<String>,
+    array: bool,
+    object: bool,
+}
+
+/// Deepest key path that a [`Shape`] keeps.
+const SHAPE_KEYS_DEEP_MAX: usize = 3;
+/// Most key paths that a [`Shape`] keeps.
+const SHAPE_PATHS_MAX: usize = 512;
+/// Deepest nesting that a [`Shape`] follows.
+const SHAPE_DEPTH_MAX: usize = 64;
+
+struct Frame {
+    object: bool,
+    key_next: bool,
+    key: Option<String>,
+}
+
+impl Shape {
+    /// Reads the first JSON value in `head`. Arrays add nothing to a path: the keys of an array's objects count as
+    /// the array's.
+    pub(crate) fn of(head: &[u8]) -> Self {
+        let mut shape = Self::default();
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut bytes = head.iter().copied();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'{' | b'[' if frames.len() >= SHAPE_DEPTH_MAX => break,
+                b'{' | b'[' => {
+                    let object = byte == b'{';
+                    if frames.is_empty() {
+                        (shape.object, shape.array) = (object, !object);
+                    }
+                    frames.push(Frame { object, key_next: object, key: None });
+                }
+                b'}' | b']' => {
+                    frames.pop();
+                    if frames.is_empty() {
+                        break;
+                    }
+                }
+                b'"' => {
+                    let text = string_rest(&mut bytes);
+                    if let (Some(frame), Some(text)) = (frames.last_mut(), text)
+                        && frame.key_next
+                    {
+                        frame.key_next = false;
+                        frame.key = Some(text);
+                        shape.keep(&frames);
+                    }
+                }
+                b',' => {
+                    if let Some(frame) = frames.last_mut() {
+                        frame.key_next = frame.object;
+                        frame.key = None;
+                    }
+                }
+                _ if frames.is_empty() && !byte.is_ascii_whitespace() => break,
+                _ => {}
+            }
+        }
+        shape
+    }
+
+    fn keep(&mut self, frames: &[Frame]) {
+        let keys: Vec<&str> = frames.iter().filter_map(|frame| frame.key.as_deref()).collect();
+        if keys.len() <= SHAPE_KEYS_DEEP_MAX && self.paths.len() < SHAPE_PATHS_MAX {
+            self.paths.insert(keys.join("."));
+        }
+    }
+
+    /// True if the path occurs, e.g. `conversation.speaker_a`.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.paths.contains(path)
+    }
+
+    /// True if any of the paths occurs.
+    pub(crate) fn has_any(&self, paths: &[&str]) -> bool {
+        paths.iter().any(|path| self.has(path))
+    }
+
+    /// True if the text begins with an array.
+    pub(crate) fn is_array(&self) -> bool {
+        self.array
+    }
+
+    /// True if the text begins with an object.
+    pub(crate) fn is_object(&self) -> bool {
+        self.object
+    }
+
+    /// True for an array without any object in it so far: nothing speaks for or against a format.
+    pub(crate) fn is_bare_array(&self) -> bool {
+        self.array && self.paths.is_empty()
+    }
+}
+
+/// The rest of a string after its opening quote; `None` if it is cut or no UTF-8. Escapes are kept as written: the keys
+/// that formats are known by have none.
+fn string_rest(bytes: &mut impl Iterator<Item = u8>) -> Option<String> {
+    let mut text = Vec::new();
+    let mut escaped = false;
+    for byte in bytes {
+        match byte {
+            b'"' if !escaped => return String::from_utf8(text).ok(),
+            _ => escaped = byte == b'\\' && !escaped,
+        }
+        text.push(byte);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str, element_bytes_max: usize) -> Vec<(Cut, String)> {
+        let reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
+        let mut input = Input::from_reader(reader, "x.json".into(), Default::default(), "x").unwrap();
+        let mut cutter = Cutter::new(element_bytes_max);
+        let mut cuts = Vec::new();
+        loop {
+            let cut = cutter.next(&mut input).unwrap();
+            cuts.push((cut, String::from_utf8(cutter.element.clone()).unwrap()));
+            if matches!(cut, Cut::End | Cut::Truncated | Cut::Trailing) {
+                return cuts;
+            }
+        }
+    }
+
+    fn whole(text: &str) -> Vec<String> {
+        cut(text, 1000)
+            .into_iter()
+            .filter(|(cut, _)| *cut == Cut::Element)
+            .map(|(_, text)| text.trim().into())
+            .collect()
+    }
+
+    #[test]
+    fn an_array_is_cut_at_its_own_commas_only() {
+        assert_eq!(whole(r#" [ {"a":[1,2]} , "x,]\"" ,3,[] ] "#), [r#"{"a":[1,2]}"#, r#""x,]\"""#, "3", "[]"]);
+        assert_eq!(whole("[]"), [""; 0]);
+        assert_eq!(whole(r#"{"a":{"b":"}"}}"#), [r#"{"a":{"b":"}"}}"#]);
+    }
+
+    #[test]
+    fn an_early_end_is_told_from_a_late_one() {
+        let last = |text| cut(text, 1000).pop().unwrap().0;
+        assert_eq!(last("[1,2]"), Cut::End);
+        assert_eq!(last("[1,2"), Cut::Truncated);
+        assert_eq!(last("[1,"), Cut::Truncated);
+        assert_eq!(last(r#"[{"a":"#), Cut::Truncated);
+        assert_eq!(last(r#"{"a":""#), Cut::Truncated);
+        assert_eq!(last("[1] x"), Cut::Trailing);
+        assert_eq!(last("{}{}"), Cut::Trailing);
+    }
+
+    #[test]
+    fn an_element_beyond_the_limit_costs_only_itself() {
+        let cuts = cut(r#"["aaaaaaaaaaaaaaaa",1]"#, 8);
+        assert_eq!(cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(), [Cut::TooLong, Cut::Element, Cut::End]);
+    }
+
+    #[test]
+    fn the_shape_of_a_cut_text_has_the_keys_seen_so_far() {
+        let shape = Shape::of(br#"[{"a":{"b":[{"c":1}]},"d":"e"},{"f":"#);
+        assert!(shape.has("a.b.c") && shape.has("d") && shape.has("f") && !shape.has("e"));
+        assert!(shape.is_array());
+        assert!(!Shape::of(b"plain text {").is_object());
+    }
+
+    #[test]
+    fn half_an_emoji_is_replaced_and_whole_ones_kept() {
+        let (text, repair) = parse::<String>(r#""\ud83d\ude00 \ud83d \\ud83d""#).unwrap();
+        assert_eq!((text.as_str(), repair), ("\u{1f600} \u{fffd} \\ud83d", Repair::Surrogates));
+        assert!(parse::<String>(r#""\q\ud83d"#).is_err());
+    }
+}
