@@ -1,4 +1,4 @@
-//! The tracked files, read once.
+//! The tracked files, and those about to be, read once.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -49,14 +49,14 @@ impl File {
 }
 
 impl Tree {
-    /// Reads what git tracks under `root`; what has been deleted but not yet committed is left out.
+    /// Reads what git tracks under `root` or would after `git add`; what has been deleted is left out.
     pub(crate) fn read(root: &Path) -> Result<Self> {
         let output = Command::new("git")
             // A clone of another user's, as build machines make them, is refused otherwise. Whoever runs
             // this has compiled code from this folder already.
             .arg("-c")
             .arg(format!("safe.directory={}", root.display()))
-            .args(["ls-files", "-z"])
+            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
             .current_dir(root)
             .stdin(Stdio::null())
             .output()
