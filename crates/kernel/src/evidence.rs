@@ -174,4 +174,18 @@ mod tests {
     fn one_endless_word_is_cut() {
         assert_eq!(summarize(&"x".repeat(1000)).chars().count(), SUMMARY_CHARS_MAX);
     }
+
+    #[test]
+    fn the_documented_examples_are_read_and_written_unchanged() {
+        let document = include_str!("../../../docs/evidence.md");
+        let examples: Vec<&str> =
+            document.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        assert_eq!(examples.len(), 6, "one of each kind");
+        for example in examples {
+            let evidence: Evidence = serde_json::from_str(example).unwrap();
+            let written = serde_json::to_value(&evidence).unwrap();
+            assert_eq!(written, serde_json::from_str::<Value>(example).unwrap());
+            assert!(evidence.summary.chars().count() <= SUMMARY_CHARS_MAX);
+        }
+    }
 }
