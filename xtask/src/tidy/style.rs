@@ -159,6 +159,7 @@ mod tests {
         check_one("fixtures/a.json", &["\"", "/root", "/a\""].concat(), &[(1, "one machine")]);
         check_one("a.sh", "cd /tmp/a; cd /home/ana/b\n", &[(1, "one machine")]);
         check_one("a/tests/b.rs", "open(\"/home/ana/b\")\n", &[]);
+        check_one("a/src/b/tests.rs", "open(\"/tmp/b\")\n", &[]);
         check_one("a.md", "~/work/a, https://example.org/work/a, /home/<name>/\n", &[]);
     }
 }

@@ -34,7 +34,7 @@ impl File {
 
     /// True for files that exist only to test others.
     pub(crate) fn is_test(&self) -> bool {
-        self.path.split('/').any(|part| matches!(part, "tests" | "benches"))
+        self.path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches"))
     }
 
     /// True for data that is kept byte for byte, whatever our style.
