@@ -34,7 +34,7 @@ impl File {
 
     /// True for files that exist only to test others.
     pub(crate) fn is_test(&self) -> bool {
-        self.path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches"))
+        self.path.split('/').any(|part| matches!(part, "tests" | "benches") || part.ends_with("tests.rs"))
     }
 
     /// True for data that is kept byte for byte, whatever our style.
