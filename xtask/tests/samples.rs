@@ -1,5 +1,7 @@
 //! The sample's questions can be answered from the sample.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
