@@ -1,1 +1,65 @@
-fn main() {}
+//! The repository's own tools, run as `cargo xtask COMMAND`.
+//!
+//! What a script would do lives here instead, so that it works on every system that builds the workspace, is
+//! checked by the compiler and has tests. `.ci/run` calls the same commands as people do: there is no second
+//! set of rules. Dependencies are few, because every change waits for this crate to build.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what these commands find is for a terminal")]
+
+mod licenses;
+mod run_tests;
+mod spdx;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [ARGS]        runs every test; ARGS go to the test runner, and leave out the documentation's examples
+  tidy [--verbose]   checks the rules of style and structure that no compiler knows
+  licenses           checks the licences of all dependencies against the list in deny.toml";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let root = repository_root()?;
+    match arguments.as_slice() {
+        ["test", rest @ ..] => run_tests::run(&root, rest),
+        ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
+        ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
+        ["licenses"] => licenses::run(&root),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+/// The folder that holds the workspace's manifest, wherever the command was started.
+fn repository_root() -> Result<PathBuf> {
+    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    Ok(parent.context("xtask lies in no workspace")?.to_path_buf())
+}
+
+/// The cargo that started us, so that a chosen toolchain stays chosen.
+fn cargo() -> std::process::Command {
+    std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}

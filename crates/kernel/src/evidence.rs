@@ -140,21 +140,23 @@ pub const SUMMARY_CHARS_MAX: usize = 200;
 pub fn summarize(text: &str) -> String {
     let mut summary = String::new();
     let mut chars = 0;
-    for word in text.split_whitespace() {
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let space_chars = usize::from(!summary.is_empty());
+        let ellipsis_chars = usize::from(words.peek().is_some());
         let word_chars = word.chars().count();
-        if chars + word_chars + 1 > SUMMARY_CHARS_MAX {
+        if chars + space_chars + word_chars + ellipsis_chars > SUMMARY_CHARS_MAX {
             if summary.is_empty() {
                 summary.extend(word.chars().take(SUMMARY_CHARS_MAX - 1));
             }
             summary.push('…');
             break;
         }
-        if !summary.is_empty() {
+        if space_chars == 1 {
             summary.push(' ');
-            chars += 1;
         }
         summary.push_str(word);
-        chars += word_chars;
+        chars += space_chars + word_chars;
     }
     summary
 }
@@ -173,5 +175,29 @@ mod tests {
     #[test]
     fn one_endless_word_is_cut() {
         assert_eq!(summarize(&"x".repeat(1000)).chars().count(), SUMMARY_CHARS_MAX);
+    }
+
+    #[test]
+    fn a_text_of_any_length_keeps_to_the_limit_and_is_cut_only_beyond_it() {
+        for first_chars in 1..=SUMMARY_CHARS_MAX + 1 {
+            let text = format!("{} b c", "a".repeat(first_chars));
+            let summary = summarize(&text);
+            assert!(summary.chars().count() <= SUMMARY_CHARS_MAX, "{first_chars}");
+            assert_eq!(summary == text, text.len() <= SUMMARY_CHARS_MAX, "{first_chars}");
+        }
+    }
+
+    #[test]
+    fn the_documented_examples_are_read_and_written_unchanged() {
+        let document = include_str!("../../../docs/evidence.md");
+        let examples: Vec<&str> =
+            document.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        assert_eq!(examples.len(), 6, "one of each kind");
+        for example in examples {
+            let evidence: Evidence = serde_json::from_str(example).unwrap();
+            let written = serde_json::to_value(&evidence).unwrap();
+            assert_eq!(written, serde_json::from_str::<Value>(example).unwrap());
+            assert!(evidence.summary.chars().count() <= SUMMARY_CHARS_MAX);
+        }
     }
 }

@@ -1,0 +1,78 @@
+//! `cargo xtask test`: every test of the workspace, by the fastest runner that is installed.
+//!
+//! nextest runs the tests of all crates in parallel and shows which is running, but not the examples in the
+//! documentation: those follow, from the same build. Without nextest, plain `cargo test` does both. Whoever
+//! passes arguments is after something in particular, so then the examples are left out.
+
+use std::path::Path;
+use std::process::{ExitCode, Stdio};
+
+use anyhow::{Context, Result};
+
+/// Arguments that say how to build and not what to run; with these alone everything still runs.
+const BUILD_ARGUMENTS: [&str; 4] = ["--locked", "--offline", "--release", "--all-features"];
+
+/// Runs the tests; fails at the first command that fails.
+pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
+    for command in plan(arguments, nextest_is_installed(root)) {
+        println!("=== cargo {}", command.join(" "));
+        let status = crate::cargo().args(&command).current_dir(root).status().context("cargo could not be started")?;
+        if !status.success() {
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn nextest_is_installed(root: &Path) -> bool {
+    let probe = crate::cargo()
+        .args(["nextest", "--version"])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    probe.is_ok_and(|status| status.success())
+}
+
+/// The cargo commands to run, in order.
+fn plan<'a>(arguments: &[&'a str], with_nextest: bool) -> Vec<Vec<&'a str>> {
+    let chooses_packages = arguments
+        .iter()
+        .any(|argument| matches!(*argument, "-p" | "--package" | "--workspace") || argument.starts_with("--package="));
+    let command = |head: &[&'a str]| -> Vec<&'a str> {
+        let scope: &[&str] = if chooses_packages { &[] } else { &["--workspace"] };
+        [head, scope, arguments].concat()
+    };
+    if !with_nextest {
+        return vec![command(&["test"])];
+    }
+    let mut commands = vec![command(&["nextest", "run"])];
+    if arguments.iter().all(|argument| BUILD_ARGUMENTS.contains(argument)) {
+        commands.push(command(&["test", "--doc"]));
+    }
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_runs_when_nothing_is_asked_for() {
+        assert_eq!(
+            plan(&["--locked"], true),
+            [vec!["nextest", "run", "--workspace", "--locked"], vec!["test", "--doc", "--workspace", "--locked"]]
+        );
+    }
+
+    #[test]
+    fn plain_cargo_serves_where_nextest_is_missing() {
+        assert_eq!(plan(&["summary"], false), [vec!["test", "--workspace", "summary"]]);
+    }
+
+    #[test]
+    fn a_chosen_package_replaces_the_workspace() {
+        assert_eq!(plan(&["-p", "because-kernel"], true), [vec!["nextest", "run", "-p", "because-kernel"]]);
+    }
+}

@@ -1,0 +1,79 @@
+//! `cargo xtask tidy`: the rules of style and structure that no compiler knows.
+//!
+//! Every check is a function from the tracked files to [`Finding`]s; it reads nothing else and needs no build, so
+//! all of them together take less than a second. A finding names file and line and says what to do. A rule that is
+//! too strict for a good reason is changed here, in the open; there are no exceptions in comments.
+
+mod dependencies;
+mod fixtures;
+mod layers;
+mod manifest;
+mod map;
+mod purity;
+mod rust_source;
+mod style;
+mod tree;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use tree::Tree;
+
+/// How much to print.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// What must be mended.
+    Failures,
+    /// Also what is worth a look.
+    FailuresAndNotes,
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    path: String,
+    /// Counted from 1.
+    line: usize,
+    /// What is wrong and what to do.
+    advice: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, advice: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, advice: advice.into() }
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}:{}: {}", self.path, self.line, self.advice)
+    }
+}
+
+/// Every check that fails the build.
+const CHECKS: [fn(&Tree) -> Vec<Finding>; 6] =
+    [style::check, purity::check, map::check, dependencies::check, layers::check, fixtures::check];
+
+/// Runs all checks over the tracked files.
+pub(crate) fn run(root: &Path, detail: Detail) -> Result<ExitCode> {
+    let tree = Tree::read(root)?;
+    let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| check(&tree)).collect();
+    findings.sort();
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    if detail == Detail::FailuresAndNotes {
+        for note in style::notes(&tree) {
+            println!("note: {note}");
+        }
+    }
+    if findings.is_empty() {
+        println!("tidy: {} files, nothing to mend", tree.files().len());
+        Ok(ExitCode::SUCCESS)
+    } else {
+        eprintln!("tidy: {} to mend", findings.len());
+        Ok(ExitCode::FAILURE)
+    }
+}

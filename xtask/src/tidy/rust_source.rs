@@ -1,0 +1,196 @@
+//! Rust source, line by line, with code, comments and text in quotes told apart.
+//!
+//! Checks that look for a word must not stumble over prose: "no `async` here" in a comment is no `async`, nor
+//! is one in an error message. This reads just enough of the language to know where comments and literals
+//! begin and end (raw strings, nested comments, lifetimes beside character literals), and drops what literals hold.
+
+/// One line of a Rust file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RustLine {
+    /// What the compiler reads, with literals emptied: `print("x") // y` gives `print("") `.
+    pub(crate) code: String,
+    /// What people read, without the slashes at its head.
+    pub(crate) comment: String,
+    /// True within the `mod tests { … }` that ends a file.
+    pub(crate) in_tests: bool,
+}
+
+enum State {
+    Code,
+    LineComment,
+    BlockComment { depth: usize },
+    Text,
+    RawText { hashes: usize },
+}
+
+/// Splits a file into its lines.
+pub(crate) fn split(text: &str) -> Vec<RustLine> {
+    let chars: Vec<char> = text.chars().collect();
+    let at = |index: usize| chars.get(index).copied().unwrap_or('\n');
+    let mut lines = Vec::new();
+    let mut line = RustLine::default();
+    let mut state = State::Code;
+    let mut index = 0;
+    while index < chars.len() {
+        let current = at(index);
+        if current == '\n' {
+            lines.push(std::mem::take(&mut line));
+            if matches!(state, State::LineComment) {
+                state = State::Code;
+            }
+            index += 1;
+            continue;
+        }
+        let mut width = 1;
+        match state {
+            State::Code => match current {
+                '/' if at(index + 1) == '/' => {
+                    width = (0..).take_while(|step| matches!(at(index + step), '/' | '!')).count();
+                    state = State::LineComment;
+                }
+                '/' if at(index + 1) == '*' => {
+                    width = 2;
+                    state = State::BlockComment { depth: 1 };
+                }
+                '"' => {
+                    line.code.push('"');
+                    state = State::Text;
+                }
+                '\'' => {
+                    width = char_literal_width(&chars, index);
+                    line.code.push_str(if width == 1 { "'" } else { "''" });
+                }
+                'r' if !line.code.ends_with(|before: char| is_word(before) && before != 'b') => {
+                    let hashes = (1..).take_while(|step| at(index + step) == '#').count();
+                    if at(index + 1 + hashes) == '"' {
+                        width = hashes + 2;
+                        line.code.push_str("r\"");
+                        state = State::RawText { hashes };
+                    } else {
+                        line.code.push('r');
+                    }
+                }
+                other => line.code.push(other),
+            },
+            State::LineComment => line.comment.push(current),
+            State::BlockComment { depth } => match (current, at(index + 1)) {
+                ('/', '*') => {
+                    width = 2;
+                    state = State::BlockComment { depth: depth + 1 };
+                }
+                ('*', '/') => {
+                    width = 2;
+                    state = if depth == 1 { State::Code } else { State::BlockComment { depth: depth - 1 } };
+                }
+                _ => line.comment.push(current),
+            },
+            State::Text => match current {
+                // The character after a backslash at the end of a line is the line's end, which counts.
+                '\\' if at(index + 1) != '\n' => width = 2,
+                '"' => {
+                    line.code.push('"');
+                    state = State::Code;
+                }
+                _ => {}
+            },
+            State::RawText { hashes } => {
+                if current == '"' && (1..=hashes).all(|step| at(index + step) == '#') {
+                    width = 1 + hashes;
+                    line.code.push('"');
+                    state = State::Code;
+                }
+            }
+        }
+        index += width;
+    }
+    if line != RustLine::default() {
+        lines.push(line);
+    }
+    mark_tests(&mut lines);
+    lines
+}
+
+/// How many characters the literal at `start` takes; 1 for the quote of a lifetime.
+fn char_literal_width(chars: &[char], start: usize) -> usize {
+    const WIDTH_MAX: usize = 14; // '\u{10_ff_ff}' and the like
+    let is_escape = chars.get(start + 1) == Some(&'\\');
+    let first_close = if is_escape { start + 3 } else { start + 2 };
+    let last_close = if is_escape { start + WIDTH_MAX } else { start + 2 };
+    let close = (first_close..=last_close).find(|close| chars.get(*close) == Some(&'\''));
+    close.map_or(1, |close| close - start + 1)
+}
+
+/// The module of tests comes last in a file, so it reaches to the end.
+fn mark_tests(lines: &mut [RustLine]) {
+    let start = lines.windows(2).position(|pair| match pair {
+        [first, second] => first.code.trim() == "#[cfg(test)]" && second.code.trim_start().starts_with("mod tests {"),
+        _ => false,
+    });
+    if let Some(start) = start {
+        lines.iter_mut().skip(start).for_each(|line| line.in_tests = true);
+    }
+}
+
+/// True where `word` occurs in `text` and is not part of a longer word.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(start, _)| {
+        let before = text.get(..start).and_then(|head| head.chars().next_back());
+        let after = text.get(start + word.len()..).and_then(|tail| tail.chars().next());
+        let starts_free = !word.starts_with(is_word) || !before.is_some_and(is_word);
+        let ends_free = !word.ends_with(is_word) || !after.is_some_and(is_word);
+        starts_free && ends_free
+    })
+}
+
+/// True for what names are made of.
+pub(crate) fn is_word(char: char) -> bool {
+    char.is_alphanumeric() || char == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(source: &str, code: &[&str], comments: &[&str]) {
+        let lines = split(source);
+        assert_eq!(lines.iter().map(|line| line.code.trim()).collect::<Vec<_>>(), code);
+        assert_eq!(lines.iter().map(|line| line.comment.trim()).collect::<Vec<_>>(), comments);
+    }
+
+    #[test]
+    fn comments_are_taken_from_the_code() {
+        check("a(); // b\n//! c\n/* d /* e */\nf */ g", &["a();", "", "", "g"], &["b", "c", "d  e", "f"]);
+    }
+
+    #[test]
+    fn literals_are_emptied() {
+        check(
+            r##"a("// b", r#"c " d"#, br"e", 'f', '\'', "\" g") // h"##,
+            &[r#"a("", r"", br"", '', '', "")"#],
+            &["h"],
+        );
+    }
+
+    #[test]
+    fn a_text_may_span_lines() {
+        check("a(\"b\n// c\\\n\") d", &["a(\"", "", "\") d"], &["", "", ""]);
+    }
+
+    #[test]
+    fn a_lifetime_opens_nothing() {
+        check("fn a<'b>(c: &'b str) {} // d", &["fn a<'b>(c: &'b str) {}"], &["d"]);
+    }
+
+    #[test]
+    fn the_closing_module_of_tests_is_marked() {
+        let lines = split("fn a() {}\n#[cfg(test)]\nmod tests {\n}\n");
+        assert_eq!(lines.iter().map(|line| line.in_tests).collect::<Vec<_>>(), [false, true, true, true]);
+    }
+
+    #[test]
+    fn a_word_stands_alone() {
+        assert!(has_word("use rand::Rng", "rand"));
+        assert!(!has_word("operand, random, rand_like", "rand"));
+        assert!(has_word("x::todo!()", "todo!"));
+    }
+}
