@@ -1,6 +1,7 @@
 //! The importers on files and folders, through the registry and the port, as the engine drives them.
 
 mod chats;
+mod support;
 mod notes;
 mod photos;
 
