@@ -1,2 +1,12 @@
-//! The `because` binary.
-fn main() {}
+//! The `because` binary: the only reader of the clock, the environment and the terminal.
+
+use std::process::ExitCode;
+
+mod cli;
+mod failure;
+mod output;
+mod place;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -10,6 +10,7 @@ use kernel::id::{Author, IdPrefix, OpId, SpaceId};
 use kernel::kind::Capability;
 use kernel::operation::{MalformedError, Stamp};
 use kernel::seal::{Draft, Place, Signer, next_stamp};
+use kernel::world::World;
 use store::sqlite::{Mode, SqliteSpace};
 use store::{Ledger, RecordError, StoreError};
 
@@ -115,6 +116,16 @@ impl Space {
         Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer })
     }
 
+    /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
+    pub fn copy_of(
+        path: &Path,
+        genesis: &kernel::operation::Operation,
+        body: &Body,
+        signer: Signer,
+    ) -> Result<Self, EngineError> {
+        Ok(Self { store: SqliteSpace::create(path, genesis, body)?, signer })
+    }
+
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
         Ok(Self { store: SqliteSpace::open(path)?, signer })
@@ -167,6 +178,18 @@ impl Space {
         writing.record(&operation, Some(&body))?;
         writing.commit()?;
         Ok(operation.id())
+    }
+
+    /// Whether this device's key may append.
+    pub fn may_append(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
+        let at = (Stamp(now_us(now)), OpId([0; 32]));
+        let world = self.store.world()?;
+        Ok(world.access()?.holds(&self.author(), Capability::Append, at))
+    }
+
+    /// What is wrong with the file's structure; empty if nothing.
+    pub fn check_file(&self) -> Result<Vec<String>, EngineError> {
+        Ok(self.store.check_file()?)
     }
 
     /// The one operation that an id or the beginning of one names.

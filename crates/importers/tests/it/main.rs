@@ -1,9 +1,9 @@
 //! The importers on files and folders, through the registry and the port, as the engine drives them.
 
 mod chats;
-mod support;
 mod notes;
 mod photos;
+mod support;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,53 @@
+//! `because key`, `because grant`, `because revoke`
+
+use kernel::id::Author;
+use kernel::kind::Capability;
+use serde_json::json;
+
+use super::Session;
+use crate::failure::Failure;
+use crate::output::{self, Form, ID, short};
+
+/// Arguments of `key`.
+#[derive(clap::Args)]
+pub(crate) struct KeyArgs {}
+
+/// Arguments of `grant` and `revoke`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Capabilities: append (add records), derive (add conclusions), correct (speak for the person), admin (grant and revoke).\n\nExamples:\n  because grant ed25519:… --name laptop --can append --can derive\n  because revoke ed25519:… --can derive"
+)]
+pub(crate) struct ChangeArgs {
+    /// The key, as `because key` prints it there
+    key: String,
+    /// Its name, for people
+    #[arg(long, default_value = "")]
+    name: String,
+    /// A capability; may be repeated
+    #[arg(long = "can", value_name = "CAPABILITY", required = true)]
+    capabilities: Vec<Capability>,
+}
+
+pub(crate) fn key(session: &Session, _: &KeyArgs) -> Result<u8, Failure> {
+    let author = session.home.signer()?.author();
+    match session.form {
+        Form::Json => output::json(&json!({ "key": author, "path": session.home.key_path() }))?,
+        Form::Text => output::line(author)?,
+    }
+    Ok(0)
+}
+
+pub(crate) fn change(session: &Session, args: &ChangeArgs, gives: bool) -> Result<u8, Failure> {
+    let key: Author = args.key.parse().map_err(|error: kernel::id::NameError| Failure::Usage(error.to_string()))?;
+    let mut space = session.finder()?.open()?;
+    let id = space.change_access(key, &args.name, args.capabilities.clone(), gives, session.now)?;
+    match session.form {
+        Form::Json => output::json(&json!({ "id": id, "key": key, "capabilities": args.capabilities }))?,
+        Form::Text => {
+            let names: Vec<&str> = args.capabilities.iter().map(|capability| capability.as_str()).collect();
+            let verb = if gives { "may now" } else { "may no longer" };
+            output::line(format_args!("{key} {verb} {}  {ID}{}{ID:#}", names.join(", "), short(&id)))?;
+        }
+    }
+    Ok(0)
+}

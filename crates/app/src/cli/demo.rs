@@ -1,0 +1,139 @@
+//! `because demo`: the main job on a small sample, in a place that vanishes.
+
+use std::path::Path;
+
+use engine::Space;
+use engine::import::Intent;
+use engine::recall::Query;
+use importers::Context;
+use store::sqlite::Filter;
+
+use super::{Session, recall, show, verify};
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form, count};
+use crate::place::Home;
+
+/// Arguments of `demo`.
+#[derive(clap::Args)]
+#[command(after_help = "Needs no network, no key and no settings, and touches nothing of yours.")]
+pub(crate) struct Args {}
+
+macro_rules! sample {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../../../../fixtures/samples/", $name)).as_slice())),+]
+    };
+}
+
+/// The sample: ten weeks of a person who does not exist.
+const SAMPLE: &[(&str, &[u8])] = sample![
+    "calendar.ics",
+    "chat.jsonl",
+    "notes/Daily/2025-01-14.md",
+    "notes/Daily/2025-01-29.md",
+    "notes/Daily/2025-02-18.md",
+    "notes/Daily/2025-03-01.md",
+    "notes/Daily/2025-03-12.md",
+    "notes/Home.md",
+    "notes/People/Idris Haddad.md",
+    "notes/People/Jonas Lindqvist.md",
+    "notes/Studio/Glazes.md",
+    "notes/Studio/Kiln.md",
+    "notes/Studio/Moving the studio.md",
+    "notes/Studio/Spring market.md",
+];
+/// What is imported.
+const SOURCES: [&str; 3] = ["calendar.ics", "notes", "chat.jsonl"];
+/// What is asked.
+const QUESTIONS: [&str; 3] = [
+    "Which glaze did Idris recommend for the tall bowls?",
+    "Who is allergic to walnuts?",
+    "When does the class of the last week of February take place?",
+];
+/// Records shown for each question.
+const SHOWN: usize = 2;
+
+pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
+    let folder = tempfile::tempdir()?;
+    let home = Home::at(folder.path().join("home"));
+    unpack(folder.path())?;
+    let mut space = Space::create(&folder.path().join("space.db"), home.signer()?, "demo", session.now)?;
+    if session.form == Form::Json {
+        return run_json(session, &mut space, folder.path());
+    }
+    output::line(format_args!(
+        "{BOLD}Ten weeks of Mara's life{BOLD:#} {DIM}(she is invented): a calendar, notes, a chat{DIM:#}\n"
+    ))?;
+    for source in SOURCES {
+        let report = import(session, &mut space, &folder.path().join(source))?;
+        output::line(format_args!("  {source:<14} {} signed and recorded", count(report.tally.added, "record")))?;
+    }
+    let mut best = None;
+    for question in QUESTIONS {
+        let begun = std::time::Instant::now();
+        let answer = space.recall(&query(session, question))?;
+        let took = begun.elapsed();
+        output::line(format_args!("\n{BOLD}{question}{BOLD:#} {DIM}({:.1} ms){DIM:#}", took.as_secs_f64() * 1e3))?;
+        for (number, recollection) in answer.results.iter().enumerate() {
+            best.get_or_insert(recollection.id);
+            recall::print_recollection(number + 1, recollection, false)?;
+        }
+    }
+    if let Some(id) = best {
+        output::line(format_args!("\n{BOLD}Where the first answer comes from{BOLD:#}"))?;
+        show::print(&space.show(&id)?)?;
+    }
+    output::line(format_args!("\n{BOLD}Is all of it as it was signed?{BOLD:#}"))?;
+    let begun = std::time::Instant::now();
+    let verification = space.verify(|_| {})?;
+    verify::print(&verification, begun.elapsed())?;
+    output::line(format_args!(
+        "\n{BOLD}Now with your own{BOLD:#}\n  because init                               a memory for this folder\n  because import ~/notes calendar.ics        and chats, mail, photos, git: because import --help\n  because recall \"what did I decide about …\"  add --explain to see why\n"
+    ))?;
+    Ok(if verification.is_sound() { 0 } else { crate::failure::exit::UNSOUND })
+}
+
+fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, Failure> {
+    let mut imports = Vec::new();
+    for source in SOURCES {
+        imports.push(import(session, space, &folder.join(source))?);
+    }
+    let mut answers = Vec::new();
+    for question in QUESTIONS {
+        let answer = space.recall(&query(session, question))?;
+        answers.push(serde_json::json!({ "question": question, "results": answer.results }));
+    }
+    let verification = space.verify(|_| {})?;
+    let sound = verification.is_sound();
+    output::json(&serde_json::json!({
+        "imports": imports, "answers": answers, "verification": verification, "sound": sound
+    }))?;
+    Ok(if sound { 0 } else { crate::failure::exit::UNSOUND })
+}
+
+fn query(session: &Session, question: &str) -> Query {
+    Query {
+        text: question.to_owned(),
+        limit: SHOWN,
+        filter: Filter::default(),
+        neighbours: 0,
+        today: Some(session.today()),
+    }
+}
+
+fn import(session: &Session, space: &mut Space, path: &Path) -> Result<engine::import::Report, Failure> {
+    let unknown = || Failure::UnknownFormat { path: path.to_owned(), formats: Vec::new() };
+    let importer = importers::detect(path).map_err(engine::EngineError::from)?.ok_or_else(unknown)?;
+    let context = Context { now: session.now, zone: session.zone.clone() };
+    Ok(space.import(importer, path, &context, Intent::Write, |_| {})?)
+}
+
+fn unpack(folder: &Path) -> Result<(), Failure> {
+    for (name, bytes) in SAMPLE {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, bytes)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! `because doctor`: is this installation well, and what to do if not.
+
+use serde::Serialize;
+
+use super::Session;
+use crate::failure::{Failure, exit};
+use crate::output::{self, BAD, Form, GOOD};
+
+/// Arguments of `doctor`.
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+/// One thing that was looked at.
+#[derive(Serialize)]
+struct Check {
+    name: &'static str,
+    well: bool,
+    found: String,
+    /// What to do, if not well.
+    advice: Option<String>,
+}
+
+impl Check {
+    fn well(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, well: true, found: found.into(), advice: None }
+    }
+
+    fn unwell(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, well: false, found: found.into(), advice: Some(advice.into()) }
+    }
+}
+
+pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
+    let mut checks = vec![Check::well("program", format!("because {}", env!("CARGO_PKG_VERSION")))];
+    checks.push(check_key(session));
+    checks.extend(check_space(session));
+    let well = checks.iter().all(|check| check.well);
+    match session.form {
+        Form::Json => output::json(&serde_json::json!({ "well": well, "checks": checks }))?,
+        Form::Text => {
+            for check in &checks {
+                let (style, mark) = if check.well { (GOOD, "ok") } else { (BAD, "!!") };
+                output::line(format_args!("{style}{mark}{style:#}  {:<12} {}", check.name, check.found))?;
+                if let Some(advice) = &check.advice {
+                    output::line(format_args!("                  {advice}"))?;
+                }
+            }
+        }
+    }
+    Ok(if well { 0 } else { exit::UNSOUND })
+}
+
+fn check_key(session: &Session) -> Check {
+    let path = session.home.key_path();
+    let shown = path.display().to_string();
+    if !path.exists() {
+        return Check::well("device key", format!("{shown}: none yet; it is made when first needed"));
+    }
+    if let Err(error) = session.home.signer() {
+        return Check::unwell("device key", shown, error.to_string());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = path.metadata().map_or(0, |metadata| metadata.permissions().mode() & 0o777);
+        if mode & 0o077 != 0 {
+            return Check::unwell(
+                "device key",
+                format!("{shown}: others can read it (mode {mode:o})"),
+                format!("chmod 600 {shown}"),
+            );
+        }
+    }
+    Check::well("device key", shown)
+}
+
+fn check_space(session: &Session) -> Vec<Check> {
+    const NAME: &str = "space";
+    let opened = session.finder().and_then(|finder| finder.open());
+    let mut space = match opened {
+        Ok(space) => space,
+        Err(Failure::NoSpace) => return vec![Check::well(NAME, "none here yet; `because init` makes one")],
+        Err(error) => {
+            return vec![Check::unwell(NAME, error.to_string(), "see the message; `because verify` looks closer")];
+        }
+    };
+    let mut checks = Vec::new();
+    let path = space.path().display().to_string();
+    if space.is_read_only() {
+        checks.push(Check::unwell(
+            NAME,
+            format!("{path}: read-only"),
+            "check the permissions of the file and its folder",
+        ));
+    } else {
+        checks.push(Check::well(NAME, path));
+    }
+    match space.may_append(session.now) {
+        Ok(true) => checks.push(Check::well("permission", "this device's key may append")),
+        Ok(false) => checks.push(Check::unwell(
+            "permission",
+            "this device's key may not append to the space",
+            format!("the owner can allow it: because grant {} --can append", space.author()),
+        )),
+        Err(error) => checks.push(Check::unwell("permission", error.to_string(), "`because verify` looks closer")),
+    }
+    match space.status() {
+        Ok(status) => {
+            let behind = status.ledger_position.0.saturating_sub(status.text_position.0);
+            checks.push(Check::well(
+                "text index",
+                format!("at {} of {}", status.text_position.0, status.ledger_position.0),
+            ));
+            if behind > 0 {
+                checks.push(Check::well("text index", format!("{behind} behind; the next recall reads them")));
+            }
+        }
+        Err(error) => checks.push(Check::unwell("text index", error.to_string(), "because rebuild")),
+    }
+    match space.check_file() {
+        Ok(damages) if damages.is_empty() => checks.push(Check::well("file", "its structure is sound")),
+        Ok(damages) => checks.push(Check::unwell(
+            "file",
+            damages.join("; "),
+            "`because verify` names what is affected; restore a copy",
+        )),
+        Err(error) => checks.push(Check::unwell("file", error.to_string(), "restore a copy")),
+    }
+    checks
+}

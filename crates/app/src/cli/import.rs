@@ -1,0 +1,248 @@
+//! `because import`
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use engine::exchange::{Intake, read_genesis};
+use engine::import::{Intent, PREVIEW_MAX, Report};
+use engine::{EngineError, Space};
+use importers::{Context, ImportError, Importer};
+use serde_json::json;
+
+use super::{Session, incomplete_if};
+use crate::failure::Failure;
+use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
+
+/// Problems that are printed; `--json` has more.
+const PROBLEMS_SHOWN_MAX: usize = 10;
+/// The interchange form of a ledger, which is no importer's.
+const LEDGER: &str = "ledger";
+
+/// Arguments of `import`.
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    /// Files and folders
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Read as this format instead of finding out
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Only say what would be recorded
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn after_help() -> String {
+    let mut text = "Formats:\n".to_owned();
+    for importer in importers::registry() {
+        text.push_str(&format!("  {:<14} {}\n", importer.name(), importer.describe()));
+    }
+    text.push_str(&format!("  {LEDGER:<14} What `because export` writes: another copy of the same space\n"));
+    text.push_str(
+        "\nThe same file twice adds nothing; an item that has changed supersedes its earlier version.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
+    );
+    text
+}
+
+/// What a path turned out to be.
+enum Source {
+    Ledger,
+    Format(&'static dyn Importer),
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let forced = args.format.as_deref().map(by_name).transpose()?;
+    let sources: Vec<(&PathBuf, Source)> = args
+        .paths
+        .iter()
+        .map(|path| {
+            Ok((
+                path,
+                match &forced {
+                    Some(Source::Ledger) => Source::Ledger,
+                    Some(Source::Format(importer)) => Source::Format(*importer),
+                    None => detect(path)?,
+                },
+            ))
+        })
+        .collect::<Result<_, Failure>>()?;
+    let mut left_out = false;
+    let mut reports = Vec::new();
+    for (path, source) in sources {
+        match source {
+            Source::Ledger => {
+                let intake = take_in(session, path, args.dry_run)?;
+                left_out |= intake.refused > 0;
+                match session.form {
+                    Form::Json => reports.push(json!({ "path": path, "format": LEDGER, "intake": intake })),
+                    Form::Text => print_intake(path, &intake)?,
+                }
+            }
+            Source::Format(importer) => {
+                let report = import(session, importer, path, args.dry_run)?;
+                left_out |= report.problem_count > 0;
+                match session.form {
+                    Form::Json => reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?),
+                    Form::Text => print(&report, args.dry_run)?,
+                }
+            }
+        }
+    }
+    if session.form == Form::Json {
+        output::json(&json!({ "dry_run": args.dry_run, "sources": reports }))?;
+    }
+    Ok(incomplete_if(left_out))
+}
+
+fn by_name(name: &str) -> Result<Source, Failure> {
+    if name == LEDGER {
+        return Ok(Source::Ledger);
+    }
+    importers::by_name(name)
+        .map(Source::Format)
+        .ok_or_else(|| Failure::Usage(format!("there is no format {name:?}; there are: {}", format_names().join(", "))))
+}
+
+fn format_names() -> Vec<&'static str> {
+    importers::registry().iter().map(|importer| importer.name()).chain([LEDGER]).collect()
+}
+
+fn detect(path: &Path) -> Result<Source, Failure> {
+    if path.is_file() && is_ledger(path) {
+        return Ok(Source::Ledger);
+    }
+    let found = importers::detect(path).map_err(EngineError::from)?;
+    found.map(Source::Format).ok_or_else(|| Failure::UnknownFormat { path: path.to_owned(), formats: format_names() })
+}
+
+/// An exported ledger begins with its genesis operation, whose canonical header is recognised at once.
+fn is_ledger(path: &Path) -> bool {
+    use std::io::Read;
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4_096).read_to_end(&mut head));
+    let text = String::from_utf8_lossy(&head);
+    read.is_ok() && text.starts_with('{') && text.contains("\"header\":{") && text.contains("\"kind\":\"space\"")
+}
+
+fn import(session: &Session, importer: &'static dyn Importer, path: &Path, dry_run: bool) -> Result<Report, Failure> {
+    let context = Context { now: session.now, zone: session.zone.clone() };
+    let total = path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
+    let template = match total {
+        Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {eta}",
+        None => "{spinner} {msg} {bytes}",
+    };
+    let bar = output::progress(total, template);
+    let intent = if dry_run { Intent::DryRun } else { Intent::Write };
+    let finder = session.finder()?;
+    let mut space = if dry_run { scratch_space(session)? } else { Opened::Real(finder.open_or_make(session.now)?) };
+    let report = space.get().import(importer, path, &context, intent, |progress| {
+        bar.set_position(progress.bytes);
+        bar.set_message(count(progress.records, "record"));
+    });
+    bar.finish_and_clear();
+    Ok(report?)
+}
+
+/// A dry run needs no space of the user's; it is given one that vanishes.
+enum Opened {
+    Real(Space),
+    Scratch(Space, #[allow(dead_code, reason = "held until the space is closed")] tempfile::TempDir),
+}
+
+impl Opened {
+    fn get(&mut self) -> &mut Space {
+        match self {
+            Self::Real(space) | Self::Scratch(space, _) => space,
+        }
+    }
+}
+
+fn scratch_space(session: &Session) -> Result<Opened, Failure> {
+    let folder = tempfile::tempdir()?;
+    let signer = kernel::seal::Signer::from_seed([0; kernel::seal::SEED_BYTES]);
+    let space = Space::create(&folder.path().join("space.db"), signer, "dry run", session.now)?;
+    Ok(Opened::Scratch(space, folder))
+}
+
+fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
+    let tally = &report.tally;
+    let path = report.path.display();
+    let format = &report.format;
+    if dry_run {
+        output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): would read {}", count(tally.added, "record")))?;
+        for line in &report.preview {
+            output::line(format_args!("  {}", printable(line)))?;
+        }
+        if tally.added > PREVIEW_MAX as u64 {
+            output::line(format_args!("  {DIM}… and {} more{DIM:#}", tally.added - PREVIEW_MAX as u64))?;
+        }
+    } else {
+        let mut parts = vec![format!("{} new", tally.added)];
+        parts.extend((tally.replaced > 0).then(|| format!("{} changed", tally.replaced)));
+        parts.extend((tally.present > 0).then(|| format!("{} already there", tally.present)));
+        output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): {}", parts.join(", ")))?;
+    }
+    if !report.masked.is_empty() {
+        let kinds: Vec<String> = report.masked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+        output::line(format_args!("  secrets masked before writing: {}", kinds.join(", ")))?;
+    }
+    if report.problem_count > 0 {
+        output::line(format_args!("  {BAD}{} left out:{BAD:#}", count(report.problem_count, "item")))?;
+        for problem in report.problems.iter().take(PROBLEMS_SHOWN_MAX) {
+            let place = match problem.line {
+                Some(line) => format!("{}:{line}", problem.file.display()),
+                None => problem.file.display().to_string(),
+            };
+            output::line(format_args!("  {place}: {}", printable(&problem.message)))?;
+        }
+        let more = report.problem_count.saturating_sub(PROBLEMS_SHOWN_MAX as u64);
+        if more > 0 {
+            output::line(format_args!("  {DIM}… and {more} more; --json lists up to 100{DIM:#}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes in an exported ledger: into the space it belongs to, or as a new copy of it where there is no space yet.
+fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Failure> {
+    let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
+    let open = || File::open(path).map(BufReader::new).map_err(io);
+    let finder = session.finder()?;
+    let target = finder.path()?;
+    let mut space = if dry_run {
+        let folder = tempfile::tempdir()?;
+        let (genesis, body) = read_genesis(&mut open()?)?;
+        let space = Space::copy_of(&folder.path().join("space.db"), &genesis, &body, session.home.signer()?)?;
+        Opened::Scratch(space, folder)
+    } else if target.exists() {
+        Opened::Real(finder.open()?)
+    } else {
+        let (genesis, body) = read_genesis(&mut open()?)?;
+        if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            crate::place::make_folder(folder)?;
+        }
+        Opened::Real(Space::copy_of(&target, &genesis, &body, session.home.signer()?)?)
+    };
+    let bar = output::progress(None, "{spinner} {pos} operations");
+    let intake = space.get().take_in(&mut open()?, session.now, |lines| bar.set_position(lines));
+    bar.finish_and_clear();
+    Ok(intake?)
+}
+
+fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
+    let Intake { added, present, refused, refusals } = intake;
+    output::line(format_args!(
+        "{BOLD}{}{BOLD:#} ({LEDGER}): {} new, {present} already there",
+        path.display(),
+        count(*added, "operation")
+    ))?;
+    if *refused > 0 {
+        output::line(format_args!("  {BAD}{} refused:{BAD:#}", count(*refused, "operation")))?;
+        for refusal in refusals.iter().take(PROBLEMS_SHOWN_MAX) {
+            output::line(format_args!("  line {}: {} ({})", refusal.line, printable(&refusal.message), refusal.code))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! `because init`
+
+use engine::Space;
+use serde_json::json;
+
+use super::Session;
+use crate::failure::Failure;
+use crate::output::{self, BOLD, Form};
+use crate::place::{self, GLOBAL};
+
+/// Arguments of `init`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your own, for what belongs to no project"
+)]
+pub(crate) struct Args {
+    /// The space's name [default: the folder's]
+    #[arg(long)]
+    name: Option<String>,
+    /// Make your own space instead of one for this folder
+    #[arg(long)]
+    global: bool,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let working = std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
+    let (path, default_name) = match session.spaces.as_slice() {
+        _ if args.global => (session.home.global_space(), GLOBAL.to_owned()),
+        [] => {
+            let name = working.file_name().map(|name| name.to_string_lossy().into_owned());
+            (place::project_space(&working), name.unwrap_or_else(|| "memory".to_owned()))
+        }
+        [named] if named == GLOBAL => (session.home.global_space(), GLOBAL.to_owned()),
+        [named] => (named.into(), "memory".to_owned()),
+        _ => return Err(Failure::Usage("name only one space with --space".to_owned())),
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        place::make_folder(folder)?;
+        if folder.ends_with(place::FOLDER) {
+            keep_out_of_git(folder);
+        }
+    }
+    let name = args.name.clone().unwrap_or(default_name);
+    let space = Space::create(&path, session.home.signer()?, &name, session.now)?;
+    let id = space.id()?;
+    match session.form {
+        Form::Json => output::json(&json!({ "space": id, "name": name, "path": path, "author": space.author() }))?,
+        Form::Text => {
+            output::line(format_args!("Made the space {BOLD}{name}{BOLD:#} in {}", path.display()))?;
+            output::line(format_args!("  id {id}"))?;
+            output::line("Next: because import PATH…, then because recall \"a question\"")?;
+        }
+    }
+    Ok(0)
+}
+
+/// A memory is not part of the project's source: like other tools' folders it tells git so itself. If that cannot be
+/// written, git will show the folder, which does no harm.
+fn keep_out_of_git(folder: &std::path::Path) {
+    let _ = std::fs::write(folder.join(".gitignore"), "*\n");
+}

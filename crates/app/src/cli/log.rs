@@ -1,0 +1,95 @@
+//! `because log`
+
+use std::time::Duration;
+
+use engine::inspect::{LogFilter, summary, to_json};
+use store::{Position, Recorded};
+
+use super::{Session, parse_time_us};
+use crate::failure::Failure;
+use crate::output::{self, DIM, Form, ID, printable, short};
+
+/// How often `--follow` looks for more.
+const FOLLOW_EVERY: Duration = Duration::from_millis(250);
+
+/// Arguments of `log`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  because log -n 50\n  because log --kind event --since 2025-02-01\n  because log --follow --json"
+)]
+pub(crate) struct Args {
+    /// How many, the latest; all with 0
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    count: usize,
+    /// Only this kind of operation (evidence, claim, grant …) or of evidence (turn, note …); may be repeated
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<String>,
+    /// Only by this key (ed25519:…)
+    #[arg(long, value_name = "KEY")]
+    author: Option<String>,
+    /// Only recorded at this time or later
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Go on with what is recorded from now on, until interrupted
+    #[arg(long, short)]
+    follow: bool,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let since = args.since.as_deref().map(|text| parse_time_us(session, text)).transpose()?;
+    let author = args.author.as_deref().map(str::parse).transpose();
+    let filter = LogFilter {
+        kinds: args.kind.clone(),
+        author: author.map_err(|error: kernel::id::NameError| Failure::Usage(error.to_string()))?,
+        since_us: since.map(|since| since.max(0).unsigned_abs()),
+    };
+    let space = session.finder()?.open()?;
+    let mut position = space.head()?;
+    if args.count == 0 {
+        position = print_after(&space, session, Position(0), &filter)?;
+    } else {
+        for recorded in space.log_tail(args.count, &filter)? {
+            print(session, &recorded)?;
+        }
+    }
+    if !args.follow {
+        return Ok(0);
+    }
+    loop {
+        std::thread::sleep(FOLLOW_EVERY);
+        position = print_after(&space, session, position, &filter)?;
+    }
+}
+
+fn print_after(
+    space: &engine::Space,
+    session: &Session,
+    after: Position,
+    filter: &LogFilter,
+) -> Result<Position, Failure> {
+    let mut failure = None;
+    let position = space.log(after, filter, |recorded| match print(session, &recorded) {
+        Ok(()) => true,
+        Err(error) => {
+            failure = Some(error);
+            false
+        }
+    })?;
+    failure.map_or(Ok(position), Err)
+}
+
+fn print(session: &Session, recorded: &Recorded) -> Result<(), Failure> {
+    if session.form == Form::Json {
+        return output::json(&to_json(recorded));
+    }
+    let operation = &recorded.operation;
+    let header = operation.header();
+    let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
+    let local = time.to_zoned(session.zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
+    output::line(format_args!(
+        "{ID}{}{ID:#}  {DIM}{local}{DIM:#}  {:<10}  {}",
+        short(&operation.id()),
+        header.kind,
+        printable(&summary(operation)),
+    ))
+}

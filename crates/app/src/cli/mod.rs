@@ -1,0 +1,197 @@
+//! The command line: one module a command, each a raw request from `clap` made into a resolved one.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::failure::{Failure, exit};
+use crate::output::{self, BAD, Form};
+use crate::place::{Finder, Home};
+
+mod access;
+mod demo;
+mod doctor;
+mod exchange;
+mod import;
+mod init;
+mod log;
+mod recall;
+mod remember;
+mod show;
+mod status;
+mod verify;
+
+/// Memory that can say why.
+#[derive(Parser)]
+#[command(
+    name = "because",
+    version,
+    about = "Memory that can say why: what it is told goes, signed, into a ledger; what it answers names its sources.",
+    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify or doctor found something wrong, 4 done but some items were left out.",
+    disable_help_subcommand = true
+)]
+struct Cli {
+    /// Print JSON, for programs
+    #[arg(long, global = true)]
+    json: bool,
+    /// The space: a file, a folder with a .because in it, or `global` for your own [env: BECAUSE_SPACE]
+    #[arg(long, global = true, value_name = "SPACE")]
+    space: Vec<String>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// See it work: a small sample, three questions, one proof, in a temporary place
+    Demo(demo::Args),
+    /// Make a space: in this folder, or your own
+    Init(init::Args),
+    /// Read files, folders and exports into the space
+    Import(import::Args),
+    /// Write one thing down
+    Remember(remember::Args),
+    /// Ask a question; the answer is records with sources and reasons
+    Recall(recall::Args),
+    /// Show one record: what it says, who signed it, what it cites and what cites it
+    Show(show::Args),
+    /// List what was recorded
+    Log(log::Args),
+    /// The space in numbers
+    Status(status::Args),
+    /// Check every hash, signature, chain and rule, then fold all views again and compare
+    Verify(verify::Args),
+    /// Delete the views and fold them again from the ledger
+    Rebuild(verify::RebuildArgs),
+    /// Write the ledger as JSON lines
+    Export(exchange::Args),
+    /// Check this installation and say what to do
+    Doctor(doctor::Args),
+    /// Show this device's key
+    Key(access::KeyArgs),
+    /// Allow another key to work on the space
+    Grant(access::ChangeArgs),
+    /// Take back what a key was allowed
+    Revoke(access::ChangeArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+/// Arguments of `completions`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  because completions bash > ~/.local/share/bash-completion/completions/because")]
+struct CompletionsArgs {
+    /// Which shell
+    shell: clap_complete::Shell,
+}
+
+/// What every command gets.
+pub(crate) struct Session {
+    pub(crate) form: Form,
+    pub(crate) home: Home,
+    pub(crate) spaces: Vec<String>,
+    pub(crate) now: jiff::Timestamp,
+    pub(crate) zone: jiff::tz::TimeZone,
+}
+
+impl Session {
+    /// The one space that a command works on.
+    pub(crate) fn finder(&self) -> Result<Finder<'_>, Failure> {
+        match self.spaces.as_slice() {
+            [] => Ok(Finder { home: &self.home, named: None }),
+            [named] => Ok(Finder { home: &self.home, named: Some(named) }),
+            _ => Err(Failure::Usage("this command works on one space; name only one with --space".to_owned())),
+        }
+    }
+
+    /// Every space that was named; the one that is found if none was.
+    pub(crate) fn finders(&self) -> Vec<Finder<'_>> {
+        if self.spaces.is_empty() {
+            return vec![Finder { home: &self.home, named: None }];
+        }
+        self.spaces.iter().map(|named| Finder { home: &self.home, named: Some(named) }).collect()
+    }
+
+    /// Today, where the user is.
+    pub(crate) fn today(&self) -> jiff::civil::Date {
+        self.now.to_zoned(self.zone.clone()).date()
+    }
+}
+
+/// Runs the command that the arguments name.
+pub(crate) fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let form = if cli.json { Form::Json } else { Form::Text };
+    match dispatch(cli, form) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            report(&failure, form);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn report(failure: &Failure, form: Form) {
+    let hint = failure.hint();
+    match form {
+        Form::Json => output::note(serde_json::json!({
+            "error": { "code": failure.code(), "message": failure.to_string(), "hint": hint }
+        })),
+        Form::Text => {
+            output::note(format_args!("{BAD}error{BAD:#}: {failure}"));
+            if let Some(hint) = hint {
+                output::note(format_args!("  {hint}"));
+            }
+        }
+    }
+}
+
+fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
+    let mut spaces = cli.space;
+    if spaces.is_empty()
+        && let Some(named) = std::env::var_os("BECAUSE_SPACE").filter(|named| !named.is_empty())
+    {
+        let unreadable = |_: OsString| Failure::Usage("BECAUSE_SPACE is not UTF-8".to_owned());
+        spaces.push(named.into_string().map_err(unreadable)?);
+    }
+    let session =
+        Session { form, home: Home::find()?, spaces, now: jiff::Timestamp::now(), zone: jiff::tz::TimeZone::system() };
+    match cli.command {
+        Command::Demo(args) => demo::run(&session, &args),
+        Command::Init(args) => init::run(&session, &args),
+        Command::Import(args) => import::run(&session, &args),
+        Command::Remember(args) => remember::run(&session, args),
+        Command::Recall(args) => recall::run(&session, &args),
+        Command::Show(args) => show::run(&session, &args),
+        Command::Log(args) => log::run(&session, &args),
+        Command::Status(args) => status::run(&session, &args),
+        Command::Verify(args) => verify::run(&session, &args),
+        Command::Rebuild(args) => verify::rebuild(&session, &args),
+        Command::Export(args) => exchange::export(&session, &args),
+        Command::Doctor(args) => doctor::run(&session, &args),
+        Command::Key(args) => access::key(&session, &args),
+        Command::Grant(args) => access::change(&session, &args, true),
+        Command::Revoke(args) => access::change(&session, &args, false),
+        Command::Completions(args) => {
+            clap_complete::generate(args.shell, &mut Cli::command(), "because", &mut std::io::stdout().lock());
+            Ok(0)
+        }
+    }
+}
+
+/// A point in time that a user names: a date (midnight here), a time with offset, or a civil time here.
+pub(crate) fn parse_time_us(session: &Session, text: &str) -> Result<i64, Failure> {
+    let when = kernel::when::When::parse(text).map_err(|error| Failure::Usage(error.to_string()))?;
+    if text.contains('+') || text.ends_with('Z') || text.contains('[') || text.matches('-').count() > 2 {
+        return Ok(when.instant_us());
+    }
+    let zoned = when.civil().to_zoned(session.zone.clone()).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(zoned.timestamp().as_microsecond())
+}
+
+/// `exit::INCOMPLETE` if something was left out.
+pub(crate) fn incomplete_if(left_out: bool) -> u8 {
+    if left_out { exit::INCOMPLETE } else { 0 }
+}

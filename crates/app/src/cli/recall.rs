@@ -1,0 +1,194 @@
+//! `because recall`
+
+use engine::recall::{Query, Recall, Recollection};
+use kernel::evidence::Evidence;
+use serde_json::json;
+use store::sqlite::Filter;
+
+use super::{Session, parse_time_us};
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+
+/// Longest text of a record that is printed, in characters; `because show` prints all.
+const TEXT_CHARS_MAX: usize = 600;
+
+/// Arguments of `recall`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  because recall \"Which glaze did Idris recommend?\"\n  because recall --kind event --since 2025-02-01 \"pottery class\"\n  because recall --explain \"Who is allergic to walnuts?\"\n  because recall --space global --space . --json \"kiln temperature\""
+)]
+pub(crate) struct Args {
+    /// The question, or words to look for
+    question: String,
+    /// How many records
+    #[arg(long, short, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    k: u16,
+    /// Only this kind (turn, event, note, photo, mail, commit); may be repeated
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<String>,
+    /// Only what happened at this time or later (2025-02-01, or with a time)
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only what happened before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Records to show before and after each, from the same session
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
+    around: u32,
+    /// Print every part of each score
+    #[arg(long)]
+    explain: bool,
+}
+
+/// A record and the space it is from.
+struct Hit {
+    space: String,
+    recollection: Recollection,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
+    let query = Query {
+        text: args.question.clone(),
+        limit: usize::from(args.k),
+        filter: Filter { kinds: args.kind.clone(), since_us: time(&args.since)?, until_us: time(&args.until)? },
+        neighbours: args.around,
+        today: Some(session.today()),
+    };
+    let mut hits = Vec::new();
+    let mut behind = 0;
+    let mut question = None;
+    for finder in session.finders() {
+        let mut space = finder.open()?;
+        let name = space.name()?;
+        let Recall { question: understood, results, behind: space_behind, .. } = space.recall(&query)?;
+        behind += space_behind;
+        question.get_or_insert(understood);
+        hits.extend(results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }));
+    }
+    // Scores of different spaces are on one scale; within one the order is the engine's.
+    hits.sort_by(|left, right| right.recollection.score.total.total_cmp(&left.recollection.score.total));
+    hits.truncate(query.limit);
+    match session.form {
+        Form::Json => {
+            let results: Vec<_> = hits
+                .iter()
+                .map(|hit| {
+                    let mut value = serde_json::to_value(&hit.recollection).unwrap_or_default();
+                    value["space"] = json!(hit.space);
+                    value
+                })
+                .collect();
+            output::json(&json!({ "question": question, "results": results, "behind": behind }))?;
+        }
+        Form::Text => print(session, args, &hits, behind)?,
+    }
+    Ok(0)
+}
+
+fn print(session: &Session, args: &Args, hits: &[Hit], behind: u64) -> Result<(), Failure> {
+    if hits.is_empty() {
+        output::line("Nothing in memory shares a word or a date with this question.")?;
+    }
+    for (number, hit) in hits.iter().enumerate() {
+        print_hit(number + 1, hit, args.explain, session.spaces.len() > 1)?;
+    }
+    if behind > 0 {
+        output::note(format_args!(
+            "{DIM}{behind} operations are not in the index yet: the space cannot be written{DIM:#}"
+        ));
+    }
+    Ok(())
+}
+
+/// One recalled record, for people.
+pub(crate) fn print_recollection(number: usize, recollection: &Recollection, explain: bool) -> Result<(), Failure> {
+    print_one(number, None, recollection, explain)
+}
+
+fn print_hit(number: usize, hit: &Hit, explain: bool, name_space: bool) -> Result<(), Failure> {
+    print_one(number, name_space.then_some(hit.space.as_str()), &hit.recollection, explain)
+}
+
+fn print_one(number: usize, space: Option<&str>, recollection: &Recollection, explain: bool) -> Result<(), Failure> {
+    let evidence = &recollection.evidence;
+    output::line(format_args!(
+        "{BOLD}{number:>2}. {}{BOLD:#}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",
+        printable(&heading(evidence)),
+        space.map(|space| format!("{} · ", printable(space))).unwrap_or_default() + &printable(&source_line(evidence)),
+        short(&recollection.id),
+    ))?;
+    for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance < 0) {
+        output::line(format_args!("    {DIM}{}{DIM:#}", printable(&said(&neighbour.evidence))))?;
+    }
+    for line in text(evidence).lines() {
+        output::line(format_args!("    {}", printable(line)))?;
+    }
+    for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance > 0) {
+        output::line(format_args!("    {DIM}{}{DIM:#}", printable(&said(&neighbour.evidence))))?;
+    }
+    if explain {
+        explain_score(recollection)?;
+    }
+    Ok(())
+}
+
+fn explain_score(recollection: &Recollection) -> Result<(), Failure> {
+    output::line(format_args!("    score {:.3}", recollection.score.total))?;
+    for part in recollection.score.parts.iter().filter(|part| part.contribution != 0.0) {
+        output::line(format_args!(
+            "      {:+.3}  {:<12} {:.3} × {:.2}",
+            part.contribution, part.name, part.value, part.weight
+        ))?;
+        if part.name == "lex" {
+            for term in &recollection.terms {
+                let place = match (term.own, term.previous, term.before_previous) {
+                    (0, 0, 0) => "not here".to_owned(),
+                    (own @ 1.., ..) => format!("{own} ×"),
+                    (_, 1.., _) => "in the record before".to_owned(),
+                    _ => "two records before".to_owned(),
+                };
+                let term_text = printable(term.term.as_str());
+                output::line(format_args!("              {DIM}{term_text} (weight {:.2}): {place}{DIM:#}", term.idf))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Who and when.
+fn heading(evidence: &Evidence) -> String {
+    let at = evidence.at.as_ref().map(|at| {
+        if at.is_date_only() {
+            at.date().to_string()
+        } else {
+            format!("{} {}", at.date(), at.civil().strftime("%H:%M"))
+        }
+    });
+    let who = evidence.actor.clone().or_else(|| evidence.payload.title.clone());
+    [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// From where.
+fn source_line(evidence: &Evidence) -> String {
+    let payload = &evidence.payload;
+    let session = payload.session_title.as_ref().or(payload.session.as_ref()).map(|session| format!(" · {session}"));
+    format!("{} · {}{}", evidence.kind.0, evidence.source, session.unwrap_or_default())
+}
+
+fn said(evidence: &Evidence) -> String {
+    let actor = evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+    format!("{actor}{}", evidence.summary)
+}
+
+fn text(evidence: &Evidence) -> String {
+    let payload = &evidence.payload;
+    let mut text = if payload.text.is_empty() { evidence.summary.clone() } else { payload.text.clone() };
+    for caption in &payload.captions {
+        text.push_str(&format!("\n[image: {caption}]"));
+    }
+    if text.chars().count() > TEXT_CHARS_MAX {
+        text = text.chars().take(TEXT_CHARS_MAX).collect::<String>() + " …";
+    }
+    text
+}

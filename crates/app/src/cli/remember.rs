@@ -1,0 +1,72 @@
+//! `because remember`
+
+use engine::record::Outcome;
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::when::When;
+use serde_json::json;
+
+use super::Session;
+use crate::failure::Failure;
+use crate::output::{self, Form, ID, short};
+
+/// Arguments of `remember`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  because remember \"The kiln's controller reads twenty degrees low\"\n  because remember --actor Idris --tag glaze \"Nine percent red iron oxide\"\n  echo \"from a pipe\" | because remember -"
+)]
+pub(crate) struct Args {
+    /// What to remember; `-` reads it from the standard input
+    text: String,
+    /// Who says so
+    #[arg(long)]
+    actor: Option<String>,
+    /// When it happened [default: now]
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// A label; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+}
+
+pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
+    let text = if args.text == "-" { std::io::read_to_string(std::io::stdin())? } else { args.text };
+    let text = text.trim().to_owned();
+    if text.is_empty() {
+        return Err(Failure::Usage("there is nothing to remember: the text is empty".to_owned()));
+    }
+    let at = match &args.at {
+        Some(at) => When::parse(at).map_err(|error| Failure::Usage(error.to_string()))?,
+        None => When::from_zoned(&session.now.to_zoned(session.zone.clone())),
+    };
+    // The same words at another time are another record, so the time is part of the identity.
+    let source_uid = format!("{at}/{}", kernel::body::payload_digest(&json!([args.actor, text])));
+    let mut evidence = Evidence {
+        source: "remember".to_owned(),
+        source_uid,
+        kind: EvidenceKind::from(EvidenceKind::NOTE),
+        actor: args.actor,
+        at: Some(at),
+        summary: summarize(&text),
+        visibility: Visibility::default(),
+        payload: Payload { text, tags: args.tags, ..Payload::default() },
+    };
+    let masked = importers::secrets::mask(&mut evidence);
+    let mut space = session.finder()?.open_or_make(session.now)?;
+    let outcome = space.remember(evidence, session.now)?;
+    let id = match outcome {
+        Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. } => id,
+    };
+    match session.form {
+        Form::Json => {
+            let masked: Vec<String> = masked.iter().map(|masked| masked.kind.to_string()).collect();
+            output::json(&json!({ "id": id, "masked": masked }))?;
+        }
+        Form::Text => {
+            output::line(format_args!("Remembered as {ID}{}{ID:#}", short(&id)))?;
+            for masked in masked {
+                output::line(format_args!("  a secret was masked: {}", masked.kind))?;
+            }
+        }
+    }
+    Ok(0)
+}

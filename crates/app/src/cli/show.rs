@@ -1,0 +1,84 @@
+//! `because show`
+
+use kernel::kind::Kind;
+use serde_json::json;
+
+use super::Session;
+use crate::failure::Failure;
+use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
+
+/// Arguments of `show`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  because show 9f2c41d0            the beginning of an id is enough")]
+pub(crate) struct Args {
+    /// The record's id, or its beginning (4 digits or more)
+    id: String,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let space = session.finder()?.open()?;
+    let id = space.resolve(&args.id)?;
+    let shown = space.show(&id)?;
+    match session.form {
+        Form::Json => {
+            let recorded = store::Recorded { position: shown.position, operation: shown.operation };
+            let mut value = engine::inspect::to_json(&recorded);
+            let cited_by = shown.cited_by.iter();
+            value["cited_by"] = cited_by
+                .map(|citing| json!({ "id": citing.id, "role": citing.role, "kind": citing.kind.as_str() }))
+                .collect();
+            value["verified"] = json!(shown.fault.is_none());
+            value["fault"] = json!(shown.fault);
+            output::json(&value)?;
+        }
+        Form::Text => print(&shown)?,
+    }
+    Ok(if shown_is_sound(&space, &id)? { 0 } else { crate::failure::exit::UNSOUND })
+}
+
+fn shown_is_sound(space: &engine::Space, id: &kernel::id::OpId) -> Result<bool, Failure> {
+    Ok(space.show(id)?.fault.is_none())
+}
+
+/// One operation, for people.
+pub(crate) fn print(shown: &engine::inspect::Shown) -> Result<(), Failure> {
+    let header = shown.operation.header();
+    let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
+    output::line(format_args!("{BOLD}{}{BOLD:#} {ID}{}{ID:#}", header.kind, shown.operation.id()))?;
+    output::line(format_args!("  recorded   {time} (position {})", shown.position.0))?;
+    output::line(format_args!("  signed by  {}, its number {}", header.author, header.seq))?;
+    match &shown.fault {
+        None => output::line(format_args!("  verified   {GOOD}yes{GOOD:#}: id, body and signature fit"))?,
+        Some(fault) => output::line(format_args!("  verified   {BAD}NO{BAD:#}: {fault}"))?,
+    }
+    for reference in &header.refs {
+        output::line(format_args!("  {:<10} {ID}{}{ID:#}", reference.role.as_str(), short(&reference.id)))?;
+    }
+    for citing in &shown.cited_by {
+        output::line(format_args!(
+            "  cited by   {ID}{}{ID:#} ({}, as {})",
+            short(&citing.id),
+            citing.kind,
+            citing.role
+        ))?;
+    }
+    let Some(body) = shown.operation.body_value() else {
+        return output::line(format_args!(
+            "  {DIM}the content was forgotten or withheld; its hash is {}{DIM:#}",
+            header.body
+        ));
+    };
+    if header.kind == Kind::Evidence {
+        for field in ["source", "source_uid", "kind", "actor", "at"] {
+            if let Some(text) = body.get(field).and_then(serde_json::Value::as_str) {
+                output::line(format_args!("  {field:<10} {}", printable(text)))?;
+            }
+        }
+    }
+    let content = if header.kind == Kind::Evidence { body.get("payload").unwrap_or(&body) } else { &body };
+    let pretty = serde_json::to_string_pretty(content).map_err(std::io::Error::from)?;
+    for line in pretty.lines() {
+        output::line(format_args!("  {}", printable(line)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! `because status`
+
+use super::Session;
+use crate::failure::Failure;
+use crate::output::{self, BOLD, Form, bytes};
+
+/// Arguments of `status`.
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    let status = space.status()?;
+    if session.form == Form::Json {
+        output::json(&status)?;
+        return Ok(0);
+    }
+    output::line(format_args!("{BOLD}{}{BOLD:#}  {}", output::printable(&status.name), status.space))?;
+    output::line(format_args!(
+        "  file        {}{}",
+        status.path.display(),
+        if status.read_only { " (read-only)" } else { "" }
+    ))?;
+    output::line(format_args!("  this key    {}", status.author))?;
+    let list = |counts: &std::collections::BTreeMap<String, u64>| {
+        let counts: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        if counts.is_empty() { "none".to_owned() } else { counts.join(", ") }
+    };
+    output::line(format_args!("  operations  {} ({})", status.ledger_position.0, list(&status.operations)))?;
+    output::line(format_args!("  records     {}", list(&status.evidence)))?;
+    let behind = status.ledger_position.0.saturating_sub(status.text_position.0);
+    let reading =
+        if behind == 0 { "up to date".to_owned() } else { format!("{behind} behind; the next recall reads them") };
+    output::line(format_args!("  text index  at {} ({reading})", status.text_position.0))?;
+    let size = &status.size;
+    output::line(format_args!(
+        "  size        {} (ledger {}, views {})",
+        bytes(size.file_bytes),
+        bytes(size.ledger_bytes),
+        bytes(size.view_bytes)
+    ))?;
+    Ok(0)
+}

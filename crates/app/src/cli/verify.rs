@@ -1,0 +1,82 @@
+//! `because verify` and `because rebuild`
+
+use engine::verify::Verification;
+use serde_json::json;
+
+use super::Session;
+use crate::failure::{Failure, exit};
+use crate::output::{self, BAD, DIM, Form, GOOD, count, printable};
+
+/// Findings that are printed; `--json` has more.
+const FINDINGS_SHOWN_MAX: usize = 20;
+
+/// Arguments of `verify`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Nothing is written. Exit code 3 says that something is wrong; each finding names the operation."
+)]
+pub(crate) struct Args {}
+
+/// Arguments of `rebuild`.
+#[derive(clap::Args)]
+pub(crate) struct RebuildArgs {}
+
+pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    let begun = std::time::Instant::now();
+    let bar = output::progress(Some(space.head()?.0), "verifying {bar:30} {pos}/{len} operations");
+    let verification = space.verify(|checked| bar.set_position(checked))?;
+    bar.finish_and_clear();
+    let sound = verification.is_sound();
+    match session.form {
+        Form::Json => {
+            let mut value = serde_json::to_value(&verification).map_err(std::io::Error::from)?;
+            value["sound"] = json!(sound);
+            value["seconds"] = json!(begun.elapsed().as_secs_f64());
+            output::json(&value)?;
+        }
+        Form::Text => print(&verification, begun.elapsed())?,
+    }
+    Ok(if sound { 0 } else { exit::UNSOUND })
+}
+
+/// What verification found, for people.
+pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> Result<(), Failure> {
+    for finding in verification.findings.iter().take(FINDINGS_SHOWN_MAX) {
+        let style = if finding.without_effect { DIM } else { BAD };
+        let effect = if finding.without_effect { " (kept without effect)" } else { "" };
+        output::line(format_args!("{style}{}{style:#}: {}{effect}", finding.code, printable(&finding.message)))?;
+    }
+    let more = verification.finding_count.saturating_sub(FINDINGS_SHOWN_MAX as u64);
+    if more > 0 {
+        output::line(format_args!("… and {more} more; --json lists up to 1000"))?;
+    }
+    let operations = count(verification.operations, "operation");
+    let seconds = took.as_secs_f64();
+    if verification.is_sound() {
+        let views: Vec<&str> = verification.views.iter().map(|view| view.name).collect();
+        output::line(format_args!(
+            "{GOOD}Sound{GOOD:#}: {operations}, every hash, signature, chain and rule; views folded again and equal: {} ({seconds:.1} s)",
+            views.join(", ")
+        ))
+    } else {
+        output::line(format_args!("{BAD}Not sound{BAD:#}: {operations} checked in {seconds:.1} s; see above"))
+    }
+}
+
+pub(crate) fn rebuild(session: &Session, _: &RebuildArgs) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    let bar = output::progress(Some(space.head()?.0), "folding {bar:30} {pos}/{len} operations");
+    space.rebuild(|position| bar.set_position(position))?;
+    bar.finish_and_clear();
+    let digests = space.digests()?;
+    match session.form {
+        Form::Json => output::json(&json!({ "views": digests }))?,
+        Form::Text => {
+            for view in digests {
+                output::line(format_args!("{:<6} at {:<8} {DIM}{}{DIM:#}", view.name, view.position.0, view.digest))?;
+            }
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,101 @@
+//! What went wrong, for people and for programs.
+
+use engine::EngineError;
+use store::StoreError;
+
+/// Exit codes; `because help exit-codes` and the README list them.
+pub(crate) mod exit {
+    /// Something failed.
+    pub(crate) const FAILED: u8 = 1;
+    /// The command line does not fit (clap's code).
+    pub(crate) const USAGE: u8 = 2;
+    /// `verify` or `doctor` found something wrong.
+    pub(crate) const UNSOUND: u8 = 3;
+    /// It is done, but some items could not be read and were left out.
+    pub(crate) const INCOMPLETE: u8 = 4;
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The engine's reason.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// No space was found.
+    #[error("there is no space here: `because init` makes one in this folder, `because init --global` your own")]
+    NoSpace,
+    /// The arguments do not fit together.
+    #[error("{0}")]
+    Usage(String),
+    /// A file of ours could not be read or written.
+    #[error("cannot use {}: {source}", path.display())]
+    File {
+        /// Which.
+        path: std::path::PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The device key does not read.
+    #[error("{} does not hold a device key (64 hexadecimal digits); put back a copy, or move it away to make a new key", path.display())]
+    Key {
+        /// Which file.
+        path: std::path::PathBuf,
+    },
+    /// The output could not be written.
+    #[error("cannot write the output: {0}")]
+    Output(#[from] std::io::Error),
+    /// Not recognised.
+    #[error("{} is of no format that is known; `--format` names one of: {}", path.display(), formats.join(", "))]
+    UnknownFormat {
+        /// The source.
+        path: std::path::PathBuf,
+        /// What there is.
+        formats: Vec<&'static str>,
+    },
+}
+
+impl Failure {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Engine(error) => error.code(),
+            Self::NoSpace => "no_space",
+            Self::Usage(_) => "usage",
+            Self::File { .. } => "file",
+            Self::Key { .. } => "device_key",
+            Self::Output(_) => "output",
+            Self::UnknownFormat { .. } => "unknown_format",
+        }
+    }
+
+    /// What to do about it, where that is not said already.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Engine(error) if error.code() == "not_permitted" => Some(
+                "the owner of the space can allow it: because grant <this device's key> --can append (`because key` shows the key)"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Usage(_)) { exit::USAGE } else { exit::FAILED }
+    }
+
+    /// True if the reader of our output went away, which is no failure of ours.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+        match self {
+            Self::Output(error) | Self::Engine(EngineError::Io(error)) => broken(error),
+            _ => false,
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Engine(error.into())
+    }
+}

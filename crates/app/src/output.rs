@@ -1,0 +1,83 @@
+//! Printing: for people with colours only on a terminal, for programs as JSON.
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kernel::id::OpId;
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Emphasis.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// What one need not read.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// Ids.
+pub(crate) const ID: Style = AnsiColor::Yellow.on_default();
+/// All is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Something is wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// How a command prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Prints one line. Styles in it are left out where the output is no terminal.
+pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
+    writeln!(anstream::stdout().lock(), "{text}")?;
+    Ok(())
+}
+
+/// Prints one JSON value, on one line.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string(value).map_err(std::io::Error::from)?;
+    line(text)
+}
+
+/// Tells something beside the result.
+pub(crate) fn note(text: impl std::fmt::Display) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// The beginning of an id that people can type.
+pub(crate) fn short(id: &OpId) -> String {
+    id.to_string().chars().take(15).collect()
+}
+
+/// A count with its noun: `1 record`, `2 records`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// Bytes for people.
+pub(crate) fn bytes(bytes: u64) -> String {
+    indicatif::HumanBytes(bytes).to_string()
+}
+
+/// What a terminal would take for a command is shown as a space, so that a record cannot move the cursor.
+pub(crate) fn printable(text: &str) -> String {
+    let hides =
+        |c: char| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
+    text.chars().map(|c| if hides(c) { ' ' } else { c }).collect()
+}
+
+/// A progress bar on the error output; silent where that is no terminal.
+pub(crate) fn progress(total: Option<u64>, template: &str) -> ProgressBar {
+    let bar = match total {
+        Some(total) => ProgressBar::new(total),
+        None => ProgressBar::new_spinner(),
+    };
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,155 @@
+//! Where things are: the device's key, the person's own space, a project's space.
+//!
+//! A project's space is `.because/space.db`, looked for in the working folder and the ones above it, like git does.
+//! Where there is none, it is the person's own, in `BECAUSE_HOME` or the platform's data folder. `--space` and `BECAUSE_SPACE` name
+//! another: a file, a folder with a `.because` in it, or `global` for the person's own.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use engine::Space;
+use kernel::seal::{SEED_BYTES, Signer};
+
+use crate::failure::Failure;
+
+/// A project's folder.
+pub(crate) const FOLDER: &str = ".because";
+/// The file in it.
+const FILE: &str = "space.db";
+/// The device key's file, in the home.
+const KEY: &str = "key";
+/// What `--space` calls the person's own space.
+pub(crate) const GLOBAL: &str = "global";
+/// A key file is 64 digits and a line break; what is much longer is something else.
+const KEY_BYTES_MAX: u64 = 256;
+
+/// Paths of this person on this machine.
+pub(crate) struct Home {
+    folder: PathBuf,
+}
+
+impl Home {
+    /// `BECAUSE_HOME`, else the platform's data folder.
+    pub(crate) fn find() -> Result<Self, Failure> {
+        if let Some(home) = std::env::var_os("BECAUSE_HOME").filter(|home| !home.is_empty()) {
+            return Ok(Self { folder: PathBuf::from(home) });
+        }
+        let strategy =
+            etcetera::choose_base_strategy().map_err(|error| Failure::Usage(format!("{error}; set BECAUSE_HOME")))?;
+        Ok(Self { folder: etcetera::BaseStrategy::data_dir(&strategy).join("because") })
+    }
+
+    /// A home in a folder of one's choice.
+    pub(crate) fn at(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The person's own space.
+    pub(crate) fn global_space(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
+    /// Where the device key is.
+    pub(crate) fn key_path(&self) -> PathBuf {
+        self.folder.join(KEY)
+    }
+
+    /// The device's key; made at the first use, readable by its owner only.
+    pub(crate) fn signer(&self) -> Result<Signer, Failure> {
+        let path = self.key_path();
+        let file = |source| Failure::File { path: path.clone(), source };
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.len() <= KEY_BYTES_MAX => {
+                let text = fs::read(&path).map_err(file)?;
+                let signer = std::str::from_utf8(&text).ok().and_then(Signer::from_hex);
+                return signer.ok_or_else(|| Failure::Key { path: path.clone() });
+            }
+            Ok(_) => return Err(Failure::Key { path }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(file(error)),
+        }
+        make_folder(&self.folder)?;
+        let mut seed = [0; SEED_BYTES];
+        getrandom::fill(&mut seed).map_err(|error| file(std::io::Error::other(error.to_string())))?;
+        let text = format!("{}\n", data_encoding::HEXLOWER.encode(&seed));
+        // Complete before it has its name, so that a second process never reads half a key.
+        let mut draft = tempfile::Builder::new().prefix(".key-").tempfile_in(&self.folder).map_err(file)?;
+        draft.write_all(text.as_bytes()).and_then(|()| draft.as_file().sync_all()).map_err(file)?;
+        match draft.persist_noclobber(&path) {
+            Ok(_) => Ok(Signer::from_seed(seed)),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => self.signer(),
+            Err(error) => Err(file(error.error)),
+        }
+    }
+}
+
+/// Makes a folder that only its owner reads.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|source| Failure::File { path: folder.to_owned(), source })
+}
+
+/// Which space a command works on.
+pub(crate) struct Finder<'a> {
+    /// The home.
+    pub(crate) home: &'a Home,
+    /// What `--space` or `BECAUSE_SPACE` names.
+    pub(crate) named: Option<&'a str>,
+}
+
+impl Finder<'_> {
+    /// The space's file, whether or not it exists.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        match self.named {
+            Some(GLOBAL) => Ok(self.home.global_space()),
+            Some(named) => Ok(named_space(Path::new(named))),
+            None => {
+                let working = std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
+                let mut folders = working.ancestors().map(|folder| folder.join(FOLDER).join(FILE));
+                Ok(folders.find(|path| path.is_file()).unwrap_or_else(|| self.home.global_space()))
+            }
+        }
+    }
+
+    /// Opens the space to read it. There must be one.
+    pub(crate) fn open(&self) -> Result<Space, Failure> {
+        let path = self.path()?;
+        if !path.exists() && self.named.is_none() {
+            return Err(Failure::NoSpace);
+        }
+        Ok(Space::open(&path, self.home.signer()?)?)
+    }
+
+    /// Opens the space to write to it; the person's own is made if it is not there yet.
+    pub(crate) fn open_or_make(&self, now: jiff::Timestamp) -> Result<Space, Failure> {
+        let path = self.path()?;
+        if path == self.home.global_space() && !path.exists() {
+            make_folder(self.home.folder())?;
+            return Ok(Space::create(&path, self.home.signer()?, GLOBAL, now)?);
+        }
+        self.open()
+    }
+}
+
+/// A file as it is; a folder by the space in it.
+fn named_space(path: &Path) -> PathBuf {
+    if !path.is_dir() {
+        return path.to_owned();
+    }
+    let direct = path.join(FILE);
+    if direct.is_file() { direct } else { path.join(FOLDER).join(FILE) }
+}
+
+/// Where `because init` puts a project's space.
+pub(crate) fn project_space(folder: &Path) -> PathBuf {
+    folder.join(FOLDER).join(FILE)
+}
