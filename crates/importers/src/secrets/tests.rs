@@ -260,3 +260,52 @@ fn hostile_text_costs_no_more_than_ordinary_text() {
         assert!(took.as_secs() < 5, "{pattern:?} took {took:?}");
     }
 }
+
+#[test]
+fn no_text_makes_a_rule_fall() {
+    let pieces = [
+        "password",
+        "=",
+        ":",
+        " ",
+        "\"",
+        "eyJ",
+        ".",
+        "Bearer ",
+        "://",
+        "@",
+        "sk-",
+        "AKIA",
+        "é",
+        "漢",
+        "\u{202f}",
+        "\n",
+        "a8F3kd92LmQ0xY7",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "4111 1111 1111 1111",
+        "\\",
+        "--token ",
+        "[masked:",
+        "]",
+        "2025-06-02",
+        "…",
+    ];
+    let mut state = 11_u64;
+    for _ in 0..1_500 {
+        let text: String = (0..12)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                pieces[(state >> 33) as usize % pieces.len()]
+            })
+            .collect();
+        if let Some((masked, kinds)) = mask_text(&text) {
+            assert!(!kinds.is_empty());
+            assert!(masked.matches("[masked:").count() >= kinds.len(), "{text:?}");
+        }
+        let mut record = evidence();
+        record.summary = summarize(&text);
+        record.payload.text = text;
+        mask(&mut record);
+    }
+}
