@@ -81,9 +81,13 @@ impl Importer for Photo {
 
     fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
         if !path.is_dir() {
-            std::fs::metadata(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
             let folder = path.parent().unwrap_or(Path::new(""));
             let names = json_names(folder, path);
+            let (header, ..) = read_header(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+            if let Err(error @ HeaderError::Unknown) = header {
+                let reason = error.to_string();
+                return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason });
+            }
             let _ = import_photo(path, path, &names, sink);
             return Ok(());
         }
