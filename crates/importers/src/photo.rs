@@ -81,9 +81,13 @@ impl Importer for Photo {
 
     fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
         if !path.is_dir() {
-            std::fs::metadata(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
             let folder = path.parent().unwrap_or(Path::new(""));
             let names = json_names(folder, path);
+            let (header, ..) = read_header(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+            if let Err(error @ HeaderError::Unknown) = header {
+                let reason = error.to_string();
+                return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason });
+            }
             let _ = import_photo(path, path, &names, sink);
             return Ok(());
         }
@@ -144,11 +148,11 @@ fn import_photo(file: &Path, root: &Path, json: &BTreeSet<String>, sink: &mut dy
             }
         }
     };
-    let (header, identity) = match read_header(file) {
+    let (header, identity, length) = match read_header(file) {
         Ok(read) => read,
         Err(error) => return sink.problem(problem(file, format!("the photo cannot be read: {error}"))),
     };
-    sink.progress(IDENTITY_BYTES);
+    sink.progress(length);
     let exif = match header {
         Ok(exif) => exif,
         Err(error) => {
@@ -171,17 +175,17 @@ fn album(file: &Path) -> Option<String> {
     let name = file.parent()?.file_name()?.to_str()?.trim();
     let lower = name.to_lowercase();
     let given = name.chars().any(char::is_alphabetic)
-        && !["dcim", "camera", "photos", "pictures", "images", "takeout", "google photos", "screenshots", "tmp"]
+        && !["dcim", "camera", "photos", "pictures", "images", "takeout", "google photos", "screenshots"]
             .contains(&lower.as_str())
+        && !lower.starts_with('.')
         && !lower.starts_with("photos from ")
-        && !lower.starts_with(".tmp")
         && !lower.get(..3).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     given.then(|| name.to_owned())
 }
 
 type Header = Result<Exif, HeaderError>;
 
-fn read_header(file: &Path) -> std::io::Result<(Header, String)> {
+fn read_header(file: &Path) -> std::io::Result<(Header, String, u64)> {
     let mut head = Vec::new();
     File::open(file)?.take(IDENTITY_BYTES).read_to_end(&mut head)?;
     let hash = blake3::hash(&head).to_hex().chars().take(16).collect();
@@ -191,7 +195,7 @@ fn read_header(file: &Path) -> std::io::Result<(Header, String)> {
         Ok(None) => Ok(Exif::default()),
         Err(error) => Err(error),
     };
-    Ok((header, hash))
+    Ok((header, hash, bytes.length()))
 }
 
 fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, hash: &str) -> Evidence {
@@ -237,7 +241,7 @@ fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, 
             text,
             captions,
             title,
-            session: relative.rsplit_once('/').map(|(folder, _)| folder.to_owned()),
+            session: relative.rsplit_once('/').map(|(folder, _)| folder.to_owned()).or_else(|| album.clone()),
             session_title: album.clone(),
             participants: sidecar.people,
             tags: sidecar.tags,

@@ -5,7 +5,7 @@
 //! and tells the reader what stood there. The report names kind and field, never the secret.
 //!
 //! Masking must be cheap, because every record pays for it, and quiet, because a masked commit hash is a memory lost.
-//! One automaton pass finds the fixed parts of all known credentials ([`find`]); only where one occurs is anything
+//! One automaton pass finds the fixed parts of all known credentials (`find`); only where one occurs is anything
 //! checked more closely, by a bounded look ahead, so that hostile text costs no more than ordinary text does.
 
 mod assignment;

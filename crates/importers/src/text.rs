@@ -7,11 +7,10 @@
 //! the hash of its content and, for the same content said again, its number. For the same reason a note ends where a
 //! paragraph's own hash says so: what is inserted above reshuffles only what is near.
 
+mod lines;
 mod stamp;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -21,15 +20,14 @@ use kernel::when::When;
 use serde_json::Value;
 
 use crate::files::{self, has_extension, problem, relative_name, stem};
-use crate::{Context, ImportError, Importer, Match, PROBE_BYTES, Probe, Sink, dates, passages};
+use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates, passages};
+use lines::Lines;
 use stamp::{DateOrder, OrderEvidence, Stamp};
 
 /// Longest note, in characters.
 pub const NOTE_CHARS_MAX: usize = 1_500;
 /// Longest message or log entry, in characters; a longer one becomes several records.
 pub const ENTRY_CHARS_MAX: usize = 8_000;
-/// Longest line, in bytes; a longer one is read in pieces.
-pub const LINE_BYTES_MAX: usize = 64 * 1024;
 /// Longest entry that is collected before it is cut, in bytes.
 const ENTRY_BYTES_MAX: usize = 256 * 1024;
 /// Shortest note, in characters, that may end before it is full.
@@ -192,101 +190,6 @@ impl Survey {
             return Shape::Chat { timed: false };
         }
         Shape::Prose
-    }
-}
-
-/// Lines of a file, decoded; never more than [`LINE_BYTES_MAX`] at once.
-struct Lines<'a> {
-    path: &'a Path,
-    source: Source,
-    bytes_read: u64,
-    damaged: u64,
-    first_damage: Option<u64>,
-    number: u64,
-}
-
-enum Source {
-    Bytes(BufReader<File>),
-    /// UTF-16 is decoded as a whole, within [`files::read_bytes`]'s limit.
-    Decoded(std::vec::IntoIter<String>),
-}
-
-/// Largest file in UTF-16, in bytes.
-const UTF16_BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-impl<'a> Lines<'a> {
-    fn open(path: &'a Path) -> Result<Self, ImportError> {
-        let io = |source| ImportError::Io { path: path.to_owned(), source };
-        let mut reader = BufReader::with_capacity(PROBE_BYTES, File::open(path).map_err(io)?);
-        let head = reader.fill_buf().map_err(io)?;
-        if let Some(reason) = files::why_binary(head) {
-            return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason: reason.to_owned() });
-        }
-        let mut lines = Self {
-            path,
-            source: Source::Decoded(Vec::new().into_iter()),
-            bytes_read: 0,
-            damaged: 0,
-            first_damage: None,
-            number: 0,
-        };
-        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-            let bytes = files::read_bytes(path, UTF16_BYTES_MAX)?;
-            let decoded: Vec<String> = files::decode(&bytes).text.lines().map(str::to_owned).collect();
-            lines.source = Source::Decoded(decoded.into_iter());
-        } else {
-            lines.source = Source::Bytes(reader);
-        }
-        Ok(lines)
-    }
-
-    fn next(&mut self) -> Result<Option<String>, ImportError> {
-        let reader = match &mut self.source {
-            Source::Decoded(lines) => return Ok(lines.next()),
-            Source::Bytes(reader) => reader,
-        };
-        let mut line = Vec::new();
-        let read = reader
-            .take(LINE_BYTES_MAX as u64)
-            .read_until(b'\n', &mut line)
-            .map_err(|source| ImportError::Io { path: self.path.to_owned(), source })?;
-        if read == 0 {
-            return Ok(None);
-        }
-        self.bytes_read += read as u64;
-        if read == LINE_BYTES_MAX && line.last() != Some(&b'\n') {
-            // The piece must not end within a character; the rest of it is read from the buffer.
-            for _ in 0..3 {
-                let next = reader.fill_buf().ok().and_then(|buffer| buffer.first().copied());
-                match next {
-                    Some(byte @ 0x80..=0xbf) => {
-                        line.push(byte);
-                        reader.consume(1);
-                        self.bytes_read += 1;
-                    }
-                    _ => break,
-                }
-            }
-        }
-        self.number += 1;
-        let bytes = if self.number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line) } else { &line };
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
-            Err(_) => {
-                self.damaged += 1;
-                self.first_damage.get_or_insert(self.number);
-                String::from_utf8_lossy(bytes).into_owned()
-            }
-        };
-        Ok(Some(text.trim_end_matches(['\n', '\r']).replace('\0', "\u{fffd}")))
-    }
-
-    fn complaint(&self) -> Option<String> {
-        let first = self.first_damage?;
-        Some(format!(
-            "{} lines, the first of them line {first}, are not UTF-8 and were repaired: save the file as UTF-8",
-            self.damaged
-        ))
     }
 }
 

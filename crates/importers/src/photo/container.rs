@@ -39,6 +39,11 @@ impl<R: Read + Seek> Bytes<R> {
         Ok(Self { reader, length })
     }
 
+    /// The file's length.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Exactly `length` bytes from `offset` on.
     pub(super) fn at(&mut self, offset: u64, length: u64) -> Result<Vec<u8>, HeaderError> {
         let end = offset.checked_add(length).ok_or(HeaderError::Truncated)?;
@@ -256,6 +261,9 @@ fn location_of(body: &[u8], item: u64) -> Result<Option<(u64, u64)>, HeaderError
     Ok(None)
 }
 
+/// A box's name and body.
+type Child<'a> = ([u8; 4], &'a [u8]);
+
 /// Reads forward through bytes in big-endian order.
 struct Cursor<'a>(&'a [u8]);
 
@@ -283,7 +291,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next box: its name and body.
-    fn child(&mut self) -> Result<Option<([u8; 4], &'a [u8])>, HeaderError> {
+    fn child(&mut self) -> Result<Option<Child<'a>>, HeaderError> {
         if self.0.is_empty() {
             return Ok(None);
         }

@@ -43,9 +43,9 @@ pub(super) fn read<R: Read + Seek>(file: &mut Bytes<R>, start: u64, length: u64)
     let first = tiff.number(head.get(4..8).unwrap_or_default());
     let main = tiff.directory(first)?;
     let mut exif = Exif::default();
-    let mut sub_directory = |tiff: &mut Tiff<'_, R>, tag: u16, name: &str, complaints: &mut Vec<String>| {
+    let sub_directory = |tiff: &mut Tiff<'_, R>, tag: u16, name: &str, complaints: &mut Vec<String>| {
         let pointer = main.iter().find(|entry| entry.tag == tag)?;
-        let offset = tiff.number(&pointer.inline[..pointer.inline_bytes()]);
+        let offset = tiff.number(pointer.inline.get(..pointer.inline_bytes()).unwrap_or_default());
         match tiff.directory(offset) {
             Ok(entries) => Some(entries),
             Err(error) => {

@@ -146,7 +146,9 @@ fn operator(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Passes over a type between `:` and `=`, as in `password: &str = "…"`.
 fn typed(bytes: &[u8], at: usize) -> usize {
-    let word = run(bytes, at, 24, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'&' | b'_' | b'<' | b'>'));
+    let word = run(bytes, at, NAME_BYTES_MAX, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'&' | b'_' | b'<' | b'>')
+    });
     let after = at + word + spaces(bytes, at + word);
     match bytes.get(after..) {
         Some([b'=', next, ..]) if word > 0 && after > at + word && *next != b'=' => {
@@ -237,19 +239,38 @@ fn is_reference(value: &str) -> bool {
         || value.starts_with("b3:")
         || value.starts_with("data:")
         || value.starts_with("sha256:")
+        || is_number(value)
         || crate::dates::date_at_start(value).is_some()
 }
 
-/// True for words joined as code and file names join them: `get_password_v2`, `process.env.TOKEN`, `config-prod2`.
+/// True for words joined as code and file names join them: `get_password_v2`, `process.env.TOKEN`, `X509Options`.
 fn is_identifier(value: &str) -> bool {
     value.split(['_', '.', '-', ':', '[', '/', '!']).all(|word| {
-        let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
-        let digits = word.bytes().skip(letters).take_while(u8::is_ascii_digit).count();
-        letters + digits == word.len()
-            && digits <= 3
-            && letters <= 16
-            && has_word_shape(word.get(..letters).unwrap_or_default())
+        let bytes = word.as_bytes();
+        let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+        let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let only_these = letters + digits == bytes.len() && bytes.len() <= NAME_BYTES_MAX;
+        let leading = bytes.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let name: String = word.chars().filter(char::is_ascii_alphabetic).collect();
+        // Digits within a word are rare in names (`X509Options`) and scattered in keys.
+        let inside = leading < letters;
+        let numbered = !inside || bytes.iter().any(u8::is_ascii_uppercase) && letters >= 8 * digits.div_ceil(3);
+        only_these && digits <= 3 && numbered && has_word_shape(&name)
     })
+}
+
+/// True for numbers as code writes them: `131072u32`, `-2147217308`, `0xC0210024_u32`, `3600s`.
+fn is_number(value: &str) -> bool {
+    let value = value.trim_start_matches(['-', '+']);
+    let suffixes = [
+        "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "f32", "f64", "ms", "s", "m", "h", "d", "px",
+        "kb", "mb",
+    ];
+    let bare = suffixes.iter().find_map(|suffix| value.strip_suffix(suffix)).unwrap_or(value);
+    match bare.strip_prefix("0x") {
+        Some(hex) => hex.len() <= 17 && hex.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_'),
+        None => bare.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.')),
+    }
 }
 
 /// True if capitals come as in `camelCase`, `Word` or `WORD`, not scattered.

@@ -17,12 +17,13 @@ pub(super) fn find_cards(text: &[u8], spans: &mut Vec<Span>) {
             continue;
         }
         let run = digits_at(text, position);
-        if run == 4 && !preceded_by_number(text, position) {
-            if let Some(end) = GROUPINGS.iter().find_map(|groups| card_end(text, position, groups)) {
-                spans.push(Span { start: position, end, kind: SecretKind::CardNumber });
-                position = end;
-                continue;
-            }
+        if run == 4
+            && !preceded_by_number(text, position)
+            && let Some(end) = GROUPINGS.iter().find_map(|groups| card_end(text, position, groups))
+        {
+            spans.push(Span { start: position, end, kind: SecretKind::CardNumber });
+            position = end;
+            continue;
         }
         position += run;
     }
@@ -77,5 +78,5 @@ fn luhn(digits: &[u32]) -> bool {
             (_, doubled) => doubled,
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }

@@ -154,6 +154,11 @@ fn what_only_resembles_a_secret_stays() {
         "token: 550e8400-e29b-41d4-a716-446655440000",
         "secret: b3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
         "api_key = process.env.API_KEY1",
+        "const DONT_EXPIRE_PASSWORD: u32 = 131072u32;",
+        "const NEED_KEY_PASSWORD: STATUS = 0xC00002DF_u32 as _;",
+        "pub CompleteAuthToken: SpCompleteAuthTokenFn,",
+        "const InheritPrivateKey: X509RequestInheritOptions = 3i32;",
+        "token_timeout: 3600s, password_expiry = 90d",
         "secret santa: Ben2",
         "The secret: patience and 3 eggs.",
         "commit 3f786850e387550fdab836ed7e6dc881de23001b",
@@ -258,5 +263,54 @@ fn hostile_text_costs_no_more_than_ordinary_text() {
         let _ = mask_text(&text);
         let took = started.elapsed();
         assert!(took.as_secs() < 5, "{pattern:?} took {took:?}");
+    }
+}
+
+#[test]
+fn no_text_makes_a_rule_fall() {
+    let pieces = [
+        "password",
+        "=",
+        ":",
+        " ",
+        "\"",
+        "eyJ",
+        ".",
+        "Bearer ",
+        "://",
+        "@",
+        "sk-",
+        "AKIA",
+        "é",
+        "漢",
+        "\u{202f}",
+        "\n",
+        "a8F3kd92LmQ0xY7",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "4111 1111 1111 1111",
+        "\\",
+        "--token ",
+        "[masked:",
+        "]",
+        "2025-06-02",
+        "…",
+    ];
+    let mut state = 11_u64;
+    for _ in 0..1_500 {
+        let text: String = (0..12)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                pieces[(state >> 33) as usize % pieces.len()]
+            })
+            .collect();
+        if let Some((masked, kinds)) = mask_text(&text) {
+            assert!(!kinds.is_empty());
+            assert!(masked.matches("[masked:").count() >= kinds.len(), "{text:?}");
+        }
+        let mut record = evidence();
+        record.summary = summarize(&text);
+        record.payload.text = text;
+        mask(&mut record);
     }
 }

@@ -83,8 +83,13 @@ fn day(text: &str) -> Option<(Day, &str)> {
     let (first, rest) = leading_number(text, 2)?;
     let separator = rest.chars().next().filter(|separator| "/.-".contains(*separator))?;
     let (second, rest) = leading_number(rest.strip_prefix(separator)?, 2)?;
-    let (year, rest) = leading_number(rest.strip_prefix(separator)?, 4)?;
-    let year = if year < 100 { year + 2000 } else { year };
+    let in_year = rest.strip_prefix(separator)?;
+    let (year, rest) = leading_number(in_year, 4)?;
+    let year = match in_year.len() - rest.len() {
+        2 => year + 2000,
+        4 => year,
+        _ => return None,
+    };
     if !(1970..=2200).contains(&year) || first == 0 || second == 0 || first > 31 || second > 31 {
         return None;
     }

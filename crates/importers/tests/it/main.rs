@@ -1,5 +1,7 @@
 //! The importers on files and folders, through the registry and the port, as the engine drives them.
 
+#![allow(clippy::unwrap_used, reason = "this crate is tests, its helpers too")]
+
 mod chats;
 mod notes;
 mod photos;
