@@ -28,8 +28,7 @@ struct Conversation {
     uuid: Option<String>,
     name: Option<String>,
     created_at: Option<String>,
-    #[serde(default)]
-    chat_messages: Vec<Message>,
+    chat_messages: Option<Vec<Message>>,
 }
 
 #[derive(Deserialize)]
@@ -89,7 +88,7 @@ fn read(conversation: Conversation, sink: &mut dyn Sink) -> ControlFlow<()> {
         format!("{:016x}", content_hash(&[title.as_deref().unwrap_or_default(), &created]))
     });
     let mut repetitions = Repetitions::default();
-    for message in conversation.chat_messages {
+    for message in conversation.chat_messages.unwrap_or_default() {
         let frame = Turn {
             uid: id.clone(),
             at: message.created_at.as_ref().and_then(time::from_value),

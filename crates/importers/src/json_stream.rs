@@ -15,10 +15,14 @@ use std::ops::ControlFlow;
 use serde::de::DeserializeOwned;
 
 use crate::input::Input;
+use crate::turn::excerpt;
 use crate::{ImportError, Sink};
 
 /// Longest element of a top-level array, in bytes. Whole conversations are single elements.
 pub(crate) const ELEMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Longest explanation of what is wrong with a text, in bytes.
+const EXPLANATION_BYTES_MAX: usize = 300;
 
 /// Where an element begins, for reports.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +60,7 @@ pub(crate) fn for_each_element<T: DeserializeOwned>(
                         let flow = sink.problem(input.problem(Some(start.line), SURROGATES_REPLACED));
                         if flow.is_break() { flow } else { each(value, start, sink) }
                     }
-                    Err(error) => report(&input, sink, start, &format!("cannot be read: {error}")),
+                    Err(error) => report(&input, sink, start, &format!("cannot be read: {}", explain(&error))),
                 },
                 Err(_) => report(&input, sink, start, "is not UTF-8"),
             },
@@ -110,6 +114,11 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serd
             None => Err(error),
         },
     }
+}
+
+/// What a parser has against a text, without more than a little of the text itself, which it may quote whole.
+pub(crate) fn explain(error: &serde_json::Error) -> String {
+    excerpt(&error.to_string(), EXPLANATION_BYTES_MAX)
 }
 
 fn replace_lone_surrogates(text: &str) -> Option<String> {

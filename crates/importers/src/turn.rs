@@ -227,21 +227,28 @@ pub(crate) fn content_hash(parts: &[&str]) -> u64 {
 
 /// Counts how often a content has come up in one import.
 #[derive(Debug, Default)]
-pub(crate) struct Repetitions(HashMap<u64, u32>);
+pub(crate) struct Repetitions {
+    counts: HashMap<u64, u32>,
+    /// The session asked for last and its hash: messages of one mostly follow each other.
+    session: (String, u64),
+}
 
 impl Repetitions {
     /// The identity of a message without one: `<session>/<hash>/<n-th repetition>`. Beyond [`REPETITIONS_MAX`] different
     /// contents, new ones count as unrepeated, so exact repetitions of those become one record.
     pub(crate) fn uid(&mut self, session: &str, hash: u64) -> String {
-        let key = hash ^ content_hash(&[session]);
-        let nth = match self.0.get_mut(&key) {
+        if self.session.0 != session {
+            self.session = (session.to_owned(), content_hash(&[session]));
+        }
+        let key = hash ^ self.session.1;
+        let nth = match self.counts.get_mut(&key) {
             Some(count) => {
                 *count = count.saturating_add(1);
                 *count
             }
             None => {
-                if self.0.len() < REPETITIONS_MAX {
-                    self.0.insert(key, 1);
+                if self.counts.len() < REPETITIONS_MAX {
+                    self.counts.insert(key, 1);
                 }
                 1
             }
