@@ -18,7 +18,8 @@ use serde_json::{Map, Value};
 
 use crate::blocks::{self, Blocks, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, Shape, explain, for_each_element, parse};
+use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, for_each_element, parse};
+use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 

@@ -14,7 +14,8 @@ use crate::archive::{import_json_or_zip, is_zip, peek};
 use crate::blocks::{self, Blocks, flatten};
 use crate::chatgpt::is_conversations;
 use crate::input::{Input, format_error, without_bom};
-use crate::json_stream::{Shape, for_each_element};
+use crate::json_stream::for_each_element;
+use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, time};
 

@@ -16,6 +16,7 @@ mod claude_export;
 mod input;
 mod json_stream;
 mod locomo;
+mod shape;
 mod time;
 mod turn;
 
