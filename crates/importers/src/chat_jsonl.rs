@@ -18,7 +18,8 @@ use serde_json::{Map, Value};
 
 use crate::blocks::{self, Blocks, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, Shape, for_each_element, parse};
+use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, for_each_element, parse};
+use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
@@ -82,7 +83,7 @@ impl Importer for ChatJsonl {
                 sink.problem(reader.problem(number, SURROGATES_REPLACED))?;
                 reader.item(item, number, sink)
             }
-            Err(error) => sink.problem(reader.problem(number, &format!("not JSON: {error}"))),
+            Err(error) => sink.problem(reader.problem(number, &format!("not JSON: {}", explain(&error)))),
         });
         read.map(|_| ())
     }

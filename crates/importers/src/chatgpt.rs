@@ -17,7 +17,8 @@ use serde_json::{Map, Value};
 use crate::archive::{import_json_or_zip, is_zip, peek};
 use crate::blocks::{self, Blocks, TOOL_RESULT_BYTES_MAX, flatten};
 use crate::input::{Input, format_error, without_bom};
-use crate::json_stream::{Position, Shape, for_each_element};
+use crate::json_stream::{Position, for_each_element};
+use crate::shape::Shape;
 use crate::turn::{Turn, content_hash, deliver, excerpt};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 

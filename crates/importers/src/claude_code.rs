@@ -21,7 +21,8 @@ use serde_json::{Map, Value};
 
 use crate::blocks::{Blocks, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, Shape, parse};
+use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
+use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, content_hash, cut, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
@@ -212,7 +213,7 @@ impl Reader<'_> {
                 sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
                 line
             }
-            Err(error) => return sink.problem(problem(format!("not a transcript line: {error}"))),
+            Err(error) => return sink.problem(problem(format!("not a transcript line: {}", explain(&error)))),
         };
         match line.r#type.as_deref() {
             Some("summary") => {

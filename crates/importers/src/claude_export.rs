@@ -14,7 +14,8 @@ use crate::archive::{import_json_or_zip, is_zip, peek};
 use crate::blocks::{self, Blocks, flatten};
 use crate::chatgpt::is_conversations;
 use crate::input::{Input, format_error, without_bom};
-use crate::json_stream::{Shape, for_each_element};
+use crate::json_stream::for_each_element;
+use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, time};
 
@@ -28,8 +29,7 @@ struct Conversation {
     uuid: Option<String>,
     name: Option<String>,
     created_at: Option<String>,
-    #[serde(default)]
-    chat_messages: Vec<Message>,
+    chat_messages: Option<Vec<Message>>,
 }
 
 #[derive(Deserialize)]
@@ -89,7 +89,7 @@ fn read(conversation: Conversation, sink: &mut dyn Sink) -> ControlFlow<()> {
         format!("{:016x}", content_hash(&[title.as_deref().unwrap_or_default(), &created]))
     });
     let mut repetitions = Repetitions::default();
-    for message in conversation.chat_messages {
+    for message in conversation.chat_messages.unwrap_or_default() {
         let frame = Turn {
             uid: id.clone(),
             at: message.created_at.as_ref().and_then(time::from_value),

@@ -1,24 +1,24 @@
-//! JSON larger than memory: a top-level array handed on element by element, and the shape of a beginning.
+//! JSON larger than memory: a top-level array handed on element by element.
 //!
 //! [`for_each_element`] cuts a top-level array at its commas by counting brackets outside strings, and parses one element
 //! at a time. Cutting before parsing, instead of one parser over the whole stream, means that an element that is
 //! broken, too long or not UTF-8 costs only itself: the cut after it is still found, the rest goes in. A file that ends
 //! early gives all its whole elements and one problem. A single object at the top counts as an array of one.
-//!
-//! [`Shape`] is how importers recognise themselves: the key paths that occur in the first 64 KiB, whether or not the
-//! JSON ends there.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
 
 use serde::de::DeserializeOwned;
 
 use crate::input::Input;
+use crate::turn::excerpt;
 use crate::{ImportError, Sink};
 
 /// Longest element of a top-level array, in bytes. Whole conversations are single elements.
 pub(crate) const ELEMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Longest explanation of what is wrong with a text, in bytes.
+const EXPLANATION_BYTES_MAX: usize = 300;
 
 /// Where an element begins, for reports.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ pub(crate) fn for_each_element<T: DeserializeOwned>(
                         let flow = sink.problem(input.problem(Some(start.line), SURROGATES_REPLACED));
                         if flow.is_break() { flow } else { each(value, start, sink) }
                     }
-                    Err(error) => report(&input, sink, start, &format!("cannot be read: {error}")),
+                    Err(error) => report(&input, sink, start, &format!("cannot be read: {}", explain(&error))),
                 },
                 Err(_) => report(&input, sink, start, "is not UTF-8"),
             },
@@ -110,6 +110,11 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serd
             None => Err(error),
         },
     }
+}
+
+/// What a parser has against a text, without more than a little of the text itself, which it may quote whole.
+pub(crate) fn explain(error: &serde_json::Error) -> String {
+    excerpt(&error.to_string(), EXPLANATION_BYTES_MAX)
 }
 
 fn replace_lone_surrogates(text: &str) -> Option<String> {
@@ -316,121 +321,6 @@ fn keep(element: &mut Vec<u8>, inside: &mut Inside, element_bytes_max: usize, pa
     }
 }
 
-/// The key paths at the beginning of a JSON text, which may be cut anywhere.
-#[derive(Debug, Default)]
-pub(crate) struct Shape {
-    paths: BTreeSet<String>,
-    array: bool,
-    object: bool,
-}
-
-/// Deepest key path that a [`Shape`] keeps.
-const SHAPE_KEYS_DEEP_MAX: usize = 3;
-/// Most key paths that a [`Shape`] keeps.
-const SHAPE_PATHS_MAX: usize = 512;
-/// Deepest nesting that a [`Shape`] follows.
-const SHAPE_DEPTH_MAX: usize = 64;
-
-struct Frame {
-    object: bool,
-    key_next: bool,
-    key: Option<String>,
-}
-
-impl Shape {
-    /// Reads the first JSON value in `head`. Arrays add nothing to a path: the keys of an array's objects count as
-    /// the array's.
-    pub(crate) fn of(head: &[u8]) -> Self {
-        let mut shape = Self::default();
-        let mut frames: Vec<Frame> = Vec::new();
-        let mut bytes = head.iter().copied();
-        while let Some(byte) = bytes.next() {
-            match byte {
-                b'{' | b'[' if frames.len() >= SHAPE_DEPTH_MAX => break,
-                b'{' | b'[' => {
-                    let object = byte == b'{';
-                    if frames.is_empty() {
-                        (shape.object, shape.array) = (object, !object);
-                    }
-                    frames.push(Frame { object, key_next: object, key: None });
-                }
-                b'}' | b']' => {
-                    frames.pop();
-                    if frames.is_empty() {
-                        break;
-                    }
-                }
-                b'"' => {
-                    let text = string_rest(&mut bytes);
-                    if let (Some(frame), Some(text)) = (frames.last_mut(), text)
-                        && frame.key_next
-                    {
-                        frame.key_next = false;
-                        frame.key = Some(text);
-                        shape.keep(&frames);
-                    }
-                }
-                b',' => {
-                    if let Some(frame) = frames.last_mut() {
-                        frame.key_next = frame.object;
-                        frame.key = None;
-                    }
-                }
-                _ if frames.is_empty() && !byte.is_ascii_whitespace() => break,
-                _ => {}
-            }
-        }
-        shape
-    }
-
-    fn keep(&mut self, frames: &[Frame]) {
-        let keys: Vec<&str> = frames.iter().filter_map(|frame| frame.key.as_deref()).collect();
-        if keys.len() <= SHAPE_KEYS_DEEP_MAX && self.paths.len() < SHAPE_PATHS_MAX {
-            self.paths.insert(keys.join("."));
-        }
-    }
-
-    /// True if the path occurs, e.g. `conversation.speaker_a`.
-    pub(crate) fn has(&self, path: &str) -> bool {
-        self.paths.contains(path)
-    }
-
-    /// True if any of the paths occurs.
-    pub(crate) fn has_any(&self, paths: &[&str]) -> bool {
-        paths.iter().any(|path| self.has(path))
-    }
-
-    /// True if the text begins with an array.
-    pub(crate) fn is_array(&self) -> bool {
-        self.array
-    }
-
-    /// True if the text begins with an object.
-    pub(crate) fn is_object(&self) -> bool {
-        self.object
-    }
-
-    /// True for an array without any object in it so far: nothing speaks for or against a format.
-    pub(crate) fn is_bare_array(&self) -> bool {
-        self.array && self.paths.is_empty()
-    }
-}
-
-/// The rest of a string after its opening quote; `None` if it is cut or no UTF-8. Escapes are kept as written: the keys
-/// that formats are known by have none.
-fn string_rest(bytes: &mut impl Iterator<Item = u8>) -> Option<String> {
-    let mut text = Vec::new();
-    let mut escaped = false;
-    for byte in bytes {
-        match byte {
-            b'"' if !escaped => return String::from_utf8(text).ok(),
-            _ => escaped = byte == b'\\' && !escaped,
-        }
-        text.push(byte);
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -480,14 +370,6 @@ mod tests {
     fn an_element_beyond_the_limit_costs_only_itself() {
         let cuts = cut(r#"["aaaaaaaaaaaaaaaa",1]"#, 8);
         assert_eq!(cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(), [Cut::TooLong, Cut::Element, Cut::End]);
-    }
-
-    #[test]
-    fn the_shape_of_a_cut_text_has_the_keys_seen_so_far() {
-        let shape = Shape::of(br#"[{"a":{"b":[{"c":1}]},"d":"e"},{"f":"#);
-        assert!(shape.has("a.b.c") && shape.has("d") && shape.has("f") && !shape.has("e"));
-        assert!(shape.is_array());
-        assert!(!Shape::of(b"plain text {").is_object());
     }
 
     #[test]

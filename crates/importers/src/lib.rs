@@ -18,11 +18,15 @@ mod files;
 mod input;
 mod json_stream;
 mod locomo;
+
 pub mod markdown;
 mod passages;
 pub mod photo;
 pub mod secrets;
 pub mod text;
+
+mod shape;
+
 mod time;
 mod turn;
 

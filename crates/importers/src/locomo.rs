@@ -13,7 +13,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::input::{Input, file_stem, format_error, without_bom};
-use crate::json_stream::{Position, Shape, for_each_element};
+use crate::json_stream::{Position, for_each_element};
+use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 

@@ -17,22 +17,24 @@ use serde_json::{Map, Value};
 
 use crate::Sink;
 
-/// Longest text of one record, in bytes of its JSON form; twice it still fits a body of 1 MiB with all else.
+/// Longest text of one record, in bytes of its JSON form.
+///
+/// With the limits below, the worst case of all of them (a byte may be six of JSON) stays within a body of 1 MiB.
 pub(crate) const TEXT_JSON_BYTES_MAX: usize = 256 * 1024;
-/// Longest name of a person, session, title or location, in bytes.
-pub(crate) const NAME_BYTES_MAX: usize = 1024;
-/// Longest `source_uid`, in bytes; a longer one is replaced by its hash.
+/// Longest name of a person, session title or label, in bytes.
+pub(crate) const NAME_BYTES_MAX: usize = 256;
+/// Longest `source_uid` or session, in bytes; a longer one is replaced by its hash.
 pub(crate) const UID_BYTES_MAX: usize = 1024;
 /// Longest caption, in bytes.
-pub(crate) const CAPTION_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const CAPTION_BYTES_MAX: usize = 4 * 1024;
 /// Longest link, in bytes.
-pub(crate) const LINK_BYTES_MAX: usize = 2 * 1024;
+pub(crate) const LINK_BYTES_MAX: usize = 1024;
 /// Most captions, links, participants or tags of one record.
 pub(crate) const LIST_ITEMS_MAX: usize = 16;
-/// Most fields of the source's own, and the longest text of one in bytes.
+/// Most fields of the source's own.
 pub(crate) const MORE_FIELDS_MAX: usize = 16;
-/// Longest text of a field of the source's own, in bytes.
-pub(crate) const MORE_BYTES_MAX: usize = 1024;
+/// Longest text of a field of the source's own, in bytes; a longer one is left out.
+pub(crate) const MORE_BYTES_MAX: usize = 512;
 /// Most contents that [`Repetitions`] remembers: about 100 MiB.
 pub(crate) const REPETITIONS_MAX: usize = 4 * 1024 * 1024;
 
@@ -227,21 +229,28 @@ pub(crate) fn content_hash(parts: &[&str]) -> u64 {
 
 /// Counts how often a content has come up in one import.
 #[derive(Debug, Default)]
-pub(crate) struct Repetitions(HashMap<u64, u32>);
+pub(crate) struct Repetitions {
+    counts: HashMap<u64, u32>,
+    /// The session asked for last and its hash: messages of one mostly follow each other.
+    session: (String, u64),
+}
 
 impl Repetitions {
     /// The identity of a message without one: `<session>/<hash>/<n-th repetition>`. Beyond [`REPETITIONS_MAX`] different
     /// contents, new ones count as unrepeated, so exact repetitions of those become one record.
     pub(crate) fn uid(&mut self, session: &str, hash: u64) -> String {
-        let key = hash ^ content_hash(&[session]);
-        let nth = match self.0.get_mut(&key) {
+        if self.session.0 != session {
+            self.session = (session.to_owned(), content_hash(&[session]));
+        }
+        let key = hash ^ self.session.1;
+        let nth = match self.counts.get_mut(&key) {
             Some(count) => {
                 *count = count.saturating_add(1);
                 *count
             }
             None => {
-                if self.0.len() < REPETITIONS_MAX {
-                    self.0.insert(key, 1);
+                if self.counts.len() < REPETITIONS_MAX {
+                    self.counts.insert(key, 1);
                 }
                 1
             }
@@ -285,5 +294,42 @@ mod tests {
             serde_json::json!({"text": "x", "city": "Basel", "deep": {}, "long": "x".repeat(MORE_BYTES_MAX + 1)});
         let Value::Object(more) = more else { unreachable!() };
         assert_eq!(bounded_more(more).keys().collect::<Vec<_>>(), ["city"]);
+    }
+
+    #[test]
+    fn the_worst_turn_still_fits_a_body() {
+        struct Fits(usize);
+        impl Sink for Fits {
+            fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()> {
+                assert!(serde_json::to_string(&evidence).unwrap().len() < 1024 * 1024);
+                self.0 += 1;
+                ControlFlow::Continue(())
+            }
+            fn problem(&mut self, problem: crate::Problem) -> ControlFlow<()> {
+                panic!("{problem:?}")
+            }
+            fn progress(&mut self, _: u64) {}
+        }
+        let bad = "\u{1}".repeat(100_000);
+        let list = vec![bad.clone(); 100];
+        let field = |number: i32| (format!("{number}{}", "\u{1}".repeat(60)), Value::from(&bad[..MORE_BYTES_MAX]));
+        let turn = Turn {
+            uid: bad.clone(),
+            actor: Some(bad.clone()),
+            role: Some(bad.clone()),
+            text: bad.clone(),
+            title: Some(bad.clone()),
+            captions: list.clone(),
+            session: Some(bad.clone()),
+            session_title: Some(bad.clone()),
+            participants: list.clone(),
+            tags: list.clone(),
+            links: list,
+            more: (0..100).map(field).collect(),
+            at: None,
+        };
+        let mut fits = Fits(0);
+        assert!(deliver("x", turn, &mut fits).is_continue());
+        assert_eq!(fits.0, 3);
     }
 }
