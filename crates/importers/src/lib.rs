@@ -7,6 +7,9 @@
 //!
 //! Importers read no clock: what they need to know of now and here is in [`Context`].
 
+mod bounded_lines;
+mod ical;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,2 @@
+//! iCalendar.
+mod recurrence;
