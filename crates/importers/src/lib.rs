@@ -8,7 +8,7 @@
 //! Importers read no clock: what they need to know of now and here is in [`Context`].
 
 mod bounded_lines;
-mod ical;
+pub mod ical;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -118,5 +118,5 @@ pub trait Importer: Sync {
 
 /// Every importer, in the order in which they are asked.
 pub fn registry() -> &'static [&'static dyn Importer] {
-    &[]
+    &[&ical::Ical]
 }
