@@ -2,7 +2,7 @@
 //!
 //! `BufRead::read_line` grows its buffer until it meets a line feed, which a hostile or binary file need never
 //! contain. [`BoundedLines`] keeps at most a stated number of bytes of each line, reads past the rest, and says
-//! that it did.
+//! that it did. A line may also end with another byte than the line feed.
 
 use std::io::{self, BufRead};
 
@@ -10,6 +10,7 @@ use std::io::{self, BufRead};
 pub(crate) struct BoundedLines<R> {
     reader: R,
     line_bytes_max: usize,
+    separator: u8,
     number: u64,
 }
 
@@ -28,7 +29,12 @@ pub(crate) struct LineRead {
 
 impl<R: BufRead> BoundedLines<R> {
     pub(crate) fn new(reader: R, line_bytes_max: usize) -> Self {
-        Self { reader, line_bytes_max, number: 0 }
+        Self::separated_by(b'\n', reader, line_bytes_max)
+    }
+
+    /// Reads pieces that end with another byte than the line feed.
+    pub(crate) fn separated_by(separator: u8, reader: R, line_bytes_max: usize) -> Self {
+        Self { reader, line_bytes_max, separator, number: 0 }
     }
 
     /// Replaces `line` by the next line without its terminator (LF or CRLF); `None` at the end of the stream.
@@ -43,7 +49,7 @@ impl<R: BufRead> BoundedLines<R> {
             if buffer.is_empty() {
                 break;
             }
-            let feed = buffer.iter().position(|&byte| byte == b'\n');
+            let feed = buffer.iter().position(|&byte| byte == self.separator);
             read.terminated = feed.is_some();
             let content = feed.and_then(|end| buffer.get(..end)).unwrap_or(buffer);
             let room = self.line_bytes_max.saturating_sub(line.len());
@@ -56,7 +62,7 @@ impl<R: BufRead> BoundedLines<R> {
         if read.stream_bytes == 0 {
             return Ok(None);
         }
-        if line.last() == Some(&b'\r') && !read.cut {
+        if self.separator == b'\n' && line.last() == Some(&b'\r') && !read.cut {
             line.pop();
         }
         self.number += 1;

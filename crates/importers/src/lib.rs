@@ -8,7 +8,9 @@
 //! Importers read no clock: what they need to know of now and here is in [`Context`].
 
 mod bounded_lines;
+mod git;
 pub mod ical;
+mod mail;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -118,5 +120,5 @@ pub trait Importer: Sync {
 
 /// Every importer, in the order in which they are asked.
 pub fn registry() -> &'static [&'static dyn Importer] {
-    &[&ical::Ical]
+    &[&ical::Ical, &mail::Mbox, &git::Git]
 }
