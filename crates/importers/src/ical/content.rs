@@ -50,6 +50,15 @@ pub(super) struct Component {
     pub(super) parts: Vec<Component>,
 }
 
+/// What a calendar says of itself before its components, by widespread custom.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Calendar {
+    /// Its name for people.
+    pub(super) name: Option<String>,
+    /// The TZID in which its owner sees it.
+    pub(super) zone: Option<String>,
+}
+
 /// What the reader comes upon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Item {
@@ -74,6 +83,7 @@ pub(super) struct Components<R> {
     current_bytes: usize,
     overfull: bool,
     calendars: u64,
+    calendar: Calendar,
     bytes_read: u64,
     waiting: Vec<Item>,
 }
@@ -169,6 +179,7 @@ impl<R: BufRead> Components<R> {
             current_bytes: 0,
             overfull: false,
             calendars: 0,
+            calendar: Calendar::default(),
             bytes_read: 0,
             waiting: Vec::new(),
         }
@@ -182,6 +193,11 @@ impl<R: BufRead> Components<R> {
     /// How many calendars have begun.
     pub(super) fn calendars(&self) -> u64 {
         self.calendars
+    }
+
+    /// The calendar that is being read.
+    pub(super) fn calendar(&self) -> &Calendar {
+        &self.calendar
     }
 
     /// The next component or problem, `None` at the end.
@@ -263,6 +279,7 @@ impl<R: BufRead> Components<R> {
         }
         if name == "VCALENDAR" {
             self.calendars += 1;
+            self.calendar = Calendar::default();
             self.open.clear();
         }
         if self.open.len() >= DEPTH_MAX {
@@ -310,7 +327,15 @@ impl<R: BufRead> Components<R> {
     }
 
     fn keep(&mut self, property: Property, bytes: usize, cut: bool) {
-        let Some((component, depth)) = &mut self.current else { return };
+        let Some((component, depth)) = &mut self.current else {
+            let text = property.text();
+            return match property.name.as_str() {
+                _ if self.open.len() != 1 || text.is_empty() => {}
+                "X-WR-CALNAME" | "NAME" => self.calendar.name = Some(text),
+                "X-WR-TIMEZONE" | "TIMEZONE-ID" => self.calendar.zone = Some(text),
+                _ => {}
+            };
+        };
         // Pictures and files inside a calendar are no text; they are left out without a word.
         let embedded = property.parameter("ENCODING").is_some_and(|encoding| encoding.eq_ignore_ascii_case("BASE64"));
         if embedded || property.name == "X-ALT-DESC" {

@@ -36,8 +36,9 @@ use std::path::Path;
 use content::{Component, Components, Item, Property};
 use kernel::evidence::Evidence;
 use moment::{Moment, Starts};
+use record::Home;
 use series::Split;
-use zone::Zones;
+use zone::{Clock, Zones};
 
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 
@@ -52,6 +53,10 @@ pub const HORIZON_DAYS: i64 = 366;
 
 /// Most occurrences of one file that may have a component of their own.
 const OVERRIDES_MAX: usize = 500_000;
+/// Most records of one file. A file of a few bytes can name any number of occurrences.
+const RECORDS_MAX: u64 = 2_000_000;
+/// Most changes to "this and all later occurrences" of one series.
+const SPLITS_MAX: usize = 100;
 /// Most bytes of changes to "this and all later occurrences" that are held while their series are expanded.
 const SPLITS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
@@ -93,6 +98,8 @@ impl Importer for Ical {
             zones: Zones::default(),
             reported_zones: BTreeSet::new(),
             overrides: BTreeMap::new(),
+            home: Home::default(),
+            records: 0,
         };
         let calendars = import.survey()?;
         if calendars == 0 {
@@ -120,6 +127,9 @@ struct Import<'a> {
     zones: Zones,
     reported_zones: BTreeSet<String>,
     overrides: BTreeMap<String, Overrides>,
+    /// The calendar being read.
+    home: Home,
+    records: u64,
 }
 
 impl Import<'_> {
@@ -168,7 +178,10 @@ impl Import<'_> {
         }
         for (uid, property, component) in splits {
             if let Some(split) = Split::read(&property, component, &mut self.zones) {
-                self.overrides.entry(uid).or_default().splits.push(split);
+                let splits = &mut self.overrides.entry(uid).or_default().splits;
+                if splits.len() < SPLITS_MAX {
+                    splits.push(split);
+                }
             }
         }
         Ok(components.calendars())
@@ -177,7 +190,18 @@ impl Import<'_> {
     /// The second reading: the records.
     fn read(&mut self) -> Result<(), ImportError> {
         let mut components = self.open()?;
+        let mut calendar = None;
         while let Some(item) = components.next().map_err(|source| self.io(source))? {
+            if calendar.as_ref() != Some(components.calendar()) {
+                let current = calendar.insert(components.calendar().clone());
+                self.home = Home {
+                    name: current.name.clone(),
+                    zone: current.zone.as_deref().and_then(|zone| match self.zones.resolve(zone) {
+                        Some(Clock::Zone(zone)) => Some(zone),
+                        _ => None,
+                    }),
+                };
+            }
             self.sink.progress(components.take_bytes_read());
             let flow = match item {
                 Item::Unreadable { line, message } => self.problem(line, message),
@@ -188,6 +212,10 @@ impl Import<'_> {
                     _ => ControlFlow::Continue(()),
                 },
             };
+            if self.records >= RECORDS_MAX {
+                let reason = format!("more than {RECORDS_MAX} occurrences; split the calendar");
+                return Err(ImportError::TooLarge { path: self.path.to_owned(), reason });
+            }
             if flow.is_break() {
                 return Ok(());
             }
@@ -203,7 +231,10 @@ impl Import<'_> {
     /// Gives a record, or says that its time cannot be stored.
     fn give(&mut self, line: u64, evidence: Option<Evidence>) -> ControlFlow<()> {
         match evidence {
-            Some(evidence) => self.sink.evidence(evidence),
+            Some(evidence) => {
+                self.records += 1;
+                self.sink.evidence(evidence)
+            }
             None => self.problem(line, "a time at the very end of the calendar; the occurrence was left out"),
         }
     }

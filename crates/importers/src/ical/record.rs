@@ -5,6 +5,7 @@
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
 use kernel::when::When;
 use mail_parser::decoders::html::html_to_text;
@@ -13,6 +14,7 @@ use std::ops::ControlFlow;
 
 use super::content::{Component, Property};
 use super::moment::Moment;
+use super::zone::Clock;
 use super::{CANCELLATION, Import, TASK};
 
 /// Source name of everything in a calendar.
@@ -27,13 +29,35 @@ pub(super) struct Template {
     actor: Option<String>,
     visibility: Visibility,
     payload: Payload,
+    home: Home,
+}
+
+/// The calendar that a component is in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Home {
+    pub(super) name: Option<String>,
+    /// Where its owner lives, as far as the calendar says. Programs write times of single events in UTC whatever
+    /// the person saw; day and time of day are theirs only in this zone.
+    pub(super) zone: Option<TimeZone>,
+}
+
+impl Home {
+    fn when(&self, moment: &Moment) -> Option<When> {
+        match (&moment.clock, &self.zone) {
+            (Clock::Zone(utc), Some(zone)) if *utc == TimeZone::UTC && !moment.date_only => {
+                let instant = moment.clock.instant(moment.civil)?;
+                Some(When::from_zoned(&instant.with_time_zone(zone.clone())))
+            }
+            _ => moment.when(),
+        }
+    }
 }
 
 impl Template {
-    pub(super) fn event(component: &Component) -> Self {
+    pub(super) fn event(component: &Component, home: &Home) -> Self {
         let cancelled = status(component).is_some_and(|status| status == "cancelled");
         let kind = if cancelled { CANCELLATION } else { EvidenceKind::EVENT };
-        let mut template = Self::of(component, kind);
+        let mut template = Self::of(component, kind, home);
         if cancelled {
             template.payload.text = format!("Cancelled: {}", template.payload.text);
         }
@@ -45,7 +69,7 @@ impl Template {
         &self.uid
     }
 
-    fn of(component: &Component, kind: &'static str) -> Self {
+    fn of(component: &Component, kind: &'static str, home: &Home) -> Self {
         let mut payload = Payload {
             title: component.text("SUMMARY").map(readable),
             tags: tags(component),
@@ -60,6 +84,7 @@ impl Template {
         let mut more = |name: &str, value: Option<Value>| {
             payload.more.extend(value.map(|value| (name.to_owned(), value)));
         };
+        more("calendar", home.name.clone().map(Value::from));
         more("rrule", component.text("RRULE").map(Value::from));
         more("status", status(component).map(Value::from));
         let sequence = component.text("SEQUENCE").and_then(|sequence| sequence.parse::<u32>().ok());
@@ -82,19 +107,19 @@ impl Template {
         let uid = component.text("UID").unwrap_or_else(|| fingerprint(component));
         payload.session = Some(uid.clone());
         payload.session_title = payload.title.clone();
-        Self { uid, kind, actor: organiser, visibility, payload }
+        Self { uid, kind, actor: organiser, visibility, payload, home: home.clone() }
     }
 
     /// One occurrence; `None` when its time cannot be stored. `id` names it within its series.
     pub(super) fn occurrence(&self, start: &Moment, end: Option<&Moment>, id: Option<&str>) -> Option<Evidence> {
-        let at = start.when()?;
+        let at = self.home.when(start)?;
         // The end of an all-day event is the day after; people name its last day.
         let last_day = |end: &Moment| end.civil.checked_sub(SignedDuration::from_hours(24)).ok();
         let end = match end {
             Some(end) if start.date_only => {
                 last_day(end).map(|day| When::from_date(day.date())).filter(|day| day.date() > at.date())
             }
-            end => end.and_then(Moment::when),
+            end => end.and_then(|end| self.home.when(end)),
         };
         let mut payload = self.payload.clone();
         if start.date_only {
@@ -132,17 +157,17 @@ impl Template {
 impl Import<'_> {
     /// A task: when it begins, and by when it is to be done.
     pub(super) fn task(&mut self, component: &Component) -> ControlFlow<()> {
-        let mut template = Template::of(component, TASK);
+        let mut template = Template::of(component, TASK, &self.home);
         let due = self.optional(component, &["DUE"])?;
         let at = match self.optional(component, &["DTSTART"])? {
             Some(start) => Some(start),
             None => self.optional(component, &["CREATED", "DTSTAMP"])?,
         };
         let completed = self.optional(component, &["COMPLETED"])?;
-        let due = due.and_then(|due| due.when());
+        let due = due.and_then(|due| self.home.when(&due));
         let more = &mut template.payload.more;
         more.extend(due.as_ref().map(|due| ("due".to_owned(), Value::from(due.as_str()))));
-        let completed = completed.and_then(|completed| completed.when());
+        let completed = completed.and_then(|completed| self.home.when(&completed));
         more.extend(completed.map(|completed| ("completed".to_owned(), Value::from(completed.as_str()))));
         let title = template.payload.title.clone().unwrap_or_else(|| "Task without a title".to_owned());
         let due_text = due.as_ref().map(|due| format!(", due {}", span(due, None))).unwrap_or_default();
@@ -154,7 +179,7 @@ impl Import<'_> {
 
     /// A journal entry: a note of its day.
     pub(super) fn journal(&mut self, component: &Component) -> ControlFlow<()> {
-        let template = Template::of(component, EvidenceKind::NOTE);
+        let template = Template::of(component, EvidenceKind::NOTE, &self.home);
         let at = self.optional(component, &["DTSTART", "CREATED", "DTSTAMP"])?;
         let title = template.payload.title.clone().unwrap_or_else(|| template.payload.text.clone());
         let title = if title.is_empty() { "Journal entry without text".to_owned() } else { title };
@@ -178,7 +203,7 @@ impl Import<'_> {
             source_uid,
             kind: template.kind.into(),
             actor: template.actor,
-            at: at.and_then(|at| at.when()),
+            at: at.and_then(|at| self.home.when(&at)),
             summary: summarize(summary),
             visibility: template.visibility,
             payload: template.payload,

@@ -16,7 +16,7 @@ use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::Offset;
 
 /// Most periods that one expansion looks at.
-const PERIODS_MAX: usize = 1_000_000;
+const PERIODS_MAX: usize = 200_000;
 /// An expansion that found nothing for so many years finds nothing more.
 const SILENT_YEARS_MAX: i16 = 100;
 /// Most values of one BYxxx part; no part has more distinct values than a year has days, counted from both ends.

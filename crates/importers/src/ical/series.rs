@@ -18,6 +18,9 @@ use super::recurrence::{Bounds, Expansion, Rule};
 use super::zone::{Clock, Zones};
 use super::{HORIZON_DAYS, Import, OCCURRENCES_MAX, Overrides};
 
+/// Most rules of one kind that one event may have.
+const RULES_MAX: usize = 20;
+
 /// A change to all occurrences of a series from one on.
 pub(super) struct Split {
     /// The original start of the first that it changes.
@@ -54,7 +57,7 @@ impl Split {
 impl Import<'_> {
     /// An event: one record for each time that it happens.
     pub(super) fn event(&mut self, component: &Component) -> ControlFlow<()> {
-        let template = Template::event(component);
+        let template = Template::event(component, &self.home);
         if let Some(property) = component.get("RECURRENCE-ID") {
             return self.override_of_one(component, property, &template);
         }
@@ -86,7 +89,7 @@ impl Import<'_> {
         let mut splits = Vec::new();
         for split in &overrides.splits {
             let length = self.length(&split.component, &split.start)?;
-            splits.push((split, Template::event(&split.component), length));
+            splits.push((split, Template::event(&split.component, &self.home), length));
         }
         for Occurrence { start, length: own_length } in occurrences {
             if overrides.starts.contain(start) {
@@ -157,7 +160,7 @@ impl Import<'_> {
                 }
             }
         }
-        for property in component.all("EXRULE") {
+        for property in component.all("EXRULE").take(RULES_MAX) {
             for civil in self.expansion(property, start)?.starts.into_iter().filter(|&civil| civil != start.civil) {
                 excluded.insert(&start.at(civil));
             }
@@ -166,6 +169,10 @@ impl Import<'_> {
         let mut limited = None;
         let mut rules = 0;
         for property in component.all("RRULE") {
+            if rules == RULES_MAX {
+                self.problem(property.line, format!("more than {RULES_MAX} rules; this and later ones were left out"))?;
+                break;
+            }
             rules += 1;
             let expansion = self.expansion(property, start)?;
             if !expansion.complete {
@@ -196,7 +203,8 @@ impl Import<'_> {
         occurrences.retain(|occurrence| !excluded.contain(&occurrence.start) && seen.insert(occurrence.start.id()));
         if let Some(line) = limited.or((occurrences.len() > OCCURRENCES_MAX).then_some(component.line)) {
             occurrences.truncate(OCCURRENCES_MAX);
-            let message = format!("the event repeats too often; only its first {} times were taken", occurrences.len());
+            let message =
+                format!("the series is too long; only its first {} occurrences were taken", occurrences.len());
             self.problem(line, message)?;
         }
         ControlFlow::Continue(occurrences)

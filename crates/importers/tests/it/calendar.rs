@@ -102,6 +102,18 @@ fn floating_and_utc_times_stay_what_they_are() {
 }
 
 #[test]
+fn utc_times_are_seen_from_the_zone_of_the_calendar_where_it_says_one() {
+    let collected = calendar(
+        "X-WR-CALNAME:Ana\nX-WR-TIMEZONE:America/New_York\n\
+         BEGIN:VEVENT\nUID:e\nDTSTART:20250527T110000Z\nDTEND:20250527T120000Z\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:f\nDTSTART:20250527T070000\nEND:VEVENT",
+    );
+    check(&collected, "e 2025-05-27T07:00:00-04:00[America/New_York]\nf 2025-05-27T07:00:00");
+    assert!(collected.evidence[0].summary.ends_with("07:00–08:00"));
+    assert_eq!(collected.evidence[0].payload.more["calendar"], "Ana");
+}
+
+#[test]
 fn an_all_day_event_is_dates_and_its_end_is_its_last_day() {
     let collected = event("SUMMARY:Lisbon\nDTSTART;VALUE=DATE:20250602\nDTEND;VALUE=DATE:20250605");
     check(&collected, "e 2025-06-02");
@@ -192,7 +204,7 @@ fn a_series_that_happens_too_often_is_cut_and_the_rest_goes_on() {
          BEGIN:VEVENT\nUID:f\nDTSTART:20250101T000000Z\nEND:VEVENT",
     );
     assert_eq!(collected.evidence.len(), importers::ical::OCCURRENCES_MAX + 1);
-    assert_eq!(collected.complaints(), "6: the event repeats too often; only its first 10000 times were taken\n");
+    assert_eq!(collected.complaints(), "6: the series is too long; only its first 10000 occurrences were taken\n");
 }
 
 #[test]

@@ -6,3 +6,4 @@ mod calendar;
 mod collect;
 mod git;
 mod mail;
+mod mutation;
