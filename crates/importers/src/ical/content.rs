@@ -7,6 +7,7 @@
 
 use std::io::{self, BufRead};
 
+use super::property::Property;
 use crate::bounded_lines::BoundedLines;
 
 /// Longest physical line that is kept whole, in bytes.
@@ -27,17 +28,6 @@ const LEADING_LINES_MAX: u64 = 1000;
 /// The components that become records or say how to read them.
 const KEPT: [&str; 4] = ["VEVENT", "VTODO", "VJOURNAL", "VTIMEZONE"];
 
-/// One property of a component, its value as written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Property {
-    /// In upper case.
-    pub(super) name: String,
-    parameters: Vec<(String, String)>,
-    pub(super) value: String,
-    /// Where it stands, counted from 1.
-    pub(super) line: u64,
-}
-
 /// One component with its properties in the file's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Component {
@@ -57,6 +47,8 @@ pub(super) struct Calendar {
     pub(super) name: Option<String>,
     /// The TZID in which its owner sees it.
     pub(super) zone: Option<String>,
+    /// True where the whole calendar is the message that its events are cancelled (RFC 5546).
+    pub(super) cancels: bool,
 }
 
 /// What the reader comes upon.
@@ -86,63 +78,6 @@ pub(super) struct Components<R> {
     calendar: Calendar,
     bytes_read: u64,
     waiting: Vec<Item>,
-}
-
-impl Property {
-    /// Reads one unfolded line: `NAME;PARAMETER=value;OTHER="quoted":value`.
-    pub(super) fn parse(text: &str, line: u64) -> Option<Self> {
-        let mut quoted = false;
-        let mut ends = Vec::new();
-        let colon = text.char_indices().find_map(|(at, c)| {
-            match c {
-                '"' => quoted = !quoted,
-                ';' if !quoted => ends.push(at),
-                ':' if !quoted => return Some(at),
-                _ => {}
-            }
-            None
-        });
-        // A quote that is never closed would hide the value; then the first colon counts.
-        let colon = colon.or_else(|| text.find(':'))?;
-        let value = text.get(colon + 1..)?.to_owned();
-        ends.retain(|&end| end < colon);
-        ends.push(colon);
-        let mut begin = 0;
-        let mut pieces = ends.iter().filter_map(|&end| {
-            let piece = text.get(begin..end);
-            begin = end + 1;
-            piece
-        });
-        let name = pieces.next()?.trim().to_ascii_uppercase();
-        let well_formed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.' || c == '_';
-        if name.is_empty() || !name.chars().all(well_formed) {
-            return None;
-        }
-        let parameters = pieces.filter_map(|piece| piece.split_once('='));
-        let parameters = parameters.map(|(name, value)| (name.trim().to_ascii_uppercase(), parameter_text(value)));
-        Some(Self { name, parameters: parameters.collect(), value, line })
-    }
-
-    /// The value of a parameter, without quotes.
-    pub(super) fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
-    }
-
-    /// The value as text: escapes resolved, white space at the ends left out.
-    pub(super) fn text(&self) -> String {
-        unescape(&self.value).trim().to_owned()
-    }
-
-    /// The values of a list of texts: parted at commas that are not escaped.
-    pub(super) fn texts(&self) -> Vec<String> {
-        let mut escaped = false;
-        let parts = self.value.split(|c| {
-            let parts_here = c == ',' && !escaped;
-            escaped = c == '\\' && !escaped;
-            parts_here
-        });
-        parts.map(|part| unescape(part).trim().to_owned()).filter(|part| !part.is_empty()).collect()
-    }
 }
 
 impl Component {
@@ -331,6 +266,7 @@ impl<R: BufRead> Components<R> {
             let text = property.text();
             return match property.name.as_str() {
                 _ if self.open.len() != 1 || text.is_empty() => {}
+                "METHOD" => self.calendar.cancels = text.eq_ignore_ascii_case("CANCEL"),
                 "X-WR-CALNAME" | "NAME" => self.calendar.name = Some(text),
                 "X-WR-TIMEZONE" | "TIMEZONE-ID" => self.calendar.zone = Some(text),
                 _ => {}
@@ -366,46 +302,6 @@ impl<R: BufRead> Components<R> {
     fn report(&mut self, line: u64, message: String) {
         self.waiting.push(Item::Unreadable { line, message });
     }
-}
-
-/// A parameter's value without its quotes, RFC 6868 escapes resolved.
-fn parameter_text(value: &str) -> String {
-    let value = value.trim().replace('"', "");
-    if !value.contains('^') {
-        return value;
-    }
-    let mut text = String::new();
-    let mut chars = value.chars().peekable();
-    while let Some(c) = chars.next() {
-        let resolved = match (c, chars.peek()) {
-            ('^', Some('n')) => '\n',
-            ('^', Some('^')) => '^',
-            ('^', Some('\'')) => '"',
-            _ => {
-                text.push(c);
-                continue;
-            }
-        };
-        chars.next();
-        text.push(resolved);
-    }
-    text
-}
-
-fn unescape(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    let mut chars = value.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('n' | 'N') => text.push('\n'),
-                Some(escaped) => text.push(escaped),
-                None => {}
-            },
-            other => text.push(other),
-        }
-    }
-    text
 }
 
 #[cfg(test)]

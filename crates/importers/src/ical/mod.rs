@@ -14,15 +14,17 @@
 //!
 //! | module | answers |
 //! |---|---|
-//! | [`content`] | which components does the file hold? |
+//! | [`property`], [`content`] | which components does the file hold? |
 //! | [`moment`], [`zone`] | when is that, and are these two the same? |
-//! | [`recurrence`], [`series`] | when does it happen again? |
+//! | [`rule`], [`recurrence`], [`series`] | when does it happen again? |
 //! | [`record`] | what do we keep of it? |
 
 mod content;
 mod moment;
+mod property;
 mod record;
 mod recurrence;
+mod rule;
 mod series;
 mod windows_zones;
 mod zone;
@@ -33,9 +35,10 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use content::{Component, Components, Item, Property};
+use content::{Component, Components, Item};
 use kernel::evidence::Evidence;
 use moment::{Moment, Starts};
+use property::Property;
 use record::Home;
 use series::Split;
 use zone::{Clock, Zones};
@@ -196,6 +199,7 @@ impl Import<'_> {
                 let current = calendar.insert(components.calendar().clone());
                 self.home = Home {
                     name: current.name.clone(),
+                    cancels: current.cancels,
                     zone: current.zone.as_deref().and_then(|zone| match self.zones.resolve(zone) {
                         Some(Clock::Zone(zone)) => Some(zone),
                         _ => None,

@@ -6,7 +6,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Span};
 use kernel::when::When;
 
-use super::content::Property;
+use super::property::Property;
 use super::zone::{Clock, Zones};
 use jiff::tz::TimeZone;
 

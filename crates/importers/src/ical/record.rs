@@ -12,8 +12,9 @@ use mail_parser::decoders::html::html_to_text;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
-use super::content::{Component, Property};
+use super::content::Component;
 use super::moment::Moment;
+use super::property::Property;
 use super::zone::Clock;
 use super::{CANCELLATION, Import, TASK};
 
@@ -36,6 +37,8 @@ pub(super) struct Template {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Home {
     pub(super) name: Option<String>,
+    /// True where its events are cancelled.
+    pub(super) cancels: bool,
     /// Where its owner lives, as far as the calendar says. Programs write times of single events in UTC whatever
     /// the person saw; day and time of day are theirs only in this zone.
     pub(super) zone: Option<TimeZone>,
@@ -55,7 +58,7 @@ impl Home {
 
 impl Template {
     pub(super) fn event(component: &Component, home: &Home) -> Self {
-        let cancelled = status(component).is_some_and(|status| status == "cancelled");
+        let cancelled = home.cancels || status(component).is_some_and(|status| status == "cancelled");
         let kind = if cancelled { CANCELLATION } else { EvidenceKind::EVENT };
         let mut template = Self::of(component, kind, home);
         if cancelled {

@@ -4,67 +4,25 @@
 //! each civil start to an instant in the event's zone. So local time stays the same over a change of the clocks.
 //!
 //! The expansion walks the rule's periods (years, months, weeks, days, or steps within a day), keeps the days that
-//! pass every BYxxx part, and multiplies them with the times of day. It is our own because it has to end on every
-//! input: the libraries at hand walk an impossible sub-daily rule for hours inside one call, bring a second date
-//! library and a second zone database, and have no horizon. They check it instead (`tests` below).
+//! pass every BYxxx part, and multiplies them with the times of day.
+//!
+//! It is our own because it stops at a horizon, jumps over what cannot match, holds no `expect`, and spares a second
+//! date library, a second zone database and a regular-expression engine in the program. The `rrule` crate, a port of
+//! python-dateutil that would do as well, checks it on random rules (`recurrence_tests.rs`).
 //!
 //! Where the RFC leaves a choice: DTSTART is always the first occurrence and counts towards COUNT, also where it
 //! does not match the rule; parts that are missing come from DTSTART, for BYWEEKNO alone its weekday.
 
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
+
+use super::rule::{Frequency, Rule};
 
 /// Most periods that one expansion looks at.
 const PERIODS_MAX: usize = 200_000;
 /// An expansion that found nothing for so many years finds nothing more.
 const SILENT_YEARS_MAX: i16 = 100;
-/// Most values of one BYxxx part; no part has more distinct values than a year has days, counted from both ends.
-const VALUES_MAX: usize = 732;
-
-/// A recurrence rule whose every part is within the RFC's limits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rule {
-    frequency: Frequency,
-    interval: i64,
-    pub(super) count: Option<u64>,
-    /// The text of UNTIL; whose meaning depends on the zone of DTSTART.
-    pub(super) until: Option<String>,
-    months: Vec<i16>,
-    week_numbers: Vec<i16>,
-    year_days: Vec<i16>,
-    month_days: Vec<i16>,
-    weekdays: Vec<(i16, Weekday)>,
-    hours: Vec<i16>,
-    minutes: Vec<i16>,
-    seconds: Vec<i16>,
-    positions: Vec<i16>,
-    week_start: Weekday,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Frequency {
-    Yearly,
-    Monthly,
-    Weekly,
-    Daily,
-    Hourly,
-    Minutely,
-    Secondly,
-}
-
-/// Why a rule cannot be followed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum RuleError {
-    #[error("{part} in the recurrence rule is not valid")]
-    Part { part: String },
-    #[error("the recurrence rule has no FREQ")]
-    NoFrequency,
-    #[error("{part} cannot be combined with this FREQ in the recurrence rule")]
-    Combination { part: &'static str },
-    #[error("the recurrence rule never happens: no month it names has such a day")]
-    Never,
-}
 
 /// How far an expansion goes.
 #[derive(Clone, Copy, Debug)]
@@ -84,94 +42,6 @@ pub(super) struct Expansion {
 }
 
 impl Rule {
-    /// Reads the value of an RRULE property. Parts that this version does not know are passed over.
-    pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
-        let mut frequency = None;
-        let mut rule = Self {
-            frequency: Frequency::Daily,
-            interval: 1,
-            count: None,
-            until: None,
-            months: Vec::new(),
-            week_numbers: Vec::new(),
-            year_days: Vec::new(),
-            month_days: Vec::new(),
-            weekdays: Vec::new(),
-            hours: Vec::new(),
-            minutes: Vec::new(),
-            seconds: Vec::new(),
-            positions: Vec::new(),
-            week_start: Weekday::Monday,
-        };
-        for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-            let error = || RuleError::Part { part: part.chars().take(64).collect() };
-            let (name, value) = part.split_once('=').ok_or_else(error)?;
-            let (name, value) = (name.trim().to_ascii_uppercase(), value.trim().to_ascii_uppercase());
-            let numbers = |low: i16, high: i16| parse_numbers(&value, low, high).ok_or_else(error);
-            match name.as_str() {
-                "FREQ" => frequency = Some(parse_frequency(&value).ok_or_else(error)?),
-                "INTERVAL" => {
-                    rule.interval = value.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(error)?.into();
-                }
-                "COUNT" => rule.count = Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(error)?),
-                "UNTIL" => rule.until = Some(value),
-                "BYMONTH" => rule.months = numbers(1, 12)?,
-                "BYWEEKNO" => rule.week_numbers = numbers(-53, 53)?,
-                "BYYEARDAY" => rule.year_days = numbers(-366, 366)?,
-                "BYMONTHDAY" => rule.month_days = numbers(-31, 31)?,
-                "BYHOUR" => rule.hours = numbers(0, 23)?,
-                "BYMINUTE" => rule.minutes = numbers(0, 59)?,
-                "BYSECOND" => rule.seconds = numbers(0, 60)?,
-                "BYSETPOS" => rule.positions = numbers(-366, 366)?,
-                "BYDAY" => rule.weekdays = parse_weekdays(&value).ok_or_else(error)?,
-                "WKST" => rule.week_start = parse_weekday(&value).ok_or_else(error)?,
-                _ => {}
-            }
-        }
-        rule.frequency = frequency.ok_or(RuleError::NoFrequency)?;
-        // A leap second cannot be told from the second before it in civil time.
-        rule.seconds.iter_mut().for_each(|second| *second = (*second).min(59));
-        for times in [&mut rule.hours, &mut rule.minutes, &mut rule.seconds] {
-            times.sort_unstable();
-            times.dedup();
-        }
-        rule.check()?;
-        Ok(rule)
-    }
-
-    /// Refuses what the RFC forbids, and rules of which it is plain that they never happen.
-    fn check(&self) -> Result<(), RuleError> {
-        let any_part = [
-            !self.months.is_empty(),
-            !self.week_numbers.is_empty(),
-            !self.year_days.is_empty(),
-            !self.month_days.is_empty(),
-            !self.weekdays.is_empty(),
-            !self.hours.is_empty(),
-            !self.minutes.is_empty(),
-            !self.seconds.is_empty(),
-        ];
-        let ordinal_weekday = self.weekdays.iter().any(|&(ordinal, _)| ordinal != 0);
-        let within_year = matches!(self.frequency, Frequency::Monthly | Frequency::Weekly | Frequency::Daily);
-        let refused = [
-            ("BYWEEKNO", !self.week_numbers.is_empty() && self.frequency != Frequency::Yearly),
-            ("BYYEARDAY", !self.year_days.is_empty() && within_year),
-            ("BYMONTHDAY", !self.month_days.is_empty() && self.frequency == Frequency::Weekly),
-            ("a numbered BYDAY", ordinal_weekday && self.frequency > Frequency::Monthly),
-            ("a numbered BYDAY with BYWEEKNO", ordinal_weekday && !self.week_numbers.is_empty()),
-            ("BYSETPOS alone", !self.positions.is_empty() && any_part == [false; 8]),
-        ];
-        if let Some(&(part, _)) = refused.iter().find(|(_, refused)| *refused) {
-            return Err(RuleError::Combination { part });
-        }
-        let month_has = |month: i16, day: i16| day.abs() <= if month == 2 { 29 } else { 30 + days_31(month) };
-        let possible = |&month: &i16| self.month_days.iter().any(|&day| month_has(month, day));
-        if !self.months.is_empty() && !self.month_days.is_empty() && !self.months.iter().any(possible) {
-            return Err(RuleError::Never);
-        }
-        Ok(())
-    }
-
     /// The rule's occurrences from `start` on, at most until `until` (UNTIL in the civil time of `start`).
     pub(super) fn expand(&self, start: DateTime, until: Option<DateTime>, bounds: Bounds) -> Expansion {
         let rule = self.completed_from(start);
@@ -456,11 +326,6 @@ fn times_of(hours: &[i16], minutes: &[i16], seconds: &[i16]) -> Vec<Time> {
     times
 }
 
-/// One more for the months of 31 days.
-fn days_31(month: i16) -> i16 {
-    i16::from(matches!(month, 1 | 3 | 5 | 7 | 8 | 10 | 12))
-}
-
 fn days_after(date: Date, days: i64) -> Option<Date> {
     date.checked_add(jiff::Span::new().try_days(days).ok()?).ok()
 }
@@ -471,60 +336,6 @@ fn seconds_of(civil: DateTime) -> i64 {
 
 fn civil_of(seconds: i64) -> Option<DateTime> {
     Timestamp::from_second(seconds).ok().map(|timestamp| Offset::UTC.to_datetime(timestamp))
-}
-
-fn parse_frequency(text: &str) -> Option<Frequency> {
-    Some(match text {
-        "YEARLY" => Frequency::Yearly,
-        "MONTHLY" => Frequency::Monthly,
-        "WEEKLY" => Frequency::Weekly,
-        "DAILY" => Frequency::Daily,
-        "HOURLY" => Frequency::Hourly,
-        "MINUTELY" => Frequency::Minutely,
-        "SECONDLY" => Frequency::Secondly,
-        _ => return None,
-    })
-}
-
-/// A list of numbers of which none lies outside `low..=high`, and none is 0 where the range counts from both ends.
-fn parse_numbers(text: &str, low: i16, high: i16) -> Option<Vec<i16>> {
-    let mut numbers = Vec::new();
-    for number in text.split(',') {
-        let number: i16 = number.trim().parse().ok()?;
-        if !(low..=high).contains(&number) || number == 0 && low < 0 || numbers.len() == VALUES_MAX {
-            return None;
-        }
-        numbers.push(number);
-    }
-    Some(numbers)
-}
-
-/// A list of weekdays with their ordinals, 0 for none: `MO,-1FR`.
-fn parse_weekdays(text: &str) -> Option<Vec<(i16, Weekday)>> {
-    let mut weekdays = Vec::new();
-    for item in text.split(',').map(str::trim) {
-        let at = item.find(|c: char| c.is_ascii_alphabetic())?;
-        let (ordinal, weekday) = item.split_at_checked(at)?;
-        let ordinal = if ordinal.is_empty() { 0 } else { ordinal.parse().ok().filter(|&n: &i16| n != 0)? };
-        if ordinal.unsigned_abs() > 53 || weekdays.len() == VALUES_MAX {
-            return None;
-        }
-        weekdays.push((ordinal, parse_weekday(weekday)?));
-    }
-    Some(weekdays)
-}
-
-fn parse_weekday(text: &str) -> Option<Weekday> {
-    Some(match text {
-        "MO" => Weekday::Monday,
-        "TU" => Weekday::Tuesday,
-        "WE" => Weekday::Wednesday,
-        "TH" => Weekday::Thursday,
-        "FR" => Weekday::Friday,
-        "SA" => Weekday::Saturday,
-        "SU" => Weekday::Sunday,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

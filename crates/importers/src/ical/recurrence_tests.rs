@@ -94,32 +94,6 @@ fn a_limit_is_told_apart_from_an_end() {
 }
 
 #[test]
-fn what_the_rfc_forbids_is_refused() {
-    for rule in [
-        "",
-        "FREQ=SOMETIMES",
-        "INTERVAL=2",
-        "FREQ=DAILY;INTERVAL=0",
-        "FREQ=DAILY;INTERVAL=-1",
-        "FREQ=DAILY;INTERVAL=99999999999",
-        "FREQ=DAILY;COUNT=0",
-        "FREQ=DAILY;BYMONTH=13",
-        "FREQ=DAILY;BYMONTHDAY=0",
-        "FREQ=DAILY;BYWEEKNO=3",
-        "FREQ=MONTHLY;BYYEARDAY=3",
-        "FREQ=WEEKLY;BYMONTHDAY=3",
-        "FREQ=WEEKLY;BYDAY=1MO",
-        "FREQ=MONTHLY;BYDAY=XX",
-        "FREQ=MONTHLY;BYDAY=é",
-        "FREQ=MONTHLY;BYSETPOS=1",
-        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=31",
-        "FREQ",
-    ] {
-        assert!(Rule::parse(rule).is_err(), "{rule}");
-    }
-}
-
-#[test]
 fn impossible_and_endless_rules_end_quickly() {
     let begun = Instant::now();
     for rule in [
@@ -201,7 +175,7 @@ fn random_rules_give_what_another_implementation_gives() {
         let Ok(rule) = Rule::parse(&text) else { continue };
         let bounds = Bounds { last: at("2029-12-31T00:00:00"), occurrences_max: 101 };
         let ours = rule.expand(at("2024-01-31T09:30:00"), None, bounds).starts;
-        // On rules that hardly ever happen the other implementation searches for seconds.
+        // Unoptimised, the other implementation takes long over rules that hardly ever happen.
         if ours.len() < 60 {
             continue;
         }

@@ -11,10 +11,12 @@ use std::ops::ControlFlow;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Span};
 
-use super::content::{Component, Property};
+use super::content::Component;
 use super::moment::{Length, Moment, Starts, parse_civil};
+use super::property::Property;
 use super::record::Template;
-use super::recurrence::{Bounds, Expansion, Rule};
+use super::recurrence::{Bounds, Expansion};
+use super::rule::Rule;
 use super::zone::{Clock, Zones};
 use super::{HORIZON_DAYS, Import, OCCURRENCES_MAX, Overrides};
 

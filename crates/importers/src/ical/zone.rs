@@ -14,7 +14,8 @@ use jiff::{Timestamp, Zoned};
 
 use super::content::Component;
 use super::moment;
-use super::recurrence::{Bounds, Rule};
+use super::recurrence::Bounds;
+use super::rule::Rule;
 use super::windows_zones;
 
 /// Most definitions of one file that are kept.

@@ -190,6 +190,25 @@ fn what_was_cancelled_is_no_event() {
 }
 
 #[test]
+fn a_calendar_that_is_a_cancellation_cancels_its_events() {
+    let collected = calendar("METHOD:CANCEL\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602T070000\nEND:VEVENT");
+    assert_eq!(collected.evidence[0].kind.0, "cancellation");
+}
+
+#[test]
+fn several_calendars_in_one_file_are_all_read() {
+    let one = |uid: &str| {
+        format!(
+            "BEGIN:VCALENDAR\r\nX-WR-CALNAME:{uid}\r\nBEGIN:VEVENT\r\nUID:{uid}\r\n\
+         DTSTART:20250602\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+        )
+    };
+    let collected = import_bytes("ical", (one("a") + &one("b")).as_bytes()).unwrap();
+    check(&collected, "a 2025-06-02\nb 2025-06-02");
+    assert_eq!(collected.evidence[1].payload.more["calendar"], "b");
+}
+
+#[test]
 fn an_endless_series_goes_a_year_beyond_the_import() {
     let collected = event("DTSTART:20250101T090000Z\nRRULE:FREQ=MONTHLY");
     assert_eq!(collected.evidence.len(), 18);
