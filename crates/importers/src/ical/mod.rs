@@ -14,10 +14,10 @@
 //!
 //! | module | answers |
 //! |---|---|
-//! | [`property`], [`content`] | which components does the file hold? |
-//! | [`moment`], [`zone`] | when is that, and are these two the same? |
-//! | [`rule`], [`recurrence`], [`series`] | when does it happen again? |
-//! | [`record`] | what do we keep of it? |
+//! | `property`, `content` | which components does the file hold? |
+//! | `moment`, `zone` | when is that, and are these two the same? |
+//! | `rule`, `recurrence`, `series` | when does it happen again? |
+//! | `record` | what do we keep of it? |
 
 mod content;
 mod moment;

@@ -6,8 +6,8 @@
 //!
 //! | module | answers |
 //! |---|---|
-//! | [`message`] | what do we keep of a message? |
-//! | [`quotes`] | what of its text did its author write? |
+//! | `message` | what do we keep of a message? |
+//! | `quotes` | what of its text did its author write? |
 
 mod message;
 mod quotes;
