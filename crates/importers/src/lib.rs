@@ -9,24 +9,25 @@
 
 mod archive;
 mod blocks;
+mod bounded_lines;
 mod chat_jsonl;
 mod chatgpt;
 mod claude_code;
 mod claude_export;
 mod dates;
 mod files;
+mod git;
+pub mod ical;
 mod input;
 mod json_stream;
 mod locomo;
-
+mod mail;
 pub mod markdown;
 mod passages;
 pub mod photo;
 pub mod secrets;
-pub mod text;
-
 mod shape;
-
+pub mod text;
 mod time;
 mod turn;
 
@@ -146,6 +147,9 @@ pub fn registry() -> &'static [&'static dyn Importer] {
         &chatgpt::ChatGpt,
         &claude_export::ClaudeExport,
         &chat_jsonl::ChatJsonl,
+        &ical::Ical,
+        &mail::Mbox,
+        &git::Git,
         &markdown::Markdown,
         &photo::Photo,
         &text::Text,

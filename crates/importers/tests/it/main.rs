@@ -2,7 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "this crate is tests, its helpers too")]
 
+mod calendar;
 mod chats;
+mod collect;
+mod git;
+mod mail;
+mod mutation;
 mod notes;
 mod photos;
 mod support;

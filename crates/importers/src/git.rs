@@ -1,0 +1,293 @@
+//! The history of a git repository, as the installed `git` tells it.
+//!
+//! Commits come oldest first, every one in the session that is named by the hash of the first commit: what was
+//! done before is the context of what was done next. Only what HEAD reaches is read, so that abandoned branches and stashes
+//! are not taken for what was done.
+//!
+//! A repository may be hostile: its configuration names programs for many purposes. The one command that is run
+//! (`git log`) gets no argument from file content, and everything by which configuration could make it run a program, fetch an
+//! object or wait for a person is switched off.
+
+use std::ffi::OsStr;
+use std::io::{self, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::when::When;
+use serde_json::Value;
+
+use crate::bounded_lines::BoundedLines;
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
+
+/// Most changed paths of one commit that are kept.
+pub(crate) const PATHS_MAX: usize = 100;
+/// Longest message or path that is kept whole, in bytes.
+const FIELD_BYTES_MAX: usize = 256 * 1024;
+/// So much of what git complains of is repeated.
+const COMPLAINT_BYTES_MAX: u64 = 2048;
+
+const FORMAT: &str = "a git repository";
+
+/// Each commit begins with an empty field, which no path can be; then come as many fields as there are here, and then its paths.
+const FIELDS: [&str; 6] = ["%H", "%an", "%aI", "%cn", "%P", "%B"];
+
+/// Variables by which the caller's surroundings would point git elsewhere or have it run a program.
+const VARIABLES_REMOVED: [&str; 11] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_TRACE",
+    "GIT_CEILING_DIRECTORIES",
+];
+
+/// Reads the commits of a repository.
+pub(crate) struct Git;
+
+impl Importer for Git {
+    fn name(&self) -> &'static str {
+        "git"
+    }
+
+    fn describe(&self) -> &'static str {
+        "commits of a git repository (needs the git program)"
+    }
+
+    /// A work tree is only likely meant as a history: notes are often kept in one.
+    fn detect(&self, probe: &Probe<'_>) -> Match {
+        if !probe.is_dir {
+            Match::No
+        } else if probe.path.join(".git").exists() {
+            Match::Likely
+        } else if ["HEAD", "objects", "refs"].iter().all(|name| probe.path.join(name).exists()) {
+            Match::Certain
+        } else {
+            Match::No
+        }
+    }
+
+    fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+        import_with(OsStr::new("git"), path, sink)
+    }
+}
+
+/// A child that does not outlive its reader, whatever becomes of that.
+struct Reaped(Child);
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        // Both fail only for a child that has ended and been waited for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let refused = |reason: String| ImportError::Format { path: path.to_owned(), format: FORMAT, reason };
+    let io = |source: io::Error| ImportError::Io { path: path.to_owned(), source };
+    if !path.is_dir() {
+        return Err(refused("it is no directory".to_owned()));
+    }
+    let child = command(program, path).spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            refused("the program `git` was not found; install it to import histories".to_owned())
+        }
+        _ => io(error),
+    })?;
+    let mut child = Reaped(child);
+    let (Some(stdout), Some(stderr)) = (child.0.stdout.take(), child.0.stderr.take()) else {
+        return Err(refused("git could not be read from".to_owned()));
+    };
+    // A full pipe would make git wait for us while we wait for it.
+    let complaint = thread::spawn(move || first_bytes(stderr));
+    let mut log = Log::new(path, stdout);
+    if log.read(sink).map_err(io)?.is_break() {
+        return Ok(());
+    }
+    let status = child.0.wait().map_err(io)?;
+    let complaint = complaint.join().unwrap_or_default();
+    let complaint = complaint.trim().trim_start_matches("fatal: ");
+    if status.success() || complaint.contains("does not have any commits yet") {
+        return Ok(());
+    }
+    if log.commits == 0 {
+        return Err(refused(format!("git says: {complaint}")));
+    }
+    let message = format!("git stopped before the end of the history: {complaint}");
+    let _ = sink.problem(Problem { file: path.to_owned(), line: None, message });
+    Ok(())
+}
+
+fn command(program: &OsStr, path: &Path) -> Command {
+    let format = FIELDS.iter().fold(String::from("--format=tformat:"), |format, field| format + "%x00" + field);
+    let mut command = Command::new(program);
+    for setting in ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false"] {
+        command.args(["-c", setting]);
+    }
+    command.arg("-C").arg(path).args(["--no-pager", "--no-replace-objects", "log", "-z", "--no-color", "--reverse"]);
+    command.args(["--topo-order", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes"]);
+    command.args([
+        "--no-show-signature",
+        "--no-mailmap",
+        "--no-decorate",
+        "--encoding=UTF-8",
+        "--ignore-submodules=all",
+    ]);
+    command.arg(format).arg("--");
+    for variable in VARIABLES_REMOVED {
+        command.env_remove(variable);
+    }
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The beginning of a stream, which is read to its end.
+fn first_bytes(mut stream: impl Read) -> String {
+    let mut first = Vec::new();
+    let kept = stream.by_ref().take(COMPLAINT_BYTES_MAX).read_to_end(&mut first);
+    if kept.is_ok() {
+        let _ = io::copy(&mut stream, &mut io::sink());
+    }
+    String::from_utf8_lossy(&first).into_owned()
+}
+
+/// The log as it comes through the pipe.
+struct Log<'a> {
+    path: &'a Path,
+    fields: BoundedLines<BufReader<ChildStdout>>,
+    first_hash: Option<String>,
+    commits: u64,
+}
+
+/// One commit as git tells it.
+#[derive(Default)]
+struct Commit {
+    fields: Vec<String>,
+    paths: Vec<String>,
+    paths_left_out: u64,
+}
+
+impl<'a> Log<'a> {
+    fn new(path: &'a Path, stdout: ChildStdout) -> Self {
+        let fields = BoundedLines::separated_by(0, BufReader::new(stdout), FIELD_BYTES_MAX);
+        Self { path, fields, first_hash: None, commits: 0 }
+    }
+
+    fn read(&mut self, sink: &mut dyn Sink) -> io::Result<ControlFlow<()>> {
+        let mut field = Vec::new();
+        let mut commit = Commit::default();
+        while let Some(read) = self.fields.read(&mut field)? {
+            sink.progress(read.stream_bytes);
+            let complete = commit.fields.len() == FIELDS.len();
+            if field.is_empty() && (complete || commit.fields.is_empty()) {
+                if complete && self.give(std::mem::take(&mut commit), sink).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            } else if !complete {
+                commit.fields.push(String::from_utf8_lossy(&field).into_owned());
+            } else if commit.paths.len() < PATHS_MAX {
+                let text = String::from_utf8_lossy(&field);
+                // Git sets the list of paths off from the message by a line feed.
+                let text = if commit.paths.is_empty() { text.strip_prefix('\n').unwrap_or(&text) } else { &text };
+                commit.paths.push(text.to_owned());
+            } else {
+                commit.paths_left_out += 1;
+            }
+        }
+        let complete = commit.fields.len() == FIELDS.len();
+        Ok(if complete { self.give(commit, sink) } else { ControlFlow::Continue(()) })
+    }
+
+    fn give(&mut self, commit: Commit, sink: &mut dyn Sink) -> ControlFlow<()> {
+        let Ok::<[String; 6], _>([hash, author, date, committer, parents, message]) = commit.fields.try_into() else {
+            return ControlFlow::Continue(());
+        };
+        self.commits += 1;
+        let session = self.first_hash.get_or_insert_with(|| hash.clone()).clone();
+        let at = When::parse(&date).ok();
+        if at.is_none() {
+            let message = format!("the date {date:?} of commit {hash} cannot be read; it was taken without one");
+            sink.problem(Problem { file: self.path.to_owned(), line: None, message })?;
+        }
+        let message = message.trim();
+        let subject = message.lines().next().unwrap_or_default().trim();
+        let mut payload = Payload {
+            text: message.to_owned(),
+            title: (!subject.is_empty()).then(|| subject.to_owned()),
+            session: Some(session),
+            participants: people(&author, &committer, message),
+            links: commit.paths,
+            ..Payload::default()
+        };
+        if commit.paths_left_out > 0 {
+            payload.more.insert("links_left_out".to_owned(), Value::from(commit.paths_left_out));
+        }
+        if parents.split_whitespace().count() > 1 {
+            payload.more.insert("merge".to_owned(), Value::Bool(true));
+        }
+        let shown = if subject.is_empty() { "commit without a message" } else { subject };
+        sink.evidence(Evidence {
+            source: "git".to_owned(),
+            source_uid: hash,
+            kind: EvidenceKind::COMMIT.into(),
+            actor: (!author.trim().is_empty()).then(|| author.trim().to_owned()),
+            at,
+            summary: summarize(&format!("{author}: {shown}")),
+            visibility: Visibility::default(),
+            payload,
+        })
+    }
+}
+
+/// Author, committer, and whom the message names as co-authors.
+fn people(author: &str, committer: &str, message: &str) -> Vec<String> {
+    const PEOPLE_MAX: usize = 50;
+    let co_authors = message.lines().filter_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        let name = value.split('<').next()?;
+        key.trim().eq_ignore_ascii_case("co-authored-by").then(|| name.trim())
+    });
+    let mut people: Vec<String> = Vec::new();
+    for name in [author.trim(), committer.trim()].into_iter().chain(co_authors).take(PEOPLE_MAX) {
+        // Merges made on its site bear this name.
+        let is_machine = name == "GitHub";
+        if !name.is_empty() && !is_machine && !people.iter().any(|known| known == name) {
+            people.push(name.to_owned());
+        }
+    }
+    people
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Sink for Nothing {
+        fn evidence(&mut self, _: Evidence) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn progress(&mut self, _: u64) {}
+    }
+
+    #[test]
+    fn without_the_program_the_error_says_what_to_do() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = import_with(OsStr::new("no-such-program-as-git"), directory.path(), &mut Nothing).unwrap_err();
+        assert!(error.to_string().contains("install it"), "{error}");
+    }
+}

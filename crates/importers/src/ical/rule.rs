@@ -1,0 +1,234 @@
+//! A recurrence rule as it is written: RFC 5545, section 3.3.10.
+//!
+//! A [`Rule`] that was read is within the RFC's limits in every part and in their combination, so that its expansion
+//! need not check. What the RFC forbids is refused and not guessed at.
+
+use jiff::civil::Weekday;
+
+/// Most values of one BYxxx part; no part has more distinct values than a year has days, counted from both ends.
+const VALUES_MAX: usize = 732;
+
+/// A recurrence rule whose every part is within the RFC's limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) frequency: Frequency,
+    pub(super) interval: i64,
+    pub(super) count: Option<u64>,
+    /// The text of UNTIL; whose meaning depends on the zone of DTSTART.
+    pub(super) until: Option<String>,
+    pub(super) months: Vec<i16>,
+    pub(super) week_numbers: Vec<i16>,
+    pub(super) year_days: Vec<i16>,
+    pub(super) month_days: Vec<i16>,
+    /// With ordinals, 0 for none.
+    pub(super) weekdays: Vec<(i16, Weekday)>,
+    pub(super) hours: Vec<i16>,
+    pub(super) minutes: Vec<i16>,
+    pub(super) seconds: Vec<i16>,
+    pub(super) positions: Vec<i16>,
+    pub(super) week_start: Weekday,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Frequency {
+    Yearly,
+    Monthly,
+    Weekly,
+    Daily,
+    Hourly,
+    Minutely,
+    Secondly,
+}
+
+/// Why a rule cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum RuleError {
+    #[error("{part} in the recurrence rule is not valid")]
+    Part { part: String },
+    #[error("the recurrence rule has no FREQ")]
+    NoFrequency,
+    #[error("{part} cannot be combined with this FREQ in the recurrence rule")]
+    Combination { part: &'static str },
+    #[error("the recurrence rule never happens: no month it names has such a day")]
+    Never,
+}
+
+impl Rule {
+    /// Reads the value of an RRULE property. Parts that this version does not know are passed over.
+    pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
+        let mut frequency = None;
+        let mut rule = Self {
+            frequency: Frequency::Daily,
+            interval: 1,
+            count: None,
+            until: None,
+            months: Vec::new(),
+            week_numbers: Vec::new(),
+            year_days: Vec::new(),
+            month_days: Vec::new(),
+            weekdays: Vec::new(),
+            hours: Vec::new(),
+            minutes: Vec::new(),
+            seconds: Vec::new(),
+            positions: Vec::new(),
+            week_start: Weekday::Monday,
+        };
+        for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+            let error = || RuleError::Part { part: part.chars().take(64).collect() };
+            let (name, value) = part.split_once('=').ok_or_else(error)?;
+            let (name, value) = (name.trim().to_ascii_uppercase(), value.trim().to_ascii_uppercase());
+            let numbers = |low: i16, high: i16| parse_numbers(&value, low, high).ok_or_else(error);
+            match name.as_str() {
+                "FREQ" => frequency = Some(parse_frequency(&value).ok_or_else(error)?),
+                "INTERVAL" => {
+                    rule.interval = value.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(error)?.into();
+                }
+                "COUNT" => rule.count = Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(error)?),
+                "UNTIL" => rule.until = Some(value),
+                "BYMONTH" => rule.months = numbers(1, 12)?,
+                "BYWEEKNO" => rule.week_numbers = numbers(-53, 53)?,
+                "BYYEARDAY" => rule.year_days = numbers(-366, 366)?,
+                "BYMONTHDAY" => rule.month_days = numbers(-31, 31)?,
+                "BYHOUR" => rule.hours = numbers(0, 23)?,
+                "BYMINUTE" => rule.minutes = numbers(0, 59)?,
+                "BYSECOND" => rule.seconds = numbers(0, 60)?,
+                "BYSETPOS" => rule.positions = numbers(-366, 366)?,
+                "BYDAY" => rule.weekdays = parse_weekdays(&value).ok_or_else(error)?,
+                "WKST" => rule.week_start = parse_weekday(&value).ok_or_else(error)?,
+                _ => {}
+            }
+        }
+        rule.frequency = frequency.ok_or(RuleError::NoFrequency)?;
+        // A leap second cannot be told from the second before it in civil time.
+        rule.seconds.iter_mut().for_each(|second| *second = (*second).min(59));
+        for times in [&mut rule.hours, &mut rule.minutes, &mut rule.seconds] {
+            times.sort_unstable();
+            times.dedup();
+        }
+        rule.check()?;
+        Ok(rule)
+    }
+
+    /// Refuses what the RFC forbids, and rules of which it is plain that they never happen.
+    fn check(&self) -> Result<(), RuleError> {
+        let any_part = [
+            !self.months.is_empty(),
+            !self.week_numbers.is_empty(),
+            !self.year_days.is_empty(),
+            !self.month_days.is_empty(),
+            !self.weekdays.is_empty(),
+            !self.hours.is_empty(),
+            !self.minutes.is_empty(),
+            !self.seconds.is_empty(),
+        ];
+        let ordinal_weekday = self.weekdays.iter().any(|&(ordinal, _)| ordinal != 0);
+        let within_year = matches!(self.frequency, Frequency::Monthly | Frequency::Weekly | Frequency::Daily);
+        let refused = [
+            ("BYWEEKNO", !self.week_numbers.is_empty() && self.frequency != Frequency::Yearly),
+            ("BYYEARDAY", !self.year_days.is_empty() && within_year),
+            ("BYMONTHDAY", !self.month_days.is_empty() && self.frequency == Frequency::Weekly),
+            ("a numbered BYDAY", ordinal_weekday && self.frequency > Frequency::Monthly),
+            ("a numbered BYDAY with BYWEEKNO", ordinal_weekday && !self.week_numbers.is_empty()),
+            ("BYSETPOS alone", !self.positions.is_empty() && any_part == [false; 8]),
+        ];
+        if let Some(&(part, _)) = refused.iter().find(|(_, refused)| *refused) {
+            return Err(RuleError::Combination { part });
+        }
+        let month_has = |month: i16, day: i16| day.abs() <= if month == 2 { 29 } else { 30 + days_31(month) };
+        let possible = |&month: &i16| self.month_days.iter().any(|&day| month_has(month, day));
+        if !self.months.is_empty() && !self.month_days.is_empty() && !self.months.iter().any(possible) {
+            return Err(RuleError::Never);
+        }
+        Ok(())
+    }
+}
+
+/// One more for the months of 31 days.
+fn days_31(month: i16) -> i16 {
+    i16::from(matches!(month, 1 | 3 | 5 | 7 | 8 | 10 | 12))
+}
+
+fn parse_frequency(text: &str) -> Option<Frequency> {
+    Some(match text {
+        "YEARLY" => Frequency::Yearly,
+        "MONTHLY" => Frequency::Monthly,
+        "WEEKLY" => Frequency::Weekly,
+        "DAILY" => Frequency::Daily,
+        "HOURLY" => Frequency::Hourly,
+        "MINUTELY" => Frequency::Minutely,
+        "SECONDLY" => Frequency::Secondly,
+        _ => return None,
+    })
+}
+
+/// A list of numbers of which none lies outside `low..=high`, and none is 0 where the range counts from both ends.
+fn parse_numbers(text: &str, low: i16, high: i16) -> Option<Vec<i16>> {
+    let mut numbers = Vec::new();
+    for number in text.split(',') {
+        let number: i16 = number.trim().parse().ok()?;
+        if !(low..=high).contains(&number) || number == 0 && low < 0 || numbers.len() == VALUES_MAX {
+            return None;
+        }
+        numbers.push(number);
+    }
+    Some(numbers)
+}
+
+/// A list of weekdays with their ordinals, 0 for none: `MO,-1FR`.
+fn parse_weekdays(text: &str) -> Option<Vec<(i16, Weekday)>> {
+    let mut weekdays = Vec::new();
+    for item in text.split(',').map(str::trim) {
+        let at = item.find(|c: char| c.is_ascii_alphabetic())?;
+        let (ordinal, weekday) = item.split_at_checked(at)?;
+        let ordinal = if ordinal.is_empty() { 0 } else { ordinal.parse().ok().filter(|&n: &i16| n != 0)? };
+        if ordinal.unsigned_abs() > 53 || weekdays.len() == VALUES_MAX {
+            return None;
+        }
+        weekdays.push((ordinal, parse_weekday(weekday)?));
+    }
+    Some(weekdays)
+}
+
+fn parse_weekday(text: &str) -> Option<Weekday> {
+    Some(match text {
+        "MO" => Weekday::Monday,
+        "TU" => Weekday::Tuesday,
+        "WE" => Weekday::Wednesday,
+        "TH" => Weekday::Thursday,
+        "FR" => Weekday::Friday,
+        "SA" => Weekday::Saturday,
+        "SU" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_rfc_forbids_is_refused() {
+        for rule in [
+            "",
+            "FREQ=SOMETIMES",
+            "INTERVAL=2",
+            "FREQ=DAILY;INTERVAL=0",
+            "FREQ=DAILY;INTERVAL=-1",
+            "FREQ=DAILY;INTERVAL=99999999999",
+            "FREQ=DAILY;COUNT=0",
+            "FREQ=DAILY;BYMONTH=13",
+            "FREQ=DAILY;BYMONTHDAY=0",
+            "FREQ=DAILY;BYWEEKNO=3",
+            "FREQ=MONTHLY;BYYEARDAY=3",
+            "FREQ=WEEKLY;BYMONTHDAY=3",
+            "FREQ=WEEKLY;BYDAY=1MO",
+            "FREQ=MONTHLY;BYDAY=XX",
+            "FREQ=MONTHLY;BYDAY=é",
+            "FREQ=MONTHLY;BYSETPOS=1",
+            "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=31",
+            "FREQ",
+        ] {
+            assert!(Rule::parse(rule).is_err(), "{rule}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! From the bytes of one message to its evidence.
+
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::when::When;
+use mail_parser::decoders::html::html_to_text;
+use mail_parser::parsers::fields::thread::thread_name;
+use mail_parser::{Address, DateTime, HeaderValue, Message, MessageParser, MimeHeaders, PartType};
+use serde_json::Value;
+
+use super::quotes::{Marks, without_quotes};
+
+/// Longest text of one message, in bytes.
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
+/// Most people, attachments and labels of one message.
+const LIST_MAX: usize = 500;
+
+/// A message, and whether it has a date.
+pub(super) struct Read {
+    pub(super) evidence: Evidence,
+    pub(super) dated: bool,
+}
+
+/// Reads one message; `None` when it has no headers at all.
+pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
+    let message = MessageParser::default().parse(raw).filter(|message| !message.headers().is_empty())?;
+    let subject = message.subject().map(one_line).filter(|subject| !subject.is_empty());
+    let author = message.from().or_else(|| message.sender()).and_then(|from| people(from).next());
+    let answered = first_id(message.in_reply_to());
+    let source_uid = message.message_id().map(one_line).filter(|id| !id.is_empty());
+    let source_uid = source_uid.unwrap_or_else(|| {
+        let hex = blake3::hash(raw).to_hex();
+        format!("without-message-id-{}", hex.get(..32).unwrap_or(&hex))
+    });
+    let thread = first_id(message.references()).or_else(|| answered.clone());
+    let is_reply = thread.is_some() || subject.as_deref().is_some_and(is_reply_subject);
+    let (text, text_cut) = text(&message, is_reply);
+
+    let mut payload = Payload {
+        text,
+        title: subject.clone(),
+        session: Some(thread.unwrap_or_else(|| source_uid.clone())),
+        session_title: subject
+            .as_deref()
+            .map(|subject| thread_name(subject).to_owned())
+            .filter(|name| !name.is_empty()),
+        participants: distinct(
+            author
+                .clone()
+                .into_iter()
+                .chain([message.from(), message.to(), message.cc()].into_iter().flatten().flat_map(people)),
+        ),
+        tags: labels(&message),
+        links: distinct(message.attachments().filter_map(|part| part.attachment_name()).map(one_line)),
+        ..Payload::default()
+    };
+    payload.more.extend(answered.map(|id| ("in_reply_to".to_owned(), Value::from(id))));
+    payload.more.extend(text_cut.then(|| ("text_cut".to_owned(), Value::Bool(true))));
+    let at = message.date().and_then(when).or_else(|| message.received()?.date().as_ref().and_then(when));
+    let dated = at.is_some();
+    let who = author.as_deref().unwrap_or("unknown sender");
+    let summary = summarize(&format!("Mail from {who}: {}", subject.as_deref().unwrap_or("(no subject)")));
+    let evidence = Evidence {
+        source: "mbox".to_owned(),
+        source_uid,
+        kind: EvidenceKind::MAIL.into(),
+        actor: author,
+        at,
+        summary,
+        visibility: Visibility::default(),
+        payload,
+    };
+    Some(Read { evidence, dated })
+}
+
+/// What the author wrote, and whether some of it was left out for its length.
+fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
+    let mut whole = String::new();
+    for position in 0..message.text_body_count().min(LIST_MAX) {
+        let Some(part) = message.text_part(position as u32) else { continue };
+        let part = match &part.body {
+            PartType::Text(text) if is_reply => without_quotes(text, Marks::Kept),
+            PartType::Text(text) => text.replace("\r\n", "\n").trim().to_owned(),
+            PartType::Html(html) if is_reply => without_quotes(&html_to_text(&set_off_quotes(html)), Marks::Lost),
+            PartType::Html(html) => html_to_text(html).trim().to_owned(),
+            _ => continue,
+        };
+        if !whole.is_empty() && !part.is_empty() {
+            whole.push_str("\n\n");
+        }
+        whole.push_str(&part);
+        if whole.len() > TEXT_BYTES_MAX {
+            let end = (0..=TEXT_BYTES_MAX).rev().find(|&end| whole.is_char_boundary(end)).unwrap_or(0);
+            whole.truncate(end);
+            return (whole, true);
+        }
+    }
+    (whole, false)
+}
+
+/// HTML whose quotations begin on a line of their own, so that what announces them ends one.
+fn set_off_quotes(html: &str) -> String {
+    const QUOTE: &str = "<blockquote";
+    let lower = html.to_ascii_lowercase();
+    let mut text = String::with_capacity(html.len());
+    let mut end = 0;
+    for (at, _) in lower.match_indices(QUOTE) {
+        text.push_str(html.get(end..at).unwrap_or_default());
+        text.push_str("<br>");
+        end = at;
+    }
+    text.push_str(html.get(end..).unwrap_or_default());
+    text
+}
+
+/// `Re:` and what other languages have for it.
+fn is_reply_subject(subject: &str) -> bool {
+    let prefix = subject.split(':').next().unwrap_or_default().trim();
+    let prefix = prefix.split('[').next().unwrap_or_default().trim();
+    subject.contains(':')
+        && ["re", "aw", "sv", "antw", "vs", "odp", "rif"].iter().any(|re| prefix.eq_ignore_ascii_case(re))
+}
+
+fn when(date: &DateTime) -> Option<When> {
+    date.is_valid().then(|| When::parse(&date.to_rfc3339()).ok()).flatten()
+}
+
+fn first_id(value: &HeaderValue<'_>) -> Option<String> {
+    let id = match value {
+        HeaderValue::Text(id) => Some(id),
+        HeaderValue::TextList(ids) => ids.first(),
+        _ => None,
+    };
+    id.map(|id| one_line(id)).filter(|id| !id.is_empty())
+}
+
+/// Names, or addresses of those without one.
+fn people<'a>(address: &'a Address<'_>) -> impl Iterator<Item = String> + 'a {
+    address.iter().filter_map(|person| {
+        let name = person.name().map(one_line).filter(|name| !name.is_empty());
+        name.or_else(|| person.address().map(one_line)).filter(|name| !name.is_empty())
+    })
+}
+
+/// Labels that Gmail writes into the mailboxes it exports.
+fn labels(message: &Message<'_>) -> Vec<String> {
+    let labels = message.header("X-Gmail-Labels").and_then(HeaderValue::as_text).unwrap_or_default();
+    distinct(labels.split(',').map(|label| label.trim().trim_matches('"').to_owned()))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for value in values {
+        if kept.len() < LIST_MAX && !value.is_empty() && !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    kept
+}

@@ -1,0 +1,243 @@
+//! Mail: mailboxes in the mbox format, and single messages (`.eml`).
+//!
+//! An mbox is messages one after the other, each after a line `From sender date`. Of its dialects, mboxo and mboxrd escape
+//! such lines inside messages with `>`, which is undone; mboxcl2 gives a length instead, which is not relied upon, because it
+//! is wrong as often as it is there: a separator has to follow an empty line and bear a time of day.
+//!
+//! | module | answers |
+//! |---|---|
+//! | `message` | what do we keep of a message? |
+//! | `quotes` | what of its text did its author write? |
+
+mod message;
+mod quotes;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::bounded_lines::BoundedLines;
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
+
+/// Largest message that is read; of a larger one, the beginning, which holds the text.
+const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Longest line of a message that is kept whole, in bytes.
+const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Most parts of a message; the rest of one with more is left out. Messages within messages are such parts,
+/// and the parser goes as deep as they do.
+const PARTS_MAX: usize = 500;
+
+const FORMAT: &str = "a mailbox or mail message";
+
+/// Headers by which a message is recognised.
+const KNOWN_HEADERS: [&str; 11] = [
+    "from",
+    "to",
+    "subject",
+    "date",
+    "message-id",
+    "received",
+    "return-path",
+    "mime-version",
+    "delivered-to",
+    "content-type",
+    "reply-to",
+];
+
+/// Reads `.mbox` and `.eml` files.
+pub(crate) struct Mbox;
+
+impl Importer for Mbox {
+    fn name(&self) -> &'static str {
+        "mbox"
+    }
+
+    fn describe(&self) -> &'static str {
+        "mail: mailboxes (.mbox) and single messages (.eml)"
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> Match {
+        if probe.is_dir {
+            return Match::No;
+        }
+        let extension = probe.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let named = ["mbox", "eml", "mbx"].iter().any(|name| extension.eq_ignore_ascii_case(name));
+        let body = match probe.head.starts_with(b"From ") {
+            true => probe.head.split_inclusive(|&byte| byte == b'\n').next().map_or(0, <[u8]>::len),
+            false => 0,
+        };
+        let headers = known_headers(probe.head.get(body..).unwrap_or_default());
+        match (body > 0, headers, named) {
+            (true, 2.., _) | (false, 2.., true) | (false, 4.., _) => Match::Certain,
+            (_, _, true) => Match::Likely,
+            _ => Match::No,
+        }
+    }
+
+    fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+        let io = |source| ImportError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(io)?;
+        let mut lines = BoundedLines::new(BufReader::with_capacity(64 * 1024, file), LINE_BYTES_MAX);
+        let mut mailbox = Mailbox { path, sink, raw: Raw::default(), given: 0 };
+        let mut line = Vec::new();
+        let mut after_empty_line = true;
+        while let Some(read) = lines.read(&mut line).map_err(io)? {
+            mailbox.sink.progress(read.stream_bytes);
+            let first = read.number == 1;
+            if after_empty_line && is_separator(&line, first) {
+                if mailbox.give().is_break() {
+                    return Ok(());
+                }
+                mailbox.raw = Raw { line: read.number + 1, in_mailbox: true, ..Raw::default() };
+                after_empty_line = false;
+                continue;
+            }
+            if first {
+                mailbox.raw.line = 1;
+            }
+            after_empty_line = line.is_empty();
+            mailbox.raw.push(&line, read.number);
+        }
+        if mailbox.give().is_continue() && mailbox.given == 0 {
+            let reason =
+                "it holds no message: neither a line `From …` nor the headers of a message were found".to_owned();
+            return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason });
+        }
+        Ok(())
+    }
+}
+
+/// One message before it is parsed.
+#[derive(Default)]
+struct Raw {
+    bytes: Vec<u8>,
+    /// Where it begins.
+    line: u64,
+    /// True after a separator, false for a message that is a file of its own.
+    in_mailbox: bool,
+    parts: usize,
+    /// Where and why the rest was left out.
+    cut: Option<(u64, String)>,
+}
+
+impl Raw {
+    fn push(&mut self, line: &[u8], number: u64) {
+        if self.cut.is_some() {
+            return;
+        }
+        let begins_part = line.get(..12).is_some_and(|name| name.eq_ignore_ascii_case(b"content-type"));
+        self.parts += usize::from(begins_part);
+        if self.parts > PARTS_MAX {
+            self.cut = Some((number, format!("more than {PARTS_MAX} parts; the rest of the message was left out")));
+            return;
+        }
+        if self.bytes.len() + line.len() >= MESSAGE_BYTES_MAX {
+            let message = format!("a message of more than {MESSAGE_BYTES_MAX} bytes; the rest of it was left out");
+            self.cut = Some((number, message));
+            return;
+        }
+        let quotes = line.iter().take_while(|&&byte| byte == b'>').count();
+        let escaped =
+            quotes > 0 && self.in_mailbox && line.get(quotes..).is_some_and(|rest| rest.starts_with(b"From "));
+        self.bytes.extend(line.iter().skip(usize::from(escaped)));
+        self.bytes.push(b'\n');
+    }
+}
+
+struct Mailbox<'a> {
+    path: &'a Path,
+    sink: &'a mut dyn Sink,
+    raw: Raw,
+    given: u64,
+}
+
+impl Mailbox<'_> {
+    /// Gives the message that was read.
+    fn give(&mut self) -> ControlFlow<()> {
+        let raw = std::mem::take(&mut self.raw);
+        if raw.bytes.iter().all(u8::is_ascii_whitespace) {
+            return ControlFlow::Continue(());
+        }
+        if known_headers(&raw.bytes) == 0 {
+            if raw.in_mailbox {
+                self.given += 1;
+                self.problem(raw.line, "this message has none of the headers of a mail; it was left out".to_owned())?;
+            }
+            return ControlFlow::Continue(());
+        }
+        self.given += 1;
+        if let Some((line, message)) = raw.cut {
+            self.problem(line, message)?;
+        }
+        match message::evidence(&raw.bytes) {
+            Some(message::Read { evidence, dated }) => {
+                if !dated {
+                    let message = "the message has no date that can be read; it was taken without one".to_owned();
+                    self.problem(raw.line, message)?;
+                }
+                self.sink.evidence(evidence)
+            }
+            None => self.problem(raw.line, "the headers of this message cannot be read; it was left out".to_owned()),
+        }
+    }
+
+    fn problem(&mut self, line: u64, message: String) -> ControlFlow<()> {
+        self.sink.problem(Problem { file: self.path.to_owned(), line: Some(line), message })
+    }
+}
+
+/// `From ana@example.org Mon Jun  2 08:00:00 2025`; at the beginning of a file the word alone is enough.
+fn is_separator(line: &[u8], first: bool) -> bool {
+    let Some(rest) = line.strip_prefix(b"From ") else { return false };
+    let is_time = |word: &[u8]| match word {
+        [a, b, b':', c, d, ..] => [a, b, c, d].iter().all(|byte| byte.is_ascii_digit()),
+        [a, b':', c, d, ..] => [a, c, d].iter().all(|byte| byte.is_ascii_digit()),
+        _ => false,
+    };
+    const SEPARATOR_BYTES_MAX: usize = 1000;
+    first || rest.len() < SEPARATOR_BYTES_MAX && rest.split(|&byte| byte == b' ').any(is_time)
+}
+
+/// How many different headers of a mail the text begins with.
+fn known_headers(text: &[u8]) -> usize {
+    const LINES_MAX: usize = 2000;
+    let mut seen = [false; KNOWN_HEADERS.len()];
+    for line in text.split(|&byte| byte == b'\n').take(LINES_MAX) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            break;
+        }
+        let Some(colon) = line.iter().position(|&byte| byte == b':') else { continue };
+        let name = line.get(..colon).unwrap_or_default().trim_ascii_end();
+        for (known, seen) in KNOWN_HEADERS.iter().zip(&mut seen) {
+            *seen |= name.eq_ignore_ascii_case(known.as_bytes());
+        }
+    }
+    seen.into_iter().filter(|&seen| seen).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detected(path: &str, head: &str) -> Match {
+        Mbox.detect(&Probe { path: Path::new(path), is_dir: false, head: head.as_bytes() })
+    }
+
+    #[test]
+    fn a_mailbox_and_a_message_are_known_by_their_headers() {
+        assert_eq!(detected("inbox", "From a@b Mon Jun  2 08:00:00 2025\nFrom: a@b\nDate: x\n\nhi"), Match::Certain);
+        assert_eq!(detected("x.eml", "From: a@b\nSubject: x\n\nhi"), Match::Certain);
+        assert_eq!(detected("x.mbox", ""), Match::Likely);
+        assert_eq!(detected("letter.txt", "From here on\nSubject: all is well\n"), Match::No);
+        assert_eq!(detected("notes.txt", "Subject: x\nDate: today\n\ntext"), Match::No);
+    }
+
+    #[test]
+    fn prose_is_no_separator() {
+        assert!(is_separator(b"From - Mon Jun  2 08:00:00 2025", false));
+        assert!(is_separator(b"From ana@example.org Mon Jun  2 8:00:00 2025 +0200", false));
+        assert!(!is_separator(b"From here on it is all uphill.", false));
+        assert!(!is_separator(b">From ana@example.org Mon Jun  2 08:00:00 2025", true));
+    }
+}

@@ -1,0 +1,371 @@
+//! Calendars: what becomes of each kind of event, and of broken ones.
+
+use std::time::{Duration, Instant};
+
+use importers::ImportError;
+
+use crate::collect::{Collected, import_bytes};
+
+fn calendar(body: &str) -> Collected {
+    let text = format!("BEGIN:VCALENDAR\nVERSION:2.0\n{}\nEND:VCALENDAR\n", body.trim());
+    import_bytes("ical", text.as_bytes()).unwrap()
+}
+
+/// One event with UID `e`, DTEND an hour after `start` left to the body.
+fn event(body: &str) -> Collected {
+    calendar(&format!("BEGIN:VEVENT\nUID:e\n{}\nEND:VEVENT", body.trim()))
+}
+
+#[track_caller]
+fn check(collected: &Collected, times: &str) {
+    assert_eq!(collected.complaints(), "");
+    assert_eq!(collected.times().trim(), times);
+}
+
+#[test]
+fn a_single_event_says_what_when_where_and_who() {
+    let collected = event(
+        "SUMMARY:Gym\nDTSTART;TZID=Europe/Berlin:20250527T070000\nDTEND;TZID=Europe/Berlin:20250527T080000\n\
+         LOCATION:Fitness First\\, Mitte\nGEO:52.52;13.405\nDESCRIPTION:Legs day\\nBring a towel\n\
+         ORGANIZER;CN=Ana Ruiz:mailto:ana@example.org\nATTENDEE;CN=\"Ana Ruiz\":mailto:ana@example.org\n\
+         ATTENDEE;PARTSTAT=ACCEPTED:mailto:bo@example.org\nATTENDEE;CUTYPE=ROOM;CN=Room 1:mailto:r@example.org\n\
+         ATTENDEE;PARTSTAT=DECLINED;CN=Cy:mailto:cy@example.org\nCATEGORIES:Health,#Sport\nSEQUENCE:3\n\
+         STATUS:CONFIRMED\nURL:https://example.org/gym\nCLASS:PRIVATE\nTRANSP:TRANSPARENT\n\
+         BEGIN:VALARM\nTRIGGER:-PT5M\nDESCRIPTION:beep\nEND:VALARM",
+    );
+    check(&collected, "e 2025-05-27T07:00:00+02:00[Europe/Berlin]");
+    let json = serde_json::to_string_pretty(&collected.evidence[0]).unwrap();
+    let expected = r#"{
+  "source": "ical",
+  "source_uid": "e",
+  "kind": "event",
+  "actor": "Ana Ruiz",
+  "at": "2025-05-27T07:00:00+02:00[Europe/Berlin]",
+  "summary": "Gym, Tue 2025-05-27 07:00–08:00, Fitness First, Mitte",
+  "visibility": "private",
+  "payload": {
+    "text": "Gym\nLegs day\nBring a towel\nFitness First, Mitte",
+    "title": "Gym",
+    "session": "e",
+    "session_title": "Gym",
+    "participants": [
+      "Ana Ruiz",
+      "bo@example.org"
+    ],
+    "tags": [
+      "Health",
+      "Sport"
+    ],
+    "links": [
+      "https://example.org/gym"
+    ],
+    "end": "2025-05-27T08:00:00+02:00[Europe/Berlin]",
+    "location": {
+      "label": "Fitness First, Mitte",
+      "lat": 52.52,
+      "lon": 13.405
+    },
+    "declined": [
+      "Cy"
+    ],
+    "sequence": 3,
+    "status": "confirmed",
+    "transparent": true
+  }
+}"#;
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn a_weekly_event_keeps_its_local_time_over_the_change_of_the_clocks() {
+    let collected = event("DTSTART;TZID=Europe/Berlin:20250323T070000\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;COUNT=2");
+    check(
+        &collected,
+        "e/20250323T060000Z 2025-03-23T07:00:00+01:00[Europe/Berlin]\n\
+         e/20250330T050000Z 2025-03-30T07:00:00+02:00[Europe/Berlin]",
+    );
+    assert_eq!(collected.evidence[0].payload.more["rrule"], "FREQ=WEEKLY;COUNT=2");
+}
+
+#[test]
+fn local_times_that_do_not_exist_or_exist_twice_follow_the_rfc() {
+    let collected = event("DTSTART;TZID=Europe/Berlin:20250329T023000\nRRULE:FREQ=DAILY;COUNT=2");
+    assert!(collected.times().ends_with("e/20250330T013000Z 2025-03-30T03:30:00+02:00[Europe/Berlin]\n"));
+    let collected = event("DTSTART;TZID=Europe/Berlin:20251026T023000");
+    check(&collected, "e 2025-10-26T02:30:00+02:00[Europe/Berlin]");
+}
+
+#[test]
+fn floating_and_utc_times_stay_what_they_are() {
+    check(&event("DTSTART:20250527T070000"), "e 2025-05-27T07:00:00");
+    check(&event("DTSTART:20250527T070000Z"), "e 2025-05-27T07:00:00Z");
+}
+
+#[test]
+fn utc_times_are_seen_from_the_zone_of_the_calendar_where_it_says_one() {
+    let collected = calendar(
+        "X-WR-CALNAME:Ana\nX-WR-TIMEZONE:America/New_York\n\
+         BEGIN:VEVENT\nUID:e\nDTSTART:20250527T110000Z\nDTEND:20250527T120000Z\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:f\nDTSTART:20250527T070000\nEND:VEVENT",
+    );
+    check(&collected, "e 2025-05-27T07:00:00-04:00[America/New_York]\nf 2025-05-27T07:00:00");
+    assert!(collected.evidence[0].summary.ends_with("07:00–08:00"));
+    assert_eq!(collected.evidence[0].payload.more["calendar"], "Ana");
+}
+
+#[test]
+fn an_all_day_event_is_dates_and_its_end_is_its_last_day() {
+    let collected = event("SUMMARY:Lisbon\nDTSTART;VALUE=DATE:20250602\nDTEND;VALUE=DATE:20250605");
+    check(&collected, "e 2025-06-02");
+    let record = &collected.evidence[0];
+    assert_eq!(record.payload.end.as_ref().unwrap().as_str(), "2025-06-04");
+    assert_eq!(record.payload.more["all_day"], true);
+    assert_eq!(record.summary, "Lisbon, Mon 2025-06-02 – Wed 2025-06-04");
+    let one_day = event("SUMMARY:Holiday\nDTSTART;VALUE=DATE:20250602\nDTEND;VALUE=DATE:20250603");
+    assert_eq!(one_day.evidence[0].payload.end, None);
+    assert_eq!(one_day.evidence[0].summary, "Holiday, Mon 2025-06-02");
+}
+
+#[test]
+fn exceptions_and_additions_are_honoured_however_they_are_written() {
+    let collected = event(
+        "DTSTART;TZID=Europe/Berlin:20250602T070000\nDURATION:PT1H\nRRULE:FREQ=DAILY;UNTIL=20250606T050000Z\n\
+         EXDATE;TZID=Europe/Berlin:20250603T070000\nEXDATE:20250604T050000Z\nEXDATE;VALUE=DATE:20250605\n\
+         RDATE;TZID=Europe/Berlin;VALUE=PERIOD:20250610T090000/PT30M",
+    );
+    check(
+        &collected,
+        "e/20250602T050000Z 2025-06-02T07:00:00+02:00[Europe/Berlin]\n\
+         e/20250606T050000Z 2025-06-06T07:00:00+02:00[Europe/Berlin]\n\
+         e/20250610T070000Z 2025-06-10T09:00:00+02:00[Europe/Berlin]",
+    );
+    assert!(collected.evidence[2].summary.contains("09:00–09:30"));
+}
+
+#[test]
+fn a_moved_occurrence_keeps_the_name_of_its_original_start() {
+    let collected = calendar(
+        "BEGIN:VEVENT\nUID:e\nRECURRENCE-ID:20250603T050000Z\nSUMMARY:Late gym\nDTSTART:20250603T160000Z\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:e\nSUMMARY:Gym\nDTSTART;TZID=Europe/Berlin:20250602T070000\nRRULE:FREQ=DAILY;COUNT=3\nEND:VEVENT",
+    );
+    check(
+        &collected,
+        "e/20250603T050000Z 2025-06-03T16:00:00Z\n\
+         e/20250602T050000Z 2025-06-02T07:00:00+02:00[Europe/Berlin]\n\
+         e/20250604T050000Z 2025-06-04T07:00:00+02:00[Europe/Berlin]",
+    );
+}
+
+#[test]
+fn a_change_to_this_and_future_occurrences_moves_them_all() {
+    let collected = calendar(
+        "BEGIN:VEVENT\nUID:e\nSUMMARY:Gym\nDTSTART:20250602T070000\nDURATION:PT1H\nRRULE:FREQ=DAILY;COUNT=4\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:e\nRECURRENCE-ID;RANGE=THISANDFUTURE:20250604T070000\nSUMMARY:Swim\n\
+         DTSTART:20250604T083000\nDURATION:PT2H\nEND:VEVENT",
+    );
+    let mut summaries: Vec<_> = collected.evidence.iter().map(|record| record.summary.as_str()).collect();
+    summaries.sort_by_key(|summary| summary[summary.find("2025").unwrap()..].to_owned());
+    assert_eq!(
+        summaries,
+        [
+            "Gym, Mon 2025-06-02 07:00–08:00",
+            "Gym, Tue 2025-06-03 07:00–08:00",
+            "Swim, Wed 2025-06-04 08:30–10:30",
+            "Swim, Thu 2025-06-05 08:30–10:30"
+        ]
+    );
+}
+
+#[test]
+fn what_was_cancelled_is_no_event() {
+    let collected = calendar(
+        "BEGIN:VEVENT\nUID:e\nSUMMARY:Gym\nDTSTART:20250602T070000\nRRULE:FREQ=DAILY;COUNT=2\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:e\nSUMMARY:Gym\nRECURRENCE-ID:20250603T070000\nDTSTART:20250603T070000\nSTATUS:CANCELLED\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:f\nSUMMARY:Trip\nDTSTART:20250604T070000\nSTATUS:cancelled\nEND:VEVENT",
+    );
+    let kinds: Vec<_> = collected.evidence.iter().map(|record| record.kind.0.as_str()).collect();
+    assert_eq!(kinds, ["event", "cancellation", "cancellation"]);
+    assert_eq!(collected.evidence[1].source_uid, "e/20250603T070000");
+    assert_eq!(collected.evidence[2].summary, "Cancelled: Trip, Wed 2025-06-04 07:00");
+}
+
+#[test]
+fn a_calendar_that_is_a_cancellation_cancels_its_events() {
+    let collected = calendar("METHOD:CANCEL\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602T070000\nEND:VEVENT");
+    assert_eq!(collected.evidence[0].kind.0, "cancellation");
+}
+
+#[test]
+fn several_calendars_in_one_file_are_all_read() {
+    let one = |uid: &str| {
+        format!(
+            "BEGIN:VCALENDAR\r\nX-WR-CALNAME:{uid}\r\nBEGIN:VEVENT\r\nUID:{uid}\r\n\
+         DTSTART:20250602\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+        )
+    };
+    let collected = import_bytes("ical", (one("a") + &one("b")).as_bytes()).unwrap();
+    check(&collected, "a 2025-06-02\nb 2025-06-02");
+    assert_eq!(collected.evidence[1].payload.more["calendar"], "b");
+}
+
+#[test]
+fn an_endless_series_goes_a_year_beyond_the_import() {
+    let collected = event("DTSTART:20250101T090000Z\nRRULE:FREQ=MONTHLY");
+    assert_eq!(collected.evidence.len(), 18);
+    assert!(collected.times().ends_with("2026-06-01T09:00:00Z\n"));
+    assert_eq!(event("DTSTART:20300101T090000Z\nRRULE:FREQ=MONTHLY").evidence.len(), 1);
+}
+
+#[test]
+fn a_series_that_happens_too_often_is_cut_and_the_rest_goes_on() {
+    let collected = calendar(
+        "BEGIN:VEVENT\nUID:e\nDTSTART:20250101T000000Z\nRRULE:FREQ=SECONDLY\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:f\nDTSTART:20250101T000000Z\nEND:VEVENT",
+    );
+    assert_eq!(collected.evidence.len(), importers::ical::OCCURRENCES_MAX + 1);
+    assert_eq!(collected.complaints(), "6: the series is too long; only its first 10000 occurrences were taken\n");
+}
+
+#[test]
+fn a_zone_that_is_not_known_is_reported_once_and_its_times_are_local() {
+    let collected = event("DTSTART;TZID=Nowhere:20250527T070000\nDTEND;TZID=Nowhere:20250527T080000");
+    assert_eq!(collected.times(), "e 2025-05-27T07:00:00\n");
+    assert_eq!(
+        collected.complaints(),
+        "5: the time zone \"Nowhere\" is not known; its times were read as local ones\n"
+    );
+}
+
+#[test]
+fn a_zone_defined_after_its_use_counts() {
+    let collected = calendar(
+        "BEGIN:VEVENT\nUID:e\nDTSTART;TZID=Ship:20250527T070000\nEND:VEVENT\n\
+         BEGIN:VTIMEZONE\nTZID:Ship\nBEGIN:STANDARD\nDTSTART:20000101T000000\nTZOFFSETFROM:+0130\nTZOFFSETTO:+0130\n\
+         END:STANDARD\nEND:VTIMEZONE",
+    );
+    check(&collected, "e 2025-05-27T07:00:00+01:30");
+    assert_eq!(collected.evidence[0].payload.more["tzid"], "Ship");
+}
+
+#[test]
+fn contradictory_rules_are_reported_and_end_at_once() {
+    let begun = Instant::now();
+    for (rule, times, complaint) in [
+        ("FREQ=DAILY;UNTIL=20240101", 0, "the rule ends (UNTIL) before the event starts; it never happens"),
+        (
+            "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=31",
+            1,
+            "the recurrence rule never happens: no month it names has such a day; the event was taken as happening once",
+        ),
+        (
+            "FREQ=DAILY;INTERVAL=0",
+            1,
+            "INTERVAL=0 in the recurrence rule is not valid; the event was taken as happening once",
+        ),
+        ("FREQ=DAILY;COUNT=3;UNTIL=20250603", 2, "the rule has both COUNT and UNTIL; it ends with the earlier of them"),
+        (
+            "FREQ=WEEKLY;UNTIL=soon",
+            1,
+            "UNTIL in the recurrence rule is no date or time; the event was taken as happening once",
+        ),
+    ] {
+        let collected = event(&format!("DTSTART:20250602T070000Z\nRRULE:{rule}"));
+        assert_eq!(collected.evidence.len(), times, "{rule}");
+        assert_eq!(collected.complaints(), format!("6: {complaint}\n"));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn broken_events_are_reported_with_their_line_and_the_others_go_in() {
+    let collected = calendar(
+        "BEGIN:VEVENT\nUID:a\nSUMMARY:no start\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:b\nDTSTART:tomorrow\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:c\nDTSTART:99991231T235959Z\nDURATION:P9D\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:d\nDTSTART:00010101\nRRULE:FREQ=YEARLY;INTERVAL=50\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:g\nDTSTART:20250602T080000\nDTEND:20250602T070000\nEND:VEVENT\n\
+         BEGIN:VEVENT\nUID:h\nthis line is prose\nDTSTART:20250602T080000\nEND:VEVENT",
+    );
+    let expected = "3: an event without DTSTART; it was left out\n\
+                    9: DTSTART was left out: \"tomorrow\" is no date or time of iCalendar\n\
+                    13: a time at the very end of the calendar; the occurrence was left out\n\
+                    24: the event ends before it starts; its end was left out\n\
+                    28: this line is not of the form NAME:value; it was left out\n";
+    assert_eq!(collected.complaints(), expected);
+    let uids: Vec<_> = collected.evidence.iter().map(|record| record.source_uid.as_str()).collect();
+    assert_eq!(uids[..2], ["d/00010101", "d/00510101"]);
+    assert_eq!(uids[uids.len() - 2..], ["g", "h"]);
+}
+
+#[test]
+fn tasks_and_journal_entries_have_their_own_kinds() {
+    let collected = calendar(
+        "BEGIN:VTODO\nUID:t\nSUMMARY:File taxes\nDUE;VALUE=DATE:20250731\nSTATUS:COMPLETED\nCOMPLETED:20250701T100000Z\n\
+         CREATED:20250601T080000Z\nEND:VTODO\n\
+         BEGIN:VJOURNAL\nUID:j\nSUMMARY:A good day\nDESCRIPTION:Swam in the lake.\nDTSTART;VALUE=DATE:20250601\nEND:VJOURNAL",
+    );
+    check(&collected, "t 2025-06-01T08:00:00Z\nj 2025-06-01");
+    let [task, note] = &collected.evidence[..] else { panic!() };
+    assert_eq!((task.kind.0.as_str(), note.kind.0.as_str()), ("task", "note"));
+    assert_eq!(task.summary, "Task: File taxes, due Thu 2025-07-31 (completed)");
+    assert_eq!(task.payload.more["due"], "2025-07-31");
+    assert_eq!(note.payload.text, "A good day\nSwam in the lake.");
+}
+
+#[test]
+fn an_event_without_uid_has_the_same_name_at_every_import() {
+    let import = || calendar("BEGIN:VEVENT\nSUMMARY:x\nDTSTART:20250602T070000\nEND:VEVENT").times();
+    assert_eq!(import(), import());
+    assert!(import().starts_with("without-uid-"));
+}
+
+#[test]
+fn a_description_in_html_is_read_as_text() {
+    let collected = event("DTSTART:20250602T070000\nSUMMARY:x\nDESCRIPTION:<p>Bring <b>cake</b></p><br>and tea");
+    let text = &collected.evidence[0].payload.text;
+    assert!(text.contains("Bring cake") && text.contains("and tea") && !text.contains('<'), "{text}");
+}
+
+#[test]
+fn bytes_that_are_no_calendar_give_an_error_and_never_a_panic() {
+    for bytes in [&b""[..], b"hello", b"From me@example.org\n\nhi", &[0xff; 100_000], &[b'\n'; 10_000]] {
+        assert!(matches!(import_bytes("ical", bytes), Err(ImportError::Format { .. })));
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_and_lines_without_end_do_no_harm() {
+    let mut bytes = b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602\nSUMMARY:caf\xe9\nDESCRIPTION:".to_vec();
+    bytes.extend(std::iter::repeat_n(b'x', 5_000_000));
+    bytes.extend(b"\nEND:VEVENT\nEND:VCALENDAR");
+    let collected = import_bytes("ical", &bytes).unwrap();
+    assert_eq!(collected.evidence[0].payload.title.as_deref(), Some("caf\u{fffd}"));
+    assert!(collected.evidence[0].payload.text.len() < 2_000_000);
+    assert_eq!(collected.problems[0].line, Some(6));
+    assert_eq!(collected.bytes, bytes.len() as u64);
+}
+
+#[test]
+fn every_beginning_of_a_file_is_read_without_a_panic() {
+    let whole = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nDTSTART;TZID=\"Europe/Berlin\":20250602T070000\nDURATION:P1DT2H\n\
+                 RRULE:FREQ=MONTHLY;BYDAY=-1MO;COUNT=3\nEXDATE:20250630T050000Z,\nATTENDEE;CN=^'Ä^n^^:mailto:x@example.org\n\
+                 END:VEVENT\nEND:VCALENDAR\n";
+    for end in 0..=whole.len() {
+        let _ = import_bytes("ical", &whole.as_bytes()[..end]);
+    }
+}
+
+#[test]
+fn ten_thousand_events_at_one_time_all_go_in_and_a_sink_may_stop_them() {
+    let body: String = (0..10_000)
+        .map(|n| {
+            format!("BEGIN:VEVENT\nUID:{n}\nDTSTART:20250602T070000\nDURATION:P30D\nSUMMARY:Event {n}\nEND:VEVENT\n")
+        })
+        .collect();
+    assert_eq!(calendar(&body).evidence.len(), 10_000);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!("BEGIN:VCALENDAR\n{body}END:VCALENDAR\n")).unwrap();
+    let mut few = Collected { stop_after: Some(3), ..Collected::default() };
+    crate::collect::import("ical", file.path(), &mut few).unwrap();
+    assert_eq!(few.evidence.len(), 3);
+}

@@ -1,0 +1,71 @@
+//! Runs an importer by its name and keeps what it says.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use importers::{Context, ImportError, Problem, Sink};
+use kernel::evidence::Evidence;
+
+/// Everything that one import gave.
+#[derive(Default)]
+pub(crate) struct Collected {
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) bytes: u64,
+    /// Stop after so many records.
+    pub(crate) stop_after: Option<usize>,
+}
+
+impl Sink for Collected {
+    fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()> {
+        self.evidence.push(evidence);
+        match self.stop_after {
+            Some(most) if self.evidence.len() >= most => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        self.problems.push(problem);
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&mut self, bytes: u64) {
+        self.bytes += bytes;
+    }
+}
+
+impl Collected {
+    /// `source_uid at` of every record, a line each.
+    pub(crate) fn times(&self) -> String {
+        let at = |evidence: &Evidence| evidence.at.as_ref().map(ToString::to_string).unwrap_or_default();
+        let lines = self.evidence.iter().map(|evidence| format!("{} {}\n", evidence.source_uid, at(evidence)));
+        lines.collect()
+    }
+
+    /// `line: message` of every problem, a line each.
+    pub(crate) fn complaints(&self) -> String {
+        let line = |problem: &Problem| problem.line.map(|line| line.to_string()).unwrap_or_default();
+        self.problems.iter().map(|problem| format!("{}: {}\n", line(problem), problem.message)).collect()
+    }
+}
+
+/// The world as the tests know it: noon of 1 June 2025, in Berlin.
+pub(crate) fn context() -> Context {
+    Context { now: "2025-06-01T10:00:00Z".parse().unwrap(), zone: jiff::tz::TimeZone::get("Europe/Berlin").unwrap() }
+}
+
+/// Imports a path with the importer of that name, whatever it is.
+pub(crate) fn import(importer: &str, path: &Path, into: &mut Collected) -> Result<(), ImportError> {
+    let importer = importers::registry().iter().find(|known| known.name() == importer).unwrap();
+    importer.import(path, &context(), into)
+}
+
+/// Imports bytes as a file with the importer of that name.
+pub(crate) fn import_bytes(importer: &str, bytes: &[u8]) -> Result<Collected, ImportError> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let mut collected = Collected::default();
+    import(importer, file.path(), &mut collected)?;
+    Ok(collected)
+}

@@ -1,0 +1,177 @@
+//! Mail: what becomes of messages, and of broken ones.
+
+use std::time::{Duration, Instant};
+
+use importers::ImportError;
+use kernel::evidence::Evidence;
+
+use crate::collect::{Collected, import_bytes};
+
+fn mailbox(text: &str) -> Collected {
+    import_bytes("mbox", text.as_bytes()).unwrap()
+}
+
+fn only(text: &str) -> Evidence {
+    let collected = mailbox(text);
+    assert_eq!(collected.complaints(), "");
+    assert_eq!(collected.evidence.len(), 1);
+    collected.evidence.into_iter().next().unwrap()
+}
+
+const HEAD: &str =
+    "Message-ID: <1@example.org>\nFrom: Ana Ruiz <ana@example.org>\nDate: Mon, 2 Jun 2025 08:00:00 +0200\n";
+
+#[test]
+fn a_message_says_who_what_when_and_to_whom() {
+    let record = only(&format!(
+        "{HEAD}To: \"Bo\" <bo@example.org>, cy@example.org\nCc: =?utf-8?q?J=C3=B6rg?= <j@example.org>\n\
+         Subject: =?iso-8859-1?Q?Caf=E9_on?=\n Monday\nX-Gmail-Labels: Inbox,Friends\n\nShall we meet at the café?\n"
+    ));
+    let json = serde_json::to_string_pretty(&record).unwrap();
+    let expected = r#"{
+  "source": "mbox",
+  "source_uid": "1@example.org",
+  "kind": "mail",
+  "actor": "Ana Ruiz",
+  "at": "2025-06-02T08:00:00+02:00",
+  "summary": "Mail from Ana Ruiz: Café on Monday",
+  "visibility": "project",
+  "payload": {
+    "text": "Shall we meet at the café?",
+    "title": "Café on Monday",
+    "session": "1@example.org",
+    "session_title": "Café on Monday",
+    "participants": [
+      "Ana Ruiz",
+      "Bo",
+      "cy@example.org",
+      "Jörg"
+    ],
+    "tags": [
+      "Inbox",
+      "Friends"
+    ]
+  }
+}"#;
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn a_mailbox_is_its_messages_and_escaped_lines_are_restored() {
+    let collected = mailbox(&format!(
+        "From ana@example.org Mon Jun  2 08:00:00 2025\n{HEAD}Subject: one\n\nHello\n\n>From here on.\n\n>>From there on.\n\n\
+         From here it is no separator.\n\n\
+         From bo@example.org Mon Jun  2 09:00:00 2025\r\nFrom: bo@example.org\r\nDate: Mon, 2 Jun 2025 09:00:00 +0000\r\n\r\nBye\r\n"
+    ));
+    assert_eq!(collected.complaints(), "");
+    let [one, two] = &collected.evidence[..] else { panic!("{}", collected.times()) };
+    assert_eq!(one.payload.text, "Hello\n\nFrom here on.\n\n>From there on.\n\nFrom here it is no separator.");
+    assert_eq!(two.actor.as_deref(), Some("bo@example.org"));
+    assert_eq!(two.at.as_ref().unwrap().as_str(), "2025-06-02T09:00:00Z");
+    assert!(two.source_uid.starts_with("without-message-id-"));
+}
+
+#[test]
+fn replies_belong_to_the_thread_of_the_first_message_and_leave_out_what_they_quote() {
+    let record = only(
+        "Message-ID: <3@b>\nIn-Reply-To: <2@b>\nReferences: <1@b> <2@b>\nFrom: bo@example.org\nSubject: Re: Tea\n\
+         Date: Mon, 2 Jun 2025 08:00:00 -0700\n\nYes!\n\nOn Mon, Ana wrote:\n> Tea?\n> At five.\n",
+    );
+    assert_eq!(record.payload.session.as_deref(), Some("1@b"));
+    assert_eq!(record.payload.session_title.as_deref(), Some("Tea"));
+    assert_eq!(record.payload.more["in_reply_to"], "2@b");
+    assert_eq!(record.payload.text, "Yes!");
+    let first = only(&format!("{HEAD}Subject: Tea\n\nA poem:\n> not a quote\n"));
+    assert_eq!(first.payload.text, "A poem:\n> not a quote");
+}
+
+#[test]
+fn parts_encodings_and_attachments_are_read() {
+    let record = only(&format!(
+        "{HEAD}Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n\
+         --b\nContent-Type: multipart/alternative; boundary=c\n\n\
+         --c\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nCaf=E9 =\nau lait\n\
+         --c\nContent-Type: text/html\n\n<p>never</p>\n--c--\n\
+         --b\nContent-Type: application/pdf; name=\"menu.pdf\"\nContent-Disposition: attachment; filename=\"menu.pdf\"\n\
+         Content-Transfer-Encoding: base64\n\nSGVsbG8=\n--b--\n"
+    ));
+    assert_eq!(record.payload.text, "Café au lait");
+    assert_eq!(record.payload.links, ["menu.pdf"]);
+}
+
+#[test]
+fn a_message_of_html_alone_becomes_text() {
+    let record = only(&format!(
+        "{HEAD}Subject: Re: x\nIn-Reply-To: <0@b>\nContent-Type: text/html\n\n\
+         <html><body><p>See you &amp; Bo</p><div>On Mon, Ana wrote:</div><blockquote>Tea?</blockquote></body></html>\n"
+    ));
+    assert_eq!(record.payload.text, "See you & Bo");
+}
+
+#[test]
+fn broken_messages_are_reported_with_their_line_and_the_others_go_in() {
+    let collected = mailbox(&format!(
+        "From x Mon Jun  2 08:00:00 2025\n\u{1}garbage without headers\n\n\
+         From x Mon Jun  2 08:00:00 2025\nFrom: bo@example.org\nDate: someday\nSubject: undated\n\nhi\n\n\
+         From x Mon Jun  2 08:00:00 2025\n{HEAD}\nfine\n"
+    ));
+    assert_eq!(
+        collected.complaints(),
+        "2: this message has none of the headers of a mail; it was left out\n\
+         5: the message has no date that can be read; it was taken without one\n"
+    );
+    assert_eq!(collected.evidence.len(), 2);
+    assert_eq!(collected.evidence[0].at, None);
+}
+
+#[test]
+fn bytes_that_are_no_mail_give_an_error() {
+    for bytes in [&b""[..], b"\n\n", b"hello", b"BEGIN:VCALENDAR\nEND:VCALENDAR", &[0xff; 100_000], &[0; 1000]] {
+        assert!(matches!(import_bytes("mbox", bytes), Err(ImportError::Format { .. })), "{bytes:?}");
+    }
+}
+
+#[test]
+fn messages_within_messages_without_end_are_not_followed() {
+    let begun = Instant::now();
+    let nested = "Content-Type: message/rfc822\n\n".repeat(100_000);
+    let collected = mailbox(&format!("{HEAD}{nested}"));
+    assert!(collected.complaints().contains("more than 500 parts"), "{}", collected.complaints());
+    assert_eq!(collected.evidence.len(), 1);
+
+    let mut bomb = HEAD.to_owned();
+    for depth in 0..50_000 {
+        bomb.push_str(&format!("Content-Type: multipart/mixed; boundary=b{depth}\n\n--b{depth}\n"));
+    }
+    assert_eq!(mailbox(&bomb).evidence.len(), 1);
+
+    let digest = "Content-Type: multipart/digest; boundary=b\n\n--b\n\n".repeat(50_000);
+    assert_eq!(mailbox(&format!("{HEAD}{digest}")).evidence.len(), 1);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn an_enormous_message_is_read_in_part() {
+    let mut text = format!("{HEAD}Subject: big\n\nThe beginning.\n");
+    text.push_str(&"0123456789abcdef".repeat(1_000_000));
+    text.push('\n');
+    text.push_str(&"0123456789 0123456789\n".repeat(2_000_000));
+    let collected = mailbox(&text);
+    assert!(collected.complaints().contains("more than 33554432 bytes"), "{}", collected.complaints());
+    let record = &collected.evidence[0];
+    assert!(record.payload.text.starts_with("The beginning.") && record.payload.text.len() <= 1024 * 1024);
+    assert_eq!(record.payload.more["text_cut"], true);
+    assert_eq!(collected.bytes, text.len() as u64);
+}
+
+#[test]
+fn every_beginning_of_a_mailbox_is_read_without_a_panic() {
+    let whole = format!(
+        "From x Mon Jun  2 08:00:00 2025\n{HEAD}Subject: =?utf-8?b?w6Q=?=\nIn-Reply-To: <a\n\
+         Content-Type: multipart/mixed; boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=utf-7\n\
+         Content-Transfer-Encoding: base64\n\n4pyT4pyT\n--b\nContent-Type: message/rfc822\n\n{HEAD}\nhi\n--b--\n"
+    );
+    for end in 0..=whole.len() {
+        let _ = import_bytes("mbox", &whole.as_bytes()[..end]);
+    }
+}
