@@ -89,8 +89,10 @@ fn ablations() -> Vec<(&'static str, Weights)> {
     let full = Weights::LEXICAL;
     vec![
         ("lex", Weights { lex: 0.0, ..full }),
+        ("own", Weights { own: 0.0, ..full }),
         ("sess", Weights { sess: 0.0, ..full }),
         ("speaker", Weights { speaker: 0.0, ..full }),
+        ("subject", Weights { subject: 0.0, ..full }),
         ("date", Weights { date: 0.0, ..full }),
         ("is_question", Weights { is_question: 0.0, ..full }),
         ("timex", Weights { timex: 0.0, ..full }),

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::text::words::{Word, visit_words};
 use crate::text::{Analyzer, Term, normalize};
 use dates::DateMention;
-use names::{Mention, NameId, NameLookup, find_mentions};
+use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 
 /// Most words of a question that are read; the rest is cut off.
 pub const QUESTION_WORDS_MAX: usize = 512;
@@ -29,6 +29,8 @@ pub struct Question {
     pub mentions: Vec<Mention>,
     /// The times it names.
     pub dates: Vec<DateMention>,
+    /// Which of the mentions is who acts ("What did Ada tell Ben?"), if it names different people.
+    acting: Option<usize>,
     /// True if it asks when something is, was or will be, or for how long.
     pub asks_when: bool,
 }
@@ -57,8 +59,9 @@ impl Question {
                 add_new(&mut terms, analyzer.terms_of_word(*word));
             }
         }
+        let acting = acting(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
-        Self { terms, mentions, dates: date_parser::parse(text, &words, today), asks_when: asks_when(&lower) }
+        Self { terms, mentions, dates: date_parser::parse(text, &words, today), acting, asks_when: asks_when(&lower) }
     }
 
     /// The person that the question is about, if it names exactly one known person (however often): those whom the
@@ -67,6 +70,25 @@ impl Question {
         let first = self.mentions.first()?;
         self.mentions.iter().all(|mention| mention.people == first.people).then_some(first.people.as_slice())
     }
+
+    /// Who acts in a question that names several known people: those whom the first name fits that is neither a
+    /// possessive nor joined with "and".
+    pub fn subject(&self) -> Option<&[NameId]> {
+        self.mentions.get(self.acting?).map(|mention| mention.people.as_slice())
+    }
+}
+
+/// The first mention, if it differs from a later one. A possessive ("Ben's decision") is not who acts, and of "Ada and
+/// Ben" neither is it alone.
+fn acting(found: &[MentionAt], words: &[String]) -> Option<usize> {
+    let first = found.first()?;
+    let is_joint = words.get(first.end).is_some_and(|word| word == "and" || word == "or")
+        && found.get(1).is_some_and(|second| second.first == first.end + 1);
+    let has_others = found.iter().any(|at| at.mention.people != first.mention.people);
+    if is_joint || !has_others {
+        return None;
+    }
+    found.iter().position(|at| !at.mention.text.ends_with("'s") && !at.mention.text.ends_with("’s"))
 }
 
 fn add_new(terms: &mut Vec<Term>, more: &[Term]) {
