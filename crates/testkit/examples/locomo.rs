@@ -136,6 +136,7 @@ fn ablations() -> Vec<(&'static str, Weights)> {
         ("speaker", Weights { speaker: 0.0, ..full }),
         ("subject", Weights { subject: 0.0, ..full }),
         ("date", Weights { date: 0.0, ..full }),
+        ("who, date", Weights { speaker: 0.0, subject: 0.0, date: 0.0, ..full }),
         ("is_question", Weights { is_question: 0.0, ..full }),
         ("timex", Weights { timex: 0.0, ..full }),
         ("when", Weights { when: 0.0, ..full }),

@@ -5,6 +5,7 @@
 //! into [`dates::DateMention`]s against the asker's civil date; their words stay among the terms, since a text may
 //! say "in May" too.
 
+mod calendar;
 mod date_parser;
 pub mod dates;
 pub mod names;
@@ -12,7 +13,7 @@ pub mod names;
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::text::words::{Word, visit_words};
+use crate::text::words::{Word, cut_at_apostrophe, visit_words};
 use crate::text::{Analyzer, Term, normalize};
 use dates::DateMention;
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
@@ -31,6 +32,8 @@ pub struct Question {
     pub dates: Vec<DateMention>,
     /// Which of the mentions is who acts ("What did Ada tell Ben?"), if it names different people.
     acting: Option<usize>,
+    /// True if the asker speaks of themselves ("my", "we").
+    pub first_person: bool,
     /// True if it asks when something is, was or will be, or for how long.
     pub asks_when: bool,
 }
@@ -47,7 +50,7 @@ impl Question {
         });
         let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
         let found = find_mentions(text, &words, names);
-        let is_name = |position: usize| found.iter().any(|at| (at.first..at.end).contains(&position));
+        let is_name = |position: usize| found.iter().any(|at| at.is_certain && (at.first..at.end).contains(&position));
         let mut terms = Vec::new();
         for (position, word) in words.iter().enumerate() {
             if !is_name(position) {
@@ -59,9 +62,11 @@ impl Question {
                 add_new(&mut terms, analyzer.terms_of_word(*word));
             }
         }
+        let first_person = lower.iter().any(|word| is_first_person(word));
         let acting = acting(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
-        Self { terms, mentions, dates: date_parser::parse(text, &words, today), acting, asks_when: asks_when(&lower) }
+        let dates = date_parser::parse(text, &words, today);
+        Self { terms, mentions, dates, acting, first_person, asks_when: asks_when(&lower) }
     }
 
     /// The person that the question is about, if it names exactly one known person (however often): those whom the
@@ -76,6 +81,13 @@ impl Question {
     pub fn subject(&self) -> Option<&[NameId]> {
         self.mentions.get(self.acting?).map(|mention| mention.people.as_slice())
     }
+}
+
+fn is_first_person(word: &str) -> bool {
+    matches!(
+        cut_at_apostrophe(word),
+        "i" | "me" | "my" | "mine" | "myself" | "we" | "us" | "our" | "ours" | "ourselves"
+    )
 }
 
 /// The first mention, if it differs from a later one. A possessive ("Ben's decision") is not who acts, and of "Ada and

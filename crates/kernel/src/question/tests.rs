@@ -1,4 +1,4 @@
-use super::dates::{DateMention, MonthDay, Precision, date_fit};
+use super::dates::{DateMention, MonthDay, date_fit};
 use super::names::Names;
 use super::*;
 use crate::text::Language;
@@ -44,6 +44,26 @@ fn a_question_of_names_alone_keeps_them() {
     let terms: Vec<String> = parse("Ada and Ben?").terms.iter().map(Term::to_string).collect();
     assert_eq!(terms, ["ada", "ben"]);
     assert!(parse("").terms.is_empty());
+}
+
+#[test]
+fn a_word_that_may_be_part_of_a_name_stays_a_word() {
+    let names: Names = [(NameId(1), "Design Board"), (NameId(2), "Ada")].into_iter().collect();
+    let mut analyzer = Analyzer::new(Language::English);
+    let mut terms = |text| {
+        let question = Question::parse(text, &mut analyzer, &names, None);
+        question.terms.iter().map(Term::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(terms("which design won"), "design win");
+    assert_eq!(terms("what did ada win"), "win");
+    assert_eq!(terms("What did the Design Board pay?"), "pay");
+}
+
+#[test]
+fn the_asker_is_known_to_speak_of_themselves() {
+    for (text, expected) in [("Where is my bike?", true), ("What did I’ve to do?", true), ("Where is it?", false)] {
+        assert_eq!(parse(text).first_person, expected, "{text}");
+    }
 }
 
 #[test]
