@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use kernel::question::Question;
 use kernel::question::dates::date_fit;
 use kernel::question::names::{NameId, Names};
-use kernel::rank::lexical::{TermCounts, idf, known_idf_sum, lex, session, session_strength};
+use kernel::rank::lexical::{TermCounts, idf, known_idf_sum, lex, own, session, session_strength};
 use kernel::rank::{Score, Signals, Weights, fuse};
 use kernel::text::{Analysis, Analyzer, Language};
 
@@ -115,15 +115,18 @@ impl NaiveRecall {
         let mut hits: Vec<Hit> = (0..self.documents.len())
             .map(|position| {
                 let counts = terms.iter().zip(&holding).filter(|(_, holding)| **holding > 0);
-                let counts = counts.map(|(term, holding)| (idf(all, *holding), self.counts(position, term)));
+                let counts: Vec<(f64, TermCounts)> =
+                    counts.map(|(term, holding)| (idf(all, *holding), self.counts(position, term))).collect();
                 let document = &self.documents[position];
                 let analysis = &self.analyses[position];
                 let signals = Signals {
-                    lex: lex(counts, sum),
+                    lex: lex(counts.iter().copied(), sum),
+                    own: own(counts, sum),
                     sess: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
                     win: 0.0,
                     sent: 0.0,
                     speaker: question.person().is_some_and(|people| self.involves(document, people)),
+                    subject: question.subject().is_some_and(|people| self.involves(document, people)),
                     date: document.date.map_or(0.0, |date| date_fit(&question.dates, date)),
                     is_question: analysis.is_question,
                     timex: analysis.timex,

@@ -5,9 +5,12 @@
 //! Where a time is given by its distance from another, both are named: people who talk about last weekend do so at
 //! the time counted from. Times relative to the asker ("last week", "three days ago") need today's civil date.
 
-use jiff::ToSpan;
-use jiff::civil::{Date, Weekday};
+use jiff::civil::Date;
 
+use super::calendar::{
+    Unit, calendar_unit, date_of, month_year, precision_of, season_start, season_window, shift, unit_of, window_after,
+    window_before,
+};
 use super::dates::{DateMention, MonthDay, Precision};
 use crate::text::time_expressions::{cardinal_or_ordinal, month_number, small_number};
 use crate::text::words::Word;
@@ -46,16 +49,6 @@ struct Reader<'text> {
     words: &'text [Word<'text>],
     lower: &'text [String],
     today: Option<Date>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Unit {
-    Day,
-    Weekend,
-    Week,
-    Month,
-    Year,
-    Weekday(Weekday),
 }
 
 impl Reader<'_> {
@@ -327,9 +320,9 @@ impl Reader<'_> {
         }
         let before = position.checked_sub(1).map_or("", |before| self.word(before));
         if let (Some(today), "last" | "this" | "next" | "past") = (self.today, before) {
-            let windows = (-2..=2).filter_map(|years| season_window(today.year().checked_add(years)?, start_month));
+            let mut windows = (-2..=2).filter_map(|years| season_window(today.year().checked_add(years)?, start_month));
             let chosen = match before {
-                "last" | "past" => windows.filter(|(_, last)| *last < today).last(),
+                "last" | "past" => windows.rfind(|(_, last)| *last < today),
                 "this" => windows.filter(|(_, last)| *last >= today).min(),
                 _ => windows.filter(|(first, _)| *first > today).min(),
             };
@@ -461,10 +454,6 @@ impl Reader<'_> {
     }
 }
 
-fn date_of(year: i16, month: i16, day: i16) -> Option<Date> {
-    Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
-}
-
 fn day_window(date: Date) -> DateMention {
     DateMention::Window { first: date, last: date, precision: Precision::Day }
 }
@@ -500,147 +489,4 @@ fn span_of(from: DateMention, to: DateMention) -> Option<DateMention> {
         }
         (DateMention::Window { .. }, DateMention::EveryYear { .. }) => None,
     }
-}
-
-fn unit_of(word: &str) -> Option<Unit> {
-    Some(match word {
-        "day" | "days" => Unit::Day,
-        "weekend" | "weekends" => Unit::Weekend,
-        "week" | "weeks" => Unit::Week,
-        "month" | "months" => Unit::Month,
-        "year" | "years" => Unit::Year,
-        "monday" => Unit::Weekday(Weekday::Monday),
-        "tuesday" => Unit::Weekday(Weekday::Tuesday),
-        "wednesday" => Unit::Weekday(Weekday::Wednesday),
-        "thursday" => Unit::Weekday(Weekday::Thursday),
-        "friday" => Unit::Weekday(Weekday::Friday),
-        "saturday" => Unit::Weekday(Weekday::Saturday),
-        "sunday" => Unit::Weekday(Weekday::Sunday),
-        _ => return None,
-    })
-}
-
-fn precision_of(unit: Unit) -> Precision {
-    match unit {
-        Unit::Day | Unit::Weekday(_) => Precision::Day,
-        Unit::Week | Unit::Weekend => Precision::Week,
-        Unit::Month => Precision::Month,
-        Unit::Year => Precision::Year,
-    }
-}
-
-/// `date` moved by whole units; a weekend or weekday counts as a week.
-fn shift(date: Date, unit: Unit, count: i32) -> Option<Date> {
-    let span = match unit {
-        Unit::Day => count.days(),
-        Unit::Week | Unit::Weekend | Unit::Weekday(_) => count.weeks(),
-        Unit::Month => count.months(),
-        Unit::Year => count.years(),
-    };
-    date.checked_add(span).ok()
-}
-
-/// The calendar unit that holds `today`, `steps` units away. Weeks begin on Monday.
-fn calendar_unit(today: Date, unit: Unit, steps: i32) -> Option<(Date, Date, Precision)> {
-    let precision = precision_of(unit);
-    let monday = shift(today, Unit::Day, -i32::from(today.weekday().to_monday_zero_offset()))?;
-    Some(match unit {
-        Unit::Day => {
-            let day = shift(today, Unit::Day, steps)?;
-            (day, day, precision)
-        }
-        Unit::Week => {
-            let first = shift(monday, Unit::Week, steps)?;
-            (first, shift(first, Unit::Day, 6)?, precision)
-        }
-        Unit::Weekend => {
-            // On a Sunday "last weekend" is the week before's; on a Wednesday "this weekend" is still to come.
-            let saturday = shift(shift(monday, Unit::Week, steps)?, Unit::Day, 5)?;
-            (saturday, shift(saturday, Unit::Day, 1)?, precision)
-        }
-        Unit::Month => {
-            let day = shift(today.first_of_month(), Unit::Month, steps)?;
-            (day, day.last_of_month(), precision)
-        }
-        Unit::Year => {
-            let day = shift(today.first_of_year(), Unit::Year, steps)?;
-            (day, day.last_of_year(), precision)
-        }
-        Unit::Weekday(weekday) => {
-            let back = today.nth_weekday(-1, weekday).ok()?;
-            let ahead = today.nth_weekday(1, weekday).ok()?;
-            let day = if steps < 0 { back } else { ahead };
-            (day, day, precision)
-        }
-    })
-}
-
-/// The window `count` units before `anchor`; `named` for "the week before", otherwise "one week before".
-fn window_before(anchor: Date, unit: Unit, count: i32, named: bool) -> Option<DateMention> {
-    let day_before = shift(anchor, Unit::Day, -1)?;
-    let (first, last) = match unit {
-        Unit::Weekday(weekday) => {
-            let day = anchor.nth_weekday(-1, weekday).ok()?;
-            (day, day)
-        }
-        Unit::Weekend => {
-            let sunday = anchor.nth_weekday(-1, Weekday::Sunday).ok()?;
-            (shift(sunday, Unit::Day, -1)?, sunday)
-        }
-        _ if named => (shift(anchor, unit, -count)?, day_before),
-        Unit::Day | Unit::Week | Unit::Month | Unit::Year => {
-            let day = shift(anchor, unit, -count)?;
-            (day, day)
-        }
-    };
-    Some(DateMention::Window { first, last, precision: if named { Precision::Week } else { precision_of(unit) } })
-}
-
-fn window_after(anchor: Date, unit: Unit, count: i32, named: bool) -> Option<DateMention> {
-    let day_after = shift(anchor, Unit::Day, 1)?;
-    let (first, last) = match unit {
-        Unit::Weekday(weekday) => {
-            let day = anchor.nth_weekday(1, weekday).ok()?;
-            (day, day)
-        }
-        Unit::Weekend => {
-            let saturday = anchor.nth_weekday(1, Weekday::Saturday).ok()?;
-            (saturday, shift(saturday, Unit::Day, 1)?)
-        }
-        _ if named => (day_after, shift(anchor, unit, count)?),
-        Unit::Day | Unit::Week | Unit::Month | Unit::Year => {
-            let day = shift(anchor, unit, count)?;
-            (day, day)
-        }
-    };
-    Some(DateMention::Window { first, last, precision: if named { Precision::Week } else { precision_of(unit) } })
-}
-
-/// The year of "last May", "this May", "next May".
-fn month_year(today: Date, month: i8, word: &str) -> Option<i16> {
-    let this = today.year();
-    match word {
-        "last" if month < today.month() => Some(this),
-        "last" => this.checked_sub(1),
-        "next" if month > today.month() => Some(this),
-        "next" => this.checked_add(1),
-        _ => Some(this),
-    }
-}
-
-/// The first month of a season (northern, meteorological).
-fn season_start(word: &str) -> Option<i8> {
-    Some(match word {
-        "spring" => 3,
-        "summer" => 6,
-        "fall" | "autumn" => 9,
-        "winter" => 12,
-        _ => return None,
-    })
-}
-
-/// The season that begins in `year`.
-fn season_window(year: i16, start_month: i8) -> Option<(Date, Date)> {
-    let first = Date::new(year, start_month, 1).ok()?;
-    Some((first, first.checked_add(2.months()).ok()?.last_of_month()))
 }

@@ -5,6 +5,7 @@
 //! into [`dates::DateMention`]s against the asker's civil date; their words stay among the terms, since a text may
 //! say "in May" too.
 
+mod calendar;
 mod date_parser;
 pub mod dates;
 pub mod names;
@@ -12,10 +13,10 @@ pub mod names;
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::text::words::{Word, visit_words};
+use crate::text::words::{Word, cut_at_apostrophe, visit_words};
 use crate::text::{Analyzer, Term, normalize};
 use dates::DateMention;
-use names::{Mention, NameId, NameLookup, find_mentions};
+use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 
 /// Most words of a question that are read; the rest is cut off.
 pub const QUESTION_WORDS_MAX: usize = 512;
@@ -29,6 +30,10 @@ pub struct Question {
     pub mentions: Vec<Mention>,
     /// The times it names.
     pub dates: Vec<DateMention>,
+    /// Which of the mentions is who acts ("What did Ada tell Ben?"), if it names different people.
+    acting: Option<usize>,
+    /// True if the asker speaks of themselves ("my", "we").
+    pub first_person: bool,
     /// True if it asks when something is, was or will be, or for how long.
     pub asks_when: bool,
 }
@@ -45,7 +50,7 @@ impl Question {
         });
         let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
         let found = find_mentions(text, &words, names);
-        let is_name = |position: usize| found.iter().any(|at| (at.first..at.end).contains(&position));
+        let is_name = |position: usize| found.iter().any(|at| at.is_certain && (at.first..at.end).contains(&position));
         let mut terms = Vec::new();
         for (position, word) in words.iter().enumerate() {
             if !is_name(position) {
@@ -57,8 +62,11 @@ impl Question {
                 add_new(&mut terms, analyzer.terms_of_word(*word));
             }
         }
+        let first_person = lower.iter().any(|word| is_first_person(word));
+        let acting = acting(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
-        Self { terms, mentions, dates: date_parser::parse(text, &words, today), asks_when: asks_when(&lower) }
+        let dates = date_parser::parse(text, &words, today);
+        Self { terms, mentions, dates, acting, first_person, asks_when: asks_when(&lower) }
     }
 
     /// The person that the question is about, if it names exactly one known person (however often): those whom the
@@ -67,6 +75,32 @@ impl Question {
         let first = self.mentions.first()?;
         self.mentions.iter().all(|mention| mention.people == first.people).then_some(first.people.as_slice())
     }
+
+    /// Who acts in a question that names several known people: those whom the first name fits that is neither a
+    /// possessive nor joined with "and".
+    pub fn subject(&self) -> Option<&[NameId]> {
+        self.mentions.get(self.acting?).map(|mention| mention.people.as_slice())
+    }
+}
+
+fn is_first_person(word: &str) -> bool {
+    matches!(
+        cut_at_apostrophe(word),
+        "i" | "me" | "my" | "mine" | "myself" | "we" | "us" | "our" | "ours" | "ourselves"
+    )
+}
+
+/// The first mention, if it differs from a later one. A possessive ("Ben's decision") is not who acts, and of "Ada and
+/// Ben" neither is it alone.
+fn acting(found: &[MentionAt], words: &[String]) -> Option<usize> {
+    let first = found.first()?;
+    let is_joint = words.get(first.end).is_some_and(|word| word == "and" || word == "or")
+        && found.get(1).is_some_and(|second| second.first == first.end + 1);
+    let has_others = found.iter().any(|at| at.mention.people != first.mention.people);
+    if is_joint || !has_others {
+        return None;
+    }
+    found.iter().position(|at| !at.mention.text.ends_with("'s") && !at.mention.text.ends_with("’s"))
 }
 
 fn add_new(terms: &mut Vec<Term>, more: &[Term]) {

@@ -110,6 +110,9 @@ pub(super) struct MentionAt {
     pub(super) mention: Mention,
     pub(super) first: usize,
     pub(super) end: usize,
+    /// True if the words can be nothing but the name. "taylor" or "design", one word of a longer name and written
+    /// small, may be a word of the question.
+    pub(super) is_certain: bool,
 }
 
 /// Finds the mentions of known people among `words` of `text`.
@@ -121,7 +124,7 @@ pub(super) fn find_mentions(text: &str, words: &[Word<'_>], names: &dyn NameLook
     while let Some(word) = words.get(first) {
         let people = folded.get(first).filter(|folded| !folded.is_empty()).map(|folded| names.people_with_word(folded));
         let best = people.and_then(|people| longest(&people, folded.get(first..).unwrap_or_default()));
-        let Some((length, people)) = best else {
+        let Some((length, people, is_whole)) = best else {
             first += 1;
             continue;
         };
@@ -132,14 +135,16 @@ pub(super) fn find_mentions(text: &str, words: &[Word<'_>], names: &dyn NameLook
         }
         let last_end = words.get(end - 1).map_or(word.end(), Word::end);
         let written = text.get(word.start..last_end).unwrap_or(word.text).to_owned();
-        found.push(MentionAt { mention: Mention { text: written, people }, first, end });
+        let is_certain = is_whole || starts_upper(word.text);
+        found.push(MentionAt { mention: Mention { text: written, people }, first, end, is_certain });
         first = end;
     }
     found
 }
 
-/// The longest way in which `words` begin with one of the names: whole names first, then a first or last word.
-fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>)> {
+/// The longest way in which `words` begin with one of the names: whole names first, then a first or last word. How
+/// many words, whose names, and whether they are whole.
+fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>, bool)> {
     let whole = known.iter().filter(|name| words.starts_with(&name.words)).map(|name| name.words.len()).max();
     let first = words.first()?;
     let (length, mut people): (usize, Vec<NameId>) = match whole {
@@ -155,14 +160,15 @@ fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>)
     };
     people.sort_unstable();
     people.dedup();
-    (!people.is_empty()).then_some((length, people))
+    (!people.is_empty()).then_some((length, people, whole.is_some()))
 }
 
-/// Words that are names and English words alike; they need a capital that the sentence does not explain.
+/// Words that are names (or names of mailboxes and roles) and English words alike; they need a capital that the sentence does not explain.
 static COMMON_WORDS: &[&str] = &[
-    "angel", "art", "bill", "chance", "chase", "cliff", "dean", "drew", "faith", "frank", "grace", "grant", "guy",
-    "hope", "hunter", "joy", "june", "mark", "mason", "max", "may", "miles", "olive", "pat", "pearl", "rich", "rob",
-    "rose", "ruby", "sky", "stone", "sue", "summer", "violet", "will",
+    "admin", "angel", "art", "bill", "chance", "chase", "cliff", "dean", "drew", "faith", "frank", "grace", "grant",
+    "guy", "hope", "human", "hunter", "info", "joy", "june", "mark", "mason", "max", "may", "miles", "model", "news",
+    "office", "olive", "pat", "pearl", "rich", "rob", "rose", "ruby", "sky", "stone", "sue", "summer", "support",
+    "system", "team", "tool", "violet", "will",
 ];
 
 fn is_written_as_name(word: &Word<'_>, position: usize, is_cased: bool) -> bool {

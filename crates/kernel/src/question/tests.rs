@@ -1,1 +1,213 @@
+use super::dates::{DateMention, MonthDay, date_fit};
+use super::names::Names;
+use super::*;
+use crate::text::Language;
+use jiff::civil::date;
 
+fn names() -> Names {
+    [(NameId(1), "Ada"), (NameId(2), "Ben"), (NameId(3), "May")].into_iter().collect()
+}
+
+/// A Wednesday.
+const TODAY: Date = date(2024, 3, 13);
+
+fn parse(text: &str) -> Question {
+    Question::parse(text, &mut Analyzer::new(Language::English), &names(), Some(TODAY))
+}
+
+/// A mention of a time as `first..last precision`; days of every year as `--month-day`.
+fn show(mention: &DateMention) -> String {
+    let every = |day: &MonthDay| format!("--{:02}-{:02}", day.month, day.day);
+    let (first, last, precision) = match mention {
+        DateMention::Window { first, last, precision } => (first.to_string(), last.to_string(), precision),
+        DateMention::EveryYear { first, last, precision } => (every(first), every(last), precision),
+    };
+    let precision = format!("{precision:?}").to_lowercase();
+    if first == last { format!("{first} {precision}") } else { format!("{first}..{last} {precision}") }
+}
+
+fn dates(text: &str) -> String {
+    parse(text).dates.iter().map(show).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn names_are_taken_out_of_the_words() {
+    let question = parse("What did Ada's team paint for Ada in the winter?");
+    let terms: Vec<&str> = question.terms.iter().map(Term::as_str).collect();
+    assert_eq!(terms, ["team", "paint", "winter"]);
+    assert_eq!(question.person(), Some(&[NameId(1)][..]));
+    assert_eq!(question.subject(), None);
+}
+
+#[test]
+fn a_question_of_names_alone_keeps_them() {
+    let terms: Vec<String> = parse("Ada and Ben?").terms.iter().map(Term::to_string).collect();
+    assert_eq!(terms, ["ada", "ben"]);
+    assert!(parse("").terms.is_empty());
+}
+
+#[test]
+fn a_word_that_may_be_part_of_a_name_stays_a_word() {
+    let names: Names = [(NameId(1), "Design Board"), (NameId(2), "Ada")].into_iter().collect();
+    let mut analyzer = Analyzer::new(Language::English);
+    let mut terms = |text| {
+        let question = Question::parse(text, &mut analyzer, &names, None);
+        question.terms.iter().map(Term::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(terms("which design won"), "design win");
+    assert_eq!(terms("what did ada win"), "win");
+    assert_eq!(terms("What did the Design Board pay?"), "pay");
+}
+
+#[test]
+fn the_asker_is_known_to_speak_of_themselves() {
+    for (text, expected) in [("Where is my bike?", true), ("What did I’ve to do?", true), ("Where is it?", false)] {
+        assert_eq!(parse(text).first_person, expected, "{text}");
+    }
+}
+
+#[test]
+fn of_several_people_the_one_who_acts_is_known() {
+    for (text, expected) in [
+        ("What did Ada tell Ben?", Some(1)),
+        ("What does Ben think about Ada's plan?", Some(2)),
+        ("What did Ada's plan do to Ben?", Some(2)),
+        ("How do Ada and Ben relax?", None),
+        ("Where does Ada live?", None),
+        ("Who was that?", None),
+    ] {
+        let question = parse(text);
+        assert_eq!(question.subject(), expected.map(NameId).as_ref().map(std::slice::from_ref), "{text}");
+    }
+    assert_eq!(parse("What did Ada tell Ben?").person(), None);
+}
+
+#[test]
+fn questions_for_a_time_are_known() {
+    for (text, expected) in [
+        ("When did Ada move?", true),
+        ("Since when does Ben paint?", true),
+        ("What year did they meet?", true),
+        ("On which date was it?", true),
+        ("How long has Ada been here?", true),
+        ("How many months did it take?", true),
+        ("What did Ada feel when Ben left?", false),
+        ("How many dogs?", false),
+        ("Who came?", false),
+        ("", false),
+    ] {
+        assert_eq!(parse(text).asks_when, expected, "{text}");
+    }
+}
+
+#[test]
+fn dates_are_read_as_exactly_as_they_are_said() {
+    for (text, expected) in [
+        ("on 7 May 2023", "2023-05-07 day"),
+        ("on May 7th, 2023", "2023-05-07 day"),
+        ("on the 7th of May", "--05-07 day"),
+        ("on 2023-05-07", "2023-05-07 day"),
+        ("on 25/12/2023", "2023-12-25 day"),
+        ("on 12/25/2023", "2023-12-25 day"),
+        ("on 4/5/2023", ""),
+        ("am 7.5.2023", "2023-05-07 day"),
+        ("on 29 February 2024", "2024-02-29 day"),
+        ("on 29 February 2023", "2023-02-01..2023-02-28 month"),
+        ("on 29 February", "--02-29 day"),
+        ("on 31 April", "--04-01..--04-31 month"),
+        ("in May 2023", "2023-05-01..2023-05-31 month"),
+        ("in May", "--05-01..--05-31 month"),
+        ("in February 2024", "2024-02-01..2024-02-29 month"),
+        ("What did Ada do in March?", "--03-01..--03-31 month"),
+        ("in 2023", "2023-01-01..2023-12-31 year"),
+        ("summer 2021", "2021-06-01..2021-08-31 season"),
+        ("the winter of 2023", "2023-12-01..2024-02-29 season"),
+        ("early May 2023", "2023-05-01..2023-05-10 week"),
+        ("the end of May", "--05-20..--05-31 week"),
+        ("the first half of September 2022", "2022-09-01..2022-09-15 week"),
+        ("between March and May 2023", "2023-03-01..2023-05-31 month"),
+        ("from 3 to 7 May", "--05-03..--05-07 week"),
+        ("since 2022", "2022-01-01..9999-12-31 year"),
+        ("the week before 7 May 2023", "2023-05-07 day, 2023-04-30..2023-05-06 week"),
+        ("two days before 7 May 2023", "2023-05-07 day, 2023-05-05 day"),
+        ("two weeks before August 11, 2023", "2023-08-11 day, 2023-07-28 week"),
+        ("the Sunday before 25 October 2022", "2022-10-25 day, 2022-10-23 week"),
+        ("last weekend before April 10, 2023", "2023-04-10 day, 2023-04-08..2023-04-09 week"),
+        ("a day after 28 February 2024", "2024-02-28 day, 2024-02-29 day"),
+        ("on 3 June and on 5 July 2023", "--06-03 day, 2023-07-05 day"),
+    ] {
+        assert_eq!(dates(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn relative_times_count_from_the_day_of_the_question() {
+    for (text, expected) in [
+        ("yesterday", "2024-03-12 day"),
+        ("tomorrow", "2024-03-14 day"),
+        ("last night", "2024-03-12 day"),
+        ("last week", "2024-03-04..2024-03-10 week"),
+        ("this week", "2024-03-11..2024-03-17 week"),
+        ("last weekend", "2024-03-09..2024-03-10 week"),
+        ("last month", "2024-02-01..2024-02-29 month"),
+        ("next year", "2025-01-01..2025-12-31 year"),
+        ("last Friday", "2024-03-08 day"),
+        ("on Wednesday", "2024-03-06 day"),
+        ("next Friday", "2024-03-15 day"),
+        ("three days ago", "2024-03-10 day"),
+        ("a couple of weeks ago", "2024-02-25..2024-03-02 week"),
+        ("2 months ago", "2024-01-01..2024-01-31 month"),
+        ("in the last two weeks", "2024-02-28..2024-03-13 week"),
+        ("last summer", "2023-06-01..2023-08-31 season"),
+        ("next summer", "2024-06-01..2024-08-31 season"),
+        ("last May", "2023-05-01..2023-05-31 month"),
+        ("last January", "2024-01-01..2024-01-31 month"),
+    ] {
+        assert_eq!(dates(text), expected, "{text}");
+    }
+    let without_today = Question::parse("last week", &mut Analyzer::new(Language::English), &names(), None);
+    assert!(without_today.dates.is_empty());
+}
+
+#[test]
+fn words_that_only_look_like_times_are_none() {
+    for text in [
+        "May I march to the store?",
+        "What did May say?",
+        "You may go",
+        "Did they march on?",
+        "Blade Runner 2049",
+        "room 2023",
+        "version 1.2.3",
+        "the fall of Rome",
+        "a spring in the mattress",
+        "3 to 7 apples",
+        "99999999999 days ago",
+        "1000 years before",
+        "between",
+        "from 3 to",
+        "",
+    ] {
+        assert_eq!(dates(text), "", "{text}");
+    }
+}
+
+#[test]
+fn hostile_questions_end_within_their_limits() {
+    let mut analyzer = Analyzer::new(Language::English);
+    let long = "7 May 2023 ".repeat(10_000);
+    let question = Question::parse(&long, &mut analyzer, &names(), Some(TODAY));
+    assert_eq!(question.dates.len(), date_parser::DATES_MAX);
+    for text in [
+        "1 January 0000",
+        "1 day before 1 January 1000",
+        "31 December 2999",
+        "1000 years ago",
+        "the\u{301} 7\u{200D}May",
+    ] {
+        for today in [Some(Date::MIN), Some(Date::MAX), None] {
+            let question = Question::parse(text, &mut analyzer, &names(), today);
+            assert!(date_fit(&question.dates, TODAY).is_finite());
+        }
+    }
+}

@@ -54,6 +54,11 @@ pub fn lex(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> 
     share(terms.into_iter().map(|(idf, counts)| idf * term_strength(counts)).sum(), idf_sum)
 }
 
+/// Share of the question's weight whose terms the record itself holds, 0 … 1, over the question's terms as for [`lex`].
+pub fn own(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> f64 {
+    share(terms.into_iter().filter(|(_, counts)| counts.own > 0).map(|(idf, _)| idf).sum(), idf_sum)
+}
+
 /// BM25 of a term in a session without its idf, 0 … 2.2: `count` in the session, the session's `length` relative
 /// to the `average_length` of all.
 pub fn session_strength(count: u32, length: u64, average_length: f64) -> f64 {
@@ -106,6 +111,7 @@ mod tests {
     fn a_record_that_holds_half_of_the_weight_scores_half() {
         let once = TermCounts { own: 1, ..TermCounts::default() };
         assert!(close(lex([(2.0, once), (2.0, TermCounts::default())], 4.0), 0.5 / 1.1));
+        assert_eq!(own([(3.0, once), (1.0, TermCounts { previous: 1, ..TermCounts::default() })], 4.0), 0.75);
         assert_eq!(lex([], 0.0), 0.0);
         assert_eq!(lex([(0.0, once)], 0.0), 0.0);
         assert!(close(known_idf_sum(9, [1, 0, 1]), 2.0 * idf(9, 1)));

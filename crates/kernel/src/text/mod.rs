@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 pub(crate) use stop_words::is_english_stop_word;
+use stop_words::is_negation;
 use time_expressions::{TimeRole, TimeScan, time_role};
 use words::{Word, cut_at_apostrophe, parts, visit_words};
 
@@ -245,7 +246,8 @@ impl Analyzer {
             return WordEntry { terms: Box::new([Term::from(word.text)]), time_role: TimeRole::None };
         }
         let mut terms = Vec::new();
-        let stem = cut_at_apostrophe(word.text);
+        let is_stop_word = self.language == Language::English && is_negation(word.text);
+        let stem = if is_stop_word { "" } else { cut_at_apostrophe(word.text) };
         for part in std::iter::once(stem).chain(parts(stem)) {
             if let Some(term) = self.term(&part.to_lowercase())
                 && !terms.contains(&term)

@@ -1,7 +1,7 @@
 //! Words that are in nearly every sentence and tell nothing apart: articles, pronouns, auxiliaries, question words.
 //!
 //! The list is Snowball's English one with what is left of contractions when they are cut at the apostrophe ("don",
-//! "isn"). For other languages there is none: the weight of a word already falls with its frequency.
+//! "isn"); "won" is not among them, [`is_negation`] sees "won't" before it is cut. For other languages there is none: the weight of a word already falls with its frequency.
 
 /// Sorted, for bisection.
 #[rustfmt::skip]
@@ -16,12 +16,18 @@ static ENGLISH: &[&str] = &[
     "she", "should", "shouldn", "so", "some", "such", "t", "than", "that", "the", "their", "theirs", "them",
     "themselves", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up",
     "ve", "very", "was", "wasn", "we", "were", "weren", "what", "when", "where", "which", "while", "who", "whom",
-    "whose", "why", "will", "with", "won", "would", "wouldn", "you", "your", "yours", "yourself", "yourselves",
+    "whose", "why", "will", "with", "would", "wouldn", "you", "your", "yours", "yourself", "yourselves",
 ];
 
 /// True if `word` (lower case) is an English stop word.
 pub(crate) fn is_english_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
+}
+
+/// True for "don't", "won't" and their like, which are stop words whatever is before the apostrophe.
+pub(crate) fn is_negation(word: &str) -> bool {
+    let stem = word.strip_suffix(['t', 'T']).and_then(|stem| stem.strip_suffix(['\'', '\u{2019}']));
+    stem.is_some_and(|stem| stem.ends_with(['n', 'N']))
 }
 
 #[cfg(test)]
