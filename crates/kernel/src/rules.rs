@@ -149,6 +149,32 @@ pub enum Breach {
 }
 
 impl Breach {
+    /// Every stable code, rule by rule.
+    pub const CODES: &[&str] = &[
+        "malformed",
+        "id_mismatch",
+        "body_mismatch",
+        "signature_invalid",
+        "wrong_space",
+        "genesis",
+        "chain_broken",
+        "fork",
+        "unknown_ref",
+        "not_after_refs",
+        "from_future",
+        "not_permitted",
+        "empty_inputs",
+        "input_kind",
+        "stale_input",
+        "identity_refuted",
+        "identity_corrected",
+        "duplicate_invalidation",
+        "not_fallen",
+        "corrects_refuted",
+        "thought_lineage",
+        "target",
+    ];
+
     /// The stable code, for programs.
     pub fn code(&self) -> &'static str {
         match self {
