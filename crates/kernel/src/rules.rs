@@ -231,6 +231,16 @@ pub enum JudgeError<E> {
 
 /// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none if
 /// removed: then it names no identity, and rules 6 and 8 have nothing to judge. A genesis without body begins nothing.
+///
+/// What was not verified cannot be judged:
+///
+/// ```compile_fail
+/// use kernel::operation::{Operation, Unverified};
+///
+/// fn judge_what_arrived(operation: &Operation<Unverified>, world: &kernel::world::Graph) {
+///     let _ = kernel::rules::judge(operation, None, world);
+/// }
+/// ```
 pub fn judge<W: World>(
     operation: &Operation<Verified>,
     body: Option<&Body>,

@@ -185,6 +185,7 @@ impl<'w, W: World> Validity<'w, W> {
                 let sound = self.sound.get(&entry.id).copied().unwrap_or(false);
                 Ok(entry.kind == Kind::Claim && sound && entry.payload == believed.current)
             }
+            Kind::Edge | Kind::Proposal => Ok(false),
             _ => Ok(!self.is_retracted(entry)?),
         }
     }
@@ -259,10 +260,13 @@ impl<'w, W: World> Validity<'w, W> {
         Ok(false)
     }
 
-    /// What sync kept although its author was not allowed to say it has no effect. The capability that a claim needs
+    /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no effect. The capability that a claim needs
     /// depends on its body; a key that may append may state any belief as its own, so either one will do here.
     fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
         let access = self.world.access()?;
+        if entry.kind == Kind::Claim && inputs(entry).next().is_none() {
+            return Ok(false);
+        }
         if entry.kind == Kind::Claim && access.holds(&entry.author, Capability::Append, entry.order()) {
             return Ok(true);
         }
