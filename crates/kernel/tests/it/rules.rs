@@ -8,7 +8,7 @@ use kernel::body::Body;
 use kernel::canonical;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Ref, Role, Stamp};
+use kernel::operation::{BODY_BYTES_MAX, Operation, REFS_MAX, Ref, Role, Stamp};
 use kernel::rules::{Breach, FUTURE_US_MAX, JudgeError, Verdict, judge, judge_time};
 use kernel::seal::{Draft, Place, Signer, next_stamp};
 use kernel::world::{Citing, Entry, Graph, Head, World};
@@ -333,6 +333,29 @@ fn no_number_beyond_the_format_is_sealed() {
     for payload in [json!(1e17), json!(u64::MAX), (0..70).fold(json!(1), |inner, _| json!([inner]))] {
         let body = Body::Opaque(Kind::Node, [("payload".to_owned(), payload)].into_iter().collect());
         assert!(signer.seal(Draft::new(body), Place { space, head: None, ts: Stamp(1) }).is_err());
+    }
+}
+
+#[test]
+fn what_fills_a_limit_exactly_is_sealed_and_reads_back_and_one_more_is_refused() {
+    let signer = Signer::from_seed([1; 32]);
+    let place = Place { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: Stamp(1) };
+    let text = |bytes: usize| {
+        // `{"text":""}` is 11 bytes.
+        let text = Value::from("x".repeat(bytes - 11));
+        Body::Opaque(Kind::Node, [("text".to_owned(), text)].into_iter().collect())
+    };
+    let cite = |count: usize| Draft {
+        body: text(11),
+        refs: vec![Ref { id: OpId([7; 32]), role: Role::parse(&"r".repeat(64)).unwrap() }; count],
+    };
+    for full in [Draft::new(text(BODY_BYTES_MAX)), cite(REFS_MAX)] {
+        let operation = signer.seal(full, place).unwrap();
+        let read = Operation::from_line(operation.to_line().as_bytes()).unwrap().verify().unwrap();
+        assert_eq!(read, operation);
+    }
+    for over in [Draft::new(text(BODY_BYTES_MAX + 1)), cite(REFS_MAX + 1)] {
+        assert!(signer.seal(over, place).is_err());
     }
 }
 
