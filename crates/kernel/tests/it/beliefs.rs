@@ -112,6 +112,18 @@ fn a_correction_pins_and_shields_and_the_latest_one_is_served() {
 }
 
 #[test]
+fn a_withdrawn_correction_is_no_input_though_another_says_the_same() {
+    let mut book = Book::new();
+    let seen = book.evidence();
+    let a = book.claim("a", 1, &[seen]).unwrap();
+    let first = book.correct("a", 2, a);
+    let second = book.correct("a", 2, a);
+    book.withdraw("correction", first);
+    assert_eq!(book.states(&["a"]), [Corrected]);
+    assert!(book.is_valid_input(second) && !book.is_valid_input(first) && !book.is_valid_input(a));
+}
+
+#[test]
 fn a_new_version_fells_only_when_it_says_something_else() {
     let mut book = Book::new();
     let seen = book.evidence();
