@@ -12,7 +12,7 @@ use crate::canonical;
 use crate::evidence::{Evidence, Visibility};
 use crate::id::{Author, BodyHash};
 use crate::kind::{Capability, Kind};
-use crate::operation::{BODY_BYTES_MAX, MalformedError};
+use crate::operation::{BODY_BYTES_MAX, DEPTH_IN_LINE, MalformedError};
 use crate::when::When;
 
 /// Body of a genesis operation.
@@ -216,7 +216,8 @@ impl Body {
         }
     }
 
-    /// Canonical bytes, within [`BODY_BYTES_MAX`].
+    /// Canonical bytes, within [`BODY_BYTES_MAX`] and such that they read back from a line: a deeper body or
+    /// a larger number is refused here, before it is signed.
     pub fn canonical(&self) -> Result<Vec<u8>, MalformedError> {
         let bytes = match self {
             Self::Space(body) => canonical::to_bytes(body),
@@ -233,6 +234,7 @@ impl Body {
         if bytes.len() > BODY_BYTES_MAX {
             return Err(MalformedError::new("body", "is larger than 1 MiB"));
         }
+        canonical::parse_inside(&bytes, DEPTH_IN_LINE).map_err(|error| MalformedError::new("body", error.0))?;
         Ok(bytes)
     }
 

@@ -1,7 +1,8 @@
 //! Canonical JSON (RFC 8785): the one byte form of a value that is hashed.
 //!
-//! Reading is stricter than JSON: a repeated name, a number that a double cannot hold exactly as an integer, or
-//! nesting beyond [`DEPTH_MAX`] is refused, so that two implementations never read two values from the same bytes.
+//! Reading is stricter than JSON: a repeated name, a number beyond [`INTEGER_MAX`] or nesting beyond [`DEPTH_MAX`]
+//! is refused, so that two implementations never read two values from the same bytes. What was read is in normal
+//! form: `1.0` is the integer 1 and `-0` is 0, as they have the same canonical bytes.
 
 use serde::Serialize;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
@@ -10,7 +11,8 @@ use serde_json::{Map, Number, Value};
 /// Deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 64;
 
-/// Largest magnitude of an integer: beyond it a double is not exact (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
+/// Largest magnitude of a number: beyond it a double does not hold every integer (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
+/// It bounds fractions and exponents too, because the canonical form of `1e17` is an integer.
 pub const INTEGER_MAX: u64 = (1 << 53) - 1;
 
 /// Why bytes are no acceptable JSON, or a value has no canonical form.
@@ -18,15 +20,20 @@ pub const INTEGER_MAX: u64 = (1 << 53) - 1;
 #[error("{0}")]
 pub struct CanonicalError(pub String);
 
-/// The canonical bytes of a value.
+/// The canonical bytes of a value. Whether [`parse`] reads them back is for the caller to ask.
 pub fn to_bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, CanonicalError> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError(error.to_string()))
 }
 
 /// Reads JSON strictly, as the module says.
 pub fn parse(bytes: &[u8]) -> Result<Value, CanonicalError> {
+    parse_inside(bytes, 0)
+}
+
+/// Reads JSON strictly that is to stand inside `depth` arrays and objects.
+pub(crate) fn parse_inside(bytes: &[u8], depth: usize) -> Result<Value, CanonicalError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Strict { depth: 0 }
+    let value = Strict { depth }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
         .map_err(|error| CanonicalError(error.to_string()))?;
@@ -40,7 +47,7 @@ struct Strict {
 
 impl Strict {
     fn deeper<E: de::Error>(self) -> Result<Self, E> {
-        if self.depth == DEPTH_MAX {
+        if self.depth >= DEPTH_MAX {
             return Err(E::custom(format_args!("nesting is deeper than {DEPTH_MAX}")));
         }
         Ok(Self { depth: self.depth + 1 })
@@ -85,6 +92,12 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        if value.abs() > INTEGER_MAX as f64 {
+            return Err(E::custom(format_args!("the number {value:e} is beyond 2^53 - 1")));
+        }
+        if value.trunc() == value {
+            return Ok(Value::from(value as i64));
+        }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number is not finite"))
     }
 
@@ -129,20 +142,35 @@ mod tests {
 
     #[test]
     fn the_examples_of_rfc_8785_come_out_byte_for_byte() {
+        let written = |json: &str| {
+            let value: Value = serde_json::from_str(json).unwrap();
+            String::from_utf8(to_bytes(&value).unwrap()).unwrap()
+        };
         let input = r#"{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],
             "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}"#;
         assert_eq!(
-            canonical(input),
+            written(input),
             r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#
         );
         let names = r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
-        let sorted = canonical(names);
-        let order: Vec<_> = ["2", "4", "6", "7", "1", "5", "3"].into();
-        let found: Vec<_> =
-            sorted.matches(|c: char| c.is_ascii_digit()).filter(|d| *d != "1" || sorted.contains('€')).collect();
-        assert_eq!(found.iter().filter(|d| order.contains(d)).count(), 8, "{sorted}");
-        assert!(sorted.find("€").unwrap() < sorted.find('😀').unwrap(), "{sorted}");
-        assert!(sorted.find('😀').unwrap() < sorted.find('\u{fb33}').unwrap(), "UTF-16 order: {sorted}");
+        let sorted = "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}";
+        assert_eq!(written(names), sorted, "names are sorted by UTF-16 code units");
+    }
+
+    #[test]
+    fn a_number_whose_canonical_form_would_not_read_back_is_refused() {
+        for json in ["1e17", "9007199254740992.0", "-1e300", "18446744073709551616", "1E30"] {
+            assert!(parse(json.as_bytes()).is_err(), "{json}");
+        }
+        assert_eq!(
+            canonical("[9007199254740991, 9007199254740991.0, 1e15]"),
+            "[9007199254740991,9007199254740991,1000000000000000]"
+        );
+    }
+
+    #[test]
+    fn what_has_the_same_canonical_bytes_reads_as_the_same_value() {
+        assert_eq!(parse(b"[1.0, -0, -0.0, 1e2]").unwrap(), parse(b"[1,0,0,100]").unwrap());
     }
 
     #[test]

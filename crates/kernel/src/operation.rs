@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::marker::PhantomData;
 
 use data_encoding::BASE64URL_NOPAD;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::canonical;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
@@ -23,6 +23,8 @@ pub const BODY_BYTES_MAX: usize = 1 << 20;
 pub const REFS_MAX: usize = 4_096;
 /// Longest kind or role, bytes.
 pub const WORD_BYTES_MAX: usize = 64;
+/// How deep a body stands in its line: inside the operation's own object.
+pub(crate) const DEPTH_IN_LINE: usize = 1;
 /// Longest line of the interchange form that is read, bytes.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
 
@@ -340,19 +342,22 @@ impl<State> Operation<State> {
         found.next().is_none().then_some(first.id)
     }
 
-    /// The interchange form: one line of JSON without the line break.
+    /// The interchange form: one line of canonical JSON without the line break. Header and body stand in it as the
+    /// very bytes that are hashed.
     pub fn to_line(&self) -> String {
-        let header: Value = serde_json::from_slice(&self.header.canonical()).unwrap_or(Value::Null);
+        let header = self.header.canonical();
         let (salt, body) = match &self.content {
             Content::Present { salt, body } => {
-                (json!(BASE64URL_NOPAD.encode(salt)), serde_json::from_slice(body).unwrap_or(Value::Null))
+                (format!("\"{}\"", BASE64URL_NOPAD.encode(salt)), String::from_utf8_lossy(body))
             }
-            Content::Removed => (Value::Null, Value::Null),
+            Content::Removed => ("null".to_owned(), "null".into()),
         };
-        let line = json!({
-            "id": self.id, "header": header, "salt": salt, "body": body, "sig": BASE64URL_NOPAD.encode(&self.sig),
-        });
-        line.to_string()
+        format!(
+            r#"{{"body":{body},"header":{},"id":"{}","salt":{salt},"sig":"{}"}}"#,
+            String::from_utf8_lossy(&header),
+            self.id,
+            BASE64URL_NOPAD.encode(&self.sig)
+        )
     }
 
     pub(crate) fn assume<Other>(self) -> Operation<Other> {

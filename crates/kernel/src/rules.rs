@@ -4,6 +4,8 @@
 //! [`Verdict`]; the store appends only what was judged, in the same transaction. Rule 1's hashes and signature
 //! are checked by the type [`Operation<Verified>`](crate::operation::Operation).
 
+use std::collections::BTreeSet;
+
 use crate::access::Access;
 use crate::body::Body;
 use crate::id::{Author, OpId, SpaceId};
@@ -45,7 +47,7 @@ pub enum Breach {
     #[error("a ledger begins with exactly one operation of kind `space`")]
     Genesis,
     /// Rule 2: it does not follow the author's last operation.
-    #[error("it is number {found} of its author's chain, which continues with {expected}")]
+    #[error("it does not follow its author's last operation: it is number {found}, number {expected} would follow")]
     ChainBroken {
         /// The `seq` that would follow.
         expected: u64,
@@ -147,6 +149,32 @@ pub enum Breach {
 }
 
 impl Breach {
+    /// Every stable code, rule by rule.
+    pub const CODES: &[&str] = &[
+        "malformed",
+        "id_mismatch",
+        "body_mismatch",
+        "signature_invalid",
+        "wrong_space",
+        "genesis",
+        "chain_broken",
+        "fork",
+        "unknown_ref",
+        "not_after_refs",
+        "from_future",
+        "not_permitted",
+        "empty_inputs",
+        "input_kind",
+        "stale_input",
+        "identity_refuted",
+        "identity_corrected",
+        "duplicate_invalidation",
+        "not_fallen",
+        "corrects_refuted",
+        "thought_lineage",
+        "target",
+    ];
+
     /// The stable code, for programs.
     pub fn code(&self) -> &'static str {
         match self {
@@ -202,7 +230,17 @@ pub enum JudgeError<E> {
 }
 
 /// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none if
-/// removed: then what a rule needs of it cannot be judged, and only rules 2 to 4 are.
+/// removed: then it names no identity, and rules 6 and 8 have nothing to judge. A genesis without body begins nothing.
+///
+/// What was not verified cannot be judged:
+///
+/// ```compile_fail
+/// use kernel::operation::{Operation, Unverified};
+///
+/// fn judge_what_arrived(operation: &Operation<Unverified>, world: &kernel::world::Graph) {
+///     let _ = kernel::rules::judge(operation, None, world);
+/// }
+/// ```
 pub fn judge<W: World>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
@@ -244,7 +282,7 @@ pub fn judge_place<W: World>(
         Some(_) => {}
     }
     let head = world.head(&header.author).map_err(JudgeError::World)?;
-    let expected = head.map_or(1, |head| head.seq + 1);
+    let expected = head.map_or(1, |head| head.seq.saturating_add(1));
     if header.seq != expected || header.prev != head.map(|head| head.id) {
         return match world.at_seq(&header.author, header.seq).map_err(JudgeError::World)? {
             Some(other) if other == operation.id() => Ok(Some(Verdict::Present)),
@@ -282,7 +320,10 @@ pub fn judge_content<W: World>(entry: &Entry, body: Option<&Body>, world: &W) ->
             Ok(())
         }
         Kind::Thought => {
-            let count = |role| entry.refs.iter().filter(|reference| reference.role.as_str() == role).count();
+            let count = |role| {
+                let cited = entry.refs.iter().filter(|reference| reference.role.as_str() == role);
+                cited.map(|reference| reference.id).collect::<BTreeSet<_>>().len()
+            };
             match (count("refines"), count("consolidates")) {
                 (0, 0 | 2..) | (1, 0) => Ok(()),
                 _ => Err(Breach::ThoughtLineage.into()),
@@ -403,14 +444,14 @@ fn judge_claim<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Resul
     Ok(())
 }
 
-/// Rule 7.
+/// Rule 7. A refuted or corrected identity never falls by machine.
 fn judge_invalidation<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
-    let cited = |role| entry.refs.iter().find(|reference| reference.role.as_str() == role).map(|found| found.id);
     let breach = Breach::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
-    let (Some(target), Some(cause)) = (cited(Role::TARGET), cited(Role::CAUSE)) else { return Err(breach.into()) };
-    for citing in world.citing(&target).map_err(JudgeError::World)? {
-        if citing.kind == Kind::ClaimInvalidation
-            && let Some(earlier) = world.entry(&citing.id).map_err(JudgeError::World)?
+    let (Some(target), Some(cause)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE)) else {
+        return Err(breach.into());
+    };
+    for earlier in world.acting(&target, &Kind::ClaimInvalidation, Role::TARGET).map_err(JudgeError::World)? {
+        if let Some(earlier) = world.entry(&earlier).map_err(JudgeError::World)?
             && earlier.refs.iter().any(|reference| reference.role.as_str() == Role::CAUSE && reference.id == cause)
         {
             return Err(Breach::DuplicateInvalidation { target }.into());
@@ -421,7 +462,9 @@ fn judge_invalidation<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeErr
         && let Some(key) = &claim.identity
     {
         let current = validity.current(key).map_err(JudgeError::World)?.map(|current| current.id);
-        if current == Some(target) && !validity.is_sound(&claim).map_err(JudgeError::World)? {
+        let shielded = validity.is_refuted(key).map_err(JudgeError::World)?
+            || validity.pinned(key).map_err(JudgeError::World)?.is_some();
+        if current == Some(target) && !shielded && !validity.is_sound(&claim).map_err(JudgeError::World)? {
             return Ok(());
         }
     }

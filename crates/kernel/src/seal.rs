@@ -8,7 +8,7 @@ use data_encoding::HEXLOWER;
 use crate::body::Body;
 use crate::id::{Author, SpaceId};
 use crate::kind::Kind;
-use crate::operation::{Content, Header, MalformedError, Operation, REFS_MAX, Ref, Stamp, Unverified};
+use crate::operation::{BODY_BYTES_MAX, Content, Header, MalformedError, Operation, REFS_MAX, Ref, Stamp, Unverified};
 use crate::world::Head;
 
 /// What one wants to say, before it has an author and a place.
@@ -103,12 +103,15 @@ impl Signer {
         if refs.len() > REFS_MAX {
             return Err(MalformedError::new("refs", "has more than 4096 entries"));
         }
+        if body.len() > BODY_BYTES_MAX {
+            return Err(MalformedError::new("body", "is larger than 1 MiB"));
+        }
         let salt = self.salt(&body);
         let header = Header {
             kind,
             space: place.space,
             author: self.author,
-            seq: place.head.map_or(1, |head| head.seq + 1),
+            seq: place.head.map_or(1, |head| head.seq.saturating_add(1)),
             prev: place.head.map(|head| head.id),
             ts: place.ts,
             refs,
@@ -123,7 +126,7 @@ impl Signer {
 
 /// The next reading of the hybrid logical clock: not before `now`, after everything seen.
 pub fn next_stamp(now_us: u64, highest_seen: Option<Stamp>) -> Stamp {
-    Stamp(now_us.max(highest_seen.map_or(0, |stamp| stamp.0 + 1)))
+    Stamp(now_us.max(highest_seen.map_or(0, |stamp| stamp.0.saturating_add(1))))
 }
 
 #[cfg(test)]

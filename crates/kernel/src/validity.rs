@@ -43,10 +43,25 @@ impl State {
     }
 }
 
+/// The payloads that a version of an identity is compared with; what [`Standing`] says of every one of them.
+#[derive(Clone, Copy)]
+struct Believed {
+    refuted: bool,
+    correction: Option<Option<BodyHash>>,
+    current: Option<BodyHash>,
+}
+
+/// A step of the walk that settles soundness.
+enum Step {
+    Visit(OpId),
+    /// Its inputs are settled by now.
+    Settle(Entry),
+}
+
 /// What an identity stands at, apart from the soundness of its versions.
 struct Standing {
     refuted: bool,
-    correction: Option<(OpId, Option<BodyHash>)>,
+    correction: Option<Option<BodyHash>>,
     current: Option<Entry>,
 }
 
@@ -54,25 +69,27 @@ struct Standing {
 pub struct Validity<'w, W: World> {
     world: &'w W,
     sound: HashMap<OpId, bool>,
+    valid: HashMap<OpId, bool>,
+    believed: HashMap<String, Believed>,
 }
 
 impl<'w, W: World> Validity<'w, W> {
     /// Over `world` as it is now.
     pub fn new(world: &'w W) -> Self {
-        Self { world, sound: HashMap::new() }
+        Self { world, sound: HashMap::new(), valid: HashMap::new(), believed: HashMap::new() }
     }
 
     /// The state of an identity.
     pub fn state(&mut self, key: &str) -> Result<State, W::Error> {
         let standing = self.standing(key)?;
-        let Some(current) = standing.current.as_ref() else {
-            return Ok(if standing.refuted { State::Refuted } else { State::None });
-        };
-        Ok(if standing.refuted {
-            State::Refuted
-        } else if standing.correction.is_some() {
-            State::Corrected
-        } else if self.is_retracted(current)? {
+        if standing.refuted {
+            return Ok(State::Refuted);
+        }
+        if standing.correction.is_some() {
+            return Ok(State::Corrected);
+        }
+        let Some(current) = &standing.current else { return Ok(State::None) };
+        Ok(if self.is_retracted(current)? {
             State::Retracted
         } else if self.is_sound(current)? {
             State::Active
@@ -85,7 +102,7 @@ impl<'w, W: World> Validity<'w, W> {
     pub fn is_valid_input(&mut self, id: &OpId) -> Result<bool, W::Error> {
         let Some(entry) = self.world.entry(id)? else { return Ok(false) };
         self.settle(&entry)?;
-        self.input_given_soundness(&entry)
+        self.is_valid_given_soundness(id)
     }
 
     /// Whether a claim version stands: not taken back, and every input valid.
@@ -94,29 +111,36 @@ impl<'w, W: World> Validity<'w, W> {
         Ok(self.sound.get(&entry.id).copied().unwrap_or(false))
     }
 
-    /// Computes soundness of every claim below `entry`, inputs first.
+    /// Computes soundness of every claim below `entry`, inputs first. Each claim is entered once: the walk settles all
+    /// that is below one before it takes the next from the stack.
     fn settle(&mut self, entry: &Entry) -> Result<(), W::Error> {
-        let mut stack = vec![(entry.clone(), false)];
-        while let Some((entry, inputs_done)) = stack.pop() {
-            if entry.kind != Kind::Claim || self.sound.contains_key(&entry.id) {
-                continue;
-            }
-            if inputs_done {
-                let sound = self.sound_given_inputs(&entry)?;
-                self.sound.insert(entry.id, sound);
-                continue;
-            }
-            let inputs: Vec<OpId> = inputs(&entry).collect();
-            stack.push((entry, true));
-            for input in inputs {
-                if !self.sound.contains_key(&input)
-                    && let Some(input) = self.world.entry(&input)?
-                {
-                    stack.push((input, false));
+        let mut stack = Vec::new();
+        self.enter(entry.clone(), &mut stack);
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Visit(id) => {
+                    if !self.sound.contains_key(&id)
+                        && !self.valid.contains_key(&id)
+                        && let Some(entry) = self.world.entry(&id)?
+                    {
+                        self.enter(entry, &mut stack);
+                    }
+                }
+                Step::Settle(entry) => {
+                    let sound = self.sound_given_inputs(&entry)?;
+                    self.sound.insert(entry.id, sound);
                 }
             }
         }
         Ok(())
+    }
+
+    fn enter(&self, entry: Entry, stack: &mut Vec<Step>) {
+        if entry.kind == Kind::Claim && !self.sound.contains_key(&entry.id) {
+            let visits: Vec<Step> = inputs(&entry).map(Step::Visit).collect();
+            stack.push(Step::Settle(entry));
+            stack.extend(visits);
+        }
     }
 
     fn sound_given_inputs(&mut self, entry: &Entry) -> Result<bool, W::Error> {
@@ -124,43 +148,68 @@ impl<'w, W: World> Validity<'w, W> {
             return Ok(false);
         }
         for input in inputs(entry) {
-            match self.world.entry(&input)? {
-                Some(input) if self.input_given_soundness(&input)? => {}
-                _ => return Ok(false),
+            if !self.is_valid_given_soundness(&input)? {
+                return Ok(false);
             }
         }
         Ok(true)
     }
 
+    fn is_valid_given_soundness(&mut self, id: &OpId) -> Result<bool, W::Error> {
+        if let Some(valid) = self.valid.get(id) {
+            return Ok(*valid);
+        }
+        let valid = match self.world.entry(id)? {
+            Some(entry) => self.input_given_soundness(&entry)?,
+            None => false,
+        };
+        self.valid.insert(*id, valid);
+        Ok(valid)
+    }
+
     fn input_given_soundness(&mut self, entry: &Entry) -> Result<bool, W::Error> {
+        if !self.has_effect(entry)? {
+            return Ok(false);
+        }
         match entry.kind {
             Kind::Evidence => Ok(!self.is_retracted(entry)? && !self.is_superseded(entry)?),
             Kind::Claim | Kind::ClaimCorrection => {
                 let Some(key) = &entry.identity else { return Ok(false) };
-                let standing = self.standing(key)?;
-                if standing.refuted {
+                let believed = self.believed(key)?;
+                if believed.refuted {
                     return Ok(false);
                 }
-                if let Some((_, corrected)) = standing.correction {
+                if let Some(corrected) = believed.correction {
                     return Ok(entry.payload == corrected && (entry.kind == Kind::Claim || self.is_active(&entry.id)?));
                 }
-                let current = standing.current.and_then(|current| current.payload);
                 let sound = self.sound.get(&entry.id).copied().unwrap_or(false);
-                Ok(entry.kind == Kind::Claim && sound && entry.payload == current)
+                Ok(entry.kind == Kind::Claim && sound && entry.payload == believed.current)
             }
+            Kind::Edge | Kind::Proposal => Ok(false),
             _ => Ok(!self.is_retracted(entry)?),
         }
+    }
+
+    /// What is said of an identity, remembered: thousands of claims may cite versions of the same one.
+    fn believed(&mut self, key: &str) -> Result<Believed, W::Error> {
+        if let Some(believed) = self.believed.get(key) {
+            return Ok(*believed);
+        }
+        let Standing { refuted, correction, current } = self.standing(key)?;
+        let believed = Believed { refuted, correction, current: current.and_then(|current| current.payload) };
+        self.believed.insert(key.to_owned(), believed);
+        Ok(believed)
     }
 
     fn standing(&self, key: &str) -> Result<Standing, W::Error> {
         let mut standing = Standing { refuted: false, correction: None, current: None };
         for entry in self.world.identity(key)? {
             match entry.kind {
-                Kind::Claim => standing.current = Some(entry),
-                Kind::ClaimCorrection if self.holds_correct(&entry)? && self.is_active(&entry.id)? => {
-                    standing.correction = Some((entry.id, entry.payload));
+                Kind::Claim if self.has_effect(&entry)? => standing.current = Some(entry),
+                Kind::ClaimCorrection if self.has_effect(&entry)? && self.is_active(&entry.id)? => {
+                    standing.correction = Some(entry.payload);
                 }
-                Kind::ClaimRefutation if self.holds_correct(&entry)? && self.is_active(&entry.id)? => {
+                Kind::ClaimRefutation if self.has_effect(&entry)? && self.is_active(&entry.id)? => {
                     standing.refuted = true;
                 }
                 _ => {}
@@ -171,7 +220,7 @@ impl<'w, W: World> Validity<'w, W> {
 
     /// The payload digest that an identity's active correction pins, if there is one.
     pub fn pinned(&self, key: &str) -> Result<Option<Option<BodyHash>>, W::Error> {
-        Ok(self.standing(key)?.correction.map(|(_, payload)| payload))
+        Ok(self.standing(key)?.correction)
     }
 
     /// Whether an active refutation exists.
@@ -186,40 +235,45 @@ impl<'w, W: World> Validity<'w, W> {
 
     /// Whether a correction or refutation has not been withdrawn.
     fn is_active(&self, id: &OpId) -> Result<bool, W::Error> {
-        self.is_untouched_by(id, &[Kind::CorrectionWithdrawal, Kind::RefutationWithdrawal], Role::TARGET)
+        Ok(!self.is_acted_on(id, &Kind::CorrectionWithdrawal, Role::TARGET)?
+            && !self.is_acted_on(id, &Kind::RefutationWithdrawal, Role::TARGET)?)
     }
 
     fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
         let kind = if entry.kind == Kind::Evidence { Kind::EvidenceRetraction } else { Kind::Retraction };
-        Ok(!self.is_untouched_by(&entry.id, &[kind], Role::TARGET)?)
+        self.is_acted_on(&entry.id, &kind, Role::TARGET)
     }
 
     fn is_superseded(&self, entry: &Entry) -> Result<bool, W::Error> {
-        Ok(!self.is_untouched_by(&entry.id, &[Kind::Evidence], Role::SUPERSEDES)?)
+        self.is_acted_on(&entry.id, &Kind::Evidence, Role::SUPERSEDES)
     }
 
-    /// False if a permitted operation of one of `kinds` cites `id` in `role`.
-    fn is_untouched_by(&self, id: &OpId, kinds: &[Kind], role: &str) -> Result<bool, W::Error> {
-        for citing in self.world.citing(id)? {
-            if citing.role == role
-                && kinds.contains(&citing.kind)
-                && let Some(entry) = self.world.entry(&citing.id)?
-                && self.is_permitted(&entry, id)?
+    /// True if an operation of `kind` that has effect cites `id` in `role`.
+    fn is_acted_on(&self, id: &OpId, kind: &Kind, role: &str) -> Result<bool, W::Error> {
+        for acting in self.world.acting(id, kind, role)? {
+            if let Some(entry) = self.world.entry(&acting)?
+                && self.has_effect(&entry)?
             {
-                return Ok(false);
+                return Ok(true);
             }
         }
-        Ok(true)
+        Ok(false)
     }
 
-    fn holds_correct(&self, entry: &Entry) -> Result<bool, W::Error> {
-        Ok(self.world.access()?.holds(&entry.author, Capability::Correct, entry.order()))
-    }
-
-    /// What sync kept although its author was not allowed to say it has no effect.
-    fn is_permitted(&self, entry: &Entry, target: &OpId) -> Result<bool, W::Error> {
-        let target_author = || Ok(self.world.entry(target)?.map(|target| target.author));
-        crate::rules::is_permitted(self.world.access()?, entry, target_author)
+    /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no effect. The capability that a claim needs
+    /// depends on its body; a key that may append may state any belief as its own, so either one will do here.
+    fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
+        let access = self.world.access()?;
+        if entry.kind == Kind::Claim && inputs(entry).next().is_none() {
+            return Ok(false);
+        }
+        if entry.kind == Kind::Claim && access.holds(&entry.author, Capability::Append, entry.order()) {
+            return Ok(true);
+        }
+        crate::rules::is_permitted(access, entry, || match entry.sole_ref(Role::TARGET) {
+            Some(target) => Ok(self.world.entry(&target)?.map(|target| target.author)),
+            None => Ok(None),
+        })
     }
 }
 

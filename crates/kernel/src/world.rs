@@ -11,7 +11,7 @@ use crate::access::{Access, Change};
 use crate::body::Body;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::Kind;
-use crate::operation::{Operation, Ref, Stamp};
+use crate::operation::{Operation, Ref, Role, Stamp};
 
 /// What is known of one recorded operation without reading its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,13 @@ impl Entry {
     /// The place in the space's total order.
     pub fn order(&self) -> (Stamp, OpId) {
         (self.ts, self.id)
+    }
+
+    /// The cited operation of a role, if there is exactly one.
+    pub fn sole_ref(&self, role: &str) -> Option<OpId> {
+        let mut found = self.refs.iter().filter(|reference| reference.role.as_str() == role);
+        let first = found.next()?;
+        found.next().is_none().then_some(first.id)
     }
 
     /// What is known of `operation`, whose body reads as `body`.
@@ -87,6 +94,12 @@ pub trait World {
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, Self::Error>;
     /// The operations that cite one.
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Self::Error>;
+    /// The operations of one kind that cite one in one role. Thousands may build on an operation that nobody ever
+    /// acts on: an index by role answers without reading them all.
+    fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, Self::Error> {
+        let citing = self.citing(id)?.into_iter();
+        Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
+    }
     /// Claims, corrections and refutations of an identity, in log order.
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Self::Error>;
     /// The end of an author's chain.
@@ -105,6 +118,7 @@ pub struct Graph {
     space: Option<SpaceId>,
     entries: HashMap<OpId, Entry>,
     citing: HashMap<OpId, BTreeSet<Citing>>,
+    acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
     identities: BTreeMap<String, BTreeSet<(Stamp, OpId)>>,
     chains: HashMap<Author, Vec<OpId>>,
     access: Access,
@@ -112,11 +126,18 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Takes in an operation that the rules have passed.
+    /// Takes in an operation that the rules have passed; one that is here already changes nothing.
     pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) {
         let entry = Entry::of(operation, body);
+        if self.entries.contains_key(&entry.id) {
+            return;
+        }
         let at = entry.order();
         for reference in &entry.refs {
+            if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
+                let key = (reference.id, entry.kind.clone(), reference.role.as_str().to_owned());
+                self.acting.entry(key).or_default().insert(entry.id);
+            }
             self.citing.entry(reference.id).or_default().insert(Citing {
                 id: entry.id,
                 role: reference.role.as_str().to_owned(),
@@ -176,6 +197,15 @@ impl World for Graph {
 
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
         Ok(self.citing.get(id).map(|citing| citing.iter().cloned().collect()).unwrap_or_default())
+    }
+
+    fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, Infallible> {
+        if matches!(role, Role::TARGET | Role::SUPERSEDES) {
+            let acting = self.acting.get(&(*id, kind.clone(), role.to_owned()));
+            return Ok(acting.map(|acting| acting.iter().copied().collect()).unwrap_or_default());
+        }
+        let citing = self.citing.get(id).into_iter().flatten();
+        Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {

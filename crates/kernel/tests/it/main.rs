@@ -1,0 +1,10 @@
+//! The kernel from outside: its vectors, its rules, what is believed, and what holds for any input.
+
+#![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
+
+mod beliefs;
+#[path = "../../examples/vectors/generate/mod.rs"]
+mod generate;
+mod properties;
+mod rules;
+mod vectors;

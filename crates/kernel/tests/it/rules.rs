@@ -1,0 +1,445 @@
+//! The append-time rules, each with its typed refusal, asked of an in-memory world.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+
+use kernel::access::Access;
+use kernel::body::Body;
+use kernel::canonical;
+use kernel::id::{Author, BodyHash, OpId, SpaceId};
+use kernel::kind::{Capability, Kind};
+use kernel::operation::{BODY_BYTES_MAX, Operation, REFS_MAX, Ref, Role, Stamp};
+use kernel::rules::{Breach, FUTURE_US_MAX, JudgeError, Verdict, judge, judge_time};
+use kernel::seal::{Draft, Place, Signer, next_stamp};
+use kernel::world::{Citing, Entry, Graph, Head, World};
+use serde_json::{Value, json};
+
+/// A space in memory with an owner and an agent, whose clock ticks once an operation.
+pub(crate) struct Book {
+    pub(crate) graph: Graph,
+    pub(crate) owner: Signer,
+    pub(crate) agent: Signer,
+    clock: u64,
+}
+
+impl Book {
+    /// A space whose agent may append and derive.
+    pub(crate) fn new() -> Self {
+        let (owner, agent) = (Signer::from_seed([1; 32]), Signer::from_seed([2; 32]));
+        let mut book = Self { graph: Graph::default(), owner, agent, clock: 0 };
+        let genesis = json!({"name": "test", "owner": book.owner.author(), "created": "2026-01-01T00:00:00Z"});
+        book.by_owner("space", genesis, &[]).unwrap();
+        let grant = json!({"key": book.agent.author(), "capabilities": ["append", "derive"]});
+        book.by_owner("grant", grant, &[]).unwrap();
+        book
+    }
+
+    pub(crate) fn by_owner(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, Breach> {
+        let owner = Signer::from_seed([1; 32]);
+        self.by(&owner, kind, body, refs)
+    }
+
+    pub(crate) fn by_agent(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, Breach> {
+        let agent = Signer::from_seed([2; 32]);
+        self.by(&agent, kind, body, refs)
+    }
+
+    fn by(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, Breach> {
+        let (operation, body) = self.seal(who, kind, body, refs);
+        match judge(&operation, Some(&body), &self.graph) {
+            Ok(_) => self.graph.insert(&operation, Some(&body)),
+            Err(JudgeError::Breach(breach)) => {
+                assert!(Breach::CODES.contains(&breach.code()), "{breach}");
+                return Err(breach);
+            }
+        }
+        Ok(operation.id())
+    }
+
+    /// What would come next, recorded nowhere.
+    pub(crate) fn seal(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> (Operation, Body) {
+        self.clock += 1;
+        let kind = Kind::parse(kind).unwrap();
+        let body = Body::parse(&kind, &canonical::to_bytes(&body).unwrap()).unwrap();
+        let Ok(head) = self.graph.head(&who.author());
+        let Ok(space) = self.graph.space();
+        let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
+        let place = Place { space, head, ts: Stamp(self.clock) };
+        (who.seal(Draft { body: body.clone(), refs }, place).unwrap(), body)
+    }
+
+    /// Puts into the graph what the rules would refuse, as sync does with what it keeps without effect.
+    pub(crate) fn keep(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> OpId {
+        let (operation, body) = self.seal(who, kind, body, refs);
+        self.graph.insert(&operation, Some(&body));
+        operation.id()
+    }
+
+    pub(crate) fn evidence(&mut self) -> OpId {
+        let body = evidence(&format!("n{}", self.clock));
+        self.by_agent("evidence", body, &[]).unwrap()
+    }
+
+    pub(crate) fn claim(&mut self, key: &str, payload: u32, inputs: &[OpId]) -> Result<OpId, Breach> {
+        let refs: Vec<_> = inputs.iter().map(|input| ("input", *input)).collect();
+        self.by_agent("claim", claim(key, payload), &refs)
+    }
+}
+
+pub(crate) fn evidence(uid: &str) -> Value {
+    json!({"source": "test", "source_uid": uid, "kind": "note", "summary": uid, "visibility": "project", "payload": {}})
+}
+
+pub(crate) fn claim(key: &str, payload: u32) -> Value {
+    json!({"claim_type": "t", "identity_key": key, "payload": payload, "deriver": {"name": "d", "version": "1.0.0"}})
+}
+
+/// An author whom nobody granted anything.
+fn stranger() -> Signer {
+    Signer::from_seed([3; 32])
+}
+
+#[test]
+fn rule_2_an_author_continues_one_chain() {
+    let mut book = Book::new();
+    let agent = Signer::from_seed([2; 32]);
+    let (one, body) = book.seal(&agent, "evidence", evidence("one"), &[]);
+    let (twin, twin_body) = book.seal(&agent, "evidence", evidence("twin"), &[]);
+    book.graph.insert(&one, Some(&body));
+    let code = |operation: &Operation, body: &Body, graph: &Graph| match judge(operation, Some(body), graph) {
+        Err(JudgeError::Breach(breach)) => Err(breach),
+        Ok(verdict) => Ok(verdict),
+    };
+    assert_eq!(code(&one, &body, &book.graph), Ok(Verdict::Present));
+    assert_eq!(code(&twin, &twin_body, &book.graph), Err(Breach::Fork { other: one.id() }));
+    let Ok(space) = book.graph.space();
+    for (head, expected) in [
+        (Head { seq: 7, id: one.id(), ts: Stamp(9) }, Breach::ChainBroken { expected: 2, found: 8 }),
+        (Head { seq: 1, id: twin.id(), ts: Stamp(9) }, Breach::ChainBroken { expected: 2, found: 2 }),
+    ] {
+        let place = Place { space, head: Some(head), ts: Stamp(20) };
+        let next = agent.seal(Draft::new(body.clone()), place).unwrap();
+        assert_eq!(code(&next, &body, &book.graph), Err(expected));
+    }
+}
+
+#[test]
+fn rule_3_what_is_cited_is_there_and_earlier() {
+    let mut book = Book::new();
+    let missing = OpId([9; 32]);
+    let node = json!({"node_type": "entity"});
+    assert_eq!(book.by_agent("node", node.clone(), &[("input", missing)]), Err(Breach::UnknownRef { missing }));
+    let cited = book.evidence();
+    book.clock -= 1;
+    assert_eq!(book.by_owner("node", node, &[("input", cited)]), Err(Breach::NotAfterRefs { cited }));
+}
+
+#[test]
+fn rule_4_every_kind_asks_for_its_capability() {
+    let mut book = Book::new();
+    let seen = book.evidence();
+    let belief = book.claim("k", 1, &[seen]).unwrap();
+    let targets = [("target", belief)];
+    let expected = [
+        ("grant", json!({"key": stranger().author(), "capabilities": []}), [].as_slice(), Capability::Admin),
+        ("revoke", json!({"key": stranger().author(), "capabilities": []}), &[], Capability::Admin),
+        ("evidence", evidence("x"), &[], Capability::Append),
+        ("evidence_retraction", json!({}), &[("target", seen)], Capability::Append),
+        ("claim", claim("l", 1), &[("input", seen)], Capability::Derive),
+        ("claim", json!({"claim_type": "t", "identity_key": "l"}), &[("input", seen)], Capability::Append),
+        ("claim_correction", json!({"identity_key": "k", "corrected_payload": 2}), &targets, Capability::Correct),
+        ("claim_refutation", json!({"identity_key": "k"}), &targets, Capability::Correct),
+        ("claim_invalidation", json!({}), &targets, Capability::Derive),
+        ("thought", json!({}), &[], Capability::Append),
+        ("node", json!({}), &[], Capability::Append),
+        ("edge", json!({}), &[], Capability::Append),
+        ("retraction", json!({}), &targets, Capability::Correct),
+        ("proposal", json!({}), &[], Capability::Derive),
+        ("annotation", json!({}), &targets, Capability::Correct),
+        ("redaction", json!({}), &targets, Capability::Correct),
+        ("com.example.other", json!({}), &[], Capability::Append),
+    ];
+    let stranger = stranger();
+    for (kind, body, refs, capability) in expected {
+        let refused = book.by(&stranger, kind, body, refs);
+        assert_eq!(refused, Err(Breach::NotPermitted { author: stranger.author(), capability }), "{kind}");
+    }
+}
+
+#[test]
+fn rule_4_an_author_takes_back_and_labels_what_is_its_own() {
+    let mut book = Book::new();
+    let mine = book.by_agent("thought", json!({}), &[]).unwrap();
+    let others = book.by_owner("thought", json!({}), &[]).unwrap();
+    for kind in ["annotation", "retraction"] {
+        assert!(book.by_agent(kind, json!({}), &[("target", mine)]).is_ok(), "{kind}");
+        let refused = book.by_agent(kind, json!({}), &[("target", others)]).unwrap_err();
+        assert_eq!(refused.code(), "not_permitted", "{kind}");
+    }
+    let agent = book.agent.author();
+    let revoke = json!({"key": agent, "capabilities": ["append"]});
+    book.by_owner("revoke", revoke, &[]).unwrap();
+    let refused = book.by_agent("annotation", json!({}), &[("target", mine)]).unwrap_err();
+    assert_eq!(refused.code(), "not_permitted", "who may not write may not label its own either");
+}
+
+#[test]
+fn rule_5_a_claim_stands_on_valid_inputs() {
+    let mut book = Book::new();
+    let seen = book.evidence();
+    assert_eq!(book.claim("k", 1, &[]), Err(Breach::EmptyInputs));
+    let belief = book.claim("k", 1, &[seen]).unwrap();
+    let only_replaces = book.by_agent("claim", claim("k", 2), &[("supersedes", belief)]);
+    assert_eq!(only_replaces, Err(Breach::EmptyInputs), "the version it replaces is no input");
+    for (kind, expected) in [("edge", Kind::Edge), ("proposal", Kind::Proposal)] {
+        let input = book.by_agent(kind, json!({}), &[]).unwrap();
+        assert_eq!(book.claim("l", 1, &[input]), Err(Breach::InputKind { input, kind: expected }));
+    }
+    book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
+    assert_eq!(book.claim("l", 1, &[seen]), Err(Breach::StaleInput { input: seen }));
+    assert_eq!(book.claim("l", 1, &[belief]), Err(Breach::StaleInput { input: belief }));
+}
+
+#[test]
+fn rule_6_no_machine_restates_what_the_user_settled() {
+    let mut book = Book::new();
+    let seen = book.evidence();
+    let belief = book.claim("k", 1, &[seen]).unwrap();
+    let corrected = json!({"identity_key": "k", "corrected_payload": 2});
+    let pinned = book.by_owner("claim_correction", corrected, &[("target", belief)]).unwrap();
+    let key = || "k".to_owned();
+    assert_eq!(book.claim("k", 2, &[seen]), Err(Breach::IdentityCorrected { key: key() }));
+    book.by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)]).unwrap();
+    assert_eq!(book.claim("k", 2, &[seen]), Err(Breach::IdentityRefuted { key: key() }));
+    let said = json!({"claim_type": "t", "identity_key": "k"});
+    let refused = book.by_agent("claim", said.clone(), &[("input", seen)]);
+    assert_eq!(refused, Err(Breach::IdentityRefuted { key: key() }), "an agent does not speak for the user");
+    assert!(book.by_owner("claim", said, &[("input", seen)]).is_ok(), "the user may");
+    assert_eq!(
+        book.claim("k", 2, &[pinned]),
+        Err(Breach::IdentityRefuted { key: key() }),
+        "the identity is judged before the inputs"
+    );
+}
+
+#[test]
+fn rule_7_a_fall_is_recorded_once_and_only_of_what_fell() {
+    let mut book = Book::new();
+    let seen = book.evidence();
+    let belief = book.claim("k", 1, &[seen]).unwrap();
+    let not_fallen = Err(Breach::NotFallen { target: belief });
+    let cite = |cause| [("target", belief), ("cause", cause)];
+    assert_eq!(book.by_agent("claim_invalidation", json!({}), &cite(seen)), not_fallen);
+    let gone = book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
+    book.by_agent("claim_invalidation", json!({}), &cite(gone)).unwrap();
+    let again = book.by_agent("claim_invalidation", json!({}), &cite(gone));
+    assert_eq!(again, Err(Breach::DuplicateInvalidation { target: belief }));
+    let two_causes = [("target", belief), ("cause", gone), ("cause", seen)];
+    for refs in [&two_causes[..1], &two_causes] {
+        assert_eq!(book.by_agent("claim_invalidation", json!({}), refs).unwrap_err().code(), "target");
+    }
+    let refuted = book.by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)]).unwrap();
+    assert_eq!(book.by_agent("claim_invalidation", json!({}), &cite(refuted)), not_fallen, "it is refuted, not fallen");
+}
+
+#[test]
+fn rule_8_a_refuted_identity_takes_no_correction() {
+    let mut book = Book::new();
+    let seen = book.evidence();
+    let belief = book.claim("k", 1, &[seen]).unwrap();
+    let refuted = book.by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)]).unwrap();
+    let correction = json!({"identity_key": "k", "corrected_payload": 2});
+    let early = book.by_owner("claim_correction", correction.clone(), &[("target", belief)]);
+    assert_eq!(early, Err(Breach::CorrectsRefuted { key: "k".into() }));
+    book.by_owner("refutation_withdrawal", json!({}), &[("target", refuted)]).unwrap();
+    assert!(book.by_owner("claim_correction", correction, &[("target", belief)]).is_ok());
+}
+
+#[test]
+fn rule_9_a_thought_refines_one_or_consolidates_several() {
+    let mut book = Book::new();
+    let a = book.by_agent("thought", json!({}), &[]).unwrap();
+    let b = book.by_agent("thought", json!({}), &[]).unwrap();
+    let table: [(&[(&str, OpId)], bool); 8] = [
+        (&[], true),
+        (&[("refines", a)], true),
+        (&[("consolidates", a), ("consolidates", b)], true),
+        (&[("summary_of", a)], true),
+        (&[("refines", a), ("refines", b)], false),
+        (&[("consolidates", a)], false),
+        (&[("consolidates", a), ("consolidates", a)], false),
+        (&[("refines", a), ("consolidates", a), ("consolidates", b)], false),
+    ];
+    for (refs, passes) in table {
+        let expected = if passes { None } else { Some(Breach::ThoughtLineage) };
+        assert_eq!(book.by_agent("thought", json!({}), refs).err(), expected, "{refs:?}");
+    }
+}
+
+#[test]
+fn what_quarantines_are_the_first_three_rules_and_the_clock() {
+    let id = OpId([0; 32]);
+    let kept = [
+        Breach::NotPermitted { author: Author([0; 32]), capability: Capability::Append },
+        Breach::EmptyInputs,
+        Breach::InputKind { input: id, kind: Kind::Edge },
+        Breach::StaleInput { input: id },
+        Breach::IdentityRefuted { key: String::new() },
+        Breach::IdentityCorrected { key: String::new() },
+        Breach::DuplicateInvalidation { target: id },
+        Breach::NotFallen { target: id },
+        Breach::CorrectsRefuted { key: String::new() },
+        Breach::ThoughtLineage,
+        Breach::Target { kind: Kind::Decision, expected: "proposal" },
+    ];
+    let quarantined = [
+        Breach::WrongSpace { expected: SpaceId(id), found: SpaceId(id) },
+        Breach::Genesis,
+        Breach::ChainBroken { expected: 1, found: 2 },
+        Breach::Fork { other: id },
+        Breach::UnknownRef { missing: id },
+        Breach::NotAfterRefs { cited: id },
+        Breach::FromFuture { ahead_s: 1 },
+    ];
+    assert!(kept.iter().all(|breach| !breach.quarantines()));
+    assert!(quarantined.iter().all(Breach::quarantines));
+    let codes = kept.iter().chain(&quarantined).map(Breach::code);
+    assert!(
+        codes.eq(Breach::CODES[11..].iter().chain(&Breach::CODES[4..11]).copied()),
+        "CODES lists them rule by rule"
+    );
+}
+
+#[test]
+fn a_clock_is_at_most_a_day_ahead_and_never_goes_back() {
+    assert!(judge_time(Stamp(5 + FUTURE_US_MAX), 5).is_ok());
+    let refused = judge_time(Stamp(6_000_005 + FUTURE_US_MAX), 5).unwrap_err();
+    assert_eq!(refused, Breach::FromFuture { ahead_s: 24 * 3_600 + 6 });
+    assert!(judge_time(Stamp(1), u64::MAX).is_ok());
+    assert_eq!(next_stamp(7, None), Stamp(7));
+    assert_eq!(next_stamp(7, Some(Stamp(7))), Stamp(8));
+    assert_eq!(next_stamp(9, Some(Stamp(7))), Stamp(9));
+    assert_eq!(next_stamp(9, Some(Stamp(u64::MAX))), Stamp(u64::MAX));
+}
+
+#[test]
+fn no_number_beyond_the_format_is_sealed() {
+    let signer = Signer::from_seed([1; 32]);
+    let body = || Draft::new(Body::EvidenceRetraction(kernel::body::Reason { reason: String::new() }));
+    let head = Head { seq: u64::MAX, id: OpId([0; 32]), ts: Stamp(0) };
+    let space = Some(SpaceId(OpId([0; 32])));
+    assert!(signer.seal(body(), Place { space, head: Some(head), ts: Stamp(1) }).is_err());
+    assert!(signer.seal(body(), Place { space, head: None, ts: Stamp(u64::MAX) }).is_err());
+    for payload in [json!(1e17), json!(u64::MAX), (0..70).fold(json!(1), |inner, _| json!([inner]))] {
+        let body = Body::Opaque(Kind::Node, [("payload".to_owned(), payload)].into_iter().collect());
+        assert!(signer.seal(Draft::new(body), Place { space, head: None, ts: Stamp(1) }).is_err());
+    }
+}
+
+#[test]
+fn what_fills_a_limit_exactly_is_sealed_and_reads_back_and_one_more_is_refused() {
+    let signer = Signer::from_seed([1; 32]);
+    let place = Place { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: Stamp(1) };
+    let text = |bytes: usize| {
+        // `{"text":""}` is 11 bytes.
+        let text = Value::from("x".repeat(bytes - 11));
+        Body::Opaque(Kind::Node, [("text".to_owned(), text)].into_iter().collect())
+    };
+    let cite = |count: usize| Draft {
+        body: text(11),
+        refs: vec![Ref { id: OpId([7; 32]), role: Role::parse(&"r".repeat(64)).unwrap() }; count],
+    };
+    for full in [Draft::new(text(BODY_BYTES_MAX)), cite(REFS_MAX)] {
+        let operation = signer.seal(full, place).unwrap();
+        let read = Operation::from_line(operation.to_line().as_bytes()).unwrap().verify().unwrap();
+        assert_eq!(read, operation);
+    }
+    for over in [Draft::new(text(BODY_BYTES_MAX + 1)), cite(REFS_MAX + 1)] {
+        assert!(signer.seal(over, place).is_err());
+    }
+}
+
+#[test]
+fn an_operation_taken_in_twice_leaves_the_chain_as_it_was() {
+    let mut book = Book::new();
+    let agent = Signer::from_seed([2; 32]);
+    let (operation, body) = book.seal(&agent, "evidence", evidence("one"), &[]);
+    book.graph.insert(&operation, Some(&body));
+    book.graph.insert(&operation, Some(&body));
+    let Ok(head) = book.graph.head(&agent.author());
+    assert_eq!(head.map(|head| head.seq), Some(1));
+}
+
+/// A world that writes down what it is asked.
+struct Asked {
+    graph: Graph,
+    questions: RefCell<Vec<&'static str>>,
+}
+
+impl Asked {
+    fn note(&self, question: &'static str) -> &Graph {
+        self.questions.borrow_mut().push(question);
+        &self.graph
+    }
+}
+
+impl World for Asked {
+    type Error = Infallible;
+
+    fn space(&self) -> Result<Option<SpaceId>, Infallible> {
+        self.note("space").space()
+    }
+    fn entry(&self, id: &OpId) -> Result<Option<Entry>, Infallible> {
+        self.note("entry").entry(id)
+    }
+    fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
+        self.note("citing").citing(id)
+    }
+    fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
+        self.note("identity").identity(key)
+    }
+    fn head(&self, author: &Author) -> Result<Option<Head>, Infallible> {
+        self.note("head").head(author)
+    }
+    fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Infallible> {
+        self.note("at_seq").at_seq(author, seq)
+    }
+    fn access(&self) -> Result<&Access, Infallible> {
+        self.note("access").access()
+    }
+    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Infallible> {
+        self.note("evidence").evidence(source, source_uid)
+    }
+}
+
+#[test]
+fn plain_evidence_is_judged_with_three_look_ups() {
+    let mut book = Book::new();
+    book.evidence();
+    let agent = Signer::from_seed([2; 32]);
+    let (next, body) = book.seal(&agent, "evidence", evidence("next"), &[]);
+    let world = Asked { graph: book.graph, questions: RefCell::default() };
+    assert!(matches!(judge(&next, Some(&body), &world), Ok(Verdict::Append)));
+    assert_eq!(world.questions.into_inner(), ["space", "head", "access"]);
+}
+
+#[test]
+fn the_index_of_what_acts_agrees_with_all_citations() {
+    let mut book = Book::new();
+    let seen = book.evidence();
+    let belief = book.claim("k", 1, &[seen]).unwrap();
+    book.by_agent("claim", claim("k", 2), &[("input", seen), ("supersedes", belief)]).unwrap();
+    book.by_agent("evidence", evidence("mended"), &[("supersedes", seen)]).unwrap();
+    book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
+    book.by_owner("annotation", json!({}), &[("target", seen)]).unwrap();
+    book.by_owner("annotation", json!({}), &[("target", seen)]).unwrap();
+    let world = Asked { graph: book.graph, questions: RefCell::default() };
+    for id in [seen, belief] {
+        for kind in Kind::KNOWN {
+            for role in ["target", "supersedes", "input"] {
+                assert_eq!(world.graph.acting(&id, kind, role), world.acting(&id, kind, role), "{kind} {role}");
+            }
+        }
+    }
+    assert_eq!(world.graph.acting(&seen, &Kind::Annotation, Role::TARGET).map(|found| found.len()), Ok(2));
+}
