@@ -135,8 +135,7 @@ impl Reader<'_> {
 
     /// "since A", "before A", "by A", "until A", "after A": open at one side when the year is known.
     fn open(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
-        let is_since = matches!(self.word(position), "since" | "after");
-        if !is_since && !matches!(self.word(position), "before" | "until" | "till" | "by") {
+        if !matches!(self.word(position), "since" | "after" | "before" | "until" | "till" | "by") {
             return None;
         }
         let stated = self.part(position + 1).and_then(|(mentions, end)| Some((*mentions.first()?, end)));
@@ -147,7 +146,12 @@ impl Reader<'_> {
             // Near a stated day it is the day that tells most.
             return Some((vec![mention], end));
         };
-        let (first, last) = if is_since { (first, Date::MAX) } else { (Date::MIN, last) };
+        let (first, last) = match self.word(position) {
+            "since" => (first, Date::MAX),
+            "after" => (shift(last, Unit::Day, 1)?, Date::MAX),
+            "before" => (Date::MIN, shift(first, Unit::Day, -1)?),
+            _ => (Date::MIN, last),
+        };
         Some((vec![DateMention::Window { first, last, precision: Precision::Year }], end))
     }
 

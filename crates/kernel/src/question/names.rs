@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::time_expressions::{TimeRole, month_number, time_role};
 use crate::text::words::{Word, visit_words};
 use crate::text::{is_english_stop_word, normalize, words};
 
@@ -129,7 +130,8 @@ pub(super) fn find_mentions(text: &str, words: &[Word<'_>], names: &dyn NameLook
             continue;
         };
         let end = first + length;
-        if length == 1 && !is_written_as_name(word, first, is_cased) {
+        let before = first.checked_sub(1).and_then(|before| folded.get(before)).map_or("", String::as_str);
+        if length == 1 && (!is_written_as_name(word, first, is_cased) || is_month_after(word, before)) {
             first += 1;
             continue;
         }
@@ -181,6 +183,12 @@ fn is_written_as_name(word: &Word<'_>, position: usize, is_cased: bool) -> bool 
     let is_upper = starts_upper(word.text);
     // "Will Anna come?": the capital is the sentence's. "will" amid capitals is the verb.
     (is_possessive && (is_upper || !is_cased)) || (is_upper && position > 0)
+}
+
+/// "in May", "last April": the month, whoever else is called so.
+fn is_month_after(word: &Word<'_>, before: &str) -> bool {
+    let leads_to_time = matches!(time_role(before), TimeRole::Leading | TimeRole::Picking) && before != "by";
+    leads_to_time && month_number(&word.text.to_lowercase()).is_some()
 }
 
 fn starts_upper(word: &str) -> bool {
@@ -245,6 +253,8 @@ mod tests {
             ("Will's bike", vec!["Will's"]),
             ("will it rain in may", vec![]),
             ("What did May say?", vec!["May"]),
+            ("What happened in May?", vec![]),
+            ("What was said by May last May?", vec!["May"]),
         ] {
             let found: Vec<String> = mentions(text).into_iter().map(|(text, _)| text).collect();
             assert_eq!(found, expected, "{text}");

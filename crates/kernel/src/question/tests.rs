@@ -127,6 +127,13 @@ fn dates_are_read_as_exactly_as_they_are_said() {
         ("the first half of September 2022", "2022-09-01..2022-09-15 week"),
         ("between March and May 2023", "2023-03-01..2023-05-31 month"),
         ("from 3 to 7 May", "--05-03..--05-07 week"),
+        ("3-7 May 2023", "2023-05-03..2023-05-07 week"),
+        ("from 28 December to 3 January", "--12-28..--01-03 day"),
+        ("between 3 May and 5 June 2023", "2023-05-03..2023-06-05 day"),
+        ("the second week of June 2023", "2023-06-08..2023-06-14 week"),
+        ("by July 10, 2022", "2022-07-10 day"),
+        ("before June 2023", "-009999-01-01..2023-05-31 year"),
+        ("after 2022", "2023-01-01..9999-12-31 year"),
         ("since 2022", "2022-01-01..9999-12-31 year"),
         ("the week before 7 May 2023", "2023-05-07 day, 2023-04-30..2023-05-06 week"),
         ("two days before 7 May 2023", "2023-05-07 day, 2023-05-05 day"),
@@ -209,5 +216,82 @@ fn hostile_questions_end_within_their_limits() {
             let question = Question::parse(text, &mut analyzer, &names(), today);
             assert!(date_fit(&question.dates, TODAY).is_finite());
         }
+    }
+}
+
+#[test]
+fn no_order_of_words_makes_the_reader_panic() {
+    const POOL: &[&str] = &[
+        "7",
+        "31",
+        "May",
+        "march",
+        "2023",
+        "2023-05-07",
+        "12/25/2023",
+        "7.5.2023",
+        "between",
+        "from",
+        "to",
+        "and",
+        "the",
+        "last",
+        "next",
+        "this",
+        "week",
+        "days",
+        "two",
+        "a",
+        "couple",
+        "of",
+        "before",
+        "after",
+        "ago",
+        "since",
+        "summer",
+        "Friday",
+        "weekend",
+        "beginning",
+        "first",
+        "half",
+        "Ada",
+        "Ben's",
+        "in",
+        "-",
+        "9999",
+        "year",
+        "month",
+        "\u{301}",
+        "🎉",
+        "北京",
+        "'",
+        "99999999999",
+        "0",
+        "winter",
+        "end",
+        "the",
+        "29",
+        "February",
+        "until",
+        "prior",
+        "1000",
+    ];
+    let mut analyzer = Analyzer::new(Language::English);
+    for seed in 1..=4000u64 {
+        let mut state = seed;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let length = 1 + random(14);
+        let text: String =
+            (0..length).map(|_| POOL[random(POOL.len())].to_owned() + ["", " ", " ", ", "][random(4)]).collect();
+        let today = [Some(TODAY), Some(Date::MIN), Some(Date::MAX), None][random(4)];
+        let question = Question::parse(&text, &mut analyzer, &names(), today);
+        for date in [TODAY, Date::MIN, Date::MAX] {
+            let fit = date_fit(&question.dates, date);
+            assert!((0.0..=1.5).contains(&fit), "seed {seed}: {text}");
+        }
+        analyzer.analyze(&text, &[&text]);
     }
 }

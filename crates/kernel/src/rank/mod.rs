@@ -74,7 +74,7 @@ impl Weights {
     };
 
     /// Without vectors. Fitted on the same four conversations by the softmax of the gold turns among all, then rounded;
-    /// weights fitted on three of them and measured on the fourth lose 0.1 of recall at 10.
+    /// weights fitted on three of them and measured on the fourth lose no recall at 10 and 0.4 of nDCG at 10.
     pub const LEXICAL: Self = Self {
         lex: 1.0,
         own: 0.30,

@@ -26,7 +26,7 @@ impl Word<'_> {
 pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'text>) -> bool) {
     // The run of unspaced characters that is being read: where its last character began and where the run ends.
     let mut run: Option<Run> = None;
-    for (start, token) in text.unicode_word_indices() {
+    for (start, token) in pieces(text).flat_map(indexed_words) {
         if token.is_ascii() || !token.chars().next().is_some_and(is_unspaced) {
             if let Some(word) = run.take().and_then(|run| run.alone(text))
                 && !visit(word)
@@ -61,6 +61,33 @@ pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'t
     if let Some(word) = run.and_then(|run| run.alone(text)) {
         visit(word);
     }
+}
+
+/// Cuts a text at spaces so that what is ASCII is separate from what is not, as (start, piece): finding words is several
+/// times faster in ASCII, and one emoji or curly quote in a turn is common. No word holds a space.
+fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = match rest.bytes().position(|byte| !byte.is_ascii()) {
+            None => rest.len(),
+            Some(other) => {
+                let before = rest.as_bytes().get(..other)?.iter().rposition(|byte| *byte == b' ');
+                let after = || rest.as_bytes().get(other..)?.iter().position(|byte| *byte == b' ');
+                match before {
+                    Some(space) => space + 1,
+                    None => after().map_or(rest.len(), |space| other + space + 1),
+                }
+            }
+        };
+        let piece = (start, rest.get(..length)?);
+        start += length;
+        Some(piece)
+    })
+}
+
+fn indexed_words((start, piece): (usize, &str)) -> impl Iterator<Item = (usize, &str)> {
+    piece.unicode_word_indices().map(move |(offset, word)| (start + offset, word))
 }
 
 #[derive(Clone, Copy)]
@@ -181,6 +208,25 @@ mod tests {
             assert_eq!(words(text), expected, "{text}");
         }
         assert!(words("สวัสดีครับ").len() > 3);
+    }
+
+    #[test]
+    fn cutting_a_text_into_pieces_changes_no_word() {
+        for text in [
+            "It’s fine 🎉 and good",
+            "a é b",
+            "é",
+            " é ",
+            "你好 ok 世界",
+            "naïve café’s  x",
+            "x \u{301}abc\u{301} y",
+            "a\u{a0}b c",
+        ] {
+            let whole: Vec<(usize, &str)> = text.unicode_word_indices().collect();
+            let cut: Vec<(usize, &str)> = pieces(text).flat_map(indexed_words).collect();
+            assert_eq!(cut, whole, "{text}");
+            assert_eq!(pieces(text).map(|(_, piece)| piece).collect::<String>(), text);
+        }
     }
 
     #[test]
