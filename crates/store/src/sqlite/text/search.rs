@@ -11,6 +11,7 @@ use std::collections::{BinaryHeap, HashSet};
 use jiff::civil::Date;
 use kernel::question::Question;
 use kernel::question::dates::date_fit;
+use kernel::question::names::NameId;
 use kernel::rank::lexical::{self, TermCounts};
 use kernel::rank::{Score, Signals, Weights, fuse};
 use kernel::text::{Analyzer, Term};
@@ -122,7 +123,8 @@ impl Search<'_> {
             session_scores: self.session_scores(&terms, session_idf_sum)?,
             terms,
             idf_sum,
-            who: self.who(question, analyzer)?,
+            speaker: self.who(question, question.person(), analyzer)?,
+            subject: self.who(question, question.subject(), analyzer)?,
             question,
             admitted: self.admitted(filter)?,
             filter,
@@ -177,9 +179,15 @@ impl Search<'_> {
         Ok(scores)
     }
 
-    /// Whom the question is about.
-    fn who(&self, question: &Question, analyzer: &mut Analyzer) -> Result<Option<Who>, StoreError> {
-        let Some(people) = question.person() else { return Ok(None) };
+    /// What is known of `people`, whom the question names.
+    fn who(
+        &self,
+        question: &Question,
+        people: Option<&[NameId]>,
+        analyzer: &mut Analyzer,
+    ) -> Result<Option<Who>, StoreError> {
+        let Some(named) = people else { return Ok(None) };
+        let people = named;
         let people: Vec<u32> = people.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
         let mut involved = HashSet::new();
         let mut statement =
@@ -190,8 +198,8 @@ impl Search<'_> {
             }
         }
         let mut words = Vec::new();
-        let mention = question.mentions.first().map_or("", |mention| mention.text.as_str());
-        for term in analyzer.terms(mention) {
+        let mention = question.mentions.iter().find(|mention| mention.people == named);
+        for term in analyzer.terms(mention.map_or("", |mention| mention.text.as_str())) {
             words.extend(self.term_rows(&term, 0, 0)?);
         }
         Ok(Some(Who { people, involved, words }))
@@ -277,6 +285,24 @@ struct Who {
     words: Vec<TermRows>,
 }
 
+impl Who {
+    fn named_in(&self, block: u32) -> Vec<bool> {
+        let mut held = vec![0usize; BLOCK as usize];
+        for word in &self.words {
+            for (place, counts) in postings::decode(word.row(block)) {
+                held[place as usize] += usize::from(postings::unpack(counts).own > 0);
+            }
+        }
+        held.into_iter().map(|held| held == self.words.len()).collect()
+    }
+}
+
+/// Which documents of a block mention whom, by their place in it.
+struct Named {
+    speaker: Option<Vec<bool>>,
+    subject: Option<Vec<bool>>,
+}
+
 /// One search over all blocks.
 struct Pass<'a> {
     search: &'a Search<'a>,
@@ -284,7 +310,10 @@ struct Pass<'a> {
     terms: Vec<TermRows>,
     idf_sum: f64,
     session_scores: Vec<f32>,
-    who: Option<Who>,
+    /// The one person whom the question names.
+    speaker: Option<Who>,
+    /// Of several, the one who acts.
+    subject: Option<Who>,
     question: &'a Question,
     admitted: Option<HashSet<u8>>,
     filter: &'a Filter,
@@ -353,8 +382,7 @@ impl Pass<'_> {
                 if known == 0.0 && date == 0.0 {
                     continue;
                 }
-                let by_name = named.as_ref().is_some_and(|named| named[place]);
-                let signals = self.signals(attribute, document, by_name, date);
+                let signals = self.signals(attribute, document, &named, date);
                 let score = known + fuse(self.weights, &signals).total as f32;
                 let candidate = Candidate { score, document };
                 if heap.len() < limit {
@@ -373,12 +401,13 @@ impl Pass<'_> {
         best
     }
 
-    /// What a posting adds to the weighted `lex`, by its packed counts.
+    /// What a posting adds to the weighted `lex` and `own`, by its packed counts.
     fn lex_by_counts(&self, idf: f64) -> [f32; 256] {
         let mut weights = [0.0; 256];
         for (byte, weight) in (0..=u8::MAX).zip(&mut weights) {
-            let share = lexical::lex([(idf, postings::unpack(byte))], self.idf_sum);
-            *weight = (self.weights.lex * share) as f32;
+            let term = [(idf, postings::unpack(byte))];
+            let (lex, own) = (lexical::lex(term, self.idf_sum), lexical::own(term, self.idf_sum));
+            *weight = (self.weights.lex * lex + self.weights.own * own) as f32;
         }
         weights
     }
@@ -388,24 +417,20 @@ impl Pass<'_> {
         let weights = self.weights;
         let date = if self.question.dates.is_empty() { 0.0 } else { 1.5 * weights.date };
         let when = if self.question.asks_when { weights.when } else { 0.0 };
-        let speaker = if self.who.is_some() { weights.speaker } else { 0.0 };
-        (date.max(0.0) + when.max(0.0) + speaker.max(0.0) + weights.timex.max(0.0) + weights.is_question.max(0.0))
-            as f32
+        let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
+        let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
+        (date.max(0.0)
+            + when.max(0.0)
+            + speaker.max(0.0)
+            + subject.max(0.0)
+            + weights.timex.max(0.0)
+            + weights.is_question.max(0.0)) as f32
     }
 
     /// Which documents of a block hold every word of the person's name themselves.
-    fn named_in(&self, block: u32) -> Option<Vec<bool>> {
-        let words = &self.who.as_ref()?.words;
-        if words.is_empty() {
-            return None;
-        }
-        let mut held = vec![0usize; BLOCK as usize];
-        for word in words {
-            for (place, counts) in postings::decode(word.row(block)) {
-                held[place as usize] += usize::from(postings::unpack(counts).own > 0);
-            }
-        }
-        Some(held.into_iter().map(|held| held == words.len()).collect())
+    fn named_in(&self, block: u32) -> Named {
+        let held = |who: &Option<Who>| who.as_ref().filter(|who| !who.words.is_empty()).map(|who| who.named_in(block));
+        Named { speaker: held(&self.speaker), subject: held(&self.subject) }
     }
 
     fn admits(&self, attribute: &Attribute) -> bool {
@@ -422,14 +447,20 @@ impl Pass<'_> {
         since_us.is_none_or(|since| attribute.at_us >= since) && until_us.is_none_or(|until| attribute.at_us < until)
     }
 
-    /// Every signal but `lex` and `sess`.
-    fn signals(&self, attribute: &Attribute, document: u32, named: bool, date: f64) -> Signals {
-        let speaker = self.who.as_ref().is_some_and(|who| match attribute.author {
-            NONE => named || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && who.involved.contains(&document),
-            author => who.people.contains(&author),
-        });
+    /// Every signal but `lex`, `own` and `sess`.
+    fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
+        let is_by = |who: &Option<Who>, named: &Option<Vec<bool>>| {
+            who.as_ref().is_some_and(|who| match attribute.author {
+                NONE => {
+                    let mentions = named.as_ref().is_some_and(|named| named[(document % BLOCK) as usize]);
+                    mentions || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && who.involved.contains(&document)
+                }
+                author => who.people.contains(&author),
+            })
+        };
         Signals {
-            speaker,
+            speaker: is_by(&self.speaker, &named.speaker),
+            subject: is_by(&self.subject, &named.subject),
             date,
             is_question: attribute.flags & attributes::IS_QUESTION != 0,
             timex: attribute.flags & attributes::TIMEX != 0,
@@ -457,11 +488,17 @@ impl Pass<'_> {
         }
         let mut dates = DateFits::new(self.question);
         let mut found = Vec::with_capacity(documents.len());
+        let mut named: Option<(u32, Named)> = None;
         for (document, counts) in documents.into_iter().zip(counts) {
             let Some(attribute) = self.search.attributes.get(document) else { continue };
-            let named = self.named_in(document / BLOCK).is_some_and(|named| named[(document % BLOCK) as usize]);
+            if named.as_ref().is_none_or(|(block, _)| *block != document / BLOCK) {
+                named = Some((document / BLOCK, self.named_in(document / BLOCK)));
+            }
+            let Some((_, named)) = &named else { continue };
+            let held = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
             let signals = Signals {
-                lex: lexical::lex(self.terms.iter().map(|term| term.idf).zip(counts.iter().copied()), self.idf_sum),
+                lex: lexical::lex(held(), self.idf_sum),
+                own: lexical::own(held(), self.idf_sum),
                 sess: self.session_scores.get(attribute.session as usize).copied().map_or(0.0, f64::from),
                 ..self.signals(attribute, document, named, dates.fit(attribute.day))
             };
