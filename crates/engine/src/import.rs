@@ -1,7 +1,7 @@
 //! Importing: a format's reader on one thread, sealing and appending on this one.
 //!
 //! The reader masks secrets and makes canonical bytes; full batches pass through a short queue, so memory stays
-//! flat however large the source is. Each batch is durable when it is counted; the index follows every few batches.
+//! flat however large the source is. Each batch is durable when it is counted; the index follows by whole blocks.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,6 @@ use crate::{EngineError, Space};
 
 /// Batches between reader and writer.
 const QUEUE_BATCHES: usize = 3;
-/// Batches between two folds of the index.
-const FOLD_BATCHES: u64 = 8;
 /// Problems kept in full; more are only counted.
 pub const PROBLEMS_KEPT_MAX: usize = 100;
 /// Records of a dry run that are shown.
@@ -129,17 +127,13 @@ impl Space {
         intent: Intent,
         progress: &mut impl FnMut(Progress),
     ) -> Result<(), EngineError> {
-        let mut batches = 0;
         for message in receiver {
             match message {
                 Message::Batch(batch) if intent == Intent::DryRun => report.tally.added += batch.len() as u64,
                 Message::Batch(batch) => {
                     report.tally.count(&self.record(batch, context.now)?);
-                    batches += 1;
                     at.records = report.tally.total();
-                    if batches % FOLD_BATCHES == 0 {
-                        self.advance(|_| {})?;
-                    }
+                    self.store.advance_blocks()?;
                 }
                 Message::Problem(problem) => {
                     report.problem_count += 1;

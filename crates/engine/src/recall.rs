@@ -107,7 +107,7 @@ impl Space {
         }
         if query.neighbours > 0 {
             for (result, document) in results.iter_mut().zip(kept) {
-                let around = self.store.search(|search, _| search.neighbours(document, query.neighbours))?;
+                let around = self.store.search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
                 for (distance, position) in around {
                     if let Some((id, evidence)) = self.evidence_at(position)? {
                         result.neighbours.push(Neighbour { distance, id, evidence });

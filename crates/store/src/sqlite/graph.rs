@@ -135,22 +135,23 @@ impl<'a> SqliteWorld<'a> {
         let first = evidence_key(source, source_uid);
         for probe in 0..PROBES_MAX {
             let key = first.wrapping_add(probe);
-            let found = self
+            let position: Option<i64> = self
                 .connection
-                .prepare_cached(
-                    "SELECT op.id, op.ts, op.body_hash, op.body FROM evidence JOIN op ON op.pos = evidence.pos
-                     WHERE evidence.key = ?1",
-                )?
-                .query_row([key], |row| {
+                .prepare_cached("SELECT pos FROM evidence WHERE key = ?1")?
+                .query_row([key], |row| row.get(0))
+                .optional()?;
+            let Some(position) = position else { return Ok((key, None)) };
+            let (id, ts, body_hash, body) = self
+                .connection
+                .prepare_cached("SELECT id, ts, body_hash, body FROM op WHERE pos = ?1")?
+                .query_row([position], |row| {
                     Ok((
                         id_at(row, 0)?,
                         stamp_at(row, 1)?,
                         row.get::<_, [u8; 32]>(2)?,
                         row.get::<_, Option<Vec<u8>>>(3)?,
                     ))
-                })
-                .optional()?;
-            let Some((id, ts, body_hash, body)) = found else { return Ok((key, None)) };
+                })?;
             if body.is_none_or(|body| is_evidence_of(&body, source, source_uid)) {
                 return Ok((key, Some((id, (ts, id), BodyHash(body_hash)))));
             }

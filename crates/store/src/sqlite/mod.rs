@@ -97,6 +97,8 @@ fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
     connection.set_prepared_statement_cache_capacity(64);
+    // A plan does not depend on bound values, so a statement is prepared once, not again for each value.
+    connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(&format!(
         "PRAGMA synchronous=FULL; PRAGMA cache_size=-{CACHE_KIB}; PRAGMA temp_store=MEMORY;
          PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"

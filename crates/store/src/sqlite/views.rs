@@ -51,18 +51,33 @@ impl SqliteSpace {
 
     /// Folds what the ledger has and the text index has not; `progress` is told each position reached. Does nothing
     /// in a file that cannot be written: the index then serves the position it has.
-    pub fn advance(&mut self, mut progress: impl FnMut(Position)) -> Result<Position, StoreError> {
+    pub fn advance(&mut self, progress: impl FnMut(Position)) -> Result<Position, StoreError> {
+        self.advance_behind(1, progress)
+    }
+
+    /// Like [`SqliteSpace::advance`] while the index is a whole block behind: what a bulk import calls, so that most rows are
+    /// written once.
+    pub fn advance_blocks(&mut self) -> Result<Position, StoreError> {
+        self.advance_behind(text::FOLD_OPERATIONS_MAX, |_| {})
+    }
+
+    fn advance_behind(
+        &mut self,
+        operations_min: u64,
+        mut progress: impl FnMut(Position),
+    ) -> Result<Position, StoreError> {
         let mut position = self.text_position()?;
         if self.mode() == Mode::ReadOnly {
             return Ok(position);
         }
-        while position < self.head()? {
+        while position.0 + operations_min <= self.head()?.0 {
             let mut folder = match self.views.folder.take() {
                 Some(folder) => folder,
                 None => text::Folder::new(&self.connection)?,
             };
-            let folded =
-                without_sync(&self.connection, |connection| folder.fold(connection, self.space, Position(u64::MAX)));
+            let folded = without_sync(&self.connection, |connection| {
+                folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)
+            });
             self.views.folder = Some(folder);
             let reached = folded?;
             if reached <= position {
@@ -151,9 +166,13 @@ impl SqliteSpace {
             .optional()?
             .unwrap_or(0);
         let text_position = Position(stored.unsigned_abs());
-        graph::refold(&connection, self.space)?;
         let mut folder = text::Folder::new(&connection)?;
-        while folder.fold(&connection, self.space, text_position)? < text_position {}
+        if text_position == head {
+            while folder.fold(&connection, self.space, head, text::Graph::FoldedHere)? < head {}
+        } else {
+            graph::refold(&connection, self.space)?;
+            while folder.fold(&connection, self.space, text_position, text::Graph::Present)? < text_position {}
+        }
         let mut pairs = Vec::new();
         for (name, position, tables) in [("graph", head, graph::TABLES), ("text", text_position, text::TABLES)] {
             let stored = ViewDigest { name, position, digest: digest(&connection, "source", tables)? };
@@ -205,7 +224,7 @@ fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> 
         "text_posting" | "text_session_posting" | "text_attribute" | "text_length" => {
             "sum(length(data)) + 12 * count(*)"
         }
-        "text_term" => "24 * count(*)",
+        "text_term" | "text_session" => "24 * count(*)",
         _ => "16 * count(*)",
     };
     let bytes: Option<i64> = connection.query_row(&format!("SELECT {blob} FROM {table}"), [], |row| row.get(0))?;

@@ -11,7 +11,7 @@ use crate::{Position, StoreError};
 /// Documents of a chunk.
 pub(super) const CHUNK: u32 = 256;
 /// Bytes of a document.
-const WIDTH: usize = 26;
+const WIDTH: usize = 34;
 /// No document, person or session.
 pub(super) const NONE: u32 = u32::MAX;
 /// No date.
@@ -31,6 +31,8 @@ pub(super) const HAS_PARTICIPANTS: u8 = 8;
 /// What is kept of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attribute {
+    /// Where its operation is. Rises with the document's number.
+    pub(super) position: Position,
     pub(super) session: u32,
     /// The document before it in its session.
     pub(super) previous: u32,
@@ -46,6 +48,7 @@ pub(super) struct Attribute {
 
 impl Attribute {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.position.0.to_le_bytes());
         bytes.extend_from_slice(&self.session.to_le_bytes());
         bytes.extend_from_slice(&self.previous.to_le_bytes());
         bytes.extend_from_slice(&self.author.to_le_bytes());
@@ -56,13 +59,15 @@ impl Attribute {
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
-        let (session, rest) = bytes.split_first_chunk()?;
+        let (position, rest) = bytes.split_first_chunk()?;
+        let (session, rest) = rest.split_first_chunk()?;
         let (previous, rest) = rest.split_first_chunk()?;
         let (author, rest) = rest.split_first_chunk()?;
         let (day, rest) = rest.split_first_chunk()?;
         let (at_us, rest) = rest.split_first_chunk()?;
         let [kind, flags] = rest else { return None };
         Some(Self {
+            position: Position(u64::from_le_bytes(*position)),
             session: u32::from_le_bytes(*session),
             previous: u32::from_le_bytes(*previous),
             author: u32::from_le_bytes(*author),
@@ -93,6 +98,11 @@ pub(super) fn save_chunk(connection: &Connection, chunk: u32, pos: Position, dat
         )?
         .execute(params![chunk, sql(pos), data])?;
     Ok(())
+}
+
+/// How many documents a chunk's bytes hold.
+pub(super) fn count_in(data: &[u8]) -> u32 {
+    (data.len() / WIDTH) as u32
 }
 
 /// The attributes of one document in a chunk's bytes.

@@ -23,14 +23,14 @@ use super::lengths;
 use super::postings::{self, BLOCK, Block, SESSION_BLOCK};
 use crate::{Position, Recorded, StoreError};
 
-/// Most operations of one fold: bounds memory and the time the write lock is held.
-const FOLD_OPERATIONS_MAX: usize = 8_192;
 /// Operations read at a time.
 const READ_OPERATIONS: usize = 512;
 /// Sessions whose last records are remembered.
 const SESSIONS_REMEMBERED_MAX: usize = 4_096;
 /// Terms whose numbers are remembered.
 const TERMS_REMEMBERED_MAX: usize = 1 << 20;
+/// Names whose numbers are remembered.
+const PEOPLE_REMEMBERED_MAX: usize = 1 << 16;
 
 /// The terms of a record by number, with their counts.
 type Counts = Vec<(u32, u32)>;
@@ -38,10 +38,21 @@ type Counts = Vec<(u32, u32)>;
 /// Keeps what helps the next fold.
 pub(in super::super) struct Folder {
     analyzer: Analyzer,
-    terms: HashMap<Term, u32>,
+    terms: HashMap<Term, u32, foldhash::fast::RandomState>,
+    people: HashMap<String, Option<u32>>,
+    kinds: HashMap<String, u8>,
     sessions: HashMap<String, Session>,
     /// Where the last fold ended: the sessions are remembered as of there.
     reached: Position,
+}
+
+/// Who folds the graph, which the index asks who may append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Graph {
+    /// It is there: appending folds it.
+    Present,
+    /// It is empty, and folded from the same reading.
+    FoldedHere,
 }
 
 /// A session's number and its last two records.
@@ -58,9 +69,11 @@ struct Batch {
     documents: u32,
     session_count: u32,
     term_count: u32,
-    blocks: HashMap<i64, Block>,
-    records_with: HashMap<u32, u32>,
-    session_counts: HashMap<i64, BTreeMap<u8, u32>>,
+    /// Term number, document and packed counts of each posting, in this order in the bits of one number.
+    postings: Vec<u64>,
+    /// Term and session number in one number, and the count.
+    session_postings: Vec<(u64, u32)>,
+    /// Last document and added length of each session.
     session_ends: BTreeMap<u32, (u32, u32)>,
     chunks: BTreeMap<u32, (Position, Vec<u8>)>,
     /// Position of the last record taken.
@@ -71,27 +84,40 @@ impl Folder {
     /// A folder that remembers nothing, for a space of `language`.
     pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
         let analyzer = Analyzer::new(super::language(connection)?);
-        Ok(Self { analyzer, terms: HashMap::new(), sessions: HashMap::new(), reached: Position(0) })
+        Ok(Self {
+            analyzer,
+            terms: HashMap::default(),
+            people: HashMap::new(),
+            kinds: HashMap::new(),
+            sessions: HashMap::new(),
+            reached: Position(0),
+        })
     }
 
-    /// Reads at most [`FOLD_OPERATIONS_MAX`] operations and none after `until`, in the transaction that is open on
+    /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held, and none after `until`, in the transaction that is open on
     /// `connection`. The new position.
     pub(in super::super) fn fold(
         &mut self,
         connection: &Connection,
         space: SpaceId,
         until: Position,
+        graph: Graph,
     ) -> Result<Position, StoreError> {
-        let folded = self.fold_open(connection, space, until);
+        let folded = self.fold_open(connection, space, until, graph);
         if folded.is_err() {
             // What was remembered may name rows that will not be written.
-            self.terms.clear();
-            self.sessions.clear();
+            self.forget();
         }
         folded
     }
 
-    fn fold_open(&mut self, connection: &Connection, space: SpaceId, until: Position) -> Result<Position, StoreError> {
+    fn fold_open(
+        &mut self,
+        connection: &Connection,
+        space: SpaceId,
+        until: Position,
+        graph: Graph,
+    ) -> Result<Position, StoreError> {
         let mut position = super::position(connection)?;
         let start = position;
         if position != self.reached {
@@ -100,18 +126,25 @@ impl Folder {
         }
         if position.0 == 0 {
             clear(connection)?;
-            self.terms.clear();
-            self.sessions.clear();
+            self.forget();
         }
         let mut batch = Batch::begin(connection)?;
-        let world = SqliteWorld::new(connection)?;
-        while (position.0 - start.0) < FOLD_OPERATIONS_MAX as u64 {
-            let wanted = (until.0.saturating_sub(position.0)).min(READ_OPERATIONS as u64) as usize;
+        let mut world = SqliteWorld::new(connection)?;
+        // A fold ends with a block where it can, so that a row is written once.
+        let room = u64::from(BLOCK - batch.documents % BLOCK);
+        while position.0 - start.0 < room {
+            let left = until.0.saturating_sub(position.0).min(room - (position.0 - start.0));
+            let wanted = left.min(READ_OPERATIONS as u64) as usize;
             let recorded = ledger::read(connection, space, position, wanted)?;
             let Some(last) = recorded.last() else { break };
             let reached = last.position;
             for recorded in &recorded {
-                self.take(connection, &world, &mut batch, recorded)?;
+                let operation = &recorded.operation;
+                let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+                if graph == Graph::FoldedHere {
+                    world.fold(recorded.position, operation, body.as_ref())?;
+                }
+                self.take(connection, &world, &mut batch, recorded, body.as_ref())?;
             }
             position = reached;
         }
@@ -123,10 +156,17 @@ impl Folder {
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();
         }
-        if self.terms.len() > TERMS_REMEMBERED_MAX {
-            self.terms.clear();
+        if self.terms.len() > TERMS_REMEMBERED_MAX || self.people.len() > PEOPLE_REMEMBERED_MAX {
+            self.forget();
         }
         Ok(position)
+    }
+
+    fn forget(&mut self) {
+        self.terms.clear();
+        self.people.clear();
+        self.kinds.clear();
+        self.sessions.clear();
     }
 
     fn take(
@@ -135,6 +175,7 @@ impl Folder {
         world: &SqliteWorld<'_>,
         batch: &mut Batch,
         recorded: &Recorded,
+        body: Option<&Body>,
     ) -> Result<(), StoreError> {
         let operation = &recorded.operation;
         let header = operation.header();
@@ -152,11 +193,8 @@ impl Folder {
         {
             batch.bury(connection, recorded.position, target)?;
         }
-        if header.kind == Kind::Evidence
-            && let Some(bytes) = operation.body()
-            && let Ok(Body::Evidence(evidence)) = Body::parse(&header.kind, bytes)
-        {
-            self.add(connection, batch, recorded.position, &evidence)?;
+        if let Some(Body::Evidence(evidence)) = body {
+            self.add(connection, batch, recorded.position, evidence)?;
         }
         Ok(())
     }
@@ -169,9 +207,6 @@ impl Folder {
         evidence: &Evidence,
     ) -> Result<(), StoreError> {
         let document = batch.documents;
-        connection
-            .prepare_cached("INSERT INTO text_document (number, pos) VALUES (?1, ?2)")?
-            .execute(params![document, super::sql(position)])?;
         let analysis = analyze(&mut self.analyzer, evidence);
         let counts = self.number_terms(connection, batch, &analysis)?;
         let mut session = self.session(connection, batch, evidence)?;
@@ -195,20 +230,17 @@ impl Folder {
             same
         });
         for (term, counts) in merged {
-            let block = batch.blocks.entry(postings::key(term, document / BLOCK)).or_default();
-            block.push(document % BLOCK, postings::pack(counts));
+            let packed = u64::from(document % BLOCK) << 8 | u64::from(postings::pack(counts));
+            batch.postings.push(u64::from(term) << 32 | packed);
         }
         for (term, own) in &counts {
-            *batch.records_with.entry(*term).or_default() += 1;
-            let row = batch.session_counts.entry(postings::key(*term, session.number / SESSION_BLOCK)).or_default();
-            let count = row.entry((session.number % SESSION_BLOCK) as u8).or_default();
-            *count = count.saturating_add(*own);
+            batch.session_postings.push((u64::from(*term) << 32 | u64::from(session.number), *own));
         }
 
-        let author = evidence.actor.as_deref().map(|name| person(connection, name)).transpose()?.flatten();
+        let author = evidence.actor.as_deref().map(|name| self.person(connection, name)).transpose()?.flatten();
         let mut participates = false;
         for name in &evidence.payload.participants {
-            let number = person(connection, name)?;
+            let number = self.person(connection, name)?;
             if let (Some(number), None) = (number, author) {
                 participates = true;
                 connection
@@ -225,12 +257,13 @@ impl Folder {
             flags |= if applies { flag } else { 0 };
         }
         let attribute = Attribute {
+            position,
             session: session.number,
             previous: session.last,
             author: author.unwrap_or(NONE),
             day: evidence.at.as_ref().map_or(NO_DAY, |at| days_since_epoch(at.date())),
             at_us: evidence.at.as_ref().map_or(NO_TIME, kernel::when::When::instant_us),
-            kind: kind_number(connection, &evidence.kind.0)?,
+            kind: self.kind(connection, &evidence.kind.0)?,
             flags,
         };
         batch.push_attribute(connection, position, document, &attribute)?;
@@ -245,6 +278,24 @@ impl Folder {
         batch.documents += 1;
         batch.reached = position;
         Ok(())
+    }
+
+    fn person(&mut self, connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
+        if let Some(number) = self.people.get(name) {
+            return Ok(*number);
+        }
+        let number = person_number(connection, name)?;
+        self.people.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    fn kind(&mut self, connection: &Connection, kind: &str) -> Result<u8, StoreError> {
+        if let Some(number) = self.kinds.get(kind) {
+            return Ok(*number);
+        }
+        let number = kind_number(connection, kind)?;
+        self.kinds.insert(kind.to_owned(), number);
+        Ok(number)
     }
 
     fn number_terms(
@@ -315,11 +366,10 @@ impl Folder {
     }
 
     fn counts_of(&mut self, connection: &Connection, batch: &mut Batch, document: u32) -> Result<Counts, StoreError> {
+        let Some(attribute) = batch.attribute(connection, document)? else { return Ok(Counts::new()) };
         let body: Option<Vec<u8>> = connection
-            .prepare_cached(
-                "SELECT op.body FROM text_document JOIN op ON op.pos = text_document.pos WHERE number = ?1",
-            )?
-            .query_row([document], |row| row.get(0))
+            .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
+            .query_row([super::sql(attribute.position)], |row| row.get(0))
             .optional()?
             .flatten();
         match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
@@ -340,12 +390,11 @@ impl Batch {
             Ok(last.map_or(0, |last| last + 1))
         };
         Ok(Self {
-            documents: count("text_document", "number")?,
+            documents: document_count(connection)?,
             session_count: count("text_session", "number")?,
             term_count: count("text_term", "number")?,
-            blocks: HashMap::new(),
-            records_with: HashMap::new(),
-            session_counts: HashMap::new(),
+            postings: Vec::new(),
+            session_postings: Vec::new(),
             session_ends: BTreeMap::new(),
             chunks: BTreeMap::new(),
             reached: Position(0),
@@ -362,7 +411,7 @@ impl Batch {
         }
         let number = self.term_count;
         connection
-            .prepare_cached("INSERT INTO text_term (number, word, records, sessions) VALUES (?1, ?2, 0, 0)")?
+            .prepare_cached("INSERT INTO text_term (number, word) VALUES (?1, ?2)")?
             .execute(params![number, word])?;
         self.term_count += 1;
         Ok(number)
@@ -408,55 +457,32 @@ impl Batch {
 
     /// Marks the record at `target` as superseded or retracted by the operation at `position`.
     fn bury(&mut self, connection: &Connection, position: Position, target: Position) -> Result<(), StoreError> {
-        let document: Option<u32> = connection
-            .prepare_cached("SELECT number FROM text_document WHERE pos = ?1")?
-            .query_row([super::sql(target)], |row| row.get(0))
-            .optional()?;
+        let document = self.document_at(connection, target)?;
         if let Some(document) = document {
             attributes::set_flags(self.chunk(connection, position, document)?, document, attributes::DEAD);
         }
         Ok(())
     }
 
-    /// Writes everything, in order of key: neighbouring rows are on neighbouring pages.
-    fn write(self, connection: &Connection) -> Result<(), StoreError> {
-        let mut read = connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
-        let mut write = connection.prepare_cached("INSERT OR REPLACE INTO text_posting (key, data) VALUES (?1, ?2)")?;
-        for (key, block) in sorted(self.blocks) {
-            let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
-            let block = match stored {
-                Some(bytes) => {
-                    let mut whole = Block::from_bytes(bytes);
-                    whole.append(&block);
-                    whole
-                }
-                None => block,
-            };
-            write.execute(params![key, block.bytes])?;
-        }
-        let mut read = connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
-        let mut write =
-            connection.prepare_cached("INSERT OR REPLACE INTO text_session_posting (key, data) VALUES (?1, ?2)")?;
-        let mut sessions_with: HashMap<u32, u32> = HashMap::new();
-        for (key, counts) in sorted(self.session_counts) {
-            let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
-            let mut row: BTreeMap<u8, u32> =
-                stored.map_or_else(BTreeMap::new, |bytes| postings::decode_sessions(&bytes).into_iter().collect());
-            let before = row.len();
-            for (place, count) in counts {
-                let total = row.entry(place).or_default();
-                *total = total.saturating_add(count);
+    /// The document of the operation at `target`, by bisection: positions rise with documents.
+    fn document_at(&mut self, connection: &Connection, target: Position) -> Result<Option<u32>, StoreError> {
+        let (mut low, mut high) = (0, self.documents);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let Some(attribute) = self.attribute(connection, middle)? else { return Ok(None) };
+            match attribute.position.cmp(&target) {
+                std::cmp::Ordering::Equal => return Ok(Some(middle)),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
             }
-            *sessions_with.entry(postings::term_of(key)).or_default() += (row.len() - before) as u32;
-            let entries: Vec<_> = row.into_iter().collect();
-            write.execute(params![key, postings::encode_sessions(&entries)])?;
         }
-        let mut update = connection.prepare_cached(
-            "UPDATE text_term SET records = records + ?2, sessions = sessions + ?3 WHERE number = ?1",
-        )?;
-        for (term, records) in sorted(self.records_with) {
-            update.execute([term, records, sessions_with.get(&term).copied().unwrap_or(0)])?;
-        }
+        Ok(None)
+    }
+
+    /// Writes everything, in order of key: neighbouring rows are on neighbouring pages.
+    fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
+        self.write_postings(connection)?;
+        self.write_session_postings(connection)?;
         let mut update = connection.prepare_cached("UPDATE text_session SET last = ?2 WHERE number = ?1")?;
         for (session, (last, _)) in &self.session_ends {
             update.execute(params![session, last])?;
@@ -467,12 +493,54 @@ impl Batch {
         }
         Ok(())
     }
+
+    fn write_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
+        let Some(last) = self.documents.checked_sub(1) else { return Ok(()) };
+        let mut read = connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
+        let mut write = connection.prepare_cached("INSERT OR REPLACE INTO text_posting (key, data) VALUES (?1, ?2)")?;
+        self.postings.sort_unstable();
+        for of_term in self.postings.chunk_by(|left, right| left >> 32 == right >> 32) {
+            let Some(first) = of_term.first() else { continue };
+            let key = postings::key((first >> 32) as u32, last / BLOCK);
+            let stored = read.query_row([key], |row| row.get(0)).optional()?;
+            let mut block = Block::begin(stored);
+            for posting in of_term {
+                block.push((posting >> 8) as u32 & 0xff_ffff, *posting as u8);
+            }
+            write.execute(params![key, block.finish()])?;
+        }
+        Ok(())
+    }
+
+    fn write_session_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
+        let row_of = |key: u64| ((key >> 32) as u32, key as u32 / SESSION_BLOCK);
+        let mut read = connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
+        let mut write =
+            connection.prepare_cached("INSERT OR REPLACE INTO text_session_posting (key, data) VALUES (?1, ?2)")?;
+        self.session_postings.sort_unstable();
+        for of_row in self.session_postings.chunk_by(|(left, _), (right, _)| row_of(*left) == row_of(*right)) {
+            let Some((first, _)) = of_row.first() else { continue };
+            let (term, block) = row_of(*first);
+            let key = postings::key(term, block);
+            let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
+            let mut counts: BTreeMap<u32, u32> = postings::decode_sessions(&stored.unwrap_or_default()).collect();
+            for (key, count) in of_row {
+                let total = counts.entry(*key as u32 % SESSION_BLOCK).or_default();
+                *total = total.saturating_add(*count);
+            }
+            write.execute(params![key, postings::encode_sessions(counts.into_iter())])?;
+        }
+        Ok(())
+    }
 }
 
-fn sorted<K: Ord, V>(map: HashMap<K, V>) -> Vec<(K, V)> {
-    let mut entries: Vec<(K, V)> = map.into_iter().collect();
-    entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-    entries
+/// How many documents there are: from the last chunk.
+fn document_count(connection: &Connection) -> Result<u32, StoreError> {
+    let last = connection
+        .prepare_cached("SELECT chunk, data FROM text_attribute ORDER BY chunk DESC LIMIT 1")?
+        .query_row([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)))
+        .optional()?;
+    Ok(last.map_or(0, |(chunk, data)| chunk.saturating_mul(CHUNK).saturating_add(attributes::count_in(&data))))
 }
 
 /// Empties every table of the index.
@@ -498,7 +566,7 @@ fn session_name(evidence: &Evidence, name: &str) -> String {
 }
 
 /// The person of that name, made if new; none if the name has no words.
-fn person(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
+fn person_number(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
     let known = connection
         .prepare_cached("SELECT number FROM text_person WHERE name = ?1")?
         .query_row([name], |row| row.get(0))

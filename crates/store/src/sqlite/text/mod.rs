@@ -4,7 +4,7 @@
 //! term, so the row that an append touches is known without looking, and the tables come out byte for byte the same
 //! whatever batches they were folded in. A posting counts its term in the document and in the two before it in
 //! its session, so context needs no second look and appending never touches old rows. Sessions are documents of
-//! their own with postings of their own. What filters and scores need of a document ([`attributes`]) fits in 26 bytes and is kept
+//! their own with postings of their own. What filters and scores need of a document ([`attributes`]) fits in 34 bytes and is kept
 //! in memory by a process that asks more than once.
 //!
 //! Absent: positions in the text (no phrase search), and removal: a record that no longer counts stays in the
@@ -23,7 +23,7 @@ mod names;
 mod postings;
 mod search;
 
-pub(super) use fold::Folder;
+pub(super) use fold::{Folder, Graph};
 pub use search::{Filter, Found, Search, TermShare};
 
 /// Version of the tables and of what is put into them: another one means folding again.
@@ -31,15 +31,17 @@ const VERSION: i64 = 1;
 /// The view's name in the `view` table.
 const NAME: &str = "text";
 
+/// Most operations of one fold.
+pub(super) const FOLD_OPERATIONS_MAX: u64 = postings::BLOCK as u64;
+
 /// Tables of the index.
 pub(super) const SCHEMA: &str = "
-CREATE TABLE text_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, records INTEGER NOT NULL, sessions INTEGER NOT NULL) STRICT;
+CREATE TABLE text_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE text_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE text_session_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE text_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL) STRICT;
 CREATE TABLE text_length (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
 CREATE INDEX text_length_pos ON text_length (pos);
-CREATE TABLE text_document (number INTEGER PRIMARY KEY, pos INTEGER NOT NULL UNIQUE) STRICT;
 CREATE TABLE text_attribute (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
 CREATE INDEX text_attribute_pos ON text_attribute (pos);
 CREATE TABLE text_kind (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
@@ -51,7 +53,6 @@ CREATE TABLE text_participant (person INTEGER NOT NULL, document INTEGER NOT NUL
 /// The index's tables, in the order in which they are digested.
 pub(super) const TABLES: &[&str] = &[
     "text_attribute",
-    "text_document",
     "text_kind",
     "text_length",
     "text_participant",

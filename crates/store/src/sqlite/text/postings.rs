@@ -1,17 +1,19 @@
 //! Postings as bytes.
 //!
-//! A row of `text_posting` holds one term's documents of one block: `key` is term number · 2²⁴ + block number, and the
-//! data is for each document the distance from the one before it (LEB128; from the block's first for the first) and a byte
-//! of counts: four bits for the document itself, two for the one before it, two for the one before that, each
-//! capped. A row of `text_session_posting` is the same over blocks of sessions: a byte for the session's place in its block and its
-//! count (LEB128), in order of place.
+//! A row of `text_posting` holds one term's documents of one block: `key` is term number · 2²⁴ + block number. The data
+//! begins with the number of documents that hold the term themselves (two bytes, little-endian); then for each document the
+//! distance from the one before it (LEB128; from the block's first for the first) and a byte of counts: four bits for the
+//! document itself, two for the one before it, two for the one before that, each capped. A row of
+//! `text_session_posting` is the same over blocks of sessions: distance and count, both LEB128.
 
 use kernel::rank::lexical::TermCounts;
 
 /// Documents of a block.
-pub(super) const BLOCK: u32 = 4_096;
+pub(super) const BLOCK: u32 = 16_384;
 /// Sessions of a block.
-pub(super) const SESSION_BLOCK: u32 = 256;
+pub(super) const SESSION_BLOCK: u32 = 1_024;
+/// Bytes before a row's postings.
+const HEADER: usize = 2;
 /// Blocks that a key has room for.
 const BLOCKS_MAX: u32 = 1 << 24;
 
@@ -23,11 +25,6 @@ pub(super) fn key(term: u32, block: u32) -> i64 {
 /// First and last key that a term can have.
 pub(super) fn keys(term: u32) -> (i64, i64) {
     (key(term, 0), key(term, BLOCKS_MAX - 1))
-}
-
-/// The term that a key names.
-pub(super) fn term_of(key: i64) -> u32 {
-    (key >> 24) as u32
 }
 
 /// The block that a key names.
@@ -47,38 +44,47 @@ pub(super) fn unpack(byte: u8) -> TermCounts {
 }
 
 /// A row that grows at its end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Block {
-    pub(super) bytes: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Documents that hold the term themselves.
+    own: u16,
     /// Place of the last document plus one; 0 when empty.
     next: u32,
 }
 
 impl Block {
-    /// Takes up a row as it is stored.
-    pub(super) fn from_bytes(bytes: Vec<u8>) -> Self {
+    /// Begins a row, or takes up one as it is stored.
+    pub(super) fn begin(stored: Option<Vec<u8>>) -> Self {
+        let bytes = stored.filter(|bytes| bytes.len() >= HEADER).unwrap_or_else(|| vec![0; HEADER]);
         let next = decode(&bytes).last().map_or(0, |(place, _)| place + 1);
-        Self { bytes, next }
+        let own = own_count(&bytes) as u16;
+        Self { bytes, own, next }
     }
 
     /// Adds a document later than all others in the row.
     pub(super) fn push(&mut self, place: u32, counts: u8) {
         write_leb128(&mut self.bytes, place.saturating_sub(self.next));
         self.bytes.push(counts);
+        self.own += u16::from(unpack(counts).own > 0);
         self.next = place + 1;
     }
 
-    /// Adds what another row, begun on its own, holds.
-    pub(super) fn append(&mut self, other: &Self) {
-        for (place, counts) in decode(&other.bytes) {
-            self.push(place, counts);
-        }
+    /// The row as it is stored.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        self.bytes[..HEADER].copy_from_slice(&self.own.to_le_bytes());
+        self.bytes
     }
+}
+
+/// How many documents of a row hold the term themselves.
+pub(super) fn own_count(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |own| u32::from(u16::from_le_bytes(*own)))
 }
 
 /// Places within the block, rising, and their counts. Ends early where bytes are damaged.
 pub(super) fn decode(bytes: &[u8]) -> Decode<'_> {
-    Decode { bytes, next: 0 }
+    Decode { bytes: bytes.get(HEADER..).unwrap_or_default(), next: 0 }
 }
 
 /// Iterator of [`decode`].
@@ -113,23 +119,25 @@ impl Iterator for Decode<'_> {
     }
 }
 
-/// Sessions of a row: place in the block and count.
-pub(super) fn decode_sessions(mut bytes: &[u8]) -> Vec<(u8, u32)> {
-    let mut found = Vec::with_capacity(bytes.len() / 2);
-    while let Some((place, rest)) = bytes.split_first() {
-        bytes = rest;
-        let Some(count) = read_leb128(&mut bytes) else { break };
-        found.push((*place, count));
-    }
-    found
+/// Sessions of a row, rising: place in the block and count. Ends early where bytes are damaged.
+pub(super) fn decode_sessions(mut bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
+    let mut next = 0u32;
+    std::iter::from_fn(move || {
+        let place = next.checked_add(read_leb128(&mut bytes)?)?;
+        let count = read_leb128(&mut bytes)?;
+        next = place.checked_add(1)?;
+        (place < SESSION_BLOCK).then_some((place, count))
+    })
 }
 
 /// The reverse of [`decode_sessions`].
-pub(super) fn encode_sessions(sessions: &[(u8, u32)]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(sessions.len() * 2);
+pub(super) fn encode_sessions(sessions: impl Iterator<Item = (u32, u32)>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut next = 0;
     for (place, count) in sessions {
-        bytes.push(*place);
-        write_leb128(&mut bytes, *count);
+        write_leb128(&mut bytes, place.saturating_sub(next));
+        write_leb128(&mut bytes, count);
+        next = place + 1;
     }
     bytes
 }
@@ -161,24 +169,26 @@ mod tests {
 
     #[test]
     fn a_row_reads_back_also_when_it_grew_in_parts() {
-        let places = [(0, 0x10), (1, 0x24), (130, 0x01), (4095, 0xff)];
-        let mut whole = Block::default();
+        let places = [(0, 0x10), (1, 0x24), (130, 0x01), (BLOCK - 1, 0xff)];
+        let mut whole = Block::begin(None);
         places.iter().for_each(|(place, counts)| whole.push(*place, *counts));
-        assert_eq!(decode(&whole.bytes).collect::<Vec<_>>(), places);
-        let (mut first, mut second) = (Block::default(), Block::default());
+        let whole = whole.finish();
+        assert_eq!(decode(&whole).collect::<Vec<_>>(), places);
+        assert_eq!(own_count(&whole), 3);
+        let mut first = Block::begin(None);
         places[..2].iter().for_each(|(place, counts)| first.push(*place, *counts));
-        places[2..].iter().for_each(|(place, counts)| second.push(*place, *counts));
-        let mut grown = Block::from_bytes(first.bytes);
-        grown.append(&second);
-        assert_eq!(grown.bytes, whole.bytes);
+        let mut grown = Block::begin(Some(first.finish()));
+        places[2..].iter().for_each(|(place, counts)| grown.push(*place, *counts));
+        assert_eq!(grown.finish(), whole);
     }
 
     #[test]
     fn damaged_bytes_end_the_row_and_nothing_else() {
-        for bytes in [&[0xff][..], &[0xff; 9], &[0x00], &[0x80, 0x80, 0x80, 0x80, 0x7f, 0], &[0xff, 0xff, 0x7f, 1]] {
+        for bytes in [&[][..], &[9], &[0, 0, 0xff], &[0xff; 9], &[0, 0, 0], &[0, 0, 0x80, 0x80, 0x80, 0x80, 0x7f, 0]] {
             assert_eq!(decode(bytes).count(), 0, "{bytes:?}");
         }
-        assert_eq!(decode_sessions(&[1, 0xff]), []);
+        assert_eq!(decode_sessions(&[1, 0xff]).count(), 0);
+        assert_eq!(decode_sessions(&[0xff, 0xff, 0xff, 0x7f, 1]).count(), 0);
     }
 
     #[test]
@@ -189,7 +199,7 @@ mod tests {
 
     #[test]
     fn sessions_read_back() {
-        let sessions = [(0, 1), (7, 300), (255, 2)];
-        assert_eq!(decode_sessions(&encode_sessions(&sessions)), sessions);
+        let sessions = [(0, 1), (7, 300), (SESSION_BLOCK - 1, 2)];
+        assert_eq!(decode_sessions(&encode_sessions(sessions.into_iter())).collect::<Vec<_>>(), sessions);
     }
 }

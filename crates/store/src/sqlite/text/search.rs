@@ -81,8 +81,9 @@ struct TermRows {
     term: Term,
     idf: f64,
     session_idf: f64,
-    number: u32,
     rows: Vec<(u32, Vec<u8>)>,
+    /// Sessions that hold it, and how often.
+    sessions: Vec<(u32, u32)>,
 }
 
 impl TermRows {
@@ -120,7 +121,7 @@ impl Search<'_> {
         let pass = Pass {
             search: self,
             weights: &weights,
-            session_scores: self.session_scores(&terms, session_idf_sum)?,
+            session_scores: self.session_scores(&terms, session_idf_sum),
             terms,
             idf_sum,
             speaker: self.who(question, question.person(), analyzer)?,
@@ -130,53 +131,65 @@ impl Search<'_> {
             filter,
         };
         let best = pass.preselect(limit.saturating_add(SPARE));
-        pass.score_exactly(best)
+        Ok(pass.score_exactly(best))
     }
 
     /// None if the index does not know the term.
     fn term_rows(&self, term: &Term, documents: u64, sessions: u64) -> Result<Option<TermRows>, StoreError> {
         let known = self
             .connection
-            .prepare_cached("SELECT number, records, sessions FROM text_term WHERE word = ?1")?
-            .query_row([term.as_str()], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?, row.get::<_, u32>(2)?)))
+            .prepare_cached("SELECT number FROM text_term WHERE word = ?1")?
+            .query_row([term.as_str()], |row| row.get::<_, u32>(0))
             .optional()?;
-        let Some((number, records, in_sessions)) = known else { return Ok(None) };
+        let Some(number) = known else { return Ok(None) };
         let (first, last) = postings::keys(number);
         let mut statement = self
             .connection
             .prepare_cached("SELECT key, data FROM text_posting WHERE key BETWEEN ?1 AND ?2 ORDER BY key")?;
         let rows = statement.query_map([first, last], |row| Ok((postings::block_of(row.get(0)?), row.get(1)?)))?;
+        let rows: Vec<(u32, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
+        let records = rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum();
+        let session_rows = self.session_rows(number)?;
+        let in_sessions = session_rows.len() as u64;
         Ok(Some(TermRows {
             term: term.clone(),
-            idf: lexical::idf(documents, u64::from(records)),
-            session_idf: lexical::idf(sessions, u64::from(in_sessions)),
-            number,
-            rows: rows.collect::<Result<_, _>>()?,
+            idf: lexical::idf(documents, records),
+            session_idf: lexical::idf(sessions, in_sessions),
+            rows,
+            sessions: session_rows,
         }))
     }
 
+    /// Sessions that hold a term, and how often.
+    fn session_rows(&self, term: u32) -> Result<Vec<(u32, u32)>, StoreError> {
+        let (first, last) = postings::keys(term);
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT key, data FROM text_session_posting WHERE key BETWEEN ?1 AND ?2 ORDER BY key")?;
+        let mut rows = statement.query([first, last])?;
+        let mut sessions = Vec::new();
+        while let Some(row) = rows.next()? {
+            let first = postings::block_of(row.get(0)?).saturating_mul(SESSION_BLOCK);
+            let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            sessions.extend(postings::decode_sessions(data).map(|(place, count)| (first.saturating_add(place), count)));
+        }
+        Ok(sessions)
+    }
+
     /// Every session's `sess`.
-    fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Result<Vec<f32>, StoreError> {
+    fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Vec<f32> {
         let mut scores = vec![0.0; self.lengths.of.len()];
         let average = self.lengths.average();
-        let mut statement =
-            self.connection.prepare_cached("SELECT key, data FROM text_session_posting WHERE key BETWEEN ?1 AND ?2")?;
         for term in terms {
-            let (first, last) = postings::keys(term.number);
-            let mut rows = statement.query([first, last])?;
-            while let Some(row) = rows.next()? {
-                let first = postings::block_of(row.get(0)?) as usize * SESSION_BLOCK as usize;
-                let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-                for (place, count) in postings::decode_sessions(data) {
-                    let session = first + usize::from(place);
-                    if let (Some(score), Some(length)) = (scores.get_mut(session), self.lengths.of.get(session)) {
-                        let strength = lexical::session_strength(count, u64::from(*length), average);
-                        *score += (lexical::session([(term.session_idf, strength)], idf_sum)) as f32;
-                    }
+            for (session, count) in &term.sessions {
+                let session = *session as usize;
+                if let (Some(score), Some(length)) = (scores.get_mut(session), self.lengths.of.get(session)) {
+                    let strength = lexical::session_strength(*count, u64::from(*length), average);
+                    *score += (lexical::session([(term.session_idf, strength)], idf_sum)) as f32;
                 }
             }
         }
-        Ok(scores)
+        scores
     }
 
     /// What is known of `people`, whom the question names.
@@ -235,7 +248,7 @@ impl Search<'_> {
     }
 
     /// The records before and after one in its session, at most `reach` each way, as (distance, position).
-    pub fn neighbours(&self, document: u32, reach: u32) -> Result<Vec<(i32, Position)>, StoreError> {
+    pub fn neighbours(&self, document: u32, reach: u32) -> Vec<(i32, Position)> {
         /// How far ahead the next record of a session is looked for.
         const AHEAD_MAX: u32 = 256;
         let mut found = Vec::new();
@@ -258,21 +271,11 @@ impl Search<'_> {
         found.sort_unstable();
         let mut neighbours = Vec::new();
         for (distance, document) in found {
-            let dead = self.attributes.get(document).is_none_or(|found| found.flags & attributes::DEAD != 0);
-            if !dead && let Some(position) = self.position_of(document)? {
-                neighbours.push((distance, position));
+            if let Some(attribute) = self.attributes.get(document).filter(|found| found.flags & attributes::DEAD == 0) {
+                neighbours.push((distance, attribute.position));
             }
         }
-        Ok(neighbours)
-    }
-
-    fn position_of(&self, document: u32) -> Result<Option<Position>, StoreError> {
-        let position = self
-            .connection
-            .prepare_cached("SELECT pos FROM text_document WHERE number = ?1")?
-            .query_row([document], |row| row.get::<_, i64>(0))
-            .optional()?;
-        Ok(position.map(|position| Position(position.unsigned_abs())))
+        neighbours
     }
 }
 
@@ -470,7 +473,7 @@ impl Pass<'_> {
     }
 
     /// Scores documents (in rising order) by the kernel's arithmetic. Best first.
-    fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
+    fn score_exactly(&self, documents: Vec<u32>) -> Vec<Found> {
         let mut counts = vec![vec![TermCounts::default(); self.terms.len()]; documents.len()];
         for (number, term) in self.terms.iter().enumerate() {
             let mut rest = documents.iter().zip(&mut counts).peekable();
@@ -502,7 +505,6 @@ impl Pass<'_> {
                 sess: self.session_scores.get(attribute.session as usize).copied().map_or(0.0, f64::from),
                 ..self.signals(attribute, document, named, dates.fit(attribute.day))
             };
-            let Some(position) = self.search.position_of(document)? else { continue };
             let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
                 term: term.term.clone(),
                 idf: term.idf,
@@ -511,7 +513,7 @@ impl Pass<'_> {
                 before_previous: counts.before_previous,
             });
             found.push(Found {
-                position,
+                position: attribute.position,
                 document,
                 session: attribute.session,
                 score: fuse(self.weights, &signals),
@@ -521,7 +523,7 @@ impl Pass<'_> {
         found.sort_by(|left, right| {
             right.score.total.total_cmp(&left.score.total).then(left.position.cmp(&right.position))
         });
-        Ok(found)
+        found
     }
 }
 
