@@ -78,7 +78,14 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
         count(file.conversations as u64, "conversation"),
         count(file.without_gold as u64, "question"),
     );
-    measure(session, &file.collections, locomo::UNIT, &title, &args.depth)
+    let about = json!({
+        "collection": "locomo",
+        "conversations": file.conversations,
+        "one_space": args.one_space,
+        "metadata": !args.no_metadata,
+        "questions_without_evidence": file.without_gold,
+    });
+    measure(session, &file.collections, Subject { unit: locomo::UNIT, title, about }, &args.depth)
 }
 
 fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
@@ -86,16 +93,24 @@ fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
     demo::unpack(folder.path())?;
     let paths: Vec<PathBuf> = demo::SOURCES.iter().map(|source| folder.path().join(source)).collect();
     let collection = sample::collect(&paths)?;
-    measure(session, &[collection], sample::UNIT, "The sample; unit: records; asked at its end", depth)
+    let title = "The sample of the demo; unit: records; asked at its end".to_owned();
+    measure(
+        session,
+        &[collection],
+        Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }) },
+        depth,
+    )
 }
 
-fn measure(
-    session: &Session,
-    collections: &[Collection],
-    unit: &str,
-    title: &str,
-    depth: &Depth,
-) -> Result<(), Failure> {
+/// What is measured, in words and as JSON.
+struct Subject {
+    unit: &'static str,
+    title: String,
+    about: serde_json::Value,
+}
+
+fn measure(session: &Session, collections: &[Collection], subject: Subject, depth: &Depth) -> Result<(), Failure> {
+    let Subject { unit, title, about } = subject;
     let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
     cutoffs.sort_unstable();
     cutoffs.dedup();
@@ -112,7 +127,7 @@ fn measure(
     match session.form {
         Form::Json => {
             let mut value = report.json();
-            value["title"] = json!(title);
+            value["about"] = about;
             if depth.each {
                 value["questions"] = report.each_json();
             }

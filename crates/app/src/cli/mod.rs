@@ -10,7 +10,7 @@ use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
 
 mod access;
-mod demo;
+pub(crate) mod demo;
 mod doctor;
 mod eval;
 mod exchange;

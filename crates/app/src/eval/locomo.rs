@@ -167,17 +167,13 @@ struct Session<'a> {
 
 /// Sessions that have turns, by their number.
 fn sessions(conversation: &Map<String, Value>) -> BTreeMap<u64, Session<'_>> {
-    let session = |(name, turns): (&String, &'_ Value)| {
-        let number: u64 = name.strip_prefix("session_")?.parse().ok()?;
-        let spoken = conversation.get(&format!("{name}_date_time")).and_then(Value::as_str);
-        Some((number, spoken.and_then(spoken_date), turns.as_array()?.len()))
-    };
     let mut found = BTreeMap::new();
-    for entry in conversation {
-        let Some((number, date, count)) = session(entry) else { continue };
-        if let Some(turns) = entry.1.as_array().filter(|_| count > 0) {
-            found.insert(number, Session { turns, date });
-        }
+    for (name, value) in conversation {
+        let number = name.strip_prefix("session_").and_then(|number| number.parse::<u64>().ok());
+        let turns = value.as_array().filter(|turns| !turns.is_empty());
+        let (Some(number), Some(turns)) = (number, turns) else { continue };
+        let spoken = conversation.get(&format!("{name}_date_time")).and_then(Value::as_str);
+        found.insert(number, Session { turns, date: spoken.and_then(spoken_date) });
     }
     found
 }

@@ -125,3 +125,53 @@ fn row_json(name: &str, averages: &Averages) -> Value {
         "mrr": averages.mrr,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::demo;
+    use crate::eval::run::{Kind, limit, run, steps};
+    use crate::eval::sample;
+
+    fn measure_sample(check: impl FnOnce(&Report<'_>)) {
+        let folder = tempfile::tempdir().unwrap();
+        demo::unpack(folder.path()).unwrap();
+        let paths: Vec<_> = demo::SOURCES.iter().map(|source| folder.path().join(source)).collect();
+        let collections = [sample::collect(&paths).unwrap()];
+        let cutoffs = [1, 10];
+        let mut done = 0;
+        let mut one = |kind| run(kind, &collections, limit(&cutoffs), &mut || done += 1).unwrap();
+        let runs: Vec<Run> = Kind::ALL.into_iter().map(&mut one).collect();
+        assert_eq!(done, steps(&collections) * 4, "the progress bar ends full");
+        check(&Report { collections: &collections, unit: sample::UNIT, cutoffs: &cutoffs, runs: &runs });
+    }
+
+    #[test]
+    fn the_engine_finds_more_of_the_sample_than_any_control() {
+        measure_sample(|report| {
+            let recall = |run: &Run| average(run.ranks_of(report.collections, None), &[10]).at[0].recall;
+            let recalls: Vec<f64> = report.runs.iter().map(recall).collect();
+            assert!(recalls[0] > 0.8 && recalls[1..].iter().all(|control| *control < recalls[0]), "{recalls:?}");
+            let records = report.runs[0].records;
+            assert!(records > 100 && report.runs.iter().all(|run| run.records == records), "all read the same");
+        });
+    }
+
+    #[test]
+    fn the_report_has_a_row_a_category_and_a_rank_a_gold_record() {
+        measure_sample(|report| {
+            let lines = report.lines();
+            assert!(lines[0].contains("R@1 ") && lines[0].contains("nDCG@10"), "{}", lines[0]);
+            let rows = |name: &str| lines.iter().filter(|line| line.trim_start().starts_with(name)).count();
+            assert_eq!((rows("all "), rows("note+turn "), rows("grep")), (4, 4, 2));
+            let json = report.json();
+            let categories = json["systems"][0]["categories"].as_array().unwrap();
+            let all = categories.last().unwrap();
+            assert_eq!(all["questions"], 24);
+            assert!(all["recall"]["10"].as_f64() >= all["all"]["10"].as_f64());
+            let each = report.each_json();
+            let first = &each[0];
+            assert_eq!(first["gold"].as_array().unwrap().len(), first["ranks"]["because"].as_array().unwrap().len());
+        });
+    }
+}

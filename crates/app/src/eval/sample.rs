@@ -15,7 +15,7 @@ use super::{Asked, Collection, EvalError, Labelled, RecordKey, Source, records};
 pub(crate) const UNIT: &str = "records";
 /// The questions, a JSON line each.
 const QUESTIONS: &str = include_str!("../../../../fixtures/samples/questions.jsonl");
-/// The day after the last of the ten weeks.
+/// After all that the sample tells of.
 const TODAY: jiff::civil::Date = jiff::civil::date(2025, 3, 31);
 
 #[derive(Deserialize)]
