@@ -42,6 +42,9 @@ pub(crate) enum Failure {
         /// Which file.
         path: std::path::PathBuf,
     },
+    /// A measurement could not be made.
+    #[error(transparent)]
+    Evaluation(#[from] crate::eval::EvalError),
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
@@ -64,6 +67,7 @@ impl Failure {
             Self::Usage(_) => "usage",
             Self::File { .. } => "file",
             Self::Key { .. } => "device_key",
+            Self::Evaluation(error) => error.code(),
             Self::Output(_) => "output",
             Self::UnknownFormat { .. } => "unknown_format",
         }

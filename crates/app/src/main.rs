@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod cli;
+mod eval;
 mod failure;
 mod output;
 mod place;

@@ -10,7 +10,8 @@ use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::question::Question;
 use kernel::rank::Score;
-use store::sqlite::{Filter, TermShare};
+use kernel::text::Analyzer;
+use store::sqlite::{Filter, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
 use crate::{EngineError, Space};
@@ -19,6 +20,11 @@ use crate::{EngineError, Space};
 pub const RESULTS_MAX: usize = 1_000;
 /// Records read ahead of the index before a search, when the file cannot be written.
 pub const QUESTION_BYTES_MAX: usize = 64 * 1024;
+
+/// Most records that are looked through for such as say something different.
+const CANDIDATES_MAX: usize = 8 * RESULTS_MAX;
+/// How many times more are looked through when too many say the same.
+const CANDIDATES_GROWTH: usize = 8;
 
 /// What to recall.
 #[derive(Clone, Debug)]
@@ -86,25 +92,11 @@ impl Space {
         }
         let limit = query.limit.min(RESULTS_MAX);
         let text = cut(&query.text, QUESTION_BYTES_MAX);
-        let (question, found) = self.store.search(|search, analyzer| {
+        let (question, (mut results, kept)) = self.store.search(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
-            let found = search.find(&question, analyzer, &query.filter, limit)?;
-            Ok((question, found))
+            let different = different(search, analyzer, &question, &query.filter, limit)?;
+            Ok((question, different))
         })?;
-        let mut results = Vec::new();
-        let mut kept = Vec::new();
-        let mut said = HashSet::new();
-        for found in found {
-            if results.len() == limit {
-                break;
-            }
-            let Some((id, evidence)) = self.evidence_at(found.position)? else { continue };
-            if said.insert(fingerprint(&evidence)) {
-                kept.push(found.document);
-                let (score, terms) = (found.score, found.terms);
-                results.push(Recollection { id, evidence, score, terms, neighbours: Vec::new() });
-            }
-        }
         if query.neighbours > 0 {
             for (result, document) in results.iter_mut().zip(kept) {
                 let around = self.store.search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
@@ -130,6 +122,40 @@ impl Space {
                 _ => None,
             }
         }))
+    }
+}
+
+/// The best `limit` records that say different things, with their numbers in the index. Where most of what is found
+/// repeats what is better, it is looked for further down.
+fn different(
+    search: &Search<'_>,
+    analyzer: &mut Analyzer,
+    question: &Question,
+    filter: &Filter,
+    limit: usize,
+) -> Result<(Vec<Recollection>, Vec<u32>), StoreError> {
+    let mut wanted = limit;
+    loop {
+        let found = search.find(question, analyzer, filter, wanted)?;
+        let is_all = found.len() < wanted;
+        let mut results = Vec::with_capacity(limit);
+        let mut kept = Vec::with_capacity(limit);
+        let mut said = HashSet::new();
+        for found in found {
+            if results.len() == limit {
+                break;
+            }
+            let Some((id, evidence)) = search.evidence(found.position)? else { continue };
+            if said.insert(fingerprint(&evidence)) {
+                kept.push(found.document);
+                let (score, terms) = (found.score, found.terms);
+                results.push(Recollection { id, evidence, score, terms, neighbours: Vec::new() });
+            }
+        }
+        if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
+            return Ok((results, kept));
+        }
+        wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
     }
 }
 
@@ -159,4 +185,51 @@ fn cut(text: &str, bytes_max: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Prepared;
+    use kernel::evidence::EvidenceKind;
+    use kernel::seal::{SEED_BYTES, Signer};
+
+    fn turn(number: usize, actor: &str, text: &str) -> Evidence {
+        serde_json::from_value(serde_json::json!({
+            "source": "test", "source_uid": number.to_string(), "kind": EvidenceKind::TURN, "actor": actor, "at": null,
+            "summary": text, "visibility": "project", "payload": { "text": text }
+        }))
+        .unwrap()
+    }
+
+    fn recall(turns: Vec<Evidence>, text: &str, limit: usize) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
+        let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
+        space.record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now).unwrap();
+        let query = Query { text: text.to_owned(), limit, filter: Filter::default(), neighbours: 0, today: None };
+        space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
+    }
+
+    #[test]
+    fn what_is_said_over_and_over_does_not_hide_what_is_said_once() {
+        let mut turns: Vec<Evidence> = (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
+        turns.push(turn(400, "Ana", "Nobody takes the boat on a long and rainy Monday"));
+        assert_eq!(recall(turns, "Which boat leaves?", 2).len(), 2);
+    }
+
+    #[test]
+    fn two_people_who_say_the_same_are_two_witnesses() {
+        let turns = vec![
+            turn(0, "Ana", "The boat leaves"),
+            turn(1, "Ben", "The  boat LEAVES"),
+            turn(2, "Ana", "the boat leaves"),
+        ];
+        assert_eq!(recall(turns, "boat", 10), ["The boat leaves", "The  boat LEAVES"]);
+    }
+
+    #[test]
+    fn nothing_asked_for_is_nothing_recalled() {
+        assert!(recall(vec![turn(0, "Ana", "The boat leaves")], "boat", 0).is_empty());
+    }
 }

@@ -42,7 +42,7 @@ const SAMPLE: &[(&str, &[u8])] = sample![
     "notes/Studio/Spring market.md",
 ];
 /// What is imported.
-const SOURCES: [&str; 3] = ["calendar.ics", "notes", "chat.jsonl"];
+pub(crate) const SOURCES: [&str; 3] = ["calendar.ics", "notes", "chat.jsonl"];
 /// What is asked.
 const QUESTIONS: [&str; 3] = [
     "Which glaze did Idris recommend for the tall bowls?",
@@ -127,7 +127,8 @@ fn import(session: &Session, space: &mut Space, path: &Path) -> Result<engine::i
     Ok(space.import(importer, path, &context, Intent::Write, |_| {})?)
 }
 
-fn unpack(folder: &Path) -> Result<(), Failure> {
+/// Writes the sample's files into a folder.
+pub(crate) fn unpack(folder: &Path) -> Result<(), Failure> {
     for (name, bytes) in SAMPLE {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {

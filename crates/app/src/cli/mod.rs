@@ -10,8 +10,9 @@ use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
 
 mod access;
-mod demo;
+pub(crate) mod demo;
 mod doctor;
+mod eval;
 mod exchange;
 mod import;
 mod init;
@@ -68,6 +69,8 @@ enum Command {
     Export(exchange::Args),
     /// Check this installation and say what to do
     Doctor(doctor::Args),
+    /// Measure recall against labelled questions, beside grep, FTS5 and BM25
+    Eval(eval::Args),
     /// Show this device's key
     Key(access::KeyArgs),
     /// Allow another key to work on the space
@@ -171,6 +174,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Rebuild(args) => verify::rebuild(&session, &args),
         Command::Export(args) => exchange::export(&session, &args),
         Command::Doctor(args) => doctor::run(&session, &args),
+        Command::Eval(args) => eval::run(&session, &args),
         Command::Key(args) => access::key(&session, &args),
         Command::Grant(args) => access::change(&session, &args, true),
         Command::Revoke(args) => access::change(&session, &args, false),

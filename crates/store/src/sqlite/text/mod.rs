@@ -17,6 +17,7 @@ use super::graph::sql;
 use crate::{Position, StoreError};
 
 pub(super) mod attributes;
+mod evidence;
 mod fold;
 pub(super) mod lengths;
 mod names;

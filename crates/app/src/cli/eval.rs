@@ -1,0 +1,144 @@
+//! `because eval`
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::{Session, demo};
+use crate::eval::locomo::{self, Layout, Metadata};
+use crate::eval::report::Report;
+use crate::eval::run::{Kind, Run, limit, run as run_one, steps};
+use crate::eval::{Collection, EvalError, sample};
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form, count};
+
+/// Deepest cut-off: as many as recall returns at most.
+const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
+
+/// Arguments of `eval`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine\nstand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words).\nLatency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval sample"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Questions on long conversations: a file of the LoCoMo benchmark
+    Locomo(LocomoArgs),
+    /// Questions on the sample of the demo: notes, a calendar, a chat
+    Sample(Depth),
+}
+
+/// Arguments of `eval locomo`.
+#[derive(clap::Args)]
+struct LocomoArgs {
+    /// The benchmark's JSON
+    file: PathBuf,
+    /// All conversations in one space, instead of one each
+    #[arg(long)]
+    one_space: bool,
+    /// Remove speakers and dates before the import, as if these were notes
+    #[arg(long)]
+    no_metadata: bool,
+    #[command(flatten)]
+    depth: Depth,
+}
+
+/// How deep to look, and how much to print.
+#[derive(clap::Args)]
+struct Depth {
+    /// Cut-offs, separated by commas
+    #[arg(short, long, value_name = "K", value_delimiter = ',', default_value = "5,10,25,50", value_parser = clap::value_parser!(u32).range(1..=CUTOFF_MAX))]
+    k: Vec<u32>,
+    /// With --json: also each question with the ranks of what answers it
+    #[arg(long)]
+    each: bool,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    match &args.what {
+        What::Locomo(args) => locomo(session, args)?,
+        What::Sample(depth) => sample(session, depth)?,
+    }
+    Ok(0)
+}
+
+fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
+    let layout = if args.one_space { Layout::OneSpace } else { Layout::SpaceEach };
+    let metadata = if args.no_metadata { Metadata::Removed } else { Metadata::Kept };
+    let file = locomo::read(&args.file, layout, metadata)?;
+    let spaces = if args.one_space { "in one space" } else { "a space each" };
+    let known = if args.no_metadata { "no speaker and no date known" } else { "speakers and dates known" };
+    let title = format!(
+        "LoCoMo: {}, {spaces}; {known}; unit: turns; categories 1 to 4 ({} of them without evidence left out); asked on the day of the last session",
+        count(file.conversations as u64, "conversation"),
+        count(file.without_gold as u64, "question"),
+    );
+    let about = json!({
+        "collection": "locomo",
+        "conversations": file.conversations,
+        "one_space": args.one_space,
+        "metadata": !args.no_metadata,
+        "questions_without_evidence": file.without_gold,
+    });
+    measure(session, &file.collections, Subject { unit: locomo::UNIT, title, about }, &args.depth)
+}
+
+fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    demo::unpack(folder.path())?;
+    let paths: Vec<PathBuf> = demo::SOURCES.iter().map(|source| folder.path().join(source)).collect();
+    let collection = sample::collect(&paths)?;
+    let title = "The sample of the demo; unit: records; asked at its end".to_owned();
+    measure(
+        session,
+        &[collection],
+        Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }) },
+        depth,
+    )
+}
+
+/// What is measured, in words and as JSON.
+struct Subject {
+    unit: &'static str,
+    title: String,
+    about: serde_json::Value,
+}
+
+fn measure(session: &Session, collections: &[Collection], subject: Subject, depth: &Depth) -> Result<(), Failure> {
+    let Subject { unit, title, about } = subject;
+    let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
+    cutoffs.sort_unstable();
+    cutoffs.dedup();
+    let bar =
+        output::progress(Some(steps(collections) * Kind::ALL.len() as u64), "{msg:<12} {bar:30} {pos}/{len} {eta}");
+    let mut one = |kind: Kind| -> Result<Run, EvalError> {
+        bar.set_message(kind.name());
+        run_one(kind, collections, limit(&cutoffs), &mut || bar.inc(1))
+    };
+    let runs = Kind::ALL.into_iter().map(&mut one).collect::<Result<Vec<_>, _>>();
+    bar.finish_and_clear();
+    let runs = runs?;
+    let report = Report { collections, unit, cutoffs: &cutoffs, runs: &runs };
+    match session.form {
+        Form::Json => {
+            let mut value = report.json();
+            value["about"] = about;
+            if depth.each {
+                value["questions"] = report.each_json();
+            }
+            output::json(&value)
+        }
+        Form::Text => {
+            output::line(format_args!("{BOLD}{title}{BOLD:#}"))?;
+            report.lines().into_iter().try_for_each(output::line)?;
+            output::line(format_args!(
+                "{DIM}R@k: share of the {unit} that answer a question among the first k, averaged over questions; in %{DIM:#}"
+            ))
+        }
+    }
+}

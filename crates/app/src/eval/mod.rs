@@ -1,0 +1,134 @@
+//! Measuring recall: how much of what answers a question is among the first k records.
+//!
+//! A [`Collection`] is files for the ordinary importers, and questions with the records that answer them, its *gold*. A
+//! [`System`] takes the files in and is [`Asked`]: the words and the asker's date, nothing else; gold, category and
+//! the origin of a question stay on this side ([`run`]). What comes back is compared by [`measures`].
+//! Beside the engine itself stand three [`controls`] that anybody could build in an afternoon. They read through the same
+//! importers, so a difference between systems is one of ranking.
+//!
+//! A new form of labelled questions is a function that makes collections, as [`locomo`] and [`sample`] are.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use importers::Importer;
+use jiff::civil::Date;
+
+use engine::EngineError;
+use store::StoreError;
+
+pub(crate) mod because;
+pub(crate) mod bm25;
+pub(crate) mod controls;
+pub(crate) mod fts5;
+pub(crate) mod locomo;
+pub(crate) mod measures;
+pub(crate) mod records;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod sample;
+
+/// Largest file of labelled questions, which is read as a whole.
+pub(crate) const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// What is searched together, and what is asked of it.
+pub(crate) struct Collection {
+    /// What people call it.
+    pub(crate) name: String,
+    /// What is imported, in this order.
+    pub(crate) sources: Vec<Source>,
+    /// What is asked.
+    pub(crate) questions: Vec<Labelled>,
+}
+
+/// A file or folder and its format.
+pub(crate) struct Source {
+    pub(crate) importer: &'static dyn Importer,
+    pub(crate) path: PathBuf,
+}
+
+/// A question and what answers it.
+pub(crate) struct Labelled {
+    pub(crate) asked: Asked,
+    /// The collection's name for its sort of question.
+    pub(crate) category: String,
+    /// Never empty.
+    pub(crate) gold: BTreeSet<RecordKey>,
+}
+
+/// All that a system is told of a question.
+pub(crate) struct Asked {
+    pub(crate) text: String,
+    /// The asker's date.
+    pub(crate) today: Option<Date>,
+}
+
+/// A record by its identity at its source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(transparent)]
+pub(crate) struct RecordKey(String);
+
+impl RecordKey {
+    /// The record that `source` calls `uid`.
+    pub(crate) fn new(source: &str, uid: &str) -> Self {
+        Self(format!("{source} {uid}"))
+    }
+}
+
+/// What can be asked.
+pub(crate) trait System {
+    /// Takes a source in and returns how many records it held.
+    fn take_in(&mut self, source: &Source) -> Result<u64, EvalError>;
+    /// At most `limit` records, the best first.
+    fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError>;
+}
+
+/// Why a measurement could not be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EvalError {
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// SQLite failed in the control that is built on it.
+    #[error("the FTS5 control failed: {0}")]
+    Control(#[source] StoreError),
+    /// A file could not be read or written.
+    #[error("cannot use {}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is not of the form that is measured.
+    #[error("{}: {reason}", path.display())]
+    Form {
+        /// Which file.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+impl EvalError {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Engine(error) => error.code(),
+            Self::Control(error) => error.code(),
+            Self::File { .. } => "file",
+            Self::Form { .. } => "evaluation_format",
+        }
+    }
+
+    fn form(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Form { path: path.to_owned(), reason: reason.into() }
+    }
+}
+
+impl From<rusqlite::Error> for EvalError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Control(error.into())
+    }
+}

@@ -1,0 +1,30 @@
+//! What a found record says, read at the moment at which it was found.
+//!
+//! A statement outside a transaction takes and gives back SQLite's read lock each time, which costs more than the
+//! row itself; within the search's snapshot it does not.
+
+use kernel::body::Body;
+use kernel::evidence::Evidence;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use rusqlite::OptionalExtension;
+
+use super::super::graph::sql;
+use super::Search;
+use crate::{Position, StoreError};
+
+impl Search<'_> {
+    /// The evidence recorded at a position that this search found; none if its content was removed.
+    pub fn evidence(&self, position: Position) -> Result<Option<(OpId, Evidence)>, StoreError> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT id, body FROM op WHERE pos = ?1")?
+            .query_row([sql(position)], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, Option<Vec<u8>>>(1)?)))
+            .optional()?;
+        let Some((id, Some(bytes))) = found else { return Ok(None) };
+        Ok(match Body::parse(&Kind::Evidence, &bytes) {
+            Ok(Body::Evidence(evidence)) => Some((OpId(id), evidence)),
+            _ => None,
+        })
+    }
+}
