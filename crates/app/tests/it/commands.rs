@@ -72,8 +72,8 @@ fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
     machine.because(["remember", "  "]).run().ends(2).says("empty");
     machine.because(["remember", "x", "--at", "someday"]).run().ends(2);
     machine.because(["recall", "pipe"]).run().succeeds().prints("from a pipe");
-    let secret = "the key is sk-ant-REDACTED";
-    let masked = machine.because(["remember", secret, "--json"]).run().succeeds().json();
+    let secret = format!("the key is ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let masked = machine.because(["remember", &secret, "--json"]).run().succeeds().json();
     assert_eq!(masked["masked"].as_array().unwrap().len(), 1, "{masked}");
 }
 

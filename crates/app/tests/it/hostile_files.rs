@@ -86,7 +86,8 @@ fn files_larger_than_memory() {
         let space = machine.records();
         let call = machine.call("sh", ["-c", "ulimit -v 1500000; exec \"$BECAUSE\" import --json \"$FILE\""]);
         let ran = call.variable("BECAUSE", crate::machine::BECAUSE).variable("FILE", &path).run();
-        assert!(matches!(ran.code(), 1 | 4), "{ran}");
+        assert!(matches!(ran.code(), 0 | 1 | 4), "{ran}");
+        assert!(ran.code() != 0 || name == "huge.ics", "what is no text went in unmentioned: {ran}");
         assert!(machine.records().is_superset(&space));
         std::fs::remove_file(path).unwrap();
     }
