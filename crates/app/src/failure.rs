@@ -1,7 +1,8 @@
 //! What went wrong, for people and for programs.
 
 use engine::EngineError;
-use store::StoreError;
+use kernel::rules::Breach;
+use store::{RecordError, StoreError};
 
 /// Exit codes; `because help exit-codes` and the README list them.
 pub(crate) mod exit {
@@ -76,10 +77,13 @@ impl Failure {
     /// What to do about it, where that is not said already.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Engine(error) if error.code() == "not_permitted" => Some(
-                "the owner of the space can allow it: because grant <this device's key> --can append (`because key` shows the key)"
-                    .to_owned(),
-            ),
+            Self::Engine(EngineError::Record(RecordError::Refused {
+                breach: Breach::NotPermitted { author, capability },
+                ..
+            })) => Some(format!(
+                "the owner of the space can allow it: because grant {author} --can {}",
+                capability.as_str()
+            )),
             _ => None,
         }
     }

@@ -35,10 +35,31 @@ pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints one JSON value, on one line.
+/// Prints one JSON value, on one line. It goes out past what takes colours from a pipe, which would take characters of the
+/// value, too.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(std::io::Error::from)?;
-    line(text)
+    writeln!(std::io::stdout().lock(), "{}", harmless_json(&text))?;
+    Ok(())
+}
+
+/// The same JSON without characters that a terminal would obey: they can only be in strings, where an escape means the same.
+fn harmless_json(text: &str) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    for c in text.chars() {
+        // All of them lie in the basic plane, so that one escape is enough.
+        if commands(c) {
+            harmless.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            harmless.push(c);
+        }
+    }
+    harmless
+}
+
+/// Tells something beside the result, as JSON.
+pub(crate) fn json_note(value: &serde_json::Value) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", harmless_json(&value.to_string()));
 }
 
 /// Tells something beside the result.
@@ -64,9 +85,17 @@ pub(crate) fn bytes(bytes: u64) -> String {
 
 /// What a terminal would take for a command is shown as a space, so that a record cannot move the cursor.
 pub(crate) fn printable(text: &str) -> String {
-    let hides =
-        |c: char| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
-    text.chars().map(|c| if hides(c) { ' ' } else { c }).collect()
+    text.chars().map(|c| if commands(c) { ' ' } else { c }).collect()
+}
+
+/// A path for people.
+pub(crate) fn path(path: &std::path::Path) -> String {
+    printable(&path.to_string_lossy())
+}
+
+/// Control characters, and those that turn the direction of the text around them.
+fn commands(c: char) -> bool {
+    c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
 /// A progress bar on the error output; silent where that is no terminal.

@@ -8,8 +8,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use engine::Space;
+use engine::{EngineError, Space};
 use kernel::seal::{SEED_BYTES, Signer};
+use store::StoreError;
 
 use crate::failure::Failure;
 
@@ -98,6 +99,11 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     builder.create(folder).map_err(|source| Failure::File { path: folder.to_owned(), source })
 }
 
+/// A folder that vanishes when it is dropped.
+pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, Failure> {
+    tempfile::tempdir().map_err(|source| Failure::File { path: std::env::temp_dir(), source })
+}
+
 /// Which space a command works on.
 pub(crate) struct Finder<'a> {
     /// The home.
@@ -134,7 +140,11 @@ impl Finder<'_> {
         let path = self.path()?;
         if path == self.home.global_space() && !path.exists() {
             make_folder(self.home.folder())?;
-            return Ok(Space::create(&path, self.home.signer()?, GLOBAL, now)?);
+            match Space::create(&path, self.home.signer()?, GLOBAL, now) {
+                // Another process made it in the meantime.
+                Err(EngineError::Store(StoreError::Exists { .. })) => {}
+                made => return Ok(made?),
+            }
         }
         self.open()
     }

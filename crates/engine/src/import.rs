@@ -24,6 +24,7 @@ pub const PREVIEW_MAX: usize = 5;
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Report {
     /// The source.
+    #[serde(serialize_with = "crate::path_as_text")]
     pub path: PathBuf,
     /// Its format.
     pub format: String,
@@ -45,6 +46,7 @@ pub struct Report {
 #[derive(Debug, serde::Serialize)]
 pub struct ProblemReport {
     /// The file.
+    #[serde(serialize_with = "crate::path_as_text")]
     pub file: PathBuf,
     /// The line, where there are lines.
     pub line: Option<u64>,

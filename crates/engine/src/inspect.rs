@@ -57,6 +57,7 @@ pub struct Status {
     /// Its name.
     pub name: String,
     /// Its file.
+    #[serde(serialize_with = "crate::path_as_text")]
     pub path: std::path::PathBuf,
     /// Whose key writes.
     pub author: Author,

@@ -97,6 +97,11 @@ impl EngineError {
     }
 }
 
+/// Paths go into reports as text; what is not Unicode in them is replaced, since no report may fail for it.
+pub(crate) fn path_as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
 /// Microseconds since the Unix epoch, never negative.
 pub fn now_us(now: jiff::Timestamp) -> u64 {
     now.as_microsecond().max(0).unsigned_abs()

@@ -84,7 +84,11 @@ impl Space {
                 Ok(Err(error)) => verification.find(None, error.code(), error.to_string(), false),
                 Err(_) => verification.find(None, "internal", "folding the views again stopped".to_owned(), false),
             }
-            for damage in store.check_file()? {
+            let damages = store.check_file()?;
+            if !damages.is_empty() {
+                name_damaged(&mut verification, store);
+            }
+            for damage in damages {
                 verification.find(None, "damaged", damage, false);
             }
             Ok(verification)
@@ -94,7 +98,7 @@ impl Space {
 
 fn compare(verification: &mut Verification, views: Vec<(ViewDigest, ViewDigest)>) {
     for (stored, folded) in views {
-        if stored.digest != folded.digest {
+        if stored != folded {
             let message =
                 format!("the view {:?} is not what the ledger gives; `because rebuild` makes it again", stored.name);
             verification.find(None, "view_differs", message, false);
@@ -124,6 +128,28 @@ fn check_operations(store: &SqliteSpace, mut progress: impl FnMut(u64)) -> Resul
         verification.find(None, error.code(), error.to_string(), false);
     }
     Ok(verification)
+}
+
+/// Finds which operations a damaged file concerns: an operation can be whole as the indexes give it and not in the table.
+fn name_damaged(verification: &mut Verification, store: &SqliteSpace) {
+    let named: std::collections::HashSet<OpId> =
+        verification.findings.iter().filter_map(|finding| finding.id).collect();
+    let read = store.each_row(|id, row| {
+        let fault = match row {
+            Err(error) => Some((error.code(), error.to_string())),
+            Ok(None) => Some(("damaged", format!("operation {id} is not in its place"))),
+            Ok(Some(recorded)) if recorded.operation.id() != id => {
+                Some(("damaged", format!("in the place of operation {id} is {}", recorded.operation.id())))
+            }
+            Ok(Some(recorded)) => recorded.operation.verify().err().map(|error| (error.code(), error.to_string())),
+        };
+        if let Some((code, message)) = fault.filter(|_| !named.contains(&id)) {
+            verification.find(Some(id), code, message, false);
+        }
+    });
+    if let Err(error) = read {
+        verification.find(None, error.code(), error.to_string(), false);
+    }
 }
 
 fn check_batch(verification: &mut Verification, graph: &mut Graph, batch: Vec<Operation<Unverified>>) {

@@ -125,6 +125,20 @@ pub enum StoreError {
         "the disk is full: nothing of the last batch was written, everything before it is safe; free some space and repeat"
     )]
     DiskFull,
+    /// The system refuses to write for another reason than a full disk.
+    #[error(
+        "the system refuses to write (a full disk, a limit on the size of files, or a failing disk): nothing of the last batch was written, everything before it is safe"
+    )]
+    WriteFailed,
+    /// Operations lie in the write-ahead log, and it cannot be opened.
+    #[error(
+        "the write-ahead log {} holds operations and cannot be opened here: copy it together with the space to a folder that can be written, or free some space on the disk",
+        log.display()
+    )]
+    LogUnreadable {
+        /// The log.
+        log: PathBuf,
+    },
     /// Another process writes for longer than we wait.
     #[error("another process has been writing to the space for over {waited_s} s; repeat when it is done")]
     Busy {
@@ -161,6 +175,8 @@ impl StoreError {
             Self::TooNew { .. } => "space_too_new",
             Self::ReadOnly => "read_only",
             Self::DiskFull => "disk_full",
+            Self::WriteFailed => "write_failed",
+            Self::LogUnreadable { .. } => "log_unreadable",
             Self::Busy { .. } => "busy",
             Self::Damaged { .. } => "damaged",
             Self::Sqlite(_) => "database",
@@ -171,7 +187,13 @@ impl StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{ErrorCode, ffi};
+        /// What SQLite reports when the system refuses to write, or to make room for the log's index.
+        const WRITE_FAILURES: [std::ffi::c_int; 4] =
+            [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_TRUNCATE, ffi::SQLITE_IOERR_SHMSIZE];
+        if error.sqlite_error().is_some_and(|error| WRITE_FAILURES.contains(&error.extended_code)) {
+            return Self::WriteFailed;
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::DiskFull) => Self::DiskFull,

@@ -31,7 +31,7 @@ pub(crate) struct ChangeArgs {
 pub(crate) fn key(session: &Session, _: &KeyArgs) -> Result<u8, Failure> {
     let author = session.home.signer()?.author();
     match session.form {
-        Form::Json => output::json(&json!({ "key": author, "path": session.home.key_path() }))?,
+        Form::Json => output::json(&json!({ "key": author, "path": session.home.key_path().to_string_lossy() }))?,
         Form::Text => output::line(author)?,
     }
     Ok(0)

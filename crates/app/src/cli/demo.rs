@@ -11,7 +11,7 @@ use store::sqlite::Filter;
 use super::{Session, recall, show, verify};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count};
-use crate::place::Home;
+use crate::place::{self, Home};
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
@@ -53,7 +53,7 @@ const QUESTIONS: [&str; 3] = [
 const SHOWN: usize = 2;
 
 pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
-    let folder = tempfile::tempdir()?;
+    let folder = place::scratch_folder()?;
     let home = Home::at(folder.path().join("home"));
     unpack(folder.path())?;
     let mut space = Space::create(&folder.path().join("space.db"), home.signer()?, "demo", session.now)?;
@@ -132,9 +132,9 @@ pub(crate) fn unpack(folder: &Path) -> Result<(), Failure> {
     for (name, bytes) in SAMPLE {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
+            place::make_folder(parent)?;
         }
-        std::fs::write(path, bytes)?;
+        std::fs::write(&path, bytes).map_err(|source| Failure::File { path, source })?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Session;
 use crate::failure::{Failure, exit};
-use crate::output::{self, BAD, Form, GOOD};
+use crate::output::{self, BAD, Form, GOOD, printable};
 
 /// Arguments of `doctor`.
 #[derive(clap::Args)]
@@ -40,9 +40,9 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
         Form::Text => {
             for check in &checks {
                 let (style, mark) = if check.well { (GOOD, "ok") } else { (BAD, "!!") };
-                output::line(format_args!("{style}{mark}{style:#}  {:<12} {}", check.name, check.found))?;
+                output::line(format_args!("{style}{mark}{style:#}  {:<12} {}", check.name, printable(&check.found)))?;
                 if let Some(advice) = &check.advice {
-                    output::line(format_args!("                  {advice}"))?;
+                    output::line(format_args!("                  {}", printable(advice)))?;
                 }
             }
         }

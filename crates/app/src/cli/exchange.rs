@@ -39,8 +39,8 @@ pub(crate) fn export(session: &Session, args: &Args) -> Result<u8, Failure> {
     draft.as_file().sync_all().map_err(file)?;
     draft.persist(path).map_err(|error| file(error.error))?;
     match session.form {
-        Form::Json => output::json(&json!({ "path": path, "operations": written }))?,
-        Form::Text => output::line(format_args!("Wrote {} to {}", count(written, "operation"), path.display()))?,
+        Form::Json => output::json(&json!({ "path": path.to_string_lossy(), "operations": written }))?,
+        Form::Text => output::line(format_args!("Wrote {} to {}", count(written, "operation"), output::path(path)))?,
     }
     Ok(0)
 }

@@ -8,11 +8,14 @@ use engine::exchange::{Intake, read_genesis};
 use engine::import::{Intent, PREVIEW_MAX, Report};
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer};
+use kernel::rules::judge_time;
 use serde_json::json;
+use store::RecordError;
 
 use super::{Session, incomplete_if};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
+use crate::place;
 
 /// Problems that are printed; `--json` has more.
 const PROBLEMS_SHOWN_MAX: usize = 10;
@@ -54,6 +57,7 @@ enum Source {
 
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let forced = args.format.as_deref().map(by_name).transpose()?;
+    args.paths.iter().try_for_each(|path| check_source(path))?;
     let sources: Vec<(&PathBuf, Source)> = args
         .paths
         .iter()
@@ -76,7 +80,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 let intake = take_in(session, path, args.dry_run)?;
                 left_out |= intake.refused > 0;
                 match session.form {
-                    Form::Json => reports.push(json!({ "path": path, "format": LEDGER, "intake": intake })),
+                    Form::Json => {
+                        reports.push(json!({ "path": path.to_string_lossy(), "format": LEDGER, "intake": intake }))
+                    }
                     Form::Text => print_intake(path, &intake)?,
                 }
             }
@@ -94,6 +100,17 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         output::json(&json!({ "dry_run": args.dry_run, "sources": reports }))?;
     }
     Ok(incomplete_if(left_out))
+}
+
+/// Pipes and devices cannot be looked into before they are read, and may never end.
+fn check_source(path: &Path) -> Result<(), Failure> {
+    let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
+    let metadata = path.metadata().map_err(io)?;
+    if metadata.is_file() || metadata.is_dir() {
+        return Ok(());
+    }
+    let reason = "it is neither a file nor a folder; save what it gives as a file and import that";
+    Err(io(std::io::Error::other(reason)).into())
 }
 
 fn by_name(name: &str) -> Result<Source, Failure> {
@@ -160,7 +177,7 @@ impl Opened {
 }
 
 fn scratch_space(session: &Session) -> Result<Opened, Failure> {
-    let folder = tempfile::tempdir()?;
+    let folder = place::scratch_folder()?;
     let signer = kernel::seal::Signer::from_seed([0; kernel::seal::SEED_BYTES]);
     let space = Space::create(&folder.path().join("space.db"), signer, "dry run", session.now)?;
     Ok(Opened::Scratch(space, folder))
@@ -168,7 +185,7 @@ fn scratch_space(session: &Session) -> Result<Opened, Failure> {
 
 fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
     let tally = &report.tally;
-    let path = report.path.display();
+    let path = output::path(&report.path);
     let format = &report.format;
     if dry_run {
         output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): would read {}", count(tally.added, "record")))?;
@@ -192,8 +209,8 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
         output::line(format_args!("  {BAD}{} left out:{BAD:#}", count(report.problem_count, "item")))?;
         for problem in report.problems.iter().take(PROBLEMS_SHOWN_MAX) {
             let place = match problem.line {
-                Some(line) => format!("{}:{line}", problem.file.display()),
-                None => problem.file.display().to_string(),
+                Some(line) => format!("{}:{line}", output::path(&problem.file)),
+                None => output::path(&problem.file),
             };
             output::line(format_args!("  {place}: {}", printable(&problem.message)))?;
         }
@@ -209,19 +226,26 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
 fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Failure> {
     let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
     let open = || File::open(path).map(BufReader::new).map_err(io);
+    // No space may begin in the future: all that follows would have to be later still.
+    let begin = || {
+        let (genesis, body) = read_genesis(&mut open()?)?;
+        let refuse = |breach| RecordError::Refused { id: genesis.id(), breach };
+        judge_time(genesis.header().ts, engine::now_us(session.now)).map_err(refuse).map_err(EngineError::from)?;
+        Ok::<_, Failure>((genesis, body))
+    };
     let finder = session.finder()?;
     let target = finder.path()?;
     let mut space = if dry_run {
-        let folder = tempfile::tempdir()?;
-        let (genesis, body) = read_genesis(&mut open()?)?;
+        let folder = place::scratch_folder()?;
+        let (genesis, body) = begin()?;
         let space = Space::copy_of(&folder.path().join("space.db"), &genesis, &body, session.home.signer()?)?;
         Opened::Scratch(space, folder)
     } else if target.exists() {
         Opened::Real(finder.open()?)
     } else {
-        let (genesis, body) = read_genesis(&mut open()?)?;
+        let (genesis, body) = begin()?;
         if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            crate::place::make_folder(folder)?;
+            place::make_folder(folder)?;
         }
         Opened::Real(Space::copy_of(&target, &genesis, &body, session.home.signer()?)?)
     };
@@ -235,7 +259,7 @@ fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
     let Intake { added, present, refused, refusals } = intake;
     output::line(format_args!(
         "{BOLD}{}{BOLD:#} ({LEDGER}): {} new, {present} already there",
-        path.display(),
+        output::path(path),
         count(*added, "operation")
     ))?;
     if *refused > 0 {

@@ -1,11 +1,13 @@
 //! `because init`
 
+use std::path::PathBuf;
+
 use engine::Space;
 use serde_json::json;
 
 use super::Session;
 use crate::failure::Failure;
-use crate::output::{self, BOLD, Form};
+use crate::output::{self, BOLD, Form, printable};
 use crate::place::{self, GLOBAL};
 
 /// Arguments of `init`.
@@ -31,7 +33,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             (place::project_space(&working), name.unwrap_or_else(|| "memory".to_owned()))
         }
         [named] if named == GLOBAL => (session.home.global_space(), GLOBAL.to_owned()),
-        [named] => (named.into(), "memory".to_owned()),
+        [named] => {
+            let path = PathBuf::from(named);
+            // A folder is where the space goes, not what it is.
+            (if path.is_dir() { place::project_space(&path) } else { path }, "memory".to_owned())
+        }
         _ => return Err(Failure::Usage("name only one space with --space".to_owned())),
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -44,9 +50,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let space = Space::create(&path, session.home.signer()?, &name, session.now)?;
     let id = space.id()?;
     match session.form {
-        Form::Json => output::json(&json!({ "space": id, "name": name, "path": path, "author": space.author() }))?,
+        Form::Json => output::json(
+            &json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": space.author() }),
+        )?,
         Form::Text => {
-            output::line(format_args!("Made the space {BOLD}{name}{BOLD:#} in {}", path.display()))?;
+            output::line(format_args!("Made the space {BOLD}{}{BOLD:#} in {}", printable(&name), output::path(&path)))?;
             output::line(format_args!("  id {id}"))?;
             output::line("Next: because import PATH…, then because recall \"a question\"")?;
         }
@@ -57,5 +65,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 /// A memory is not part of the project's source: like other tools' folders it tells git so itself. If that cannot be
 /// written, git will show the folder, which does no harm.
 fn keep_out_of_git(folder: &std::path::Path) {
-    let _ = std::fs::write(folder.join(".gitignore"), "*\n");
+    let path = folder.join(".gitignore");
+    if !path.exists() {
+        let _ = std::fs::write(path, "*\n");
+    }
 }

@@ -1,6 +1,7 @@
 //! The command line: one module a command, each a raw request from `clap` made into a resolved one.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -139,11 +140,11 @@ pub(crate) fn run() -> ExitCode {
 fn report(failure: &Failure, form: Form) {
     let hint = failure.hint();
     match form {
-        Form::Json => output::note(serde_json::json!({
+        Form::Json => output::json_note(&serde_json::json!({
             "error": { "code": failure.code(), "message": failure.to_string(), "hint": hint }
         })),
         Form::Text => {
-            output::note(format_args!("{BAD}error{BAD:#}: {failure}"));
+            output::note(format_args!("{BAD}error{BAD:#}: {}", output::printable(&failure.to_string())));
             if let Some(hint) = hint {
                 output::note(format_args!("  {hint}"));
             }
@@ -179,7 +180,12 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Grant(args) => access::change(&session, &args, true),
         Command::Revoke(args) => access::change(&session, &args, false),
         Command::Completions(args) => {
-            clap_complete::generate(args.shell, &mut Cli::command(), "because", &mut std::io::stdout().lock());
+            // Into memory first: the generator does not expect that writing fails.
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "because", &mut script);
+            let mut output = std::io::stdout().lock();
+            output.write_all(&script)?;
+            output.flush()?;
             Ok(0)
         }
     }

@@ -1,7 +1,10 @@
 //! `because remember`
 
+use std::io::Read;
+
 use engine::record::Outcome;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::operation::BODY_BYTES_MAX;
 use kernel::when::When;
 use serde_json::json;
 
@@ -28,8 +31,19 @@ pub(crate) struct Args {
     tags: Vec<String>,
 }
 
+/// The standard input, which may be anything.
+fn read_input() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(BODY_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|source| Failure::File { path: "the standard input".into(), source })?;
+    if bytes.len() > BODY_BYTES_MAX {
+        return Err(Failure::Usage("the text is larger than 1 MiB; `because import` takes longer ones".to_owned()));
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::Usage("the standard input is not UTF-8".to_owned()))
+}
+
 pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
-    let text = if args.text == "-" { std::io::read_to_string(std::io::stdin())? } else { args.text };
+    let text = if args.text == "-" { read_input()? } else { args.text };
     let text = text.trim().to_owned();
     if text.is_empty() {
         return Err(Failure::Usage("there is nothing to remember: the text is empty".to_owned()));

@@ -49,7 +49,7 @@ pub(crate) fn print(shown: &engine::inspect::Shown) -> Result<(), Failure> {
     output::line(format_args!("  signed by  {}, its number {}", header.author, header.seq))?;
     match &shown.fault {
         None => output::line(format_args!("  verified   {GOOD}yes{GOOD:#}: id, body and signature fit"))?,
-        Some(fault) => output::line(format_args!("  verified   {BAD}NO{BAD:#}: {fault}"))?,
+        Some(fault) => output::line(format_args!("  verified   {BAD}NO{BAD:#}: {}", printable(fault)))?,
     }
     for reference in &header.refs {
         output::line(format_args!("  {:<10} {ID}{}{ID:#}", reference.role.as_str(), short(&reference.id)))?;

@@ -53,36 +53,41 @@ impl SqliteSpace {
         let io = |source| StoreError::Io { path: path.to_owned(), source };
         let draft = path.with_extension(format!("new-{}", std::process::id()));
         let _ = std::fs::remove_file(&draft);
-        let connection = create(&draft)?;
-        let made = {
-            let mut making = Self {
-                connection,
-                path: draft.clone(),
-                mode: Mode::ReadWrite,
-                space: genesis.space(),
-                views: Default::default(),
-            };
-            let mut writing = making.begin()?;
-            writing.record(genesis, Some(body)).map_err(|error| match error {
-                RecordError::Store(error) => error,
-                RecordError::Refused { breach, .. } => StoreError::Damaged { detail: breach.to_string() },
-            })?;
-            writing.commit()?;
-            making.connection.close().map_err(|(_, error)| error)
-        };
-        made?;
+        let made = Self::create_draft(&draft, genesis, body);
         // Linking fails where the name is taken in the meantime; renaming would put ours over another's.
-        let linked = std::fs::hard_link(&draft, path);
-        let placed = match linked {
+        let placed = made.and_then(|()| match std::fs::hard_link(&draft, path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Err(StoreError::Exists { path: path.to_owned() })
             }
             Err(_) => std::fs::rename(&draft, path).map_err(io),
             Ok(()) => Ok(()),
-        };
-        let _ = std::fs::remove_file(&draft);
+        });
+        for suffix in ["", "-wal", "-shm"] {
+            let mut left = draft.as_os_str().to_owned();
+            left.push(suffix);
+            let _ = std::fs::remove_file(left);
+        }
         placed?;
         Self::open(path)
+    }
+
+    /// Makes a space under a name that nobody looks for.
+    fn create_draft(draft: &Path, genesis: &Operation<Verified>, body: &Body) -> Result<(), StoreError> {
+        let connection = create(draft)?;
+        let mut making = Self {
+            connection,
+            path: draft.to_owned(),
+            mode: Mode::ReadWrite,
+            space: genesis.space(),
+            views: Default::default(),
+        };
+        let mut writing = making.begin()?;
+        writing.record(genesis, Some(body)).map_err(|error| match error {
+            RecordError::Store(error) => error,
+            RecordError::Refused { breach, .. } => StoreError::Damaged { detail: breach.to_string() },
+        })?;
+        writing.commit()?;
+        Ok(making.connection.close().map_err(|(_, error)| error)?)
     }
 
     /// Opens an existing space.
@@ -133,6 +138,23 @@ impl SqliteSpace {
             if !take(read) {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// Every operation that the index of ids names, with the row it points at as the table itself holds it. Other ways of reading take
+    /// what they can from indexes; where an index and the table differ, this one tells which operation is meant.
+    pub fn each_row(&self, mut take: impl FnMut(OpId, Result<Option<Recorded>, StoreError>)) -> Result<(), StoreError> {
+        let row = format!(
+            "SELECT {COLUMNS} FROM op NOT INDEXED LEFT JOIN author ON author.number = op.author WHERE op.pos = ?1"
+        );
+        let mut row = self.connection.prepare(&row)?;
+        let mut ids = self.connection.prepare("SELECT id, pos FROM op INDEXED BY op_id ORDER BY id")?;
+        let mut ids = ids.query([])?;
+        while let Some(named) = ids.next()? {
+            let id = id_at(named, 0)?;
+            let read = row.query_row([named.get::<_, i64>(1)?], |row| Ok(decode(row, self.space))).optional();
+            take(id, read.map_err(StoreError::from).and_then(Option::transpose));
         }
         Ok(())
     }

@@ -60,17 +60,33 @@ fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
         Err(StoreError::ReadOnly | StoreError::Sqlite(_)) => {}
         Err(error) => return Err(error),
     }
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
+        return Err(StoreError::LogUnreadable { log: log.into() });
+    }
     // Neither the log nor its index can be made here: nobody writes, so the file can be read as it lies.
-    let uri = format!("file:{}?immutable=1", uri_path(path));
+    let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
     let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     prepare(&connection, path)?;
     Ok((connection, Mode::ReadOnly))
 }
 
-/// The characters that a URI would read otherwise are escaped (RFC 3986).
+/// What a URI says of a file that nobody changes: that its log need not be looked for.
+const IMMUTABLE: &str = "immutable=1";
+
+/// The bytes that a URI would read otherwise are escaped, as those that are not ASCII (RFC 3986).
 fn uri_path(path: &Path) -> String {
     let absolute: PathBuf = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    absolute.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+    let mut escaped = String::new();
+    for byte in absolute.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/\\:-._~".contains(byte) {
+            escaped.push(char::from(*byte));
+        } else {
+            escaped.push_str(&format!("%{byte:02x}"));
+        }
+    }
+    escaped
 }
 
 /// Checks that it is a space of ours and sets the connection up.

@@ -153,9 +153,7 @@ impl SqliteSpace {
         connection.execute_batch(&format!("{} {}", graph::SCHEMA, text::SCHEMA))?;
         connection
             .execute("CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL)", [])?;
-        let parameters = if self.mode() == Mode::ReadOnly { "?mode=ro" } else { "" };
-        let uri = format!("file:{}{parameters}", super::uri_path(&self.path));
-        connection.execute("ATTACH ?1 AS source", [uri])?;
+        self.attach_to(&connection)?;
         connection.execute_batch(
             "CREATE TEMP VIEW op AS SELECT * FROM source.op; CREATE TEMP VIEW author AS SELECT * FROM source.author;
              BEGIN",
@@ -167,19 +165,47 @@ impl SqliteSpace {
             .unwrap_or(0);
         let text_position = Position(stored.unsigned_abs());
         let mut folder = text::Folder::new(&connection)?;
-        if text_position == head {
-            while folder.fold(&connection, self.space, head, text::Graph::FoldedHere)? < head {}
-        } else {
+        let graph_folding = if text_position == head { text::Graph::FoldedHere } else { text::Graph::Present };
+        if graph_folding == text::Graph::Present {
             graph::refold(&connection, self.space)?;
-            while folder.fold(&connection, self.space, text_position, text::Graph::Present)? < text_position {}
         }
+        let mut reached = Position(0);
+        while reached < text_position {
+            let before = reached;
+            reached = folder.fold(&connection, self.space, text_position, graph_folding)?;
+            if reached == before {
+                // The stored position is damaged: the ledger does not go that far.
+                break;
+            }
+        }
+        let views = [("graph", head, head, graph::TABLES), ("text", text_position, reached, text::TABLES)];
         let mut pairs = Vec::new();
-        for (name, position, tables) in [("graph", head, graph::TABLES), ("text", text_position, text::TABLES)] {
+        for (name, position, reached, tables) in views {
             let stored = ViewDigest { name, position, digest: digest(&connection, "source", tables)? };
-            let folded = ViewDigest { name, position, digest: digest(&connection, "main", tables)? };
+            let folded = ViewDigest { name, position: reached, digest: digest(&connection, "main", tables)? };
             pairs.push((stored, folded));
         }
         Ok(pairs)
+    }
+
+    /// Attaches the file as `source`, in the way in which it could be opened.
+    fn attach_to(&self, connection: &Connection) -> Result<(), StoreError> {
+        let ways: &[&str] = match self.mode() {
+            Mode::ReadWrite => &["mode=rw"],
+            Mode::ReadOnly => &["mode=ro", super::IMMUTABLE],
+        };
+        let mut attached = Ok(());
+        for way in ways {
+            let uri = format!("file:{}?{way}", super::uri_path(&self.path));
+            let read = |_| connection.query_row("SELECT count(*) FROM source.sqlite_schema", [], |_| Ok(()));
+            attached = connection.execute("ATTACH ?1 AS source", [uri]).and_then(read);
+            if attached.is_ok() {
+                break;
+            }
+            // Fails where attaching did.
+            let _ = connection.execute("DETACH source", []);
+        }
+        Ok(attached?)
     }
 
     /// What SQLite finds wrong with the file's structure; empty if nothing.

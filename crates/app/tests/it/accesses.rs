@@ -1,0 +1,96 @@
+//! Keys: of this device, of another, damaged, made twice.
+
+use std::path::PathBuf;
+
+use crate::machine::Machine;
+
+fn key_at(machine: &Machine, home: &std::path::Path) -> String {
+    machine.because(["key"]).at_home(home).run().succeeds().out().trim().to_owned()
+}
+
+#[test]
+fn another_key_reads_at_once_and_writes_while_it_is_granted() {
+    let machine = Machine::with_chat();
+    let foreign: PathBuf = machine.work().join("foreign-home");
+    let as_foreign = |arguments: &[&str]| machine.because(arguments).at_home(&foreign);
+    let refused = as_foreign(&["remember", "from abroad", "--json"]).run().ends(1);
+    assert_eq!(refused.error_code(), "not_permitted");
+    as_foreign(&["remember", "from abroad"]).run().ends(1).says("because grant");
+    as_foreign(&["import", "chat.jsonl"]).run().succeeds().prints("4 already there");
+    as_foreign(&["recall", "glaze"]).run().succeeds().prints("Tenmoku");
+    as_foreign(&["verify"]).run().succeeds();
+    as_foreign(&["doctor"]).run().ends(3).prints("because grant");
+    let key = key_at(&machine, &foreign);
+    assert_eq!(as_foreign(&["grant", &key, "--can", "append", "--json"]).run().ends(1).error_code(), "not_permitted");
+
+    let given = machine.because(["grant", &key, "--name", "laptop", "--can", "append", "--json"]).run().succeeds();
+    assert_eq!(
+        (&given.json()["key"], &given.json()["capabilities"]),
+        (&key.as_str().into(), &serde_json::json!(["append"]))
+    );
+    as_foreign(&["remember", "from abroad"]).run().succeeds();
+    as_foreign(&["doctor"]).run().succeeds();
+    assert_eq!(as_foreign(&["grant", &key, "--can", "admin", "--json"]).run().ends(1).error_code(), "not_permitted");
+
+    let taken = machine.because(["revoke", &key, "--can", "append", "--json"]).run().succeeds().json();
+    assert!(taken["id"].is_string());
+    assert_eq!(as_foreign(&["remember", "once more", "--json"]).run().ends(1).error_code(), "not_permitted");
+    machine.because(["recall", "abroad"]).run().succeeds().prints("from abroad");
+    machine.is_sound();
+}
+
+#[test]
+fn the_hint_of_what_is_not_permitted_names_the_capability_and_the_key() {
+    let machine = Machine::with_space();
+    let foreign = machine.work().join("foreign-home");
+    let key = key_at(&machine, &foreign);
+    let refused = machine.because(["remember", "x"]).at_home(&foreign).run().ends(1);
+    refused.says(&format!("because grant {key} --can append"));
+    let refused = machine.because(["grant", &key, "--can", "derive"]).at_home(&foreign).run().ends(1);
+    refused.says(&format!("because grant {key} --can admin"));
+}
+
+#[test]
+fn a_damaged_key_is_kept_and_named() {
+    let machine = Machine::with_chat();
+    let path = machine.home().join("key");
+    let good = std::fs::read(&path).unwrap();
+    let cases: &[&[u8]] = &[b"", b"junk", b"\xff\xfe\0", &[b'0'; 63], &[b'0'; 65], &[b'a'; 100_000]];
+    for junk in cases {
+        std::fs::write(&path, junk).unwrap();
+        let ran = machine.because(["remember", "x", "--json"]).run().ends(1);
+        assert_eq!(ran.error_code(), "device_key");
+        machine.because(["key"]).run().ends(1).says("put back a copy");
+        machine.because(["doctor"]).run().ends(3).prints("put back a copy");
+        assert_eq!(std::fs::read(&path).unwrap(), *junk);
+    }
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    machine.because(["key"]).run().ends(1).says("key");
+    std::fs::remove_dir(&path).unwrap();
+    std::fs::write(&path, good).unwrap();
+    machine.because(["remember", "x"]).run().succeeds();
+}
+
+#[test]
+fn processes_that_make_the_key_or_the_space_at_once_agree() {
+    let machine = Machine::new();
+    let keys: Vec<String> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..8).map(|_| scope.spawn(|| key_at(&machine, &machine.home()))).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert!(keys.windows(2).all(|pair| pair[0] == pair[1]), "{keys:?}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&machine.home().join("key").metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let machine = &machine;
+            scope.spawn(move || machine.because(["remember", &format!("thing {number}")]).run().succeeds());
+        }
+    });
+    assert_eq!(machine.records().len(), 8);
+    let mut files: Vec<_> = std::fs::read_dir(machine.home()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    files.sort();
+    assert_eq!(files, ["key", "space.db"]);
+    machine.is_sound();
+}

@@ -1,0 +1,220 @@
+//! Every command does what its help says, in words and in JSON.
+
+use serde_json::Value;
+
+use crate::machine::Machine;
+
+/// Fails unless `value` has all of `fields`.
+fn has(value: &Value, fields: &[&str]) {
+    for field in fields {
+        assert!(value.get(field).is_some(), "no {field:?} in {value}");
+    }
+}
+
+#[test]
+fn init_makes_a_space_that_git_leaves_alone_and_no_second_one() {
+    let machine = Machine::new();
+    let made = machine.because(["init", "--name", "pottery", "--json"]).run().succeeds().json();
+    has(&made, &["space", "author", "path"]);
+    assert_eq!(made["name"], "pottery");
+    assert_eq!(std::fs::read_to_string(machine.work().join(".because/.gitignore")).unwrap(), "*\n");
+    std::fs::write(machine.work().join(".because/.gitignore"), "mine\n").unwrap();
+    let again = machine.because(["init", "--json"]).run().ends(1);
+    assert_eq!(again.error_code(), "space_exists");
+    assert_eq!(std::fs::read_to_string(machine.work().join(".because/.gitignore")).unwrap(), "mine\n");
+    machine.because(["status"]).run().succeeds().prints("pottery");
+}
+
+#[test]
+fn import_counts_what_is_new_and_adds_nothing_the_second_time() {
+    let machine = Machine::with_space();
+    machine.write("chat.jsonl", crate::samples::CHAT);
+    machine.write("class.ics", crate::samples::CALENDAR);
+    let dry = machine.because(["import", "--dry-run", "--json", "chat.jsonl"]).run().succeeds().json();
+    assert_eq!((&dry["dry_run"], &dry["sources"][0]["added"]), (&true.into(), &4.into()));
+    assert_eq!(dry["sources"][0]["preview"].as_array().unwrap().len(), 4);
+    let import = || machine.because(["import", "--json", "chat.jsonl", "class.ics"]).run().succeeds().json();
+    let first = import();
+    let sources = first["sources"].as_array().unwrap();
+    assert_eq!(sources.len(), 2);
+    for source in sources {
+        has(source, &["path", "format", "added", "replaced", "present", "masked", "problem_count", "problems"]);
+    }
+    assert_eq!(sources[0]["added"], 4);
+    assert_eq!(sources[1]["format"], "ical");
+    let second = import();
+    assert_eq!((&second["sources"][0]["added"], &second["sources"][0]["present"]), (&0.into(), &4.into()));
+    machine.write("chat.jsonl", crate::samples::CHAT.replace("Thursday", "Friday"));
+    machine.because(["import", "chat.jsonl"]).run().succeeds().prints("3 already there");
+    machine.because(["recall", "When does the class move?"]).run().succeeds().prints("Friday");
+    machine.is_sound();
+}
+
+#[test]
+fn an_item_that_cannot_be_read_is_named_and_the_rest_goes_in() {
+    let machine = Machine::with_space();
+    machine.write("chat.jsonl", crate::samples::CHAT.replacen("\n", "\n{broken\n", 1));
+    let report = machine.because(["import", "--json", "chat.jsonl"]).run().ends(4).json();
+    assert_eq!((&report["sources"][0]["added"], &report["sources"][0]["problem_count"]), (&4.into(), &1.into()));
+    assert_eq!(report["sources"][0]["problems"][0]["line"], 2);
+    machine.because(["import", "chat.jsonl"]).run().ends(4).prints("chat.jsonl:2");
+}
+
+#[test]
+fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
+    let machine = Machine::with_space();
+    let arguments = ["remember", "--actor", "Idris", "--tag", "glaze", "--at", "2025-01-08", "Nine percent", "--json"];
+    let first = machine.because(arguments).run().succeeds().json();
+    has(&first, &["id", "masked"]);
+    assert_eq!(machine.because(arguments).run().succeeds().json()["id"], first["id"]);
+    machine.because(["remember", "-"]).input("from a pipe").run().succeeds().prints("Remembered as b3:");
+    machine.because(["remember", "-"]).run().ends(2).says("empty");
+    machine.because(["remember", "  "]).run().ends(2).says("empty");
+    machine.because(["remember", "x", "--at", "someday"]).run().ends(2);
+    machine.because(["recall", "pipe"]).run().succeeds().prints("from a pipe");
+    let secret = format!("the key is ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let masked = machine.because(["remember", &secret, "--json"]).run().succeeds().json();
+    assert_eq!(masked["masked"].as_array().unwrap().len(), 1, "{masked}");
+}
+
+#[test]
+fn remember_says_what_is_wrong_with_its_input() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "-"]).input(b"caf\xe9".as_slice()).run().ends(2).says("UTF-8");
+    machine.because(["remember", "-"]).input(vec![b'x'; 3 << 20]).run().ends(2).says("larger");
+    // What looks small enough can still be larger than a body once escaped.
+    let written = machine.because(["remember", "-", "--json"]).input(vec![1; 1_000_000]).run().ends(1);
+    assert_eq!(written.error_code(), "malformed");
+    machine.shell("$BECAUSE remember - < /dev/zero").run().ends(2).says("larger");
+}
+
+#[test]
+fn recall_answers_with_records_sources_and_reasons() {
+    let machine = Machine::with_chat();
+    let question = "Which glaze did Idris recommend?";
+    let answer = machine.because(["recall", question, "--json"]).run().succeeds().json();
+    has(&answer, &["question", "results", "behind"]);
+    let first = &answer["results"][0];
+    has(first, &["id", "evidence", "score", "terms", "neighbours", "space"]);
+    assert!(first["evidence"]["payload"]["text"].as_str().unwrap().contains("Tenmoku"), "{first}");
+    machine.because(["recall", "--explain", question]).run().succeeds().prints("lex");
+    machine.because(["recall", "--around", "1", "tenmoku"]).run().succeeds().prints("tall bowls");
+    machine.because(["recall", "--kind", "event", question]).run().succeeds().prints("Nothing in memory");
+    let february = ["recall", "--since", "2025-02-01", "--until", "2025-02-28", "--json", "Mara walnuts glaze"];
+    let answer = machine.because(february).run().succeeds().json();
+    assert!(
+        answer["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|result| { result["evidence"]["at"].as_str().unwrap().starts_with("2025-02") })
+    );
+    machine.because(["recall", "--since", "yesterdayish", question]).run().ends(2);
+}
+
+#[test]
+fn show_and_log_name_what_was_recorded_and_who_signed_it() {
+    let machine = Machine::with_chat();
+    let log = machine.because(["log", "-n", "0", "--json"]).run().succeeds().json_lines();
+    assert_eq!(log.len(), 5);
+    for line in &log {
+        has(line, &["id", "header", "body", "salt", "sig", "position"]);
+    }
+    assert_eq!(log[0]["header"]["kind"], "space");
+    let id = log[1]["id"].as_str().unwrap();
+    let shown = machine.because(["show", id, "--json"]).run().succeeds().json();
+    has(&shown, &["id", "header", "position", "cited_by", "verified", "fault"]);
+    assert_eq!(shown["verified"], true);
+    machine.because(["show", id]).run().succeeds().prints("Which glaze");
+    assert_eq!(machine.because(["log", "-n", "2"]).run().succeeds().out().lines().count(), 2);
+    assert_eq!(machine.because(["log", "--kind", "turn"]).run().succeeds().out().lines().count(), 4);
+    assert_eq!(machine.because(["log", "--since", "2100-01-01"]).run().succeeds().out(), "");
+    machine.because(["log", "--author", "nobody"]).run().ends(2);
+    let key = machine.because(["key", "--json"]).run().succeeds().json();
+    has(&key, &["key", "path"]);
+    let by_key = ["log", "-n", "0", "--author", key["key"].as_str().unwrap()];
+    assert_eq!(machine.because(by_key).run().succeeds().out().lines().count(), 5);
+}
+
+#[test]
+fn log_follows_what_another_process_records() {
+    use std::io::{BufRead, BufReader};
+    let machine = Machine::with_chat();
+    let mut follower = machine.because(["log", "-n", "1", "--follow", "--json"]).start();
+    let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["position"], 5);
+    let id = machine.because(["remember", "followed", "--json"]).run().succeeds().json();
+    let next: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!((&next["id"], &next["position"]), (&id["id"], &6.into()));
+    follower.kill().unwrap();
+    follower.wait().unwrap();
+}
+
+#[test]
+fn status_verify_rebuild_and_doctor_describe_the_same_space() {
+    let machine = Machine::with_chat();
+    let status = machine.because(["status", "--json"]).run().succeeds().json();
+    let fields = ["space", "name", "path", "author", "read_only", "operations", "evidence", "ledger_position"];
+    has(&status, &fields);
+    has(&status, &["text_position", "size"]);
+    assert_eq!((&status["ledger_position"], &status["evidence"]["turn"]), (&5.into(), &4.into()));
+    let verified = machine.because(["verify", "--json"]).run().succeeds().json();
+    has(&verified, &["operations", "findings", "finding_count", "views", "seconds"]);
+    assert_eq!((&verified["sound"], &verified["operations"]), (&true.into(), &5.into()));
+    let rebuilt = machine.because(["rebuild", "--json"]).run().succeeds().json();
+    for (rebuilt, verified) in rebuilt["views"].as_array().unwrap().iter().zip(verified["views"].as_array().unwrap()) {
+        assert_eq!(rebuilt["digest"], verified["stored"]);
+    }
+    let doctor = machine.because(["doctor", "--json"]).run().succeeds().json();
+    has(&doctor, &["well", "checks"]);
+    for check in doctor["checks"].as_array().unwrap() {
+        has(check, &["name", "well", "found", "advice"]);
+    }
+    for command in ["status", "verify", "rebuild", "doctor"] {
+        assert!(!machine.because([command]).run().succeeds().out().is_empty());
+    }
+}
+
+#[test]
+fn the_demo_and_the_completions_need_nothing_and_leave_nothing() {
+    let machine = Machine::new();
+    let demo = machine.because(["demo", "--json"]).run().succeeds().json();
+    has(&demo, &["imports", "answers", "verification"]);
+    assert_eq!(demo["sound"], true);
+    machine.because(["demo"]).run().succeeds().prints("Sound");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        machine.because(["completions", shell]).run().succeeds().prints("because");
+    }
+    assert!(!machine.home().exists());
+    assert_eq!(std::fs::read_dir(machine.work()).unwrap().count(), 0);
+    let nowhere = machine.because(["demo"]).variable("TMPDIR", machine.work().join("missing"));
+    nowhere.run().ends(1).says("missing");
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused_with_code_2() {
+    let machine = Machine::with_space();
+    let calls: &[&[&str]] = &[
+        &[],
+        &["remembr", "x"],
+        &["recall"],
+        &["recall", "-k", "0", "x"],
+        &["recall", "-k", "1001", "x"],
+        &["recall", "-k", "-1", "x"],
+        &["recall", "--around", "11", "x"],
+        &["import"],
+        &["import", "--format", "papyrus", "x"],
+        &["log", "-n", "many"],
+        &["grant", "ed25519:short", "--can", "append"],
+        &["grant", "ed25519:short"],
+        &["completions", "sh"],
+        &["--space", "a", "--space", "b", "status"],
+    ];
+    for call in calls {
+        machine.because(*call).run().ends(2);
+    }
+    machine.because(["recall", "-k", "1000", "x"]).run().succeeds();
+    machine.because(["--help"]).run().succeeds().prints("Exit codes");
+    machine.because(["--version"]).run().succeeds();
+}

@@ -1,0 +1,123 @@
+//! A ledger goes out as lines and comes in again: whole, damaged, of another space, of the future.
+
+use engine::Space;
+use kernel::seal::Signer;
+
+use crate::machine::Machine;
+
+#[test]
+fn an_export_taken_in_elsewhere_is_the_same_space() {
+    let machine = Machine::with_chat();
+    let written = machine.because(["export", "--out", "all.jsonl", "--json"]).run().succeeds().json();
+    assert_eq!(written["operations"], 5);
+    let printed = machine.because(["export"]).run().succeeds().out;
+    assert_eq!(printed, std::fs::read(machine.work().join("all.jsonl")).unwrap());
+    let copy = |arguments: &[&str]| machine.because(arguments).variable("BECAUSE_SPACE", "copy/space.db");
+    let taken = copy(&["import", "all.jsonl", "--json"]).run().succeeds().json();
+    // The genesis went in when the copy was made.
+    assert_eq!(taken["sources"][0]["format"], "ledger");
+    assert_eq!(
+        (&taken["sources"][0]["intake"]["added"], &taken["sources"][0]["intake"]["refused"]),
+        (&4.into(), &0.into())
+    );
+    assert_eq!(copy(&["export"]).run().succeeds().out, printed);
+    let again = copy(&["import", "all.jsonl", "--json"]).run().succeeds().json();
+    assert_eq!(again["sources"][0]["intake"]["present"], 5);
+    copy(&["recall", "glaze"]).run().succeeds().prints("Tenmoku");
+    assert_eq!(copy(&["verify", "--json"]).run().succeeds().json()["sound"], true);
+    let dry = machine.because(["--space", "none.db", "import", "--dry-run", "all.jsonl"]).run().succeeds();
+    assert!(dry.out().contains("new") && !machine.work().join("none.db").exists());
+    machine.because(["export", "--out", "missing/all.jsonl"]).run().ends(1).says("missing");
+    machine.because(["export", "--out", "."]).run().ends(1);
+}
+
+#[test]
+fn damaged_lines_are_refused_one_by_one_and_what_cites_them_too() {
+    let machine = Machine::with_chat();
+    let export = machine.because(["export"]).run().succeeds().out();
+    let mut lines: Vec<String> = export.lines().map(str::to_owned).collect();
+    lines[4] = lines[4].replace("Thursday", "Saturday");
+    lines.insert(2, "{\"not\":\"an operation\"}".to_owned());
+    lines.insert(3, "[".repeat(100_000));
+    machine.write("damaged.jsonl", lines.join("\n"));
+    let copy = machine.because(["--space", "copy.db", "import", "damaged.jsonl", "--json"]).run().ends(4).json();
+    let intake = &copy["sources"][0]["intake"];
+    assert_eq!((&intake["added"], &intake["refused"]), (&3.into(), &3.into()), "{intake}");
+    let refused: Vec<_> =
+        intake["refusals"].as_array().unwrap().iter().map(|refusal| refusal["line"].clone()).collect();
+    assert_eq!(refused, [3, 4, 7]);
+    machine.write("good.jsonl", export);
+    machine.because(["--space", "copy.db", "import", "good.jsonl"]).run().succeeds().prints("1 operation new");
+    assert_eq!(machine.because(["--space", "copy.db", "verify", "--json"]).run().succeeds().json()["sound"], true);
+}
+
+#[test]
+fn the_ledger_of_another_space_is_refused() {
+    let machine = Machine::with_chat();
+    let other = Machine::with_chat();
+    let export = other.because(["export"]).run().succeeds().out();
+    machine.write("other.jsonl", export);
+    let before = machine.because(["export"]).run().succeeds().out;
+    machine.because(["import", "other.jsonl"]).run().ends(4).prints("space");
+    assert_eq!(machine.because(["export"]).run().succeeds().out, before);
+}
+
+/// A ledger whose second operation, or whole, was made by a clock that is `hours` ahead.
+fn made_ahead(machine: &Machine, genesis_hours: i64, hours: i64) -> Vec<u8> {
+    let now = jiff::Timestamp::now();
+    let ahead = |hours: i64| now + jiff::SignedDuration::from_hours(hours);
+    let path = machine.work().join(format!("ahead-{genesis_hours}-{hours}.db"));
+    let mut space = Space::create(&path, Signer::from_seed([7; 32]), "ahead", ahead(genesis_hours)).unwrap();
+    let key = Signer::from_seed([8; 32]).author();
+    let append = vec![kernel::kind::Capability::Append];
+    space.change_access(key, "early", append.clone(), true, ahead(genesis_hours)).unwrap();
+    space.change_access(key, "late", append, true, ahead(hours)).unwrap();
+    let mut lines = Vec::new();
+    space.export(&mut lines, |_| {}).unwrap();
+    lines
+}
+
+#[test]
+fn what_claims_a_time_more_than_a_day_ahead_is_refused() {
+    let machine = Machine::new();
+    let take_in = |name: &str, lines: Vec<u8>| {
+        machine.write("ahead.jsonl", lines);
+        machine.because(["--space", name, "import", "ahead.jsonl", "--json"]).run()
+    };
+    take_in("well.db", made_ahead(&machine, 0, 23)).succeeds();
+    let intake = take_in("late.db", made_ahead(&machine, 0, 25)).ends(4).json()["sources"][0]["intake"].clone();
+    assert_eq!((&intake["added"], &intake["refused"]), (&1.into(), &1.into()), "{intake}");
+    assert_eq!(intake["refusals"][0]["code"], "from_future");
+    let whole = take_in("future.db", made_ahead(&machine, 48, 49)).ends(1);
+    assert_eq!(whole.error_code(), "from_future");
+    assert!(!machine.work().join("future.db").exists(), "no space may begin in the future");
+}
+
+#[test]
+fn a_clock_that_goes_back_changes_no_order() {
+    let machine = Machine::new();
+    let noon: jiff::Timestamp = "2025-06-01T12:00:00Z".parse().unwrap();
+    let path = machine.work().join("clock.db");
+    let mut space = Space::create(&path, Signer::from_seed([7; 32]), "clock", noon).unwrap();
+    let key = Signer::from_seed([8; 32]).author();
+    let earlier = ["2025-06-01T11:00:00Z", "1970-01-01T00:00:00Z", "1931-01-01T00:00:00Z", "2025-06-01T12:30:00Z"];
+    let mut ids = Vec::new();
+    for now in earlier {
+        let now = now.parse().unwrap();
+        ids.push(space.change_access(key, now_name(now), vec![kernel::kind::Capability::Append], true, now).unwrap());
+    }
+    let mut exported = Vec::new();
+    space.export(&mut exported, |_| {}).unwrap();
+    let order: Vec<String> = String::from_utf8(exported).unwrap().lines().skip(1).map(id_in).collect();
+    assert_eq!(order, ids.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert!(space.verify(|_| {}).unwrap().is_sound());
+}
+
+fn now_name(now: jiff::Timestamp) -> &'static str {
+    if now.as_second() < 0 { "before the epoch" } else { "after it" }
+}
+
+fn id_in(line: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap();
+    value["id"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,185 @@
+//! One bit of a space's file is not what it was.
+//!
+//! For each of many positions: `verify` says so, or opening says so, or the bit meant nothing, which is proved by the
+//! exported ledger and the views being what they were. Where the bit lies in a row of the `op` table, the finding names the operation. Nothing panics and
+//! nothing hangs.
+
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use engine::Space;
+use engine::import::Intent;
+use kernel::seal::Signer;
+
+use crate::samples::Dice;
+
+/// Operations in the space beside its genesis.
+const TURNS: usize = 60;
+/// Random positions.
+const FLIPS: usize = 500;
+/// The seed of the positions.
+const SEED: u64 = 0x6265_6361_7573_6521;
+/// Longer than anything may take here.
+const FLIP_SECONDS_MAX: u64 = 20;
+
+fn signer() -> Signer {
+    Signer::from_seed([3; 32])
+}
+
+/// What is in a space, for comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Content {
+    export: Vec<u8>,
+    views: Vec<String>,
+}
+
+fn content(space: &mut Space) -> Result<Content, engine::EngineError> {
+    space.advance(|_| {})?;
+    let mut export = Vec::new();
+    space.export(&mut export, |_| {})?;
+    Ok(Content { export, views: space.digests()?.into_iter().map(|view| view.digest).collect() })
+}
+
+/// What became of a flipped bit.
+#[derive(Debug, PartialEq, Eq)]
+enum Seen {
+    /// Opening or verifying gave this error.
+    Refused(String),
+    /// Verifying found it, in these operations.
+    Found(Vec<Option<String>>, String),
+    /// Nothing was found.
+    Nothing(Box<Content>),
+}
+
+fn look(path: &Path) -> Seen {
+    let refused = |error: engine::EngineError| Seen::Refused(error.to_string());
+    let mut space = match Space::open(path, signer()) {
+        Ok(space) => space,
+        Err(error) => return refused(error),
+    };
+    match space.verify(|_| {}) {
+        Err(error) => refused(error),
+        Ok(verification) if !verification.is_sound() => {
+            let ids = verification.findings.iter().map(|finding| finding.id.map(|id| id.to_string())).collect();
+            Seen::Found(ids, format!("{:?}", verification.findings))
+        }
+        Ok(_) => match content(&mut space) {
+            Ok(content) => Seen::Nothing(Box::new(content)),
+            Err(error) => refused(error),
+        },
+    }
+}
+
+/// Where the rows of the `op` table lie: for each byte of such a row, the operation's id.
+fn rows(bytes: &[u8], ids: &[[u8; 32]]) -> Vec<Option<usize>> {
+    let mut owners = vec![None; bytes.len()];
+    let page_size = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    for (number, page) in bytes.chunks(page_size).enumerate() {
+        let header = if number == 0 { 100 } else { 0 };
+        // 0x0d: a leaf of a table.
+        if page[header] != 0x0d {
+            continue;
+        }
+        let cells = usize::from(u16::from_be_bytes([page[header + 3], page[header + 4]]));
+        let mut starts: Vec<usize> = (0..cells)
+            .map(|cell| header + 8 + 2 * cell)
+            .map(|at| usize::from(u16::from_be_bytes([page[at], page[at + 1]])))
+            .collect();
+        starts.sort_unstable();
+        for (index, &start) in starts.iter().enumerate() {
+            let end = starts.get(index + 1).copied().unwrap_or(page_size);
+            let cell = &page[start..end];
+            let owner = ids.iter().position(|id| {
+                // An operation's own id comes first in its row, near the cell's beginning.
+                cell.windows(32).take(30).any(|window| window == id)
+            });
+            // Rows of other tables with an id near their beginning are short.
+            if let Some(owner) = owner.filter(|_| cell.len() > 250) {
+                owners[number * page_size + start..number * page_size + end].fill(Some(owner));
+            }
+        }
+    }
+    owners
+}
+
+#[test]
+fn every_flipped_bit_is_found_or_means_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.db");
+    let now: jiff::Timestamp = "2025-06-01T12:00:00Z".parse().unwrap();
+    let mut space = Space::create(&path, signer(), "bits", now).unwrap();
+    let chat = folder.path().join("chat.jsonl");
+    std::fs::write(&chat, crate::samples::long_chat(TURNS)).unwrap();
+    let context = importers::Context { now, zone: jiff::tz::TimeZone::UTC };
+    space.import(importers::by_name("chat-jsonl").unwrap(), &chat, &context, Intent::Write, |_| {}).unwrap();
+    let original = content(&mut space).unwrap();
+    let ids: Vec<[u8; 32]> = export_ids(&original.export);
+    drop(space);
+    assert!(!folder.path().join("space.db-wal").exists(), "closing the space empties its log into the file");
+    let bytes = std::fs::read(&path).unwrap();
+    let owners = rows(&bytes, &ids);
+    let mut distinct: Vec<_> = owners.iter().flatten().collect();
+    distinct.dedup();
+    assert!(distinct.len() >= ids.len() * 9 / 10, "{} of {} rows were located", distinct.len(), ids.len());
+
+    let mut dice = Dice(SEED);
+    let in_rows: Vec<usize> = (0..bytes.len()).filter(|&at| owners[at].is_some()).collect();
+    let mut positions: Vec<usize> = (0..FLIPS).map(|_| dice.below(bytes.len() as u64) as usize).collect();
+    positions.extend((0..FLIPS / 2).map(|_| in_rows[dice.below(in_rows.len() as u64) as usize]));
+    // The file's header and schema are small, and matter most.
+    positions.extend((0..FLIPS / 5).map(|_| dice.below(4_096) as usize));
+    let (mut found, mut refused, mut nothing) = (0, 0, 0);
+    for at in positions {
+        let bit = dice.below(8) as u8;
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << bit;
+        let place = format!("byte {at} bit {bit}, seed {SEED:#x}");
+        let seen = look_in_time(folder.path(), flipped, &place);
+        let owner = owners[at].map(|owner| format!("b3:{}", data_encoding::HEXLOWER.encode(&ids[owner])));
+        match seen {
+            Seen::Found(named, findings) => {
+                found += 1;
+                if let Some(owner) = owner {
+                    assert!(named.contains(&Some(owner.clone())), "{place}: {owner} is not named by {findings}");
+                }
+            }
+            Seen::Refused(error) => {
+                refused += 1;
+                assert!(owner.is_none(), "{place}: in the row of {owner:?}, but: {error}");
+                assert!(error.len() > 20, "{place}: {error}");
+            }
+            Seen::Nothing(content) => {
+                nothing += 1;
+                assert!(owner.is_none(), "{place}: in the row of {owner:?} and unnoticed");
+                assert!(*content == original, "{place}: unnoticed, and something else came out");
+            }
+        }
+    }
+    println!("{found} found, {refused} refused, {nothing} without meaning");
+    assert!(found > FLIPS / 2);
+}
+
+fn export_ids(export: &[u8]) -> Vec<[u8; 32]> {
+    let lines = std::str::from_utf8(export).unwrap().lines();
+    let id = |line: &str| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        let digits = value["id"].as_str().unwrap().strip_prefix("b3:").unwrap().to_owned();
+        data_encoding::HEXLOWER.decode(digits.as_bytes()).unwrap().try_into().unwrap()
+    };
+    lines.map(id).collect()
+}
+
+/// Looks at a file with these bytes, but no longer than is reasonable.
+fn look_in_time(folder: &Path, bytes: Vec<u8>, place: &str) -> Seen {
+    let own = tempfile::tempdir_in(folder).unwrap();
+    let path = own.path().join("space.db");
+    std::fs::write(&path, bytes).unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let looking = std::thread::spawn(move || drop(sender.send(look(&path))));
+    match receiver.recv_timeout(Duration::from_secs(FLIP_SECONDS_MAX)) {
+        Ok(seen) => seen,
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{place}: {:?}", looking.join().err()),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{place}: took longer than {FLIP_SECONDS_MAX} s"),
+    }
+}

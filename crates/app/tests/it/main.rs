@@ -1,0 +1,19 @@
+//! The program as a stranger meets it and as an enemy would treat it.
+//!
+//! Every test runs the built binary in folders of its own, or opens the files it wrote. [`machine`] makes such a machine
+//! and holds every run to the same rules: it ends by itself and in time, with a known exit code and without a panic.
+
+mod accesses;
+mod commands;
+mod exchanges;
+mod flipped_bits;
+mod hostile_files;
+mod killed;
+mod machine;
+mod names;
+mod places;
+mod processes;
+mod questions;
+mod samples;
+mod scarcity;
+mod terminal;

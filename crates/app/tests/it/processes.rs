@@ -1,0 +1,73 @@
+//! Several processes on one space.
+
+use crate::machine::Machine;
+use crate::samples::long_chat;
+
+#[test]
+fn two_importers_at_once_both_finish_and_readers_see_whole_records() {
+    let machine = Machine::with_space();
+    let chat = long_chat(3_000);
+    let lines: Vec<&str> = chat.lines().collect();
+    // A third of the turns is in both files.
+    machine.write("first.jsonl", lines[..2_000].join("\n"));
+    machine.write("second.jsonl", lines[1_000..].join("\n"));
+    std::thread::scope(|scope| {
+        let import = |name: &'static str| {
+            let machine = &machine;
+            scope.spawn(move || machine.because(["import", "--format", "chat-jsonl", name]).run().succeeds())
+        };
+        let importers = [import("first.jsonl"), import("second.jsonl")];
+        while !importers.iter().all(|importer| importer.is_finished()) {
+            for line in machine.because(["log", "-n", "5", "--json"]).run().succeeds().json_lines() {
+                assert!(line["position"].is_u64() && line["id"].is_string() && line["sig"].is_string(), "{line}");
+            }
+            machine.because(["recall", "Which bowl was fired?", "--json"]).run().succeeds().json();
+            machine.because(["status", "--json"]).run().succeeds().json();
+        }
+    });
+    let both: std::collections::BTreeSet<_> = machine.records();
+    let alone = Machine::with_space();
+    alone.write("first.jsonl", lines[..2_000].join("\n"));
+    alone.write("second.jsonl", lines[1_000..].join("\n"));
+    alone.because(["import", "--format", "chat-jsonl", "first.jsonl", "second.jsonl"]).run().succeeds();
+    let names = |records: std::collections::BTreeSet<(String, String, String)>| -> std::collections::BTreeSet<_> {
+        records.into_iter().map(|(source, uid, _)| (source, uid)).collect()
+    };
+    assert_eq!(names(both), names(alone.records()));
+    machine.is_sound();
+}
+
+#[test]
+fn many_small_writers_lose_nothing() {
+    let machine = Machine::with_space();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let machine = &machine;
+            scope.spawn(move || {
+                for thing in 0..6 {
+                    let text = format!("writer {writer} thing {thing}");
+                    machine.because(["remember", &text]).run().succeeds();
+                }
+            });
+        }
+    });
+    assert_eq!(machine.records().len(), 24);
+    machine.is_sound();
+}
+
+#[test]
+fn verify_and_export_beside_an_importer_see_one_moment() {
+    let machine = Machine::with_space();
+    machine.write("chat.jsonl", long_chat(3_000));
+    std::thread::scope(|scope| {
+        let importer = scope.spawn(|| machine.because(["import", "chat.jsonl"]).run().succeeds());
+        while !importer.is_finished() {
+            machine.is_sound();
+            let export = machine.because(["export"]).run().succeeds();
+            let lines = export.json_lines();
+            assert_eq!(lines[0]["header"]["kind"], "space");
+        }
+    });
+    machine.because(["rebuild"]).run().succeeds();
+    machine.is_sound();
+}
