@@ -1,0 +1,334 @@
+//! The numbers of the spine, each beside a baseline measured in the same run.
+//!
+//! `cargo bench -p because --bench spine -- [TURNS…]` (default 100000). Turns are made by a seeded generator: 10 to 40 words from a
+//! vocabulary of 60 000 by Zipf's law, in sessions of 15 to 35 turns between two of eight people. Times of this machine
+//! mean little elsewhere; the ratios are what to compare. Baselines: a bare SQLite table written with the same
+//! durability, and SQLite's FTS5 asked the same questions.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first failure and prints its results"
+)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use engine::Space;
+use engine::recall::Query;
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
+use kernel::seal::Signer;
+use rusqlite::{Connection, params};
+use store::sqlite::Filter;
+
+/// Questions asked, and how often FTS5 is asked the first of them.
+const QUESTIONS: usize = 200;
+const FTS5_QUESTIONS: usize = 20;
+/// Single appends measured.
+const APPENDS: usize = 300;
+/// Cold processes started.
+const COLD_PROCESSES: usize = 20;
+/// Rows of a durable batch.
+const BATCH: usize = 1_000;
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    if std::env::args().any(|argument| argument == "--test") {
+        return; // `cargo test --benches` only wants to know that it builds.
+    }
+    for turns in if sizes.is_empty() { vec![100_000] } else { sizes } {
+        measure(turns);
+    }
+}
+
+fn measure(turns: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("turns.jsonl");
+    let mut text = Text::new(1);
+    text.write_turns(&source, turns);
+    println!("\n{turns} turns, {} MiB of JSON lines", source.metadata().unwrap().len() >> 20);
+
+    let baseline = bare_insert(folder.path(), &source);
+    let home = folder.path().join("home");
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::write(home.join("key"), "07".repeat(32)).unwrap();
+    let path = folder.path().join("space.db");
+    let begun = Instant::now();
+    let imported = run(&home, &path, &["init"]).and_then(|_| run(&home, &path, &["import", source.to_str().unwrap()]));
+    let took = begun.elapsed();
+    row(
+        "import (a process: read, mask, sign, index, durable a batch)",
+        rate(turns, took),
+        Some(baseline / took.as_secs_f64()),
+        "bare SQLite insert",
+    );
+    if let Some(peak) = imported {
+        row("  its peak memory", format!("{} MiB", peak >> 10), None, "");
+    }
+
+    let mut space = Space::open(&path, Signer::from_seed([7; 32])).unwrap();
+    appends(&mut space, folder.path());
+    recalls(&mut space, &mut text, &source, folder.path());
+    cold(&home, &path, &mut text);
+
+    let begun = Instant::now();
+    let verification = space.verify(|_| {}).unwrap();
+    assert!(verification.is_sound());
+    let took = begun.elapsed();
+    row("verify (hashes, signatures, chains, rules, refold, compare)", rate(turns, took), None, "");
+    let begun = Instant::now();
+    space.rebuild(|_| {}).unwrap();
+    row("rebuild of all views", rate(turns, begun.elapsed()), None, "");
+    println!("file: {} bytes a turn", path.metadata().unwrap().len() / turns as u64);
+}
+
+fn row(what: &str, value: String, ratio: Option<f64>, baseline: &str) {
+    let ratio = ratio.map_or(String::new(), |ratio| format!("  {ratio:.2} × {baseline}"));
+    println!("{what:<64} {value:>16}{ratio}");
+}
+
+fn rate(count: usize, took: Duration) -> String {
+    format!("{:.0} /s", count as f64 / took.as_secs_f64())
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.3} ms", time.as_secs_f64() * 1e3)
+}
+
+fn percentile(times: &mut [Duration], percent: usize) -> Duration {
+    times.sort_unstable();
+    times[(times.len() - 1) * percent / 100]
+}
+
+/// Runs the program; the peak of its resident memory in KiB where the system tells it.
+fn run(home: &Path, space: &Path, arguments: &[&str]) -> Option<u64> {
+    let program = env!("CARGO_BIN_EXE_because");
+    let time = Path::new("/usr/bin/time");
+    let mut command = if time.exists() {
+        let mut command = Command::new(time);
+        command.args(["-f", "%M", program]);
+        command
+    } else {
+        Command::new(program)
+    };
+    command.env("BECAUSE_HOME", home).arg("--space").arg(space).args(arguments);
+    let output = command.stdout(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stderr).lines().last().and_then(|line| line.parse().ok()).unwrap_or(0))
+        .filter(|peak| *peak > 0)
+}
+
+/// Seconds that a table of (id, line) takes, durable a batch.
+fn bare_insert(folder: &Path, source: &Path) -> f64 {
+    let begun = Instant::now();
+    let connection = bare_table(&folder.join("bare.db"));
+    let lines = std::fs::read_to_string(source).unwrap();
+    let lines: Vec<&str> = lines.lines().collect();
+    for batch in lines.chunks(BATCH) {
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        for line in batch {
+            insert_bare(&connection, line);
+        }
+        connection.execute_batch("COMMIT").unwrap();
+    }
+    begun.elapsed().as_secs_f64()
+}
+
+fn bare_table(path: &Path) -> Connection {
+    let connection = Connection::open(path).unwrap();
+    connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(())).unwrap();
+    connection
+        .execute_batch("PRAGMA synchronous=FULL; CREATE TABLE t (n INTEGER PRIMARY KEY, id BLOB UNIQUE, line TEXT)")
+        .unwrap();
+    connection
+}
+
+fn insert_bare(connection: &Connection, line: &str) {
+    let id = blake3::hash(line.as_bytes());
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO t (id, line) VALUES (?1, ?2)")
+        .unwrap()
+        .execute(params![id.as_bytes(), line])
+        .unwrap();
+}
+
+/// Single durable appends, ours and bare in turn.
+fn appends(space: &mut Space, folder: &Path) {
+    let connection = bare_table(&folder.join("single.db"));
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    let mut text = Text::new(2);
+    for number in 0..APPENDS {
+        let line = text.turn();
+        let evidence = Evidence {
+            source: "bench".to_owned(),
+            source_uid: number.to_string(),
+            kind: EvidenceKind::from(EvidenceKind::NOTE),
+            actor: None,
+            at: None,
+            summary: kernel::evidence::summarize(&line),
+            visibility: Visibility::default(),
+            payload: Payload { text: line.clone(), ..Payload::default() },
+        };
+        let begun = Instant::now();
+        space.remember(evidence, jiff::Timestamp::now()).unwrap();
+        ours.push(begun.elapsed());
+        let begun = Instant::now();
+        insert_bare(&connection, &format!("{number} {line}"));
+        bare.push(begun.elapsed());
+    }
+    let (ours, bare) = (percentile(&mut ours, 50), percentile(&mut bare, 50));
+    row(
+        "one durable append, p50",
+        milliseconds(ours),
+        Some(ours.as_secs_f64() / bare.as_secs_f64()),
+        "bare SQLite insert",
+    );
+}
+
+fn query(text: String) -> Query {
+    Query { text, limit: 10, filter: Filter::default(), neighbours: 0, today: None }
+}
+
+/// Recall in a warm process, beside FTS5.
+fn recalls(space: &mut Space, text: &mut Text, source: &Path, folder: &Path) {
+    let questions: Vec<String> = (0..QUESTIONS).map(|_| text.question()).collect();
+    space.recall(&query(questions[0].clone())).unwrap();
+    let mut times = Vec::new();
+    for question in &questions {
+        let begun = Instant::now();
+        let answer = space.recall(&query(question.clone())).unwrap();
+        times.push(begun.elapsed());
+        assert!(!answer.results.is_empty());
+    }
+    let fts5 = fts5_p50(folder, source, &questions[..FTS5_QUESTIONS]);
+    let p50 = percentile(&mut times, 50);
+    let ratio = fts5.as_secs_f64() / p50.as_secs_f64();
+    row("recall, warm, p50", milliseconds(p50), Some(ratio), &format!("faster than FTS5 ({})", milliseconds(fts5)));
+    row("recall, warm, p99", milliseconds(percentile(&mut times, 99)), None, "");
+}
+
+fn fts5_p50(folder: &Path, source: &Path, questions: &[String]) -> Duration {
+    let connection = Connection::open(folder.join("fts5.db")).unwrap();
+    connection
+        .execute_batch("PRAGMA journal_mode=OFF; CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter'); BEGIN")
+        .unwrap();
+    for line in std::fs::read_to_string(source).unwrap().lines() {
+        let turn: serde_json::Value = serde_json::from_str(line).unwrap();
+        connection.prepare_cached("INSERT INTO t VALUES (?1)").unwrap().execute([turn["text"].as_str()]).unwrap();
+    }
+    connection.execute_batch("COMMIT").unwrap();
+    let mut select = connection.prepare("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 10").unwrap();
+    let mut times = Vec::new();
+    for question in questions {
+        let words: Vec<String> = question.split_whitespace().map(|word| format!("\"{word}\"")).collect();
+        let begun = Instant::now();
+        let found: Vec<i64> =
+            select.query_map([words.join(" OR ")], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        times.push(begun.elapsed());
+        assert!(!found.is_empty());
+    }
+    percentile(&mut times, 50)
+}
+
+/// Recall in a process of its own, start and end included.
+fn cold(home: &Path, space: &Path, text: &mut Text) {
+    let mut times = Vec::new();
+    for _ in 0..COLD_PROCESSES {
+        let begun = Instant::now();
+        let output = Command::new(env!("CARGO_BIN_EXE_because"))
+            .env("BECAUSE_HOME", home)
+            .arg("--space")
+            .arg(space)
+            .args(["recall", &text.question()])
+            .output()
+            .unwrap();
+        times.push(begun.elapsed());
+        assert!(output.status.success());
+    }
+    row("recall, a cold process, p50", milliseconds(percentile(&mut times, 50)), None, "");
+}
+
+/// A seeded source of turns and questions.
+struct Text {
+    state: u64,
+    words: Vec<String>,
+    cumulative: Vec<f64>,
+}
+
+impl Text {
+    fn new(seed: u64) -> Self {
+        const SYLLABLES: [&str; 20] = [
+            "ka", "ro", "mi", "te", "lu", "san", "ber", "dor", "pel", "vin", "gar", "hos", "nim", "tru", "wex", "zol",
+            "fay", "qui", "jup", "cle",
+        ];
+        const WORDS: usize = 60_000;
+        let mut text = Self { state: 7, words: Vec::new(), cumulative: Vec::new() };
+        let mut sum = 0.0;
+        for rank in 0..WORDS {
+            let syllables = 2 + text.below(3);
+            let word = (0..syllables).map(|_| SYLLABLES[text.below(SYLLABLES.len())]).collect();
+            text.words.push(word);
+            sum += 1.0 / (rank as f64 + 10.0);
+            text.cumulative.push(sum);
+        }
+        text.state = seed;
+        text
+    }
+
+    /// SplitMix64.
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    fn word(&mut self) -> String {
+        let all = *self.cumulative.last().unwrap();
+        let at = (self.next() >> 11) as f64 / (1u64 << 53) as f64 * all;
+        let rank = self.cumulative.partition_point(|sum| *sum < at);
+        self.words[rank.min(self.words.len() - 1)].clone()
+    }
+
+    fn turn(&mut self) -> String {
+        let count = 10 + self.below(31);
+        (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Five to eight words.
+    fn question(&mut self) -> String {
+        let count = 5 + self.below(4);
+        (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn write_turns(&mut self, path: &PathBuf, turns: usize) {
+        const PEOPLE: [&str; 8] = ["Ana", "Bo", "Cem", "Dana", "Eli", "Finn", "Gus", "Hana"];
+        let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+        let (mut written, mut session, mut minute) = (0, 0, 0u64);
+        while written < turns {
+            session += 1;
+            minute += 60 + self.next() % 480;
+            let (first, step) = (self.below(PEOPLE.len()), 1 + self.below(PEOPLE.len() - 1));
+            for turn in 0..15 + self.below(21) {
+                if written == turns {
+                    break;
+                }
+                written += 1;
+                let speaker = PEOPLE[(first + turn % 2 * step) % PEOPLE.len()];
+                let time = jiff::Timestamp::from_second(((26_297_280 + minute + turn as u64) * 60) as i64).unwrap();
+                let line = serde_json::json!({
+                    "session": format!("s{session}"), "speaker": speaker, "time": time.to_string(), "text": self.turn()
+                });
+                writeln!(file, "{line}").unwrap();
+            }
+        }
+        file.flush().unwrap();
+    }
+}
