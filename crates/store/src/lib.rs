@@ -189,12 +189,8 @@ impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::{ErrorCode, ffi};
         /// What SQLite reports when the system refuses to write, or to make room for the log's index.
-        const WRITE_FAILURES: [std::ffi::c_int; 4] = [
-            ffi::SQLITE_IOERR_WRITE,
-            ffi::SQLITE_IOERR_FSYNC,
-            ffi::SQLITE_IOERR_TRUNCATE,
-            ffi::SQLITE_IOERR_SHMSIZE,
-        ];
+        const WRITE_FAILURES: [std::ffi::c_int; 4] =
+            [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_TRUNCATE, ffi::SQLITE_IOERR_SHMSIZE];
         if error.sqlite_error().is_some_and(|error| WRITE_FAILURES.contains(&error.extended_code)) {
             return Self::WriteFailed;
         }

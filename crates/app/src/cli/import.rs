@@ -80,7 +80,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 let intake = take_in(session, path, args.dry_run)?;
                 left_out |= intake.refused > 0;
                 match session.form {
-                    Form::Json => reports.push(json!({ "path": path.to_string_lossy(), "format": LEDGER, "intake": intake })),
+                    Form::Json => {
+                        reports.push(json!({ "path": path.to_string_lossy(), "format": LEDGER, "intake": intake }))
+                    }
                     Form::Text => print_intake(path, &intake)?,
                 }
             }

@@ -50,7 +50,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let space = Space::create(&path, session.home.signer()?, &name, session.now)?;
     let id = space.id()?;
     match session.form {
-        Form::Json => output::json(&json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": space.author() }))?,
+        Form::Json => output::json(
+            &json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": space.author() }),
+        )?,
         Form::Text => {
             output::line(format_args!("Made the space {BOLD}{}{BOLD:#} in {}", printable(&name), output::path(&path)))?;
             output::line(format_args!("  id {id}"))?;

@@ -23,7 +23,8 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     ))?;
     output::line(format_args!("  this key    {}", status.author))?;
     let list = |counts: &std::collections::BTreeMap<String, u64>| {
-        let counts: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {}", output::printable(kind))).collect();
+        let counts: Vec<String> =
+            counts.iter().map(|(kind, count)| format!("{count} {}", output::printable(kind))).collect();
         if counts.is_empty() { "none".to_owned() } else { counts.join(", ") }
     };
     output::line(format_args!("  operations  {} ({})", status.ledger_position.0, list(&status.operations)))?;

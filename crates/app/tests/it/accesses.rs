@@ -24,7 +24,10 @@ fn another_key_reads_at_once_and_writes_while_it_is_granted() {
     assert_eq!(as_foreign(&["grant", &key, "--can", "append", "--json"]).run().ends(1).error_code(), "not_permitted");
 
     let given = machine.because(["grant", &key, "--name", "laptop", "--can", "append", "--json"]).run().succeeds();
-    assert_eq!((&given.json()["key"], &given.json()["capabilities"]), (&key.as_str().into(), &serde_json::json!(["append"])));
+    assert_eq!(
+        (&given.json()["key"], &given.json()["capabilities"]),
+        (&key.as_str().into(), &serde_json::json!(["append"]))
+    );
     as_foreign(&["remember", "from abroad"]).run().succeeds();
     as_foreign(&["doctor"]).run().succeeds();
     assert_eq!(as_foreign(&["grant", &key, "--can", "admin", "--json"]).run().ends(1).error_code(), "not_permitted");
@@ -86,8 +89,7 @@ fn processes_that_make_the_key_or_the_space_at_once_agree() {
         }
     });
     assert_eq!(machine.records().len(), 8);
-    let mut files: Vec<_> =
-        std::fs::read_dir(machine.home()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(machine.home()).unwrap().map(|file| file.unwrap().file_name()).collect();
     files.sort();
     assert_eq!(files, ["key", "space.db"]);
     machine.is_sound();

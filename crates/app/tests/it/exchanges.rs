@@ -16,7 +16,10 @@ fn an_export_taken_in_elsewhere_is_the_same_space() {
     let taken = copy(&["import", "all.jsonl", "--json"]).run().succeeds().json();
     // The genesis went in when the copy was made.
     assert_eq!(taken["sources"][0]["format"], "ledger");
-    assert_eq!((&taken["sources"][0]["intake"]["added"], &taken["sources"][0]["intake"]["refused"]), (&4.into(), &0.into()));
+    assert_eq!(
+        (&taken["sources"][0]["intake"]["added"], &taken["sources"][0]["intake"]["refused"]),
+        (&4.into(), &0.into())
+    );
     assert_eq!(copy(&["export"]).run().succeeds().out, printed);
     let again = copy(&["import", "all.jsonl", "--json"]).run().succeeds().json();
     assert_eq!(again["sources"][0]["intake"]["present"], 5);
@@ -40,7 +43,8 @@ fn damaged_lines_are_refused_one_by_one_and_what_cites_them_too() {
     let copy = machine.because(["--space", "copy.db", "import", "damaged.jsonl", "--json"]).run().ends(4).json();
     let intake = &copy["sources"][0]["intake"];
     assert_eq!((&intake["added"], &intake["refused"]), (&3.into(), &3.into()), "{intake}");
-    let refused: Vec<_> = intake["refusals"].as_array().unwrap().iter().map(|refusal| refusal["line"].clone()).collect();
+    let refused: Vec<_> =
+        intake["refusals"].as_array().unwrap().iter().map(|refusal| refusal["line"].clone()).collect();
     assert_eq!(refused, [3, 4, 7]);
     machine.write("good.jsonl", export);
     machine.because(["--space", "copy.db", "import", "good.jsonl"]).run().succeeds().prints("1 operation new");

@@ -205,7 +205,14 @@ pub(crate) struct Ran {
 impl std::fmt::Display for Ran {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let short = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(4_000).collect::<String>();
-        write!(formatter, "{} {}\n--- out\n{}\n--- err\n{}", self.shown, self.status, short(&self.out), short(&self.err))
+        write!(
+            formatter,
+            "{} {}\n--- out\n{}\n--- err\n{}",
+            self.shown,
+            self.status,
+            short(&self.out),
+            short(&self.err)
+        )
     }
 }
 

@@ -113,7 +113,8 @@ fn paths_of_any_bytes_work() {
             let again = call(&["--space", "copy.db", "import"]).arguments([out.as_os_str()]).arguments(form);
             again.run().succeeds();
         }
-        let mut files: Vec<_> = std::fs::read_dir(folder.join(".because")).unwrap().map(|file| file.unwrap().file_name()).collect();
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder.join(".because")).unwrap().map(|file| file.unwrap().file_name()).collect();
         files.sort();
         assert_eq!(files, [".gitignore", "space.db"]);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 5, "home, .because, chat, export, copy");

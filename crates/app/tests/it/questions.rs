@@ -51,7 +51,8 @@ fn questions_that_no_argument_can_hold_are_answered_too() {
     let words: String = (0..1_500_000).map(|number| format!("w{number} ")).collect();
     assert!(words.len() > 10_000_000);
     let dates = "2025-01-08 next Tuesday two weeks ago ".repeat(300_000);
-    for text in ["\0glaze\0", &words, &dates, &"é".repeat(5_000_001), &"\0".repeat(10_000_000), &"🏺".repeat(2_500_000)] {
+    for text in ["\0glaze\0", &words, &dates, &"é".repeat(5_000_001), &"\0".repeat(10_000_000), &"🏺".repeat(2_500_000)]
+    {
         let query = Query {
             text: text.to_owned(),
             limit: 10,

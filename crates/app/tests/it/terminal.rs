@@ -96,8 +96,16 @@ fn a_reader_that_goes_away_is_no_failure() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::long_chat(3_000));
     machine.because(["import", "chat.jsonl"]).run().succeeds();
-    let commands =
-        ["log -n 0", "log -n 0 --json", "export", "recall -k 1000 bowl", "completions bash", "demo", "--help", "status"];
+    let commands = [
+        "log -n 0",
+        "log -n 0 --json",
+        "export",
+        "recall -k 1000 bowl",
+        "completions bash",
+        "demo",
+        "--help",
+        "status",
+    ];
     for command in commands {
         for reader in ["head -c 1", "true"] {
             let script = format!("{{ $BECAUSE {command}; echo $? >&2; }} | {reader} >/dev/null; wait");

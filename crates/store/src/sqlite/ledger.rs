@@ -144,10 +144,7 @@ impl SqliteSpace {
 
     /// Every operation that the index of ids names, with the row it points at as the table itself holds it. Other ways of reading take
     /// what they can from indexes; where an index and the table differ, this one tells which operation is meant.
-    pub fn each_row(
-        &self,
-        mut take: impl FnMut(OpId, Result<Option<Recorded>, StoreError>),
-    ) -> Result<(), StoreError> {
+    pub fn each_row(&self, mut take: impl FnMut(OpId, Result<Option<Recorded>, StoreError>)) -> Result<(), StoreError> {
         let row = format!(
             "SELECT {COLUMNS} FROM op NOT INDEXED LEFT JOIN author ON author.number = op.author WHERE op.pos = ?1"
         );
