@@ -84,7 +84,7 @@ impl Space {
                 Ok(Err(error)) => verification.find(None, error.code(), error.to_string(), false),
                 Err(_) => verification.find(None, "internal", "folding the views again stopped".to_owned(), false),
             }
-            let damages = store.check_file()?;
+            let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
             if !damages.is_empty() {
                 name_damaged(&mut verification, store);
             }

@@ -49,11 +49,11 @@ impl<R: BufRead> BoundedLines<R> {
             if buffer.is_empty() {
                 break;
             }
-            let feed = buffer.iter().position(|&byte| byte == self.separator);
+            let feed = memchr::memchr(self.separator, buffer);
             read.terminated = feed.is_some();
             let content = feed.and_then(|end| buffer.get(..end)).unwrap_or(buffer);
             let room = self.line_bytes_max.saturating_sub(line.len());
-            line.extend(content.iter().take(room));
+            line.extend_from_slice(content.get(..room).unwrap_or(content));
             read.cut |= content.len() > room;
             let taken = content.len() + usize::from(read.terminated);
             self.reader.consume(taken);

@@ -3,6 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
+use engine::EngineError;
 use serde_json::json;
 
 use super::Session;
@@ -32,7 +33,10 @@ pub(crate) fn export(session: &Session, args: &Args) -> Result<u8, Failure> {
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(file)?;
     let bar = output::progress(Some(space.head()?.0), "writing {bar:30} {pos}/{len} operations");
     let mut writer = BufWriter::new(draft);
-    let written = space.export(&mut writer, |written| bar.set_position(written))?;
+    let written = space.export(&mut writer, |written| bar.set_position(written)).map_err(|error| match error {
+        EngineError::Io(source) => file(source),
+        other => other.into(),
+    })?;
     bar.finish_and_clear();
     writer.flush().map_err(file)?;
     let draft = writer.into_inner().map_err(|error| file(error.into_error()))?;

@@ -107,9 +107,9 @@ fn a_file_that_may_not_grow_is_an_error_and_no_death_by_signal() {
         machine.because(["recall", "limit"]).run().succeeds().prints("before the limit");
         machine.is_sound();
     }
-    machine.shell("ulimit -f 1; exec $BECAUSE export --out all.jsonl").run().ends(1).says("all.jsonl");
-    assert!(!machine.work().join("all.jsonl").exists());
     machine.because(["import", "chat.jsonl"]).run().succeeds();
+    machine.shell("ulimit -f 200; exec $BECAUSE export --out all.jsonl").run().ends(1).says("all.jsonl");
+    assert!(!machine.work().join("all.jsonl").exists());
     assert_eq!(machine.records().len(), 3_001);
     machine.is_sound();
 }
@@ -169,6 +169,14 @@ fn a_space_that_cannot_be_written_can_be_read() {
     set(&machine.space(), 0o600);
     let refused = machine.call("setpriv", ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE, "status"]);
     refused.at_home(&machine.work().parent().unwrap().join("nobody")).run().ends(1).says("space.db");
+    // Nor may the key be one that cannot be read.
+    let home = machine.work().parent().unwrap().join("nobody");
+    std::fs::remove_file(home.join("key")).unwrap();
+    std::fs::copy(machine.home().join("key"), home.join("key")).unwrap();
+    let arguments = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE, "key", "--json"];
+    let unreadable = machine.call("setpriv", arguments).at_home(&home).run().ends(1);
+    assert_eq!(unreadable.error_code(), "file");
+    assert!(unreadable.err().contains("key"), "{unreadable}");
     machine.because(["remember", "the owner still writes"]).run().succeeds();
     machine.is_sound();
 }

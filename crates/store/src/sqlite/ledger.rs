@@ -93,10 +93,15 @@ impl SqliteSpace {
     /// Opens an existing space.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let (connection, mode) = open(path)?;
-        let id = connection
-            .query_row("SELECT id FROM op WHERE pos = 1", [], |row| id_at(row, 0))
-            .optional()?
-            .ok_or_else(|| StoreError::NotASpace { path: path.to_owned() })?;
+        let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
+        let id = match first("SELECT id FROM op WHERE pos = 1") {
+            Ok(Some(id)) => id,
+            // Where the first row is damaged the index may still name it, and what is wrong can be looked for.
+            damaged => first("SELECT id FROM op INDEXED BY op_id WHERE +pos = 1")
+                .ok()
+                .flatten()
+                .map_or_else(|| damaged?.ok_or_else(|| StoreError::NotASpace { path: path.to_owned() }), Ok)?,
+        };
         Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id), views: Default::default() })
     }
 
