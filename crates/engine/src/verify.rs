@@ -6,10 +6,10 @@
 
 use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::operation::{Operation, Unverified, VerifyError, verify_batch};
+use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
 use kernel::rules::{self, JudgeError, Verdict};
 use kernel::world::Graph;
-use store::Recorded;
+use store::{Ledger, Recorded};
 use store::sqlite::{SqliteSpace, ViewDigest};
 
 use crate::{EngineError, Space};
@@ -28,6 +28,8 @@ pub struct Verification {
     pub findings: Vec<Finding>,
     /// How many findings there are; more than are kept if there are very many.
     pub finding_count: u64,
+    /// How many of them are more than operations without effect.
+    pub damage_count: u64,
     /// The views as they are stored and as they come out when folded again.
     pub views: Vec<ViewComparison>,
 }
@@ -59,12 +61,12 @@ pub struct ViewComparison {
 impl Verification {
     /// True if nothing is wrong.
     pub fn is_sound(&self) -> bool {
-        self.findings.iter().all(|finding| finding.without_effect)
-            && self.views.iter().all(|view| view.stored == view.folded)
+        self.damage_count == 0 && self.views.iter().all(|view| view.stored == view.folded)
     }
 
     fn find(&mut self, id: Option<OpId>, code: &str, message: String, without_effect: bool) {
         self.finding_count += 1;
+        self.damage_count += u64::from(!without_effect);
         if self.findings.len() < FINDINGS_KEPT_MAX {
             self.findings.push(Finding { id, code: code.to_owned(), message, without_effect });
         }
@@ -113,12 +115,12 @@ fn check_operations(store: &SqliteSpace, mut progress: impl FnMut(u64)) -> Resul
             Err((id, error)) => verification.find(id, error.code(), error.to_string(), false),
         }
         if batch.len() == BATCH {
-            check_batch(&mut verification, &mut graph, std::mem::take(&mut batch));
+            check_batch(&mut verification, store, &mut graph, std::mem::take(&mut batch));
             progress(verification.operations);
         }
         true
     });
-    check_batch(&mut verification, &mut graph, batch);
+    check_batch(&mut verification, store, &mut graph, batch);
     progress(verification.operations);
     if let Err(error) = read {
         verification.find(None, error.code(), error.to_string(), false);
@@ -126,7 +128,12 @@ fn check_operations(store: &SqliteSpace, mut progress: impl FnMut(u64)) -> Resul
     Ok(verification)
 }
 
-fn check_batch(verification: &mut Verification, graph: &mut Graph, batch: Vec<Operation<Unverified>>) {
+fn check_batch(
+    verification: &mut Verification,
+    store: &SqliteSpace,
+    graph: &mut Graph,
+    batch: Vec<Operation<Unverified>>,
+) {
     verification.operations += batch.len() as u64;
     for verified in verify_batch(batch) {
         let operation = match verified {
@@ -134,11 +141,15 @@ fn check_batch(verification: &mut Verification, graph: &mut Graph, batch: Vec<Op
             Err(error) => {
                 let code = VerifyError::code(&error);
                 verification.find(Some(error.id()), code, error.to_string(), false);
+                // Named once: what follows it and cites it is judged as though it were sound.
+                if let Ok(Some(Recorded { operation, .. })) = store.get(&error.id()) {
+                    graph.insert(&operation, parsed(&operation).and_then(Result::ok).as_ref());
+                }
                 continue;
             }
         };
         let id = operation.id();
-        let body = match operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)) {
+        let body = match parsed(&operation) {
             None => None,
             Some(Ok(body)) => Some(body),
             Some(Err(error)) => {
@@ -159,4 +170,8 @@ fn check_batch(verification: &mut Verification, graph: &mut Graph, batch: Vec<Op
             Err(JudgeError::World(never)) => match never {},
         }
     }
+}
+
+fn parsed<State>(operation: &Operation<State>) -> Option<Result<Body, MalformedError>> {
+    operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes))
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use kernel::access::Access;
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
+use kernel::kind::Kind;
 use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
 use kernel::rules::{self, Verdict};
 use kernel::world::{Citing, Entry, Head, World};
@@ -28,6 +29,7 @@ CREATE TABLE op (
 CREATE UNIQUE INDEX op_id ON op (id);
 CREATE UNIQUE INDEX op_chain ON op (author, seq);
 CREATE INDEX op_order ON op (ts);
+CREATE INDEX op_removed ON op (body_hash) WHERE body IS NULL;
 CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 ";
 
@@ -53,8 +55,7 @@ impl SqliteSpace {
         let io = |source| StoreError::Io { path: path.to_owned(), source };
         let draft = path.with_extension(format!("new-{}", std::process::id()));
         let _ = std::fs::remove_file(&draft);
-        let connection = create(&draft)?;
-        let made = {
+        let made = create(&draft).and_then(|connection| {
             let mut making = Self {
                 connection,
                 path: draft.clone(),
@@ -68,9 +69,12 @@ impl SqliteSpace {
                 RecordError::Refused { breach, .. } => StoreError::Damaged { detail: breach.to_string() },
             })?;
             writing.commit()?;
-            making.connection.close().map_err(|(_, error)| error)
-        };
-        made?;
+            making.connection.close().map_err(|(_, error)| error.into())
+        });
+        if let Err(error) = made {
+            let _ = std::fs::remove_file(&draft);
+            return Err(error);
+        }
         // Linking fails where the name is taken in the meantime; renaming would put ours over another's.
         let linked = std::fs::hard_link(&draft, path);
         let placed = match linked {
@@ -219,7 +223,7 @@ pub(super) fn decode(row: &Row<'_>, space: SpaceId) -> Result<Recorded, StoreErr
     let id = id_at(row, 1)?;
     let kind = kind_at(row, 2)?;
     let header = Header {
-        space: (kind != kernel::kind::Kind::Space).then_some(space),
+        space: (kind != Kind::Space).then_some(space),
         kind,
         author: author_at(row, 3)?,
         seq: row.get::<_, i64>(4)?.unsigned_abs(),
@@ -365,6 +369,16 @@ impl Writing for SqliteWriting<'_> {
         Ok(body.flatten())
     }
 
+    fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        let id = self
+            .world
+            .connection
+            .prepare_cached("SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1")?
+            .query_row([body.0], |row| id_at(row, 0))
+            .optional()?;
+        Ok(id)
+    }
+
     fn latest(&self) -> Result<Option<Stamp>, StoreError> {
         Ok(self.latest)
     }
@@ -404,6 +418,7 @@ ask! {
     space() -> Option<SpaceId>,
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
+    acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
     identity(key: &str) -> Vec<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,

@@ -11,6 +11,7 @@ use std::collections::{BinaryHeap, HashSet};
 use jiff::civil::Date;
 use kernel::question::Question;
 use kernel::question::dates::date_fit;
+use kernel::question::names::NameId;
 use kernel::rank::lexical::{self, TermCounts};
 use kernel::rank::{Score, Signals, Weights, fuse};
 use kernel::text::{Analyzer, Term};
@@ -122,12 +123,13 @@ impl Search<'_> {
             session_scores: self.session_scores(&terms, session_idf_sum)?,
             terms,
             idf_sum,
-            who: self.who(question, analyzer)?,
+            speaker: self.who(question.person(), question, analyzer)?,
+            subject: self.who(question.subject(), question, analyzer)?,
             question,
             admitted: self.admitted(filter)?,
             filter,
         };
-        let best = pass.preselect(limit.saturating_add(SPARE));
+        let best = pass.preselect(limit.saturating_add(SPARE).min(self.attributes.rest.len()));
         pass.score_exactly(best)
     }
 
@@ -154,8 +156,8 @@ impl Search<'_> {
     }
 
     /// Every session's `sess`.
-    fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Result<Vec<f32>, StoreError> {
-        let mut scores = vec![0.0; self.lengths.of.len()];
+    fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Result<Vec<f64>, StoreError> {
+        let mut sums = vec![0.0; self.lengths.of.len()];
         let average = self.lengths.average();
         let mut statement =
             self.connection.prepare_cached("SELECT key, data FROM text_session_posting WHERE key BETWEEN ?1 AND ?2")?;
@@ -167,20 +169,25 @@ impl Search<'_> {
                 let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
                 for (place, count) in postings::decode_sessions(data) {
                     let session = first + usize::from(place);
-                    if let (Some(score), Some(length)) = (scores.get_mut(session), self.lengths.of.get(session)) {
-                        let strength = lexical::session_strength(count, u64::from(*length), average);
-                        *score += (lexical::session([(term.session_idf, strength)], idf_sum)) as f32;
+                    if let (Some(sum), Some(length)) = (sums.get_mut(session), self.lengths.of.get(session)) {
+                        *sum += term.session_idf * lexical::session_strength(count, u64::from(*length), average);
                     }
                 }
             }
         }
-        Ok(scores)
+        // The sum over the terms is made already; what is left of the kernel's formula is the share.
+        Ok(sums.into_iter().map(|sum| lexical::session([(sum, 1.0)], idf_sum)).collect())
     }
 
-    /// Whom the question is about.
-    fn who(&self, question: &Question, analyzer: &mut Analyzer) -> Result<Option<Who>, StoreError> {
-        let Some(people) = question.person() else { return Ok(None) };
-        let people: Vec<u32> = people.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
+    /// Some of the people that the question mentions, as the index knows them.
+    fn who(
+        &self,
+        people: Option<&[NameId]>,
+        question: &Question,
+        analyzer: &mut Analyzer,
+    ) -> Result<Option<Who>, StoreError> {
+        let Some(named) = people else { return Ok(None) };
+        let people: Vec<u32> = named.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
         let mut involved = HashSet::new();
         let mut statement =
             self.connection.prepare_cached("SELECT document FROM text_participant WHERE person = ?1")?;
@@ -189,12 +196,16 @@ impl Search<'_> {
                 involved.insert(document?);
             }
         }
-        let mut words = Vec::new();
-        let mention = question.mentions.first().map_or("", |mention| mention.text.as_str());
-        for term in analyzer.terms(mention) {
-            words.extend(self.term_rows(&term, 0, 0)?);
+        let mention = question.mentions.iter().find(|mention| mention.people == named);
+        let mut words = Some(Vec::new());
+        for term in analyzer.terms(mention.map_or("", |mention| mention.text.as_str())) {
+            // No record holds a word that the index does not know.
+            words = words.zip(self.term_rows(&term, 0, 0)?).map(|(mut words, rows)| {
+                words.push(rows);
+                words
+            });
         }
-        Ok(Some(Who { people, involved, words }))
+        Ok(Some(Who { people, involved, words: words.unwrap_or_default() }))
     }
 
     /// Numbers of the kinds that the filter admits; none for all.
@@ -205,8 +216,8 @@ impl Search<'_> {
         let mut statement = self.connection.prepare_cached("SELECT number FROM text_kind WHERE word = ?1")?;
         let mut admitted = HashSet::new();
         for kind in &filter.kinds {
-            if let Some(number) = statement.query_row([kind], |row| row.get::<_, u8>(0)).optional()? {
-                admitted.insert(number);
+            if let Some(number) = statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()? {
+                admitted.insert(attributes::kind_byte(number));
             }
         }
         Ok(Some(admitted))
@@ -214,8 +225,9 @@ impl Search<'_> {
 
     /// Records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT number, word FROM text_kind")?;
-        let words = statement.query_map([], |row| Ok((row.get::<_, u8>(0)?, row.get::<_, String>(1)?)))?;
+        let mut statement = self.connection.prepare_cached("SELECT number, word FROM text_kind ORDER BY number DESC")?;
+        let words = statement.query_map([], |row| Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?)))?;
+        // Of the kinds that share the last number, the first gives its name to all.
         let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
         let mut counts = std::collections::BTreeMap::new();
         for attribute in self.attributes.rest.iter().filter(|attribute| attribute.flags & attributes::DEAD == 0) {
@@ -243,7 +255,7 @@ impl Search<'_> {
         current = document;
         for distance in 1..=reach {
             let follows = |next: &u32| self.attributes.get(*next).is_some_and(|next| next.previous == current);
-            let Some(next) = (current + 1..current.saturating_add(AHEAD_MAX)).find(follows) else { break };
+            let Some(next) = (current.saturating_add(1)..current.saturating_add(AHEAD_MAX)).find(follows) else { break };
             current = next;
             found.push((distance as i32, current));
         }
@@ -268,7 +280,7 @@ impl Search<'_> {
     }
 }
 
-/// Whom the question is about, as the index knows them.
+/// People that the question names, as the index knows them.
 struct Who {
     people: Vec<u32>,
     /// Records without an author in which they take part.
@@ -277,14 +289,49 @@ struct Who {
     words: Vec<TermRows>,
 }
 
+impl Who {
+    /// Which documents of a block hold every word of the name themselves; none if that is nothing to go by.
+    fn named_in(&self, block: u32) -> Option<Vec<bool>> {
+        if self.words.is_empty() {
+            return None;
+        }
+        let mut held = vec![0usize; BLOCK as usize];
+        for word in &self.words {
+            for (place, counts) in postings::decode(word.row(block)) {
+                held[place as usize] += usize::from(postings::unpack(counts).own > 0);
+            }
+        }
+        Some(held.into_iter().map(|held| held == self.words.len()).collect())
+    }
+
+    /// Whether a record is theirs; one without author, whether it involves or mentions them.
+    fn holds(&self, attribute: &Attribute, document: u32, named: &Option<Vec<bool>>) -> bool {
+        if attribute.author != NONE {
+            return self.people.contains(&attribute.author);
+        }
+        let mentioned = named.as_ref().and_then(|named| named.get((document % BLOCK) as usize)).copied();
+        mentioned.unwrap_or(false)
+            || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && self.involved.contains(&document)
+    }
+}
+
+/// Which documents of a block mention whom.
+struct Named {
+    speaker: Option<Vec<bool>>,
+    subject: Option<Vec<bool>>,
+}
+
 /// One search over all blocks.
 struct Pass<'a> {
     search: &'a Search<'a>,
     weights: &'a Weights,
     terms: Vec<TermRows>,
     idf_sum: f64,
-    session_scores: Vec<f32>,
-    who: Option<Who>,
+    session_scores: Vec<f64>,
+    /// The one person that the question is about.
+    speaker: Option<Who>,
+    /// Who acts, of several that it names.
+    subject: Option<Who>,
     question: &'a Question,
     admitted: Option<HashSet<u8>>,
     filter: &'a Filter,
@@ -340,7 +387,7 @@ impl Pass<'_> {
             let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
             for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
                 let session = self.session_scores.get(*session as usize).copied().unwrap_or(0.0);
-                let known = sum + self.weights.sess as f32 * session;
+                let known = sum + (self.weights.sess * session) as f32;
                 if known + most_else <= threshold || (known == 0.0 && dates.is_empty()) {
                     continue;
                 }
@@ -353,8 +400,7 @@ impl Pass<'_> {
                 if known == 0.0 && date == 0.0 {
                     continue;
                 }
-                let by_name = named.as_ref().is_some_and(|named| named[place]);
-                let signals = self.signals(attribute, document, by_name, date);
+                let signals = self.signals(attribute, document, &named, date);
                 let score = known + fuse(self.weights, &signals).total as f32;
                 let candidate = Candidate { score, document };
                 if heap.len() < limit {
@@ -377,8 +423,9 @@ impl Pass<'_> {
     fn lex_by_counts(&self, idf: f64) -> [f32; 256] {
         let mut weights = [0.0; 256];
         for (byte, weight) in (0..=u8::MAX).zip(&mut weights) {
-            let share = lexical::lex([(idf, postings::unpack(byte))], self.idf_sum);
-            *weight = (self.weights.lex * share) as f32;
+            let counts = [(idf, postings::unpack(byte))];
+            let lex = self.weights.lex * lexical::lex(counts, self.idf_sum);
+            *weight = (lex + self.weights.own * lexical::own(counts, self.idf_sum)) as f32;
         }
         weights
     }
@@ -388,24 +435,17 @@ impl Pass<'_> {
         let weights = self.weights;
         let date = if self.question.dates.is_empty() { 0.0 } else { 1.5 * weights.date };
         let when = if self.question.asks_when { weights.when } else { 0.0 };
-        let speaker = if self.who.is_some() { weights.speaker } else { 0.0 };
-        (date.max(0.0) + when.max(0.0) + speaker.max(0.0) + weights.timex.max(0.0) + weights.is_question.max(0.0))
+        let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
+        let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
+        let who = speaker.max(0.0) + subject.max(0.0);
+        (date.max(0.0) + when.max(0.0) + who + weights.timex.max(0.0) + weights.is_question.max(0.0))
             as f32
     }
 
-    /// Which documents of a block hold every word of the person's name themselves.
-    fn named_in(&self, block: u32) -> Option<Vec<bool>> {
-        let words = &self.who.as_ref()?.words;
-        if words.is_empty() {
-            return None;
-        }
-        let mut held = vec![0usize; BLOCK as usize];
-        for word in words {
-            for (place, counts) in postings::decode(word.row(block)) {
-                held[place as usize] += usize::from(postings::unpack(counts).own > 0);
-            }
-        }
-        Some(held.into_iter().map(|held| held == words.len()).collect())
+    /// Which documents of a block hold every word of a name themselves.
+    fn named_in(&self, block: u32) -> Named {
+        let names = |who: &Option<Who>| who.as_ref().and_then(|who| who.named_in(block));
+        Named { speaker: names(&self.speaker), subject: names(&self.subject) }
     }
 
     fn admits(&self, attribute: &Attribute) -> bool {
@@ -422,14 +462,12 @@ impl Pass<'_> {
         since_us.is_none_or(|since| attribute.at_us >= since) && until_us.is_none_or(|until| attribute.at_us < until)
     }
 
-    /// Every signal but `lex` and `sess`.
-    fn signals(&self, attribute: &Attribute, document: u32, named: bool, date: f64) -> Signals {
-        let speaker = self.who.as_ref().is_some_and(|who| match attribute.author {
-            NONE => named || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && who.involved.contains(&document),
-            author => who.people.contains(&author),
-        });
+    /// Every signal but those of words.
+    fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
+        let is_of = |who: &Option<Who>, named| who.as_ref().is_some_and(|who| who.holds(attribute, document, named));
         Signals {
-            speaker,
+            speaker: is_of(&self.speaker, &named.speaker),
+            subject: is_of(&self.subject, &named.subject),
             date,
             is_question: attribute.flags & attributes::IS_QUESTION != 0,
             timex: attribute.flags & attributes::TIMEX != 0,
@@ -456,15 +494,23 @@ impl Pass<'_> {
             }
         }
         let mut dates = DateFits::new(self.question);
+        let mut named_in: Option<(u32, Named)> = None;
         let mut found = Vec::with_capacity(documents.len());
         for (document, counts) in documents.into_iter().zip(counts) {
             let Some(attribute) = self.search.attributes.get(document) else { continue };
-            let named = self.named_in(document / BLOCK).is_some_and(|named| named[(document % BLOCK) as usize]);
-            let signals = Signals {
-                lex: lexical::lex(self.terms.iter().map(|term| term.idf).zip(counts.iter().copied()), self.idf_sum),
-                sess: self.session_scores.get(attribute.session as usize).copied().map_or(0.0, f64::from),
-                ..self.signals(attribute, document, named, dates.fit(attribute.day))
+            let block = document / BLOCK;
+            let named = match named_in.take().filter(|(known, _)| *known == block) {
+                Some((_, named)) => named,
+                None => self.named_in(block),
             };
+            let weighted = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
+            let signals = Signals {
+                lex: lexical::lex(weighted(), self.idf_sum),
+                own: lexical::own(weighted(), self.idf_sum),
+                sess: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
+                ..self.signals(attribute, document, &named, dates.fit(attribute.day))
+            };
+            named_in = Some((block, named));
             let Some(position) = self.search.position_of(document)? else { continue };
             let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
                 term: term.term.clone(),
