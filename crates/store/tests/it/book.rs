@@ -109,25 +109,18 @@ impl Book<SqliteSpace> {
 
     /// The texts of the records that a question finds, best first.
     pub(crate) fn find(&mut self, question: &str) -> Vec<String> {
-        self.try_find(question).unwrap()
-    }
-
-    pub(crate) fn try_find(&mut self, question: &str) -> Result<Vec<String>, store::StoreError> {
         let found = self.ledger.search(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
             search.find(&question, analyzer, &Default::default(), 100)
-        })?;
-        found
-            .into_iter()
-            .map(|found| {
-                let before = store::Position(found.position.0 - 1);
-                let operation = self.ledger.read(before, 1)?.pop().unwrap().operation;
-                match body_at(&operation) {
-                    Some(Body::Evidence(evidence)) => Ok(evidence.payload.text),
-                    other => panic!("{other:?} was found"),
-                }
-            })
-            .collect()
+        });
+        let text = |found: store::sqlite::Found| {
+            let before = store::Position(found.position.0 - 1);
+            match body_at(&self.ledger.read(before, 1).unwrap().pop().unwrap().operation) {
+                Some(Body::Evidence(evidence)) => evidence.payload.text,
+                other => panic!("{other:?} was found"),
+            }
+        };
+        found.unwrap().into_iter().map(text).collect()
     }
 }
 

@@ -4,10 +4,9 @@ use kernel::id::{Author, IdPrefix, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::operation::{Operation, Stamp, Unverified};
 use kernel::seal::{Draft, Place};
-use kernel::world::World;
 use serde_json::json;
 use store::memory::MemoryLedger;
-use store::{Ledger, Position, Writing};
+use store::{Ledger, Position};
 
 use crate::book::{Book, append_right, body_at, body_of, genesis, key, note, refs_of, seal, word};
 

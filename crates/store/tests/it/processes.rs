@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use store::sqlite::SqliteSpace;
-use store::{Ledger, Position, StoreError, Writing};
+use store::{Ledger, Position, StoreError};
 
 use crate::book::{Book, body_of, genesis, key, note, seal, word};
 
