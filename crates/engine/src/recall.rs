@@ -88,10 +88,7 @@ impl Space {
             match self.store.advance_within(FOLD_WAIT, |_| {}) {
                 Ok(_) => {}
                 Err(
-                    StoreError::Busy { .. }
-                    | StoreError::DiskFull
-                    | StoreError::ReadOnly
-                    | StoreError::Damaged { .. },
+                    StoreError::Busy { .. } | StoreError::DiskFull | StoreError::ReadOnly | StoreError::Damaged { .. },
                 ) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -9,8 +9,8 @@ use kernel::id::OpId;
 use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
 use kernel::rules::{self, JudgeError, Verdict};
 use kernel::world::Graph;
-use store::{Ledger, Recorded};
 use store::sqlite::{SqliteSpace, ViewDigest};
+use store::{Ledger, Recorded};
 
 use crate::{EngineError, Space};
 
@@ -83,7 +83,10 @@ impl Space {
             let mut verification = check_operations(store, progress)?;
             match views.join() {
                 Ok(Ok(views)) => compare(&mut verification, views),
-                Ok(Err(error)) => verification.find(None, error.code(), error.to_string(), false),
+                Ok(Err(error)) => {
+                    let message = format!("the views cannot be folded again to be compared: {error}");
+                    verification.find(None, "view_not_folded", message, false);
+                }
                 Err(_) => verification.find(None, "internal", "folding the views again stopped".to_owned(), false),
             }
             for damage in store.check_file()? {

@@ -130,11 +130,7 @@ pub(crate) fn body_at<State>(operation: &Operation<State>) -> Option<Body> {
 
 /// What would come next of a key, at a time.
 pub(crate) fn seal(writing: &dyn Writing, who: &Signer, body: Body, refs: Vec<Ref>, ts: u64) -> Operation {
-    let place = Place {
-        space: writing.space().unwrap(),
-        head: writing.head(&who.author()).unwrap(),
-        ts: Stamp(ts),
-    };
+    let place = Place { space: writing.space().unwrap(), head: writing.head(&who.author()).unwrap(), ts: Stamp(ts) };
     who.seal(Draft { body, refs }, place).unwrap()
 }
 

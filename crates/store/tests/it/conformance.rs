@@ -239,9 +239,8 @@ fn capabilities_are_those_of_the_place_in_the_order<L: Ledger>(mut book: Book<L>
     assert_eq!(word(&book.try_record(&agent, "evidence", &soup, &[]).1), "not_permitted");
     let writing = book.ledger.begin().unwrap();
     let at = |ts| (Stamp(ts), OpId([0; 32]));
-    let held: Vec<bool> = (1..9)
-        .map(|ts| writing.access().unwrap().holds(&agent.author(), Capability::Append, at(ts)))
-        .collect();
+    let held: Vec<bool> =
+        (1..9).map(|ts| writing.access().unwrap().holds(&agent.author(), Capability::Append, at(ts))).collect();
     // Granted at 3 and revoked at 6.
     assert_eq!(held, [false, false, false, true, true, true, false, false]);
 }

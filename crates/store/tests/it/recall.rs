@@ -14,8 +14,22 @@ use testkit::naive_recall::{Document, Hit, NaiveRecall};
 use crate::book::{Book, note};
 
 const WORDS: &[&str] = &[
-    "soup", "bread", "visited", "Lisbon", "kiln", "glaze", "yesterday", "ana", "ben", "cleo", "painting", "running",
-    "parse_config", "why?", "the", "May",
+    "soup",
+    "bread",
+    "visited",
+    "Lisbon",
+    "kiln",
+    "glaze",
+    "yesterday",
+    "ana",
+    "ben",
+    "cleo",
+    "painting",
+    "running",
+    "parse_config",
+    "why?",
+    "the",
+    "May",
 ];
 const PEOPLE: &[&str] = &["Ana Ruiz", "Ben", "Cleo Park", "Ana Silva"];
 const KINDS: &[&str] = &["turn", "note", "event"];

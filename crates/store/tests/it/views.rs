@@ -24,12 +24,16 @@ impl Book<SqliteSpace> {
         let connection = rusqlite::Connection::open(other.ledger.path()).unwrap();
         connection.execute("ATTACH ?1 AS early", [self.ledger.path().to_str().unwrap()]).unwrap();
         let mut tables = connection
-            .prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND (name = 'view' OR name GLOB 'text_*')")
+            .prepare(
+                "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND (name = 'view' OR name GLOB 'text_*')",
+            )
             .unwrap();
         let tables = tables.query_map([], |row| row.get::<_, String>(0)).unwrap();
         for table in tables.map(Result::unwrap) {
             connection
-                .execute_batch(&format!("DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM early.{table}"))
+                .execute_batch(&format!(
+                    "DELETE FROM main.{table}; INSERT INTO main.{table} SELECT * FROM early.{table}"
+                ))
                 .unwrap();
         }
     }

@@ -102,11 +102,7 @@ pub(super) fn reach_in(connection: &Connection, schema: &str) -> Result<Reach, S
         Ok(found.unwrap_or(0).unsigned_abs())
     };
     let [position, access, latest] = REACH_ROWS;
-    Ok(Reach {
-        position: Position(number(position)?),
-        access: Position(number(access)?),
-        latest_us: number(latest)?,
-    })
+    Ok(Reach { position: Position(number(position)?), access: Position(number(access)?), latest_us: number(latest)? })
 }
 
 fn set_reach(connection: &Connection, reach: &Reach) -> Result<(), StoreError> {

@@ -225,8 +225,10 @@ impl Search<'_> {
 
     /// Records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT number, word FROM text_kind ORDER BY number DESC")?;
-        let words = statement.query_map([], |row| Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?)))?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT number, word FROM text_kind ORDER BY number DESC")?;
+        let words =
+            statement.query_map([], |row| Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?)))?;
         // Of the kinds that share the last number, the first gives its name to all.
         let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
         let mut counts = std::collections::BTreeMap::new();
@@ -255,7 +257,9 @@ impl Search<'_> {
         current = document;
         for distance in 1..=reach {
             let follows = |next: &u32| self.attributes.get(*next).is_some_and(|next| next.previous == current);
-            let Some(next) = (current.saturating_add(1)..current.saturating_add(AHEAD_MAX)).find(follows) else { break };
+            let Some(next) = (current.saturating_add(1)..current.saturating_add(AHEAD_MAX)).find(follows) else {
+                break;
+            };
             current = next;
             found.push((distance as i32, current));
         }
@@ -438,8 +442,7 @@ impl Pass<'_> {
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
         let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
         let who = speaker.max(0.0) + subject.max(0.0);
-        (date.max(0.0) + when.max(0.0) + who + weights.timex.max(0.0) + weights.is_question.max(0.0))
-            as f32
+        (date.max(0.0) + when.max(0.0) + who + weights.timex.max(0.0) + weights.is_question.max(0.0)) as f32
     }
 
     /// Which documents of a block hold every word of a name themselves.
