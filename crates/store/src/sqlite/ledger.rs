@@ -33,7 +33,8 @@ CREATE INDEX op_removed ON op (body_hash) WHERE body IS NULL;
 CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 ";
 
-/// The columns of an operation, in the order in which [`decode`] reads them.
+/// The columns of an operation, in the order in which [`decode`] reads them. Authors are joined to the left, so that an
+/// operation whose author is missing is reported and not passed over.
 pub(super) const COLUMNS: &str =
     "op.pos, op.id, op.kind, author.key, op.seq, op.prev, op.ts, op.refs, op.body_hash, op.salt, op.body, op.sig";
 
@@ -180,7 +181,7 @@ impl Ledger for SqliteSpace {
     }
 
     fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError> {
-        let query = format!("SELECT {COLUMNS} FROM op JOIN author ON author.number = op.author WHERE op.id = ?1");
+        let query = format!("SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1");
         let mut statement = self.connection.prepare_cached(&query)?;
         let recorded = statement.query_row([id.0], |row| Ok(decode(row, self.space))).optional()?;
         recorded.transpose()
@@ -207,7 +208,8 @@ pub(super) fn read(
     limit: usize,
 ) -> Result<Vec<Recorded>, StoreError> {
     let query = format!(
-        "SELECT {COLUMNS} FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2"
+        "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.pos > ?1
+         ORDER BY op.pos LIMIT ?2"
     );
     let mut statement = connection.prepare_cached(&query)?;
     let mut rows = statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;

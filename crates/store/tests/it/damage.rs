@@ -128,6 +128,16 @@ fn damaged_rows_of_the_ledger_are_named_and_the_rest_is_read() {
 }
 
 #[test]
+fn an_operation_whose_author_is_missing_is_an_error_and_not_passed_over() {
+    let mut book = damaged("UPDATE op SET author = 999 WHERE pos = 7; DELETE FROM view");
+    let begun = std::time::Instant::now();
+    assert!(matches!(book.ledger.read(Position(0), 100), Err(StoreError::Damaged { .. })));
+    assert!(matches!(book.ledger.advance(|_| {}), Err(StoreError::Damaged { .. })));
+    assert!(book.ledger.refold_in_memory().is_err());
+    assert!(begun.elapsed().as_secs() < 20, "nothing is tried without end");
+}
+
+#[test]
 fn what_is_no_space_is_said_to_be_none() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.file");

@@ -150,7 +150,11 @@ impl Folder {
         while reach.position < end {
             let wanted = (end.0 - reach.position.0).min(READ_OPERATIONS) as usize;
             let recorded = ledger::read(connection, space, reach.position, wanted)?;
-            let Some(last) = recorded.last() else { break };
+            let Some(last) = recorded.last() else {
+                // Only a damaged file has a gap here; there is nothing in it to wait for.
+                reach.position = end;
+                break;
+            };
             for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
                 if reach.is_changed_by(recorded, world.access()?) {
                     return Ok(Folded::AccessChangedAt(recorded.position));
