@@ -154,9 +154,7 @@ impl SqliteSpace {
         connection.execute_batch(&format!("{} {}", graph::SCHEMA, text::SCHEMA))?;
         connection
             .execute("CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL)", [])?;
-        let parameters = if self.mode() == Mode::ReadOnly { "?mode=ro" } else { "" };
-        let uri = format!("file:{}{parameters}", super::uri_path(&self.path));
-        connection.execute("ATTACH ?1 AS source", [uri])?;
+        self.attach_as_source(&connection)?;
         connection.execute_batch(
             "CREATE TEMP VIEW op AS SELECT * FROM source.op; CREATE TEMP VIEW author AS SELECT * FROM source.author;
              BEGIN",
@@ -179,6 +177,28 @@ impl SqliteSpace {
             pairs.push((stored, folded));
         }
         Ok(pairs)
+    }
+
+    /// Attaches this file to another connection, in the way in which it can be opened: see [`super::open`].
+    fn attach_as_source(&self, connection: &Connection) -> Result<(), StoreError> {
+        let ways: &[&str] = match self.mode() {
+            Mode::ReadWrite => &[""],
+            Mode::ReadOnly => &["?mode=ro", "?immutable=1"],
+        };
+        let mut failure = StoreError::ReadOnly;
+        for parameters in ways {
+            let uri = format!("file:{}{parameters}", super::uri_path(&self.path));
+            let attached = connection.execute("ATTACH ?1 AS source", [uri]);
+            let read = attached
+                .and_then(|_| connection.query_row("SELECT count(*) FROM source.sqlite_schema", [], |_| Ok(())));
+            match read {
+                Ok(()) => return Ok(()),
+                Err(error) => failure = error.into(),
+            }
+            // What could not be read may or may not have been attached.
+            let _ = connection.execute("DETACH source", []);
+        }
+        Err(failure)
     }
 
     /// What SQLite finds wrong with the file's structure; empty if nothing.
