@@ -96,7 +96,7 @@ impl Space {
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let read = std::thread::scope(|scope| -> Result<(), EngineError> {
             let reader = scope.spawn(move || {
-                let mut sink = Reading { sender, batch: Vec::new(), previewed: 0, intent };
+                let mut sink = Reading { path, sender, batch: Vec::new(), previewed: 0, intent };
                 let read = importer.import(path, context, &mut sink);
                 let _ = sink.send_batch();
                 read
@@ -113,10 +113,9 @@ impl Space {
             written?;
             Ok(read?)
         });
-        if intent == Intent::Write {
-            self.advance(|_| progress(at))?;
-        }
+        let folded = if intent == Intent::Write { self.advance(|_| progress(at)) } else { Ok(()) };
         read?;
+        folded?;
         Ok(report)
     }
 
@@ -155,14 +154,15 @@ impl Space {
 }
 
 /// The reader's end: masks, prepares, batches.
-struct Reading {
+struct Reading<'a> {
+    path: &'a Path,
     sender: SyncSender<Message>,
     batch: Vec<Prepared>,
     previewed: usize,
     intent: Intent,
 }
 
-impl Reading {
+impl Reading<'_> {
     fn send(&self, message: Message) -> ControlFlow<()> {
         match self.sender.send(message) {
             Ok(()) => ControlFlow::Continue(()),
@@ -176,7 +176,7 @@ impl Reading {
     }
 }
 
-impl Sink for Reading {
+impl Sink for Reading<'_> {
     fn evidence(&mut self, mut evidence: Evidence) -> ControlFlow<()> {
         for masked in importers::secrets::mask(&mut evidence) {
             self.send(Message::Masked(masked.kind.to_string()))?;
@@ -191,7 +191,7 @@ impl Sink for Reading {
         match Prepared::new(evidence) {
             Ok(prepared) => self.batch.push(prepared),
             Err(error) => self.send(Message::Problem(Problem {
-                file: PathBuf::new(),
+                file: self.path.to_owned(),
                 line: None,
                 message: format!("the record {name:?} was left out: {error}"),
             }))?,

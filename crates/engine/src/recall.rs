@@ -4,6 +4,7 @@
 //! neighbours. Every part of a score stays with the record as the explanation of the score.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use kernel::body::Body;
 use kernel::evidence::Evidence;
@@ -18,13 +19,15 @@ use crate::{EngineError, Space};
 
 /// Most results that can be asked for.
 pub const RESULTS_MAX: usize = 1_000;
-/// Records read ahead of the index before a search, when the file cannot be written.
+/// Longest question that is read, bytes; the rest is cut off.
 pub const QUESTION_BYTES_MAX: usize = 64 * 1024;
 
 /// Most records that are looked through for such as say something different.
 const CANDIDATES_MAX: usize = 8 * RESULTS_MAX;
 /// How many times more are looked through when too many say the same.
 const CANDIDATES_GROWTH: usize = 8;
+/// How long a recall waits for another process that is writing, before it answers from the index as it is.
+const FOLD_WAIT: Duration = Duration::from_millis(1_500);
 
 /// What to recall.
 #[derive(Clone, Debug)]
@@ -50,7 +53,8 @@ pub struct Recall {
     pub results: Vec<Recollection>,
     /// How far the index had read.
     pub position: Position,
-    /// Operations that the index has not read yet; not 0 only for a file that cannot be written.
+    /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged, or is being
+    /// written by another process.
     pub behind: u64,
 }
 
@@ -84,9 +88,13 @@ impl Space {
     /// Answers a question from the ledger as it is now.
     pub fn recall(&mut self, query: &Query) -> Result<Recall, EngineError> {
         if !self.is_read_only() {
-            // Another process may hold the write lock for a while; then the index serves what it has.
-            match self.store.advance(|_| {}) {
-                Ok(_) | Err(StoreError::Busy { .. } | StoreError::DiskFull | StoreError::ReadOnly) => {}
+            // Another process may hold the write lock for a while, or an operation may not read any more; then the
+            // index serves what it has, and `behind` says so.
+            match self.store.advance_within(FOLD_WAIT, |_| {}) {
+                Ok(_) => {}
+                Err(
+                    StoreError::Busy { .. } | StoreError::DiskFull | StoreError::ReadOnly | StoreError::Damaged { .. },
+                ) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -2,12 +2,12 @@
 //!
 //! A record that is there already is not written again; one that its source has changed supersedes what was there.
 //! "There" is the latest record of that identity at its source, so a note that was changed and changed back is believed as it
-//! now stands (`docs/design/0002-evidence-that-returns.md`).
+//! now stands (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however it returns.
 
 use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::{BodyHash, OpId};
-use kernel::kind::Kind;
+use kernel::kind::{Capability, Kind};
 use kernel::operation::{MalformedError, Ref, Role};
 use kernel::seal::{Place, Signer, next_stamp};
 use kernel::world::Head;
@@ -29,7 +29,7 @@ pub struct Prepared {
 pub enum Outcome {
     /// It is new.
     Added(OpId),
-    /// It was there.
+    /// It is there, or was there and is forgotten.
     Present(OpId),
     /// It replaces what was there.
     Replaced {
@@ -71,9 +71,11 @@ impl Space {
                 Some((source, uid)) => writing.evidence(source, uid)?,
                 None => None,
             };
-            if let Some((id, hash)) = there
-                && is_same(&*writing, signer, &prepared, id, hash)?
-            {
+            let known = match there {
+                Some((id, hash)) if is_same(&*writing, signer, &prepared, id, hash)? => Some(id),
+                _ => writing.removed(&signer.body_hash(&prepared.bytes))?,
+            };
+            if let Some(id) = known {
                 outcomes.push(Outcome::Present(id));
                 continue;
             }
@@ -110,7 +112,8 @@ impl Space {
     }
 }
 
-/// Whether what is there says the same: by hash if this device wrote it, by content if another did.
+/// Whether what is there says the same: by hash if this device wrote it, by content if another did. A record whose author
+/// turned out not to be allowed to append says nothing.
 fn is_same(
     writing: &dyn Writing,
     signer: &Signer,
@@ -118,10 +121,11 @@ fn is_same(
     id: OpId,
     hash: BodyHash,
 ) -> Result<bool, EngineError> {
-    if signer.body_hash(&prepared.bytes) == hash {
-        return Ok(true);
+    if signer.body_hash(&prepared.bytes) != hash && writing.body(&id)?.is_none_or(|body| body != prepared.bytes) {
+        return Ok(false);
     }
-    Ok(writing.body(&id)?.is_some_and(|body| body == prepared.bytes))
+    let Some(entry) = writing.entry(&id)? else { return Ok(false) };
+    Ok(writing.access()?.holds(&entry.author, Capability::Append, entry.order()))
 }
 
 /// How many of each outcome.

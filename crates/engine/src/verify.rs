@@ -6,11 +6,11 @@
 
 use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::operation::{Operation, Unverified, VerifyError, verify_batch};
+use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
 use kernel::rules::{self, JudgeError, Verdict};
 use kernel::world::Graph;
-use store::Recorded;
 use store::sqlite::{SqliteSpace, ViewDigest};
+use store::{Ledger, Recorded};
 
 use crate::{EngineError, Space};
 
@@ -28,6 +28,8 @@ pub struct Verification {
     pub findings: Vec<Finding>,
     /// How many findings there are; more than are kept if there are very many.
     pub finding_count: u64,
+    /// How many of them are more than operations without effect.
+    pub damage_count: u64,
     /// The views as they are stored and as they come out when folded again.
     pub views: Vec<ViewComparison>,
 }
@@ -59,12 +61,12 @@ pub struct ViewComparison {
 impl Verification {
     /// True if nothing is wrong.
     pub fn is_sound(&self) -> bool {
-        self.findings.iter().all(|finding| finding.without_effect)
-            && self.views.iter().all(|view| view.stored == view.folded)
+        self.damage_count == 0 && self.views.iter().all(|view| view.stored == view.folded)
     }
 
     fn find(&mut self, id: Option<OpId>, code: &str, message: String, without_effect: bool) {
         self.finding_count += 1;
+        self.damage_count += u64::from(!without_effect);
         if self.findings.len() < FINDINGS_KEPT_MAX {
             self.findings.push(Finding { id, code: code.to_owned(), message, without_effect });
         }
@@ -81,7 +83,10 @@ impl Space {
             let mut verification = check_operations(store, progress)?;
             match views.join() {
                 Ok(Ok(views)) => compare(&mut verification, views),
-                Ok(Err(error)) => verification.find(None, error.code(), error.to_string(), false),
+                Ok(Err(error)) => {
+                    let message = format!("the views cannot be folded again to be compared: {error}");
+                    verification.find(None, "view_not_folded", message, false);
+                }
                 Err(_) => verification.find(None, "internal", "folding the views again stopped".to_owned(), false),
             }
             let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
@@ -117,12 +122,12 @@ fn check_operations(store: &SqliteSpace, mut progress: impl FnMut(u64)) -> Resul
             Err((id, error)) => verification.find(id, error.code(), error.to_string(), false),
         }
         if batch.len() == BATCH {
-            check_batch(&mut verification, &mut graph, std::mem::take(&mut batch));
+            check_batch(&mut verification, store, &mut graph, std::mem::take(&mut batch));
             progress(verification.operations);
         }
         true
     });
-    check_batch(&mut verification, &mut graph, batch);
+    check_batch(&mut verification, store, &mut graph, batch);
     progress(verification.operations);
     if let Err(error) = read {
         verification.find(None, error.code(), error.to_string(), false);
@@ -152,7 +157,12 @@ fn name_damaged(verification: &mut Verification, store: &SqliteSpace) {
     }
 }
 
-fn check_batch(verification: &mut Verification, graph: &mut Graph, batch: Vec<Operation<Unverified>>) {
+fn check_batch(
+    verification: &mut Verification,
+    store: &SqliteSpace,
+    graph: &mut Graph,
+    batch: Vec<Operation<Unverified>>,
+) {
     verification.operations += batch.len() as u64;
     for verified in verify_batch(batch) {
         let operation = match verified {
@@ -160,11 +170,15 @@ fn check_batch(verification: &mut Verification, graph: &mut Graph, batch: Vec<Op
             Err(error) => {
                 let code = VerifyError::code(&error);
                 verification.find(Some(error.id()), code, error.to_string(), false);
+                // Named once: what follows it and cites it is judged as though it were sound.
+                if let Ok(Some(Recorded { operation, .. })) = store.get(&error.id()) {
+                    graph.insert(&operation, parsed(&operation).and_then(Result::ok).as_ref());
+                }
                 continue;
             }
         };
         let id = operation.id();
-        let body = match operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)) {
+        let body = match parsed(&operation) {
             None => None,
             Some(Ok(body)) => Some(body),
             Some(Err(error)) => {
@@ -185,4 +199,8 @@ fn check_batch(verification: &mut Verification, graph: &mut Graph, batch: Vec<Op
             Err(JudgeError::World(never)) => match never {},
         }
     }
+}
+
+fn parsed<State>(operation: &Operation<State>) -> Option<Result<Body, MalformedError>> {
+    operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes))
 }

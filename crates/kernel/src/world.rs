@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use crate::access::{Access, Change};
 use crate::body::Body;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
-use crate::kind::Kind;
+use crate::kind::{Capability, Kind};
 use crate::operation::{Operation, Ref, Role, Stamp};
 
 /// What is known of one recorded operation without reading its body.
@@ -108,7 +108,8 @@ pub trait World {
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Self::Error>;
     /// Who may do what.
     fn access(&self) -> Result<&Access, Self::Error>;
-    /// The latest evidence with that identity at its source, and its body hash.
+    /// The latest evidence with that identity at its source, and its body hash. What its author was not allowed to
+    /// append, as far as was known when it arrived, is not there.
     fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Self::Error>;
 }
 
@@ -120,7 +121,8 @@ pub struct Graph {
     citing: HashMap<OpId, BTreeSet<Citing>>,
     acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
     identities: BTreeMap<String, BTreeSet<(Stamp, OpId)>>,
-    chains: HashMap<Author, Vec<OpId>>,
+    /// By author: number and operation, in order of number.
+    chains: HashMap<Author, Vec<(u64, OpId)>>,
     access: Access,
     evidence: HashMap<(String, String), (Stamp, OpId, BodyHash)>,
 }
@@ -147,7 +149,10 @@ impl Graph {
         if let Some(key) = &entry.identity {
             self.identities.entry(key.clone()).or_default().insert(at);
         }
-        self.chains.entry(entry.author).or_default().push(entry.id);
+        let chain = self.chains.entry(entry.author).or_default();
+        let seq = operation.header().seq;
+        // At the end, unless what a damaged ledger holds is taken in to judge the rest.
+        chain.insert(chain.partition_point(|(earlier, _)| *earlier <= seq), (seq, entry.id));
         match body {
             Some(Body::Space(space)) => {
                 self.space = Some(SpaceId(entry.id));
@@ -162,7 +167,7 @@ impl Graph {
                     gives: entry.kind == Kind::Grant,
                 },
             ),
-            Some(Body::Evidence(evidence)) => {
+            Some(Body::Evidence(evidence)) if self.access.holds(&entry.author, Capability::Append, at) => {
                 let key = (evidence.source.clone(), evidence.source_uid.clone());
                 let found = (at.0, at.1, operation.header().body);
                 let latest = self.evidence.entry(key).or_insert(found);
@@ -215,13 +220,16 @@ impl World for Graph {
 
     fn head(&self, author: &Author) -> Result<Option<Head>, Infallible> {
         let Some(chain) = self.chains.get(author) else { return Ok(None) };
-        let last = chain.last().and_then(|id| self.entries.get(id));
-        Ok(last.map(|entry| Head { seq: chain.len() as u64, id: entry.id, ts: entry.ts }))
+        let last = chain.last().and_then(|(seq, id)| Some((*seq, self.entries.get(id)?)));
+        Ok(last.map(|(seq, entry)| Head { seq, id: entry.id, ts: entry.ts }))
     }
 
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Infallible> {
-        let position = seq.checked_sub(1).and_then(|position| usize::try_from(position).ok());
-        Ok(position.and_then(|position| self.chains.get(author)?.get(position).copied()))
+        let found = self.chains.get(author).and_then(|chain| {
+            let position = chain.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
+            chain.get(position)
+        });
+        Ok(found.map(|(_, id)| *id))
     }
 
     fn access(&self) -> Result<&Access, Infallible> {

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use kernel::body::Body;
-use kernel::id::{IdPrefix, OpId, SpaceId};
+use kernel::id::{BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::operation::{Operation, Stamp, Unverified, Verified};
 use kernel::rules::{Breach, JudgeError, Verdict};
 use kernel::world::World;
@@ -50,6 +50,8 @@ pub trait Ledger {
 pub trait Writing: World<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
+    /// The first operation whose header commits to `body` and whose body was removed: what was forgotten.
+    fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
     /// The highest time in the space, for the clock.
     fn latest(&self) -> Result<Option<Stamp>, StoreError>;
     /// Takes an operation of ours if it breaks no rule.

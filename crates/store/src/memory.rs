@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use kernel::access::Access;
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
+use kernel::kind::Kind;
 use kernel::operation::{Operation, Stamp, Unverified, Verified};
 use kernel::rules::{self, Verdict};
 use kernel::world::{Citing, Entry, Graph, Head, World};
@@ -97,6 +98,12 @@ impl Writing for MemoryWriting<'_> {
         Ok(operation.and_then(|operation| operation.body().map(<[u8]>::to_vec)))
     }
 
+    fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        let mut operations = self.ledger.operations.iter();
+        let found = operations.find(|operation| operation.body().is_none() && operation.header().body == *body);
+        Ok(found.map(Operation::id))
+    }
+
     fn latest(&self) -> Result<Option<Stamp>, StoreError> {
         Ok(self.ledger.operations.iter().map(|operation| operation.header().ts).max())
     }
@@ -143,6 +150,7 @@ ask! {
     space() -> Option<SpaceId>,
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
+    acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
     identity(key: &str) -> Vec<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,

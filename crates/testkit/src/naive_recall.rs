@@ -11,7 +11,7 @@ use kernel::question::dates::date_fit;
 use kernel::question::names::{NameId, Names};
 use kernel::rank::lexical::{TermCounts, idf, known_idf_sum, lex, own, session, session_strength};
 use kernel::rank::{Score, Signals, Weights, fuse};
-use kernel::text::{Analysis, Analyzer, Language};
+use kernel::text::{Analysis, Analyzer, Language, Term};
 
 /// What is searched. Documents of one session are each other's context in the order in which they are given.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +104,8 @@ impl NaiveRecall {
     /// Every document with its score, the best first, ties by position.
     pub fn recall(&mut self, question: &str, today: Option<Date>, weights: &Weights) -> Vec<Hit> {
         let question = self.question(question, today);
+        let speaker = named(&mut self.analyzer, &question, question.person());
+        let subject = named(&mut self.analyzer, &question, question.subject());
         let all = self.documents.len() as u64;
         let terms: Vec<&str> = question.terms.iter().map(|term| term.as_str()).collect();
         let holding: Vec<u64> = terms
@@ -125,8 +127,8 @@ impl NaiveRecall {
                     sess: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
                     win: 0.0,
                     sent: 0.0,
-                    speaker: question.person().is_some_and(|people| self.involves(document, people)),
-                    subject: question.subject().is_some_and(|people| self.involves(document, people)),
+                    speaker: speaker.as_ref().is_some_and(|named| self.involves(position, named)),
+                    subject: subject.as_ref().is_some_and(|named| self.involves(position, named)),
                     date: document.date.map_or(0.0, |date| date_fit(&question.dates, date)),
                     is_question: analysis.is_question,
                     timex: analysis.timex,
@@ -169,13 +171,31 @@ impl NaiveRecall {
         TermCounts { own: at(Some(position)), previous: at(previous), before_previous: at(before) }
     }
 
-    fn involves(&self, document: &Document, people: &[NameId]) -> bool {
-        let is_one = |name: &String| self.name_ids.get(name).is_some_and(|id| people.contains(id));
+    /// Whether a document is by one of those named; one without author, whether it involves them or holds every word
+    /// of the name.
+    fn involves(&self, position: usize, named: &Named) -> bool {
+        let document = &self.documents[position];
+        let is_one = |name: &String| self.name_ids.get(name).is_some_and(|id| named.people.contains(id));
+        let holds = |word: &Term| count(&self.analyses[position], word.as_str()) > 0;
         match &document.author {
             Some(author) => is_one(author),
-            None => document.participants.iter().any(is_one),
+            None => {
+                document.participants.iter().any(is_one) || !named.words.is_empty() && named.words.iter().all(holds)
+            }
         }
     }
+}
+
+/// Whom a question names, and the words by which it does.
+struct Named {
+    people: Vec<NameId>,
+    words: Vec<Term>,
+}
+
+fn named(analyzer: &mut Analyzer, question: &Question, people: Option<&[NameId]>) -> Option<Named> {
+    let people = people?.to_vec();
+    let mention = question.mentions.iter().find(|mention| mention.people == people)?;
+    Some(Named { words: analyzer.terms(&mention.text), people })
 }
 
 fn count(analysis: &Analysis, term: &str) -> u32 {

@@ -147,8 +147,10 @@ pub(super) fn find_mentions(text: &str, words: &[Word<'_>], names: &dyn NameLook
 /// The longest way in which `words` begin with one of the names: whole names first, then a first or last word. How
 /// many words, whose names, and whether they are whole.
 fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>, bool)> {
-    let whole = known.iter().filter(|name| words.starts_with(&name.words)).map(|name| name.words.len()).max();
     let first = words.first()?;
+    let whole = known.iter().filter(|name| words.starts_with(&name.words)).map(|name| name.words.len());
+    // A damaged index may know a name without words, which would be found everywhere and lead nowhere.
+    let whole = whole.filter(|length| *length > 0).max();
     let (length, mut people): (usize, Vec<NameId>) = match whole {
         Some(length) => {
             let same = known.iter().filter(|name| name.words.len() == length && words.starts_with(&name.words));
@@ -264,6 +266,23 @@ mod tests {
     #[test]
     fn a_name_without_spaces_is_found_by_its_pairs() {
         assert_eq!(mentions("王伟在哪里"), vec![("王伟".to_owned(), vec![8])]);
+    }
+
+    #[test]
+    fn a_name_without_words_is_found_nowhere() {
+        struct Damaged;
+        impl NameLookup for Damaged {
+            fn people_with_word(&self, _: &str) -> Vec<KnownName> {
+                vec![KnownName { id: NameId(1), words: Vec::new() }]
+            }
+        }
+        let mut words = Vec::new();
+        let text = "What did Caroline say?";
+        visit_words(text, |word| {
+            words.push(word);
+            true
+        });
+        assert!(find_mentions(text, &words, &Damaged).is_empty());
     }
 
     #[test]

@@ -6,8 +6,8 @@
 use kernel::access::{Access, Change};
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
-use kernel::kind::Kind;
-use kernel::operation::{Operation, Ref, Role, Stamp};
+use kernel::kind::{Capability, Kind};
+use kernel::operation::{Operation, Ref, Stamp};
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -17,7 +17,7 @@ use crate::{Position, StoreError};
 /// Tables of the graph.
 pub(super) const SCHEMA: &str = "
 CREATE TABLE cite (target INTEGER NOT NULL, citing INTEGER NOT NULL, role TEXT NOT NULL,
-    PRIMARY KEY (target, citing, role)) STRICT, WITHOUT ROWID;
+    PRIMARY KEY (target, role, citing)) STRICT, WITHOUT ROWID;
 CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
 CREATE INDEX identity_key ON identity (key);
 CREATE TABLE evidence (key INTEGER PRIMARY KEY, pos INTEGER NOT NULL) STRICT;
@@ -41,12 +41,17 @@ pub struct SqliteWorld<'a> {
 impl<'a> SqliteWorld<'a> {
     /// Over what `connection` sees.
     pub(super) fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+        Self::with_access_until(connection, Position(u64::MAX))
+    }
+
+    /// The same with the capabilities that follow from the operations up to `until`.
+    pub(super) fn with_access_until(connection: &'a Connection, until: Position) -> Result<Self, StoreError> {
         let mut world = Self { connection, access: Access::default(), space: None, heads: Default::default() };
         let mut statement = connection.prepare_cached(
             "SELECT op.id, op.ts, op.kind, author.key, op.body FROM access JOIN op ON op.pos = access.pos
-             JOIN author ON author.number = op.author ORDER BY access.pos",
+             JOIN author ON author.number = op.author WHERE access.pos <= ?1 ORDER BY access.pos",
         )?;
-        let mut rows = statement.query([])?;
+        let mut rows = statement.query([sql(until)])?;
         while let Some(row) = rows.next()? {
             let entry = (id_at(row, 0)?, stamp_at(row, 1)?, kind_at(row, 2)?, author_at(row, 3)?);
             let body: Option<Vec<u8>> = row.get(4)?;
@@ -92,11 +97,13 @@ impl<'a> SqliteWorld<'a> {
                 .execute(params![at, key, payload.map(|digest| digest.0)])?;
         }
         match body {
-            Some(Body::Evidence(evidence)) => {
+            Some(Body::Evidence(evidence))
+                if self.access.holds(&header.author, Capability::Append, operation.order()) =>
+            {
                 self.note_evidence(position, operation.order(), &evidence.source, &evidence.source_uid)?;
             }
             Some(Body::Space(_) | Body::Grant(_) | Body::Revoke(_)) => {
-                self.connection.prepare_cached("INSERT INTO access (pos) VALUES (?1)")?.execute([at])?;
+                self.connection.prepare_cached("INSERT OR IGNORE INTO access (pos) VALUES (?1)")?.execute([at])?;
                 let entry = (operation.id(), header.ts, header.kind.clone(), header.author);
                 self.note_access(entry, body);
             }
@@ -217,6 +224,17 @@ impl World for SqliteWorld<'_> {
         Ok(found)
     }
 
+    fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT citing.id FROM op AS target JOIN cite ON cite.target = target.pos AND cite.role = ?2
+             JOIN op AS citing ON citing.pos = cite.citing WHERE target.id = ?1 AND citing.kind = ?3",
+        )?;
+        let ids = statement.query_map(params![id.0, role, kind.as_str()], |row| id_at(row, 0))?;
+        let mut ids: Vec<OpId> = ids.collect::<Result<_, _>>()?;
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
     fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
         self.entries("identity.key = ?1", &key)
     }
@@ -277,6 +295,12 @@ pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), Stor
     }
 }
 
+/// Folds what changes access alone, for folds that must know of it beforehand.
+pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute("INSERT INTO access SELECT pos FROM op WHERE kind IN ('space', 'grant', 'revoke')", [])?;
+    Ok(())
+}
+
 fn evidence_key(source: &str, source_uid: &str) -> i64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(source.as_bytes()).update(&[0]).update(source_uid.as_bytes());
@@ -332,9 +356,6 @@ fn conversion(column: usize, error: impl std::error::Error + Send + Sync + 'stat
 }
 
 /// Every citation of `role` that an operation makes, for the view folds.
-pub(super) fn cited(refs: &[Ref], role: &str) -> Option<OpId> {
-    refs.iter().find(|reference| reference.role.as_str() == role).map(|reference| reference.id)
+pub(super) fn cited(refs: &[Ref], role: &str) -> impl Iterator<Item = OpId> {
+    refs.iter().filter(move |reference| reference.role.as_str() == role).map(|reference| reference.id)
 }
-
-/// The role under which evidence names what it replaces.
-pub(super) const SUPERSEDES: &str = Role::SUPERSEDES;

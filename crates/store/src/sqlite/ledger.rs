@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use kernel::access::Access;
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
+use kernel::kind::Kind;
 use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
 use kernel::rules::{self, Verdict};
 use kernel::world::{Citing, Entry, Head, World};
@@ -28,10 +29,12 @@ CREATE TABLE op (
 CREATE UNIQUE INDEX op_id ON op (id);
 CREATE UNIQUE INDEX op_chain ON op (author, seq);
 CREATE INDEX op_order ON op (ts);
+CREATE INDEX op_removed ON op (body_hash) WHERE body IS NULL;
 CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 ";
 
-/// The columns of an operation, in the order in which [`decode`] reads them.
+/// The columns of an operation, in the order in which [`decode`] reads them. Authors are joined to the left, so that an
+/// operation whose author is missing is reported and not passed over.
 pub(super) const COLUMNS: &str =
     "op.pos, op.id, op.kind, author.key, op.seq, op.prev, op.ts, op.refs, op.body_hash, op.salt, op.body, op.sig";
 
@@ -203,7 +206,7 @@ impl Ledger for SqliteSpace {
     }
 
     fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError> {
-        let query = format!("SELECT {COLUMNS} FROM op JOIN author ON author.number = op.author WHERE op.id = ?1");
+        let query = format!("SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1");
         let mut statement = self.connection.prepare_cached(&query)?;
         let recorded = statement.query_row([id.0], |row| Ok(decode(row, self.space))).optional()?;
         recorded.transpose()
@@ -230,7 +233,8 @@ pub(super) fn read(
     limit: usize,
 ) -> Result<Vec<Recorded>, StoreError> {
     let query = format!(
-        "SELECT {COLUMNS} FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2"
+        "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.pos > ?1
+         ORDER BY op.pos LIMIT ?2"
     );
     let mut statement = connection.prepare_cached(&query)?;
     let mut rows = statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
@@ -246,7 +250,7 @@ pub(super) fn decode(row: &Row<'_>, space: SpaceId) -> Result<Recorded, StoreErr
     let id = id_at(row, 1)?;
     let kind = kind_at(row, 2)?;
     let header = Header {
-        space: (kind != kernel::kind::Kind::Space).then_some(space),
+        space: (kind != Kind::Space).then_some(space),
         kind,
         author: author_at(row, 3)?,
         seq: row.get::<_, i64>(4)?.unsigned_abs(),
@@ -392,6 +396,16 @@ impl Writing for SqliteWriting<'_> {
         Ok(body.flatten())
     }
 
+    fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        let id = self
+            .world
+            .connection
+            .prepare_cached("SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1")?
+            .query_row([body.0], |row| id_at(row, 0))
+            .optional()?;
+        Ok(id)
+    }
+
     fn latest(&self) -> Result<Option<Stamp>, StoreError> {
         Ok(self.latest)
     }
@@ -431,6 +445,7 @@ ask! {
     space() -> Option<SpaceId>,
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
+    acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
     identity(key: &str) -> Vec<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,

@@ -1,16 +1,21 @@
 //! Views of a space's file: bringing them up to date, digesting, deleting.
 //!
-//! A view is a function of the ledger and its position. It is brought up to date by whoever reads it, at most
-//! [`FOLD_ROUNDS_MAX`] folds at a time, in transactions that need no sync: after a power cut the position says what is missing.
+//! A view is a function of the ledger and its position. It is brought up to date by whoever reads it, up to where the
+//! ledger ended when it was asked to, in transactions that need no sync: after a power cut the position says what is
+//! missing.
+
+use std::time::Duration;
 
 use kernel::text::Analyzer;
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::types::ValueRef;
 
 use super::text::{self, Search, attributes::Attributes, lengths::Lengths};
 use super::{Mode, SqliteSpace, graph, ledger};
 use crate::{Ledger, Position, StoreError};
+
+/// Most folds of one call: more operations than a file can hold, and a bound for a file that is damaged.
+const FOLD_ROUNDS_MAX: usize = 1 << 20;
 
 /// What a process keeps in memory of the views.
 #[derive(Default)]
@@ -46,47 +51,58 @@ pub struct Size {
 impl SqliteSpace {
     /// How far the text index has read.
     pub fn text_position(&self) -> Result<Position, StoreError> {
-        text::position(&self.connection)
+        Ok(text::reach(&self.connection)?.position)
     }
 
-    /// Folds what the ledger has and the text index has not; `progress` is told each position reached. Does nothing
-    /// in a file that cannot be written: the index then serves the position it has.
+    /// Folds what the ledger has now and the text index has not; `progress` is told each position reached. What others
+    /// append meanwhile is left to the next time. Does nothing in a file that cannot be written: the index then
+    /// serves the position it has.
     pub fn advance(&mut self, progress: impl FnMut(Position)) -> Result<Position, StoreError> {
-        self.advance_behind(1, progress)
+        self.advance_within(Duration::from_millis(super::BUSY_WAIT_MS), progress)
     }
 
-    /// Like [`SqliteSpace::advance`] while the index is a whole block behind: what a bulk import calls, so that most rows are
-    /// written once.
-    pub fn advance_blocks(&mut self) -> Result<Position, StoreError> {
-        self.advance_behind(text::FOLD_OPERATIONS_MAX, |_| {})
-    }
-
-    fn advance_behind(
+    /// The same, but gives up with [`StoreError::Busy`] when another process has been writing for `wait`.
+    pub fn advance_within(
         &mut self,
-        operations_min: u64,
+        wait: Duration,
         mut progress: impl FnMut(Position),
     ) -> Result<Position, StoreError> {
         let mut position = self.text_position()?;
-        if self.mode() == Mode::ReadOnly {
+        let head = self.head()?;
+        if self.mode() == Mode::ReadOnly || position == head {
             return Ok(position);
         }
-        while position.0 + operations_min <= self.head()?.0 {
-            let mut folder = match self.views.folder.take() {
-                Some(folder) => folder,
-                None => text::Folder::new(&self.connection)?,
-            };
-            let folded = without_sync(&self.connection, |connection| {
-                folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)
-            });
-            self.views.folder = Some(folder);
-            let reached = folded?;
-            if reached <= position {
+        for _ in 0..FOLD_ROUNDS_MAX {
+            position = self.fold_once(wait)?;
+            progress(position);
+            if position >= head {
                 break;
             }
-            position = reached;
-            progress(position);
         }
         Ok(position)
+    }
+
+    /// Folds while the index is a whole block behind: what a bulk import calls, so that most rows are written once.
+    pub fn advance_blocks(&mut self) -> Result<(), StoreError> {
+        for _ in 0..FOLD_ROUNDS_MAX {
+            if self.text_position()?.0 + text::FOLD_OPERATIONS_MAX > self.head()?.0 {
+                break;
+            }
+            self.fold_once(Duration::from_millis(super::BUSY_WAIT_MS))?;
+        }
+        Ok(())
+    }
+
+    fn fold_once(&mut self, wait: Duration) -> Result<Position, StoreError> {
+        let mut folder = match self.views.folder.take() {
+            Some(folder) => folder,
+            None => text::Folder::new(&self.connection)?,
+        };
+        let folded = without_sync(&self.connection, wait, |connection| {
+            folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)
+        });
+        self.views.folder = Some(folder);
+        folded
     }
 
     /// Answers `ask` over the text index at one moment.
@@ -95,9 +111,9 @@ impl SqliteSpace {
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
-        let position = text::position(&snapshot)?;
-        self.views.attributes.refresh(&snapshot, position)?;
-        self.views.lengths.refresh(&snapshot, position)?;
+        let reach = text::reach(&snapshot)?;
+        self.views.attributes.refresh(&snapshot, reach)?;
+        self.views.lengths.refresh(&snapshot, reach)?;
         let analyzer = match &mut self.views.analyzer {
             Some(analyzer) => analyzer,
             empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
@@ -114,7 +130,7 @@ impl SqliteSpace {
         if self.mode() == Mode::ReadOnly {
             return Err(StoreError::ReadOnly);
         }
-        without_sync(&self.connection, |connection| {
+        without_sync(&self.connection, Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             for table in graph::TABLES {
                 connection.execute(&format!("DELETE FROM {table}"), [])?;
             }
@@ -137,7 +153,7 @@ impl SqliteSpace {
             },
             ViewDigest {
                 name: "text",
-                position: text::position(&snapshot)?,
+                position: text::reach(&snapshot)?.position,
                 digest: digest(&snapshot, "main", text::TABLES)?,
             },
         ];
@@ -159,22 +175,19 @@ impl SqliteSpace {
              BEGIN",
         )?;
         let head = ledger::head(&connection)?;
-        let stored: i64 = connection
-            .query_row("SELECT pos FROM source.view WHERE name = 'text'", [], |row| row.get(0))
-            .optional()?
-            .unwrap_or(0);
-        let text_position = Position(stored.unsigned_abs());
-        let mut folder = text::Folder::new(&connection)?;
-        let graph_folding = if text_position == head { text::Graph::FoldedHere } else { text::Graph::Present };
-        if graph_folding == text::Graph::Present {
-            graph::refold(&connection, self.space)?;
+        let reach = text::reach_in(&connection, "source")?;
+        text::begin_under(&connection, reach.access)?;
+        let text_position = reach.position;
+        let folding = if text_position == head { text::Graph::FoldedHere } else { text::Graph::Present };
+        match folding {
+            text::Graph::FoldedHere => graph::refold_access(&connection)?,
+            text::Graph::Present => graph::refold(&connection, self.space)?,
         }
+        let mut folder = text::Folder::new(&connection)?;
         let mut reached = Position(0);
-        while reached < text_position {
-            let before = reached;
-            reached = folder.fold(&connection, self.space, text_position, graph_folding)?;
-            if reached == before {
-                // The stored position is damaged: the ledger does not go that far.
+        for _ in 0..FOLD_ROUNDS_MAX {
+            reached = folder.fold(&connection, self.space, text_position, folding)?;
+            if reached >= text_position.min(head) {
                 break;
             }
         }
@@ -257,20 +270,25 @@ fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> 
     Ok(bytes.unwrap_or(0).unsigned_abs())
 }
 
-/// A transaction that is not waited for on the disk: for what can be folded again.
+/// A transaction that is not waited for on the disk, for what can be folded again. Queues behind other writers for at
+/// most `wait`.
 fn without_sync<T>(
     connection: &Connection,
+    wait: Duration,
     work: impl FnOnce(&Connection) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    connection.execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")?;
-    let worked = work(connection).and_then(|answer| {
+    connection.busy_timeout(wait)?;
+    let begun = connection.execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE");
+    let worked = begun.map_err(StoreError::from).and_then(|()| work(connection)).and_then(|answer| {
         connection.execute_batch("COMMIT")?;
         Ok(answer)
     });
     if worked.is_err() && !connection.is_autocommit() {
         let _ = connection.execute_batch("ROLLBACK");
     }
+    // Whatever became of the fold, the ledger's next append must reach the disk.
     connection.execute_batch("PRAGMA synchronous=FULL")?;
+    connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
     worked
 }
 
@@ -286,7 +304,7 @@ fn digest(connection: &Connection, schema: &str, tables: &[&str]) -> Result<Stri
         let order = match *table {
             "text_person_word" => "word, person",
             "text_participant" => "person, document",
-            "cite" => "target, citing, role",
+            "cite" => "target, role, citing",
             _ => "rowid",
         };
         let mut statement = connection.prepare(&format!("SELECT {columns} FROM {schema}.{table} ORDER BY {order}"))?;

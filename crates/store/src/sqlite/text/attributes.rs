@@ -6,6 +6,7 @@
 use rusqlite::{Connection, params};
 
 use super::super::graph::sql;
+use super::Reach;
 use crate::{Position, StoreError};
 
 /// Documents of a chunk.
@@ -79,6 +80,11 @@ impl Attribute {
     }
 }
 
+/// The byte for a kind's number; kinds beyond 255 share the last.
+pub(super) fn kind_byte(number: i64) -> u8 {
+    u8::try_from(number).unwrap_or(u8::MAX)
+}
+
 /// One chunk as it is stored.
 pub(super) fn load_chunk(connection: &Connection, chunk: u32) -> Result<Vec<u8>, StoreError> {
     use rusqlite::OptionalExtension;
@@ -122,8 +128,8 @@ pub(super) fn set_flags(data: &mut [u8], document: u32, flags: u8) {
 /// All documents' attributes, as columns.
 #[derive(Debug, Default)]
 pub(in super::super) struct Attributes {
-    /// The view's position when last read.
-    seen: Position,
+    /// How far the view had read when it was last read.
+    seen: Reach,
     pub(super) session: Vec<u32>,
     pub(super) rest: Vec<Attribute>,
 }
@@ -139,18 +145,18 @@ impl Attributes {
         self.rest.get(document as usize)
     }
 
-    /// Reads what changed since the last time; `position` is the view's, seen by `connection`.
-    pub(in super::super) fn refresh(&mut self, connection: &Connection, position: Position) -> Result<(), StoreError> {
-        if position < self.seen {
+    /// Reads what changed since the last time; `reach` is the view's, seen by `connection`.
+    pub(in super::super) fn refresh(&mut self, connection: &Connection, reach: Reach) -> Result<(), StoreError> {
+        if !self.seen.leads_to(&reach) {
             // The view was folded again from the start.
             *self = Self::default();
         }
-        if position == self.seen {
+        if reach.position == self.seen.position {
             return Ok(());
         }
         let mut statement =
             connection.prepare_cached("SELECT chunk, data FROM text_attribute WHERE pos > ?1 ORDER BY chunk")?;
-        let mut rows = statement.query([sql(self.seen)])?;
+        let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
@@ -169,7 +175,7 @@ impl Attributes {
                 }
             }
         }
-        self.seen = position;
+        self.seen = reach;
         Ok(())
     }
 }

@@ -6,25 +6,28 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use kernel::access::Access;
 use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::SpaceId;
 use kernel::kind::{Capability, Kind};
+use kernel::operation::Role;
 use kernel::question::names::name_words;
 use kernel::rank::lexical::TermCounts;
 use kernel::text::{Analysis, Analyzer, Term};
 use kernel::world::World;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::graph::{SUPERSEDES, SqliteWorld, cited};
+use super::super::graph::{SqliteWorld, cited};
 use super::super::ledger;
+use super::Reach;
 use super::attributes::{self, Attribute, CHUNK, NO_DAY, NO_TIME, NONE};
 use super::lengths;
 use super::postings::{self, BLOCK, Block, SESSION_BLOCK};
 use crate::{Position, Recorded, StoreError};
 
 /// Operations read at a time.
-const READ_OPERATIONS: usize = 512;
+const READ_OPERATIONS: u64 = 512;
 /// Sessions whose last records are remembered.
 const SESSIONS_REMEMBERED_MAX: usize = 4_096;
 /// Terms whose numbers are remembered.
@@ -42,8 +45,8 @@ pub(in super::super) struct Folder {
     people: HashMap<String, Option<u32>>,
     kinds: HashMap<String, u8>,
     sessions: HashMap<String, Session>,
-    /// Where the last fold ended: the sessions are remembered as of there.
-    reached: Position,
+    /// Where the last fold ended: what is remembered is as of there.
+    reached: Reach,
 }
 
 /// Who folds the graph, which the index asks who may append.
@@ -62,6 +65,32 @@ struct Session {
     last: u32,
     previous: Counts,
     before_previous: Counts,
+}
+
+/// What came of a fold.
+enum Folded {
+    /// It read up to here.
+    To(Position),
+    /// Here stands a change of who may append that concerns what was read before it.
+    AccessChangedAt(Position),
+}
+
+impl Reach {
+    /// Takes note of the time of `recorded`; true if it changes who might say what was read before.
+    fn is_changed_by(&mut self, recorded: &Recorded, access: &Access) -> bool {
+        let operation = &recorded.operation;
+        let header = operation.header();
+        match header.kind {
+            Kind::Evidence | Kind::EvidenceRetraction => self.latest_us = self.latest_us.max(header.ts.0),
+            Kind::Grant | Kind::Revoke => {
+                return recorded.position > self.access
+                    && header.ts.0 <= self.latest_us
+                    && access.holds(&header.author, Capability::Admin, operation.order());
+            }
+            _ => {}
+        }
+        false
+    }
 }
 
 /// What one fold has gathered and not yet written.
@@ -90,12 +119,13 @@ impl Folder {
             people: HashMap::new(),
             kinds: HashMap::new(),
             sessions: HashMap::new(),
-            reached: Position(0),
+            reached: Reach::default(),
         })
     }
 
-    /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held, and none after `until`, in the transaction that is open on
-    /// `connection`. The new position.
+    /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held, and none after `until`,
+    /// in the transaction that is open on `connection`. The new position: behind the old one where everything is
+    /// folded again.
     pub(in super::super) fn fold(
         &mut self,
         connection: &Connection,
@@ -103,12 +133,25 @@ impl Folder {
         until: Position,
         graph: Graph,
     ) -> Result<Position, StoreError> {
-        let folded = self.fold_open(connection, space, until, graph);
-        if folded.is_err() {
-            // What was remembered may name rows that will not be written.
-            self.forget();
+        let until = until.min(ledger::head(connection)?);
+        loop {
+            match self.fold_open(connection, space, until, graph) {
+                Ok(Folded::To(position)) => return Ok(position),
+                Ok(Folded::AccessChangedAt(_)) if graph == Graph::FoldedHere => {
+                    // What is folded again is told all changes before; only a damaged row knows of fewer.
+                    return Err(StoreError::Damaged {
+                        detail: "the text index was made under other capabilities".to_owned(),
+                    });
+                }
+                // Each time with a later change of access, of which there are finitely many.
+                Ok(Folded::AccessChangedAt(access)) => super::begin_under(connection, access)?,
+                Err(error) => {
+                    // What was remembered may name rows that will not be written.
+                    self.forget();
+                    return Err(error);
+                }
+            }
         }
-        folded
     }
 
     fn fold_open(
@@ -117,56 +160,76 @@ impl Folder {
         space: SpaceId,
         until: Position,
         graph: Graph,
-    ) -> Result<Position, StoreError> {
-        let mut position = super::position(connection)?;
-        let start = position;
-        if position != self.reached {
-            // Another process has folded in the meantime.
+    ) -> Result<Folded, StoreError> {
+        let mut reach = super::reach(connection)?;
+        if reach.position > ledger::head(connection)? {
+            // The row is damaged: nobody can have read so far.
+            reach = Reach::default();
+        }
+        if !self.reached.leads_to(&reach) {
+            // The tables were emptied since, or the transaction of the last fold did not end well.
+            self.forget();
+        } else if reach.position != self.reached.position {
+            // Another process has folded in the meantime: it knows of more in the sessions.
             self.sessions.clear();
         }
-        if position.0 == 0 {
+        if reach.position.0 == 0 {
             clear(connection)?;
             self.forget();
         }
+        let start = reach.position;
         let mut batch = Batch::begin(connection)?;
-        let mut world = SqliteWorld::new(connection)?;
         // A fold ends with a block where it can, so that a row is written once.
         let room = u64::from(BLOCK - batch.documents % BLOCK);
-        while position.0 - start.0 < room {
-            let left = until.0.saturating_sub(position.0).min(room - (position.0 - start.0));
-            let wanted = left.min(READ_OPERATIONS as u64) as usize;
-            let recorded = ledger::read(connection, space, position, wanted)?;
-            let Some(last) = recorded.last() else { break };
-            let reached = last.position;
-            for recorded in &recorded {
+        let end = until.min(Position(start.0.saturating_add(room)));
+        let world = SqliteWorld::with_access_until(connection, end.max(reach.access))?;
+        // The graph is folded by what was known when each operation arrived.
+        let mut graph_world = match graph {
+            Graph::Present => None,
+            Graph::FoldedHere => Some(SqliteWorld::with_access_until(connection, start)?),
+        };
+        while reach.position < end {
+            let wanted = (end.0 - reach.position.0).min(READ_OPERATIONS) as usize;
+            let recorded = ledger::read(connection, space, reach.position, wanted)?;
+            let Some(last) = recorded.last() else {
+                // Only a damaged file has a gap here; there is nothing in it to wait for.
+                reach.position = end;
+                break;
+            };
+            for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
+                if reach.is_changed_by(recorded, world.access()?) {
+                    return Ok(Folded::AccessChangedAt(recorded.position));
+                }
                 let operation = &recorded.operation;
                 let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
-                if graph == Graph::FoldedHere {
-                    world.fold(recorded.position, operation, body.as_ref())?;
+                if let Some(graph_world) = &mut graph_world {
+                    graph_world.fold(recorded.position, operation, body.as_ref())?;
                 }
                 self.take(connection, &world, &mut batch, recorded, body.as_ref())?;
             }
-            position = reached;
+            reach.position = last.position.min(end);
         }
-        if position > start {
+        if reach.position > start {
             batch.write(connection)?;
-            super::set_position(connection, position)?;
+            super::set_reach(connection, &reach)?;
         }
-        self.reached = position;
+        self.reached = reach;
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();
         }
         if self.terms.len() > TERMS_REMEMBERED_MAX || self.people.len() > PEOPLE_REMEMBERED_MAX {
             self.forget();
         }
-        Ok(position)
+        Ok(Folded::To(reach.position))
     }
 
+    /// Forgets what is only remembered to be quick.
     fn forget(&mut self) {
         self.terms.clear();
         self.people.clear();
         self.kinds.clear();
         self.sessions.clear();
+        self.reached = Reach::default();
     }
 
     fn take(
@@ -184,14 +247,11 @@ impl Folder {
         {
             return Ok(());
         }
-        let replaced = match header.kind {
-            Kind::Evidence => cited(&header.refs, SUPERSEDES),
-            _ => cited(&header.refs, kernel::operation::Role::TARGET),
-        };
-        if let Some(replaced) = replaced
-            && let Some(target) = world.position_of(&replaced)?
-        {
-            batch.bury(connection, recorded.position, target)?;
+        let role = if header.kind == Kind::Evidence { Role::SUPERSEDES } else { Role::TARGET };
+        for replaced in cited(&header.refs, role) {
+            if let Some(target) = world.position_of(&replaced)? {
+                batch.bury(connection, recorded.position, target)?;
+            }
         }
         if let Some(Body::Evidence(evidence)) = body {
             self.add(connection, batch, recorded.position, evidence)?;
@@ -387,7 +447,8 @@ impl Batch {
         let count = |table: &str, column: &str| -> Result<u32, StoreError> {
             let last: Option<u32> =
                 connection.query_row(&format!("SELECT max({column}) FROM {table}"), [], |row| row.get(0))?;
-            Ok(last.map_or(0, |last| last + 1))
+            let next = last.map_or(Some(0), |last| last.checked_add(1));
+            next.ok_or_else(|| StoreError::Damaged { detail: format!("{table} has run out of numbers") })
         };
         Ok(Self {
             documents: document_count(connection)?,
@@ -588,13 +649,13 @@ fn person_number(connection: &Connection, name: &str) -> Result<Option<u32>, Sto
     Ok(Some(number))
 }
 
-/// The number of a kind; kinds beyond 255 share the last.
+/// The number of a kind, made if new.
 fn kind_number(connection: &Connection, kind: &str) -> Result<u8, StoreError> {
     connection.prepare_cached("INSERT OR IGNORE INTO text_kind (word) VALUES (?1)")?.execute([kind])?;
     let number: i64 = connection
         .prepare_cached("SELECT number FROM text_kind WHERE word = ?1")?
         .query_row([kind], |row| row.get(0))?;
-    Ok(u8::try_from(number).unwrap_or(u8::MAX))
+    Ok(attributes::kind_byte(number))
 }
 
 /// Days from 1970-01-01.

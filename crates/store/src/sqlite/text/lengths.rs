@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::graph::sql;
+use super::Reach;
 use crate::{Position, StoreError};
 
 /// Sessions of a row.
@@ -45,25 +46,28 @@ pub(super) fn add(
 /// All sessions' lengths.
 #[derive(Debug, Default)]
 pub(in super::super) struct Lengths {
-    seen: Position,
+    seen: Reach,
     pub(super) of: Vec<u32>,
     pub(super) total: u64,
 }
 
 impl Lengths {
     /// Reads what changed since the last time.
-    pub(in super::super) fn refresh(&mut self, connection: &Connection, position: Position) -> Result<(), StoreError> {
-        if position < self.seen {
+    pub(in super::super) fn refresh(&mut self, connection: &Connection, reach: Reach) -> Result<(), StoreError> {
+        if !self.seen.leads_to(&reach) {
             *self = Self::default();
         }
-        if position == self.seen {
+        if reach.position == self.seen.position {
             return Ok(());
         }
         let mut statement =
             connection.prepare_cached("SELECT chunk, data FROM text_length WHERE pos > ?1 ORDER BY chunk")?;
-        let mut rows = statement.query([sql(self.seen)])?;
+        let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;
+            if first > self.of.len() {
+                return Err(StoreError::Damaged { detail: "a chunk of session lengths is missing".to_owned() });
+            }
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
             for (offset, bytes) in data.chunks_exact(WIDTH).enumerate() {
                 let length = bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
@@ -74,7 +78,7 @@ impl Lengths {
             }
         }
         self.total = self.of.iter().map(|length| u64::from(*length)).sum();
-        self.seen = position;
+        self.seen = reach;
         Ok(())
     }
 

@@ -65,26 +65,64 @@ pub(super) const TABLES: &[&str] = &[
     "text_term",
 ];
 
-/// How far the index has read.
-pub(super) fn position(connection: &Connection) -> Result<Position, StoreError> {
-    let found = connection
-        .prepare_cached("SELECT version, pos FROM view WHERE name = ?1")?
-        .query_row([NAME], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
-        .optional()?;
-    Ok(match found {
-        Some((VERSION, position)) => Position(position.unsigned_abs()),
-        _ => Position(0),
-    })
+/// How far the index has read, and under which capabilities.
+///
+/// Who may append is looked up in the space's order, and a grant or revocation from another device may stand before
+/// records that were indexed already. Then the index is folded again from the start: it is a function of the
+/// operations up to `position`, judged by the changes of access up to `position` or `access`, whichever is later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// How far it has read.
+    pub(super) position: Position,
+    /// The last change of access that arrived after what it concerns.
+    pub(super) access: Position,
+    /// The highest time of a record or retraction up to `position`, microseconds.
+    latest_us: u64,
 }
 
-fn set_position(connection: &Connection, position: Position) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO view (name, version, pos) VALUES (?1, ?2, ?3)
-             ON CONFLICT (name) DO UPDATE SET version = excluded.version, pos = excluded.pos",
-        )?
-        .execute(params![NAME, VERSION, sql(position)])?;
+impl Reach {
+    /// Whether what was remembered at `self` still holds at `later`, which may say more.
+    pub(super) fn leads_to(&self, later: &Self) -> bool {
+        self.access == later.access && self.position <= later.position
+    }
+}
+
+/// The row of the `view` table for each number of a [`Reach`].
+const REACH_ROWS: [&str; 3] = [NAME, "text.access", "text.latest"];
+
+/// How far the index has read; nowhere if another version of the program made it.
+pub(super) fn reach(connection: &Connection) -> Result<Reach, StoreError> {
+    reach_in(connection, "main")
+}
+
+/// The same of the file attached as `schema`.
+pub(super) fn reach_in(connection: &Connection, schema: &str) -> Result<Reach, StoreError> {
+    let query = format!("SELECT pos FROM {schema}.view WHERE name = ?1 AND version = ?2");
+    let mut statement = connection.prepare_cached(&query)?;
+    let mut number = |name: &str| -> Result<u64, StoreError> {
+        let found: Option<i64> = statement.query_row(params![name, VERSION], |row| row.get(0)).optional()?;
+        Ok(found.unwrap_or(0).unsigned_abs())
+    };
+    let [position, access, latest] = REACH_ROWS;
+    Ok(Reach { position: Position(number(position)?), access: Position(number(access)?), latest_us: number(latest)? })
+}
+
+fn set_reach(connection: &Connection, reach: &Reach) -> Result<(), StoreError> {
+    let numbers = [reach.position, reach.access, Position(reach.latest_us)];
+    for (name, number) in REACH_ROWS.iter().zip(numbers) {
+        connection
+            .prepare_cached(
+                "INSERT INTO view (name, version, pos) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (name) DO UPDATE SET version = excluded.version, pos = excluded.pos",
+            )?
+            .execute(params![name, VERSION, sql(number)])?;
+    }
     Ok(())
+}
+
+/// Makes an empty index that is to be folded under the changes of access up to `access`.
+pub(super) fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
+    set_reach(connection, &Reach { access, ..Reach::default() })
 }
 
 /// The language of a space's settings; English unless it names another that is known.

@@ -124,13 +124,13 @@ impl Search<'_> {
             session_scores: self.session_scores(&terms, session_idf_sum),
             terms,
             idf_sum,
-            speaker: self.who(question, question.person(), analyzer)?,
-            subject: self.who(question, question.subject(), analyzer)?,
+            speaker: self.who(question.person(), question, analyzer)?,
+            subject: self.who(question.subject(), question, analyzer)?,
             question,
             admitted: self.admitted(filter)?,
             filter,
         };
-        let best = pass.preselect(limit.saturating_add(SPARE));
+        let best = pass.preselect(limit.saturating_add(SPARE).min(self.attributes.rest.len()));
         Ok(pass.score_exactly(best))
     }
 
@@ -177,31 +177,30 @@ impl Search<'_> {
     }
 
     /// Every session's `sess`.
-    fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Vec<f32> {
-        let mut scores = vec![0.0; self.lengths.of.len()];
+    fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Vec<f64> {
+        let mut sums = vec![0.0; self.lengths.of.len()];
         let average = self.lengths.average();
         for term in terms {
             for (session, count) in &term.sessions {
                 let session = *session as usize;
-                if let (Some(score), Some(length)) = (scores.get_mut(session), self.lengths.of.get(session)) {
-                    let strength = lexical::session_strength(*count, u64::from(*length), average);
-                    *score += (lexical::session([(term.session_idf, strength)], idf_sum)) as f32;
+                if let (Some(sum), Some(length)) = (sums.get_mut(session), self.lengths.of.get(session)) {
+                    *sum += term.session_idf * lexical::session_strength(*count, u64::from(*length), average);
                 }
             }
         }
-        scores
+        // The sum over the terms is made already; what is left of the kernel's formula is the share.
+        sums.into_iter().map(|sum| lexical::session([(sum, 1.0)], idf_sum)).collect()
     }
 
-    /// What is known of `people`, whom the question names.
+    /// Some of the people that the question mentions, as the index knows them.
     fn who(
         &self,
-        question: &Question,
         people: Option<&[NameId]>,
+        question: &Question,
         analyzer: &mut Analyzer,
     ) -> Result<Option<Who>, StoreError> {
         let Some(named) = people else { return Ok(None) };
-        let people = named;
-        let people: Vec<u32> = people.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
+        let people: Vec<u32> = named.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
         let mut involved = HashSet::new();
         let mut statement =
             self.connection.prepare_cached("SELECT document FROM text_participant WHERE person = ?1")?;
@@ -210,12 +209,16 @@ impl Search<'_> {
                 involved.insert(document?);
             }
         }
-        let mut words = Vec::new();
         let mention = question.mentions.iter().find(|mention| mention.people == named);
+        let mut words = Some(Vec::new());
         for term in analyzer.terms(mention.map_or("", |mention| mention.text.as_str())) {
-            words.extend(self.term_rows(&term, 0, 0)?);
+            // No record holds a word that the index does not know.
+            words = words.zip(self.term_rows(&term, 0, 0)?).map(|(mut words, rows)| {
+                words.push(rows);
+                words
+            });
         }
-        Ok(Some(Who { people, involved, words }))
+        Ok(Some(Who { people, involved, words: words.unwrap_or_default() }))
     }
 
     /// Numbers of the kinds that the filter admits; none for all.
@@ -226,8 +229,8 @@ impl Search<'_> {
         let mut statement = self.connection.prepare_cached("SELECT number FROM text_kind WHERE word = ?1")?;
         let mut admitted = HashSet::new();
         for kind in &filter.kinds {
-            if let Some(number) = statement.query_row([kind], |row| row.get::<_, u8>(0)).optional()? {
-                admitted.insert(number);
+            if let Some(number) = statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()? {
+                admitted.insert(attributes::kind_byte(number));
             }
         }
         Ok(Some(admitted))
@@ -235,8 +238,11 @@ impl Search<'_> {
 
     /// Records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT number, word FROM text_kind")?;
-        let words = statement.query_map([], |row| Ok((row.get::<_, u8>(0)?, row.get::<_, String>(1)?)))?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT number, word FROM text_kind ORDER BY number DESC")?;
+        let words =
+            statement.query_map([], |row| Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?)))?;
+        // Of the kinds that share the last number, the first gives its name to all.
         let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
         let mut counts = std::collections::BTreeMap::new();
         for attribute in self.attributes.rest.iter().filter(|attribute| attribute.flags & attributes::DEAD == 0) {
@@ -264,7 +270,9 @@ impl Search<'_> {
         current = document;
         for distance in 1..=reach {
             let follows = |next: &u32| self.attributes.get(*next).is_some_and(|next| next.previous == current);
-            let Some(next) = (current + 1..current.saturating_add(AHEAD_MAX)).find(follows) else { break };
+            let Some(next) = (current.saturating_add(1)..current.saturating_add(AHEAD_MAX)).find(follows) else {
+                break;
+            };
             current = next;
             found.push((distance as i32, current));
         }
@@ -279,7 +287,7 @@ impl Search<'_> {
     }
 }
 
-/// Whom the question is about, as the index knows them.
+/// People that the question names, as the index knows them.
 struct Who {
     people: Vec<u32>,
     /// Records without an author in which they take part.
@@ -289,18 +297,32 @@ struct Who {
 }
 
 impl Who {
-    fn named_in(&self, block: u32) -> Vec<bool> {
+    /// Which documents of a block hold every word of the name themselves; none if that is nothing to go by.
+    fn named_in(&self, block: u32) -> Option<Vec<bool>> {
+        if self.words.is_empty() {
+            return None;
+        }
         let mut held = vec![0usize; BLOCK as usize];
         for word in &self.words {
             for (place, counts) in postings::decode(word.row(block)) {
                 held[place as usize] += usize::from(postings::unpack(counts).own > 0);
             }
         }
-        held.into_iter().map(|held| held == self.words.len()).collect()
+        Some(held.into_iter().map(|held| held == self.words.len()).collect())
+    }
+
+    /// Whether a record is theirs; one without author, whether it involves or mentions them.
+    fn holds(&self, attribute: &Attribute, document: u32, named: &Option<Vec<bool>>) -> bool {
+        if attribute.author != NONE {
+            return self.people.contains(&attribute.author);
+        }
+        let mentioned = named.as_ref().and_then(|named| named.get((document % BLOCK) as usize)).copied();
+        mentioned.unwrap_or(false)
+            || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && self.involved.contains(&document)
     }
 }
 
-/// Which documents of a block mention whom, by their place in it.
+/// Which documents of a block mention whom.
 struct Named {
     speaker: Option<Vec<bool>>,
     subject: Option<Vec<bool>>,
@@ -312,10 +334,10 @@ struct Pass<'a> {
     weights: &'a Weights,
     terms: Vec<TermRows>,
     idf_sum: f64,
-    session_scores: Vec<f32>,
-    /// The one person whom the question names.
+    session_scores: Vec<f64>,
+    /// The one person that the question is about.
     speaker: Option<Who>,
-    /// Of several, the one who acts.
+    /// Who acts, of several that it names.
     subject: Option<Who>,
     question: &'a Question,
     admitted: Option<HashSet<u8>>,
@@ -372,7 +394,7 @@ impl Pass<'_> {
             let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
             for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
                 let session = self.session_scores.get(*session as usize).copied().unwrap_or(0.0);
-                let known = sum + self.weights.sess as f32 * session;
+                let known = sum + (self.weights.sess * session) as f32;
                 if known + most_else <= threshold || (known == 0.0 && dates.is_empty()) {
                     continue;
                 }
@@ -408,9 +430,9 @@ impl Pass<'_> {
     fn lex_by_counts(&self, idf: f64) -> [f32; 256] {
         let mut weights = [0.0; 256];
         for (byte, weight) in (0..=u8::MAX).zip(&mut weights) {
-            let term = [(idf, postings::unpack(byte))];
-            let (lex, own) = (lexical::lex(term, self.idf_sum), lexical::own(term, self.idf_sum));
-            *weight = (self.weights.lex * lex + self.weights.own * own) as f32;
+            let counts = [(idf, postings::unpack(byte))];
+            let lex = self.weights.lex * lexical::lex(counts, self.idf_sum);
+            *weight = (lex + self.weights.own * lexical::own(counts, self.idf_sum)) as f32;
         }
         weights
     }
@@ -422,18 +444,14 @@ impl Pass<'_> {
         let when = if self.question.asks_when { weights.when } else { 0.0 };
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
         let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
-        (date.max(0.0)
-            + when.max(0.0)
-            + speaker.max(0.0)
-            + subject.max(0.0)
-            + weights.timex.max(0.0)
-            + weights.is_question.max(0.0)) as f32
+        let who = speaker.max(0.0) + subject.max(0.0);
+        (date.max(0.0) + when.max(0.0) + who + weights.timex.max(0.0) + weights.is_question.max(0.0)) as f32
     }
 
-    /// Which documents of a block hold every word of the person's name themselves.
+    /// Which documents of a block hold every word of a name themselves.
     fn named_in(&self, block: u32) -> Named {
-        let held = |who: &Option<Who>| who.as_ref().filter(|who| !who.words.is_empty()).map(|who| who.named_in(block));
-        Named { speaker: held(&self.speaker), subject: held(&self.subject) }
+        let names = |who: &Option<Who>| who.as_ref().and_then(|who| who.named_in(block));
+        Named { speaker: names(&self.speaker), subject: names(&self.subject) }
     }
 
     fn admits(&self, attribute: &Attribute) -> bool {
@@ -450,20 +468,12 @@ impl Pass<'_> {
         since_us.is_none_or(|since| attribute.at_us >= since) && until_us.is_none_or(|until| attribute.at_us < until)
     }
 
-    /// Every signal but `lex`, `own` and `sess`.
+    /// Every signal but those of words.
     fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
-        let is_by = |who: &Option<Who>, named: &Option<Vec<bool>>| {
-            who.as_ref().is_some_and(|who| match attribute.author {
-                NONE => {
-                    let mentions = named.as_ref().is_some_and(|named| named[(document % BLOCK) as usize]);
-                    mentions || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && who.involved.contains(&document)
-                }
-                author => who.people.contains(&author),
-            })
-        };
+        let is_of = |who: &Option<Who>, named| who.as_ref().is_some_and(|who| who.holds(attribute, document, named));
         Signals {
-            speaker: is_by(&self.speaker, &named.speaker),
-            subject: is_by(&self.subject, &named.subject),
+            speaker: is_of(&self.speaker, &named.speaker),
+            subject: is_of(&self.subject, &named.subject),
             date,
             is_question: attribute.flags & attributes::IS_QUESTION != 0,
             timex: attribute.flags & attributes::TIMEX != 0,
@@ -490,21 +500,23 @@ impl Pass<'_> {
             }
         }
         let mut dates = DateFits::new(self.question);
+        let mut named_in: Option<(u32, Named)> = None;
         let mut found = Vec::with_capacity(documents.len());
-        let mut named: Option<(u32, Named)> = None;
         for (document, counts) in documents.into_iter().zip(counts) {
             let Some(attribute) = self.search.attributes.get(document) else { continue };
-            if named.as_ref().is_none_or(|(block, _)| *block != document / BLOCK) {
-                named = Some((document / BLOCK, self.named_in(document / BLOCK)));
-            }
-            let Some((_, named)) = &named else { continue };
-            let held = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
-            let signals = Signals {
-                lex: lexical::lex(held(), self.idf_sum),
-                own: lexical::own(held(), self.idf_sum),
-                sess: self.session_scores.get(attribute.session as usize).copied().map_or(0.0, f64::from),
-                ..self.signals(attribute, document, named, dates.fit(attribute.day))
+            let block = document / BLOCK;
+            let named = match named_in.take().filter(|(known, _)| *known == block) {
+                Some((_, named)) => named,
+                None => self.named_in(block),
             };
+            let weighted = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
+            let signals = Signals {
+                lex: lexical::lex(weighted(), self.idf_sum),
+                own: lexical::own(weighted(), self.idf_sum),
+                sess: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
+                ..self.signals(attribute, document, &named, dates.fit(attribute.day))
+            };
+            named_in = Some((block, named));
             let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
                 term: term.term.clone(),
                 idf: term.idf,

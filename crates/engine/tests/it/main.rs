@@ -1,0 +1,10 @@
+//! The engine from outside: recording, importing, exchanging and verifying over real files.
+
+#![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
+
+mod exchange;
+mod import;
+mod recall;
+mod record;
+mod support;
+mod verify;

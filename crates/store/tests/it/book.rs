@@ -1,0 +1,218 @@
+//! A space being written in a test, over either ledger: keys, a clock and short bodies.
+
+use kernel::access::Access;
+use kernel::body::Body;
+use kernel::canonical;
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::id::{Author, BodyHash, OpId, SpaceId};
+use kernel::kind::Kind;
+use kernel::operation::{Operation, Ref, Role, Stamp};
+use kernel::rules::Verdict;
+use kernel::seal::{Draft, Place, Signer};
+use kernel::world::{Citing, Entry, Head, World};
+use serde_json::{Value, json};
+use store::memory::MemoryLedger;
+use store::sqlite::SqliteSpace;
+use store::{Ledger, RecordError, Writing};
+
+/// A key by number. Number 1 owns every space.
+pub(crate) fn key(number: u8) -> Signer {
+    Signer::from_seed([number; 32])
+}
+
+/// The owner's genesis operation.
+pub(crate) fn genesis() -> (Operation, Body) {
+    let body = json!({"name": "test", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
+    let body = body_of("space", &body);
+    (key(1).seal(Draft::new(body.clone()), Place { space: None, head: None, ts: Stamp(1) }).unwrap(), body)
+}
+
+/// A body by kind.
+pub(crate) fn body_of(kind: &str, body: &Value) -> Body {
+    Body::parse(&Kind::parse(kind).unwrap(), &canonical::to_bytes(body).unwrap()).unwrap()
+}
+
+/// Citations by role.
+pub(crate) fn refs_of(refs: &[(&str, OpId)]) -> Vec<Ref> {
+    refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect()
+}
+
+/// A note of one source.
+pub(crate) fn note(uid: &str, text: &str) -> Evidence {
+    Evidence {
+        source: "test".to_owned(),
+        source_uid: uid.to_owned(),
+        kind: EvidenceKind::from(EvidenceKind::NOTE),
+        actor: None,
+        at: None,
+        summary: summarize(text),
+        visibility: Visibility::Project,
+        payload: Payload { text: text.to_owned(), ..Payload::default() },
+    }
+}
+
+/// A grant or revocation of `append` for a key.
+pub(crate) fn append_right(number: u8) -> Value {
+    json!({"key": key(number).author(), "capabilities": ["append"]})
+}
+
+/// What was said of an operation: `append`, `present` or the code of the rule it breaks.
+pub(crate) fn word(result: &Result<Verdict, RecordError>) -> &'static str {
+    match result {
+        Ok(Verdict::Append) => "append",
+        Ok(Verdict::Present) => "present",
+        Err(RecordError::Refused { breach, .. }) => breach.code(),
+        Err(RecordError::Store(error)) => panic!("{error}"),
+    }
+}
+
+/// A space and its clock.
+pub(crate) struct Book<L> {
+    pub(crate) ledger: L,
+    pub(crate) clock: u64,
+    pub(crate) folder: Option<tempfile::TempDir>,
+}
+
+impl Book<MemoryLedger> {
+    pub(crate) fn in_memory() -> Self {
+        let mut ledger = MemoryLedger::default();
+        let (operation, body) = genesis();
+        let mut writing = ledger.begin().unwrap();
+        writing.record(&operation, Some(&body)).unwrap();
+        writing.commit().unwrap();
+        Self { ledger, clock: 1, folder: None }
+    }
+}
+
+impl Book<SqliteSpace> {
+    pub(crate) fn in_file() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (operation, body) = genesis();
+        let ledger = SqliteSpace::create(&folder.path().join("test.space"), &operation, &body).unwrap();
+        Self { ledger, clock: 1, folder: Some(folder) }
+    }
+
+    /// Another handle on the same file, as another process has.
+    pub(crate) fn again(&self) -> Self {
+        Self { ledger: SqliteSpace::open(self.ledger.path()).unwrap(), clock: self.clock, folder: None }
+    }
+
+    /// Folds all there is.
+    pub(crate) fn advance(&mut self) {
+        self.ledger.advance(|_| {}).unwrap();
+    }
+
+    /// Changes the file behind the store's back.
+    pub(crate) fn tamper(&self, statements: &str) {
+        rusqlite::Connection::open(self.ledger.path()).unwrap().execute_batch(statements).unwrap();
+    }
+
+    /// The texts of the records that a question finds, best first.
+    pub(crate) fn find(&mut self, question: &str) -> Vec<String> {
+        let found = self.ledger.search(|search, analyzer| {
+            let question = search.question(question, analyzer, None)?;
+            search.find(&question, analyzer, &Default::default(), 100)
+        });
+        let text = |found: store::sqlite::Found| {
+            let before = store::Position(found.position.0 - 1);
+            match body_at(&self.ledger.read(before, 1).unwrap().pop().unwrap().operation) {
+                Some(Body::Evidence(evidence)) => evidence.payload.text,
+                other => panic!("{other:?} was found"),
+            }
+        };
+        found.unwrap().into_iter().map(text).collect()
+    }
+}
+
+pub(crate) fn body_at<State>(operation: &Operation<State>) -> Option<Body> {
+    operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes).unwrap())
+}
+
+/// What would come next of a key, at a time.
+pub(crate) fn seal(writing: &dyn Writing, who: &Signer, body: Body, refs: Vec<Ref>, ts: u64) -> Operation {
+    let place = Place { space: writing.space().unwrap(), head: writing.head(&who.author()).unwrap(), ts: Stamp(ts) };
+    who.seal(Draft { body, refs }, place).unwrap()
+}
+
+impl<L: Ledger> Book<L> {
+    /// Records an operation in a transaction of its own, a moment after the last.
+    pub(crate) fn try_record(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: &Value,
+        refs: &[(&str, OpId)],
+    ) -> (OpId, Result<Verdict, RecordError>) {
+        self.clock += 1;
+        let body = body_of(kind, body);
+        let mut writing = self.ledger.begin().unwrap();
+        let operation = seal(&*writing, who, body.clone(), refs_of(refs), self.clock);
+        let result = writing.record(&operation, Some(&body));
+        if result.is_ok() {
+            writing.commit().unwrap();
+        }
+        (operation.id(), result)
+    }
+
+    pub(crate) fn record(&mut self, who: &Signer, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
+        let (id, result) = self.try_record(who, kind, body, refs);
+        assert_eq!(word(&result), "append");
+        id
+    }
+
+    /// Takes in an operation of another device with a time of its own.
+    pub(crate) fn admit(&mut self, who: &Signer, kind: &str, body: &Value, refs: &[(&str, OpId)], ts: u64) -> OpId {
+        let body = body_of(kind, body);
+        let mut writing = self.ledger.begin().unwrap();
+        let operation = seal(&*writing, who, body.clone(), refs_of(refs), ts);
+        assert_eq!(word(&writing.admit(&operation, Some(&body))), "append");
+        writing.commit().unwrap();
+        self.clock = self.clock.max(ts);
+        operation.id()
+    }
+
+    /// Records a note of the owner.
+    pub(crate) fn note(&mut self, uid: &str, text: &str) -> OpId {
+        self.evidence(&note(uid, text), &[])
+    }
+
+    pub(crate) fn evidence(&mut self, evidence: &Evidence, refs: &[(&str, OpId)]) -> OpId {
+        self.record(&key(1), "evidence", &serde_json::to_value(evidence).unwrap(), refs)
+    }
+
+    /// Records many in one transaction.
+    pub(crate) fn evidences(&mut self, evidences: &[Evidence]) {
+        let mut writing = self.ledger.begin().unwrap();
+        for evidence in evidences {
+            self.clock += 1;
+            let body = Body::Evidence(evidence.clone());
+            let operation = seal(&*writing, &key(1), body.clone(), Vec::new(), self.clock);
+            writing.record(&operation, Some(&body)).unwrap();
+        }
+        writing.commit().unwrap();
+    }
+}
+
+/// A borrowed writing answers as a world.
+pub(crate) struct Asked<'a>(pub(crate) &'a dyn Writing);
+
+macro_rules! ask {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
+        impl World for Asked<'_> {
+            type Error = store::StoreError;
+            $(fn $name(&self, $($argument: $type),*) -> Result<$answer, store::StoreError> { self.0.$name($($argument),*) })+
+        }
+    };
+}
+
+ask! {
+    space() -> Option<SpaceId>,
+    entry(id: &OpId) -> Option<Entry>,
+    citing(id: &OpId) -> Vec<Citing>,
+    acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
+    identity(key: &str) -> Vec<Entry>,
+    head(author: &Author) -> Option<Head>,
+    at_seq(author: &Author, seq: u64) -> Option<OpId>,
+    access() -> &Access,
+    evidence(source: &str, source_uid: &str) -> Option<(OpId, BodyHash)>,
+}

@@ -1,0 +1,12 @@
+//! The stores from outside: both ledgers by one suite, the views of a file against themselves and a reference.
+
+#![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
+
+mod book;
+mod conformance;
+mod damage;
+mod histories;
+mod processes;
+mod recall;
+mod vectors;
+mod views;

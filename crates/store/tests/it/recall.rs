@@ -1,0 +1,229 @@
+//! The index scores as the reference does that looks at every record anew.
+
+use jiff::civil::Date;
+use kernel::evidence::Evidence;
+use kernel::rank::Weights;
+use kernel::text::Language;
+use kernel::when::When;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use store::Position;
+use store::sqlite::{Filter, Found, SqliteSpace};
+use testkit::naive_recall::{Document, Hit, NaiveRecall};
+
+use crate::book::{Book, note};
+
+const WORDS: &[&str] = &[
+    "soup",
+    "bread",
+    "visited",
+    "Lisbon",
+    "kiln",
+    "glaze",
+    "yesterday",
+    "ana",
+    "ben",
+    "cleo",
+    "painting",
+    "running",
+    "parse_config",
+    "why?",
+    "the",
+    "May",
+];
+const PEOPLE: &[&str] = &["Ana Ruiz", "Ben", "Cleo Park", "Ana Silva"];
+const KINDS: &[&str] = &["turn", "note", "event"];
+const QUESTIONS: &[&str] = &[
+    "soup",
+    "When did Ana Ruiz visit Lisbon?",
+    "What did Ben say about glaze and bread?",
+    "What did Cleo Park tell Ben about the kiln?",
+    "Which soup did Ana run after in May 2024?",
+    "what happened on 3 March 2024",
+    "Ben",
+    "parse config painting unknownword",
+    "What did Ben's sister paint for Cleo?",
+    "last week",
+    "the",
+];
+
+/// A record of a random corpus.
+#[derive(Clone, Debug)]
+struct Draft {
+    /// Word and how often. Postings count to 3 in the records before, and a caption may say it once more.
+    words: Vec<(usize, u32)>,
+    session: Option<u8>,
+    author: Option<usize>,
+    participants: Vec<usize>,
+    day: Option<u16>,
+    kind: usize,
+    caption: Option<usize>,
+    supersedes: Option<prop::sample::Index>,
+    is_folded: bool,
+}
+
+fn draft() -> impl Strategy<Value = Draft> {
+    let words = vec((0..WORDS.len(), 1..=2_u32), 0..6);
+    let who = (prop::option::of(0..PEOPLE.len()), vec(0..PEOPLE.len(), 0..3));
+    let what = (0..KINDS.len(), prop::option::weighted(0.2, 0..WORDS.len()));
+    let fate = (prop::option::weighted(0.15, any::<prop::sample::Index>()), prop::bool::weighted(0.2));
+    (words, prop::option::of(0..4_u8), who, prop::option::of(0..140_u16), what, fate).prop_map(
+        |(mut words, session, (author, participants), day, (kind, caption), (supersedes, is_folded))| {
+            words.sort_unstable();
+            words.dedup_by_key(|(word, _)| *word);
+            Draft { words, session, author, participants, day, kind, caption, supersedes, is_folded }
+        },
+    )
+}
+
+fn date(day: u16) -> Date {
+    jiff::civil::date(2024, 1, 20).checked_add(jiff::Span::new().days(i64::from(day))).unwrap()
+}
+
+fn evidence(number: usize, draft: &Draft) -> Evidence {
+    let text: Vec<&str> =
+        draft.words.iter().flat_map(|(word, times)| std::iter::repeat_n(WORDS[*word], *times as usize)).collect();
+    let mut evidence = note(&number.to_string(), &text.join(" "));
+    evidence.kind = KINDS[draft.kind].into();
+    evidence.actor = draft.author.map(|author| PEOPLE[author].to_owned());
+    evidence.at = draft.day.map(|day| When::from_date(date(day)));
+    evidence.payload.session = draft.session.map(|session| format!("s{session}"));
+    evidence.payload.participants = draft.participants.iter().map(|person| PEOPLE[*person].to_owned()).collect();
+    evidence.payload.captions = draft.caption.iter().map(|word| WORDS[*word].to_owned()).collect();
+    evidence
+}
+
+fn document(number: usize, evidence: &Evidence) -> Document {
+    Document {
+        session: evidence.payload.session.clone().unwrap_or_else(|| format!("alone {number}")),
+        author: evidence.actor.clone(),
+        participants: evidence.payload.participants.clone(),
+        date: evidence.at.as_ref().map(When::date),
+        text: evidence.payload.text.clone(),
+        more: evidence.payload.captions.clone(),
+    }
+}
+
+fn find(space: &mut SqliteSpace, question: &str, today: Option<Date>, filter: &Filter, limit: usize) -> Vec<Found> {
+    let found = space.search(|search, analyzer| {
+        let question = search.question(question, analyzer, today)?;
+        search.find(&question, analyzer, filter, limit)
+    });
+    found.unwrap()
+}
+
+/// The same records with the same scores, part by part, in the same order.
+fn compare(found: &[Found], expected: &[&Hit], question: &str) {
+    let numbers = |found: &[Found]| found.iter().map(|found| (found.document, found.score.total)).collect::<Vec<_>>();
+    let wanted: Vec<_> = expected.iter().map(|hit| (hit.document as u32, hit.score.total)).collect();
+    assert_eq!(found.len(), expected.len(), "{question}: {:?} for {wanted:?}", numbers(found));
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found.document, expected.document as u32, "{question}");
+        for (part, wanted) in found.score.parts.iter().zip(&expected.score.parts) {
+            let context = format!("{question}: {} of document {}", part.name, found.document);
+            assert!((part.contribution - wanted.contribution).abs() < 1e-6, "{context}: {part:?}, {wanted:?}");
+        }
+        assert!((found.score.total - expected.score.total).abs() < 1e-6, "{question}");
+    }
+}
+
+/// What speaks for a record at all: words in common, by itself or its session, or a date.
+fn is_candidate(hit: &Hit) -> bool {
+    hit.signals.lex > 0.0 || hit.signals.sess > 0.0 || hit.signals.date > 0.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn search_scores_and_orders_as_the_reference(
+        drafts in vec(draft(), 1..40),
+        kinds in prop::option::weighted(0.3, 0..KINDS.len()),
+        since in prop::option::weighted(0.3, 0..140_u16),
+        until in prop::option::weighted(0.3, 0..140_u16),
+    ) {
+        let mut book = Book::in_file();
+        let mut naive = NaiveRecall::new(Language::English);
+        let mut ids = Vec::new();
+        let mut dead = vec![false; drafts.len()];
+        for (number, draft) in drafts.iter().enumerate() {
+            let record = evidence(number, draft);
+            let replaced = draft.supersedes.filter(|_| number > 0).map(|which| which.index(number));
+            let refs: Vec<_> = replaced.iter().map(|replaced| ("supersedes", ids[*replaced])).collect();
+            ids.push(book.evidence(&record, &refs));
+            if let Some(replaced) = replaced {
+                dead[replaced] = true;
+            }
+            naive.add(document(number, &record));
+            if draft.is_folded {
+                book.advance();
+            }
+        }
+        book.advance();
+        let at_us = |day: u16| When::from_date(date(day)).instant_us();
+        let filter = Filter {
+            kinds: kinds.iter().map(|kind| KINDS[*kind].to_owned()).collect(),
+            since_us: since.map(at_us),
+            until_us: until.map(at_us),
+        };
+        let today = Some(jiff::civil::date(2024, 4, 1));
+        for question in QUESTIONS {
+            let hits = naive.recall(question, today, &Weights::LEXICAL);
+            let admitted = |hit: &&Hit| {
+                let draft = &drafts[hit.document];
+                let is_dated = (since.is_none() && until.is_none()) || draft.day.is_some();
+                !dead[hit.document]
+                    && kinds.is_none_or(|kind| kind == draft.kind)
+                    && is_dated
+                    && since.is_none_or(|since| draft.day >= Some(since))
+                    && until.is_none_or(|until| draft.day < Some(until))
+            };
+            let expected: Vec<&Hit> = hits.iter().filter(|hit| is_candidate(hit)).filter(admitted).collect();
+            compare(&find(&mut book.ledger, question, today, &filter, 100), &expected, question);
+        }
+    }
+}
+
+#[test]
+fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
+    const DOCUMENTS: usize = 17_000;
+    let mut naive = NaiveRecall::new(Language::English);
+    let mut book = Book::in_file();
+    let records: Vec<Evidence> = (0..DOCUMENTS)
+        .map(|number| {
+            let pick = |modulus: usize, base: usize| WORDS[(number / base) % modulus];
+            let mut record = note(&number.to_string(), &format!("{} w{} {}", pick(12, 1), number % 97, pick(7, 13)));
+            // Sessions come and go: 1 100 of them, each taken up again after long pauses.
+            record.payload.session = Some(format!("s{}", (number * 7) % 1_100));
+            record.actor = (number % 3 > 0).then(|| PEOPLE[number % 4].to_owned());
+            record.at = Some(When::from_date(date((number % 140) as u16)));
+            record
+        })
+        .collect();
+    for (number, record) in records.iter().enumerate() {
+        naive.add(document(number, record));
+    }
+    for part in records.chunks(6_500) {
+        book.evidences(part);
+        book.advance();
+    }
+    for question in [
+        "What did Ben say about w13 and soup?",
+        "w96 w1 kiln bread",
+        "what happened on 3 March 2024 in Lisbon",
+        "Where did Ana Ruiz go running?",
+    ] {
+        let hits = naive.recall(question, None, &Weights::LEXICAL);
+        let expected: Vec<&Hit> = hits.iter().filter(|hit| is_candidate(hit)).take(DOCUMENTS).collect();
+        let found = find(&mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
+        compare(&found, &expected, question);
+        // The best of few are the best of all.
+        let few = find(&mut book.ledger, question, None, &Filter::default(), 10);
+        compare(&few[..10], &expected[..10], question);
+        assert!(expected.iter().take(500).any(|hit| hit.document >= 16_384), "the second block has its share");
+    }
+    assert_eq!(book.ledger.text_position().unwrap(), Position(DOCUMENTS as u64 + 1));
+    for (stored, folded) in book.ledger.refold_in_memory().unwrap() {
+        assert_eq!(stored, folded);
+    }
+}
