@@ -72,8 +72,22 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             ))
         })
         .collect::<Result<_, Failure>>()?;
-    let mut left_out = false;
     let mut reports = Vec::new();
+    let imported = import_each(session, args, sources, &mut reports);
+    // What went in before a failure is told, too.
+    if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
+        output::json(&json!({ "dry_run": args.dry_run, "sources": reports }))?;
+    }
+    imported
+}
+
+fn import_each(
+    session: &Session,
+    args: &Args,
+    sources: Vec<(&PathBuf, Source)>,
+    reports: &mut Vec<serde_json::Value>,
+) -> Result<u8, Failure> {
+    let mut left_out = false;
     for (path, source) in sources {
         match source {
             Source::Ledger => {
@@ -95,9 +109,6 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 }
             }
         }
-    }
-    if session.form == Form::Json {
-        output::json(&json!({ "dry_run": args.dry_run, "sources": reports }))?;
     }
     Ok(incomplete_if(left_out))
 }

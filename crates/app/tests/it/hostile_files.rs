@@ -142,9 +142,15 @@ fn one_bad_path_does_not_hide_what_the_others_gave() {
     for call in calls {
         machine.because(call).run().ends(1).says("missing.ics");
     }
-    let ran = machine.because(["import", "--json", "--format", "chat-jsonl", "chat.jsonl", "bad.ics"]).run();
-    assert!(matches!(ran.code(), 1 | 4), "{ran}");
-    assert!(machine.records().len() <= 4);
+    assert_eq!(machine.records().len(), 0, "nothing is begun while a path is wrong");
+    machine.write("bad.jpg", "this is no photo");
+    let ran = machine.because(["import", "--json", "--format", "locomo", "bad.jpg"]).run().ends(1);
+    assert!(ran.out.is_empty(), "{ran}");
+    machine.write("empty", "");
+    let ran = machine.because(["import", "--json", "--format", "chat-jsonl", "chat.jsonl", "empty"]).run().ends(1);
+    assert_eq!(ran.error_code(), "source_format");
+    assert_eq!(ran.json()["sources"][0]["added"], 4);
+    assert_eq!(machine.records().len(), 4);
     machine.is_sound();
 }
 

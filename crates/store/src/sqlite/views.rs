@@ -325,3 +325,33 @@ fn digest(connection: &Connection, schema: &str, tables: &[&str]) -> Result<Stri
     }
     Ok(hasher.finalize().to_hex().to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use kernel::body::{Body, Space};
+    use kernel::operation::Stamp;
+    use kernel::seal::{Draft, Place, Signer};
+
+    use super::*;
+
+    #[test]
+    fn a_stored_position_beyond_the_ledger_is_a_difference_and_no_endless_fold() {
+        let signer = Signer::from_seed([1; 32]);
+        let body = Body::Space(Space {
+            name: "test".into(),
+            owner: signer.author(),
+            created: "2026-01-01T00:00:00Z".into(),
+            settings: Default::default(),
+        });
+        let place = Place { space: None, head: None, ts: Stamp(1) };
+        let genesis = signer.seal(Draft::new(body.clone()), place).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut space = SqliteSpace::create(&folder.path().join("space.db"), &genesis, &body).unwrap();
+        space.advance(|_| {}).unwrap();
+        let same =
+            |space: &SqliteSpace| space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded);
+        assert!(same(&space));
+        space.connection.execute("UPDATE view SET pos = 1000000", []).unwrap();
+        assert!(!same(&space));
+    }
+}
