@@ -91,8 +91,9 @@ fn each_format_is_told_from_the_others() {
             assert!(matches!(error, ImportError::Format { .. }), "{other} as {format}: {error}");
         }
     }
-    assert_eq!(detected(&sources.file("x.jsonl", "")), None);
-    assert_eq!(detected(&sources.file("plain.txt", "just words, {not} JSON")), None);
+    // What no chat is, is text, which says of an empty file that it is empty.
+    assert_eq!(detected(&sources.file("x.jsonl", "")), Some("text"));
+    assert_eq!(detected(&sources.file("plain.txt", "just words, {not} JSON")), Some("text"));
     assert_eq!(detected(sources.path()), None);
     assert!(importers::detect(&sources.path().join("missing")).is_err());
 }
