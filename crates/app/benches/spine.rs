@@ -23,6 +23,10 @@ use kernel::seal::Signer;
 use rusqlite::{Connection, params};
 use store::sqlite::Filter;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Questions asked, and how often FTS5 is asked the first of them.
 const QUESTIONS: usize = 200;
 const FTS5_QUESTIONS: usize = 20;

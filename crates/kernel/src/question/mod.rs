@@ -54,12 +54,12 @@ impl Question {
         let mut terms = Vec::new();
         for (position, word) in words.iter().enumerate() {
             if !is_name(position) {
-                add_new(&mut terms, analyzer.terms_of_word(*word));
+                add_new(&mut terms, &analyzer.terms_of_word(*word));
             }
         }
         if terms.is_empty() {
             for word in &words {
-                add_new(&mut terms, analyzer.terms_of_word(*word));
+                add_new(&mut terms, &analyzer.terms_of_word(*word));
             }
         }
         let first_person = lower.iter().any(|word| is_first_person(word));

@@ -34,7 +34,7 @@ pub const TERM_BYTES_MAX: usize = 128;
 pub const TERM_OCCURRENCES_MAX: usize = 65_536;
 
 /// Most words that an analyser remembers.
-const REMEMBERED_WORDS_MAX: usize = 32_768;
+const REMEMBERED_WORDS_MAX: usize = 131_072;
 
 /// What a word became in the index: the unit in which a question and a document agree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,22 +154,56 @@ pub struct Analysis {
 pub struct Analyzer {
     language: Language,
     stemmer: Option<Stemmer>,
-    remembered: HashMap<Box<str>, WordEntry>,
+    /// Words met, by their place in `entries`.
+    remembered: Remembered<Box<str>>,
+    entries: Vec<WordEntry>,
+    /// Terms met, by their slot.
+    slots: Remembered<Term>,
+    terms: Vec<Term>,
+    /// How often everything was forgotten.
+    generation: u64,
     /// The terms of the text being read, kept for its allocation.
-    found: Vec<Term>,
+    found: Vec<Slot>,
 }
 
+type Remembered<Name> = HashMap<Name, u32, foldhash::fast::RandomState>;
+
+/// A term as one analyser numbers it, until its [`Analyzer::generation`] changes. Numbers count from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(pub u32);
+
 /// What became of a word as it is written.
-#[derive(Clone)]
 struct WordEntry {
-    terms: Box<[Term]>,
+    terms: Box<[Slot]>,
     time_role: TimeRole,
+}
+
+/// An [`Analysis`] whose terms are slots: for who looks them up in tables of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SlotAnalysis {
+    /// Each term and how often it occurs, sorted by slot.
+    pub slots: Vec<(Slot, u32)>,
+    /// Sum of the counts.
+    pub length: u32,
+    /// True if the text says when something is, was or will be.
+    pub timex: bool,
+    /// True if the text ends with a question mark.
+    pub is_question: bool,
 }
 
 impl Analyzer {
     /// An analyser that has met no words.
     pub fn new(language: Language) -> Self {
-        Self { language, stemmer: language.stemmer(), remembered: HashMap::new(), found: Vec::new() }
+        Self {
+            language,
+            stemmer: language.stemmer(),
+            remembered: Remembered::default(),
+            entries: Vec::new(),
+            slots: Remembered::default(),
+            terms: Vec::new(),
+            generation: 0,
+            found: Vec::new(),
+        }
     }
 
     /// The language it was made for.
@@ -177,9 +211,29 @@ impl Analyzer {
         self.language
     }
 
+    /// Which numbering of terms [`Self::analyze_slots`] gave last. Another generation gives other slots.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The term of a slot of this generation; none of another's.
+    pub fn term_at(&self, slot: Slot) -> Option<&Term> {
+        self.terms.get(slot.0 as usize)
+    }
+
     /// Analyses a document: its own `text`, and what else is searched with it (title, captions, tags). Only the
     /// text decides whether the document is a question. At most [`TERM_OCCURRENCES_MAX`] occurrences are counted.
     pub fn analyze(&mut self, text: &str, more: &[&str]) -> Analysis {
+        let SlotAnalysis { slots, length, timex, is_question } = self.analyze_slots(text, more);
+        let named = slots.into_iter().filter_map(|(slot, count)| Some((self.term_at(slot)?.clone(), count)));
+        let mut terms: Vec<(Term, u32)> = named.collect();
+        terms.sort_unstable();
+        Analysis { terms, length, timex, is_question }
+    }
+
+    /// The same with the terms as slots, several times faster.
+    pub fn analyze_slots(&mut self, text: &str, more: &[&str]) -> SlotAnalysis {
+        self.make_room();
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         let mut times = TimeScan::new();
@@ -189,61 +243,90 @@ impl Analyzer {
         }
         let length = u32::try_from(found.len()).unwrap_or(u32::MAX);
         found.sort_unstable();
-        let mut terms: Vec<(Term, u32)> = Vec::new();
-        for term in found.drain(..) {
-            match terms.last_mut() {
-                Some((last, count)) if *last == term => *count = count.saturating_add(1),
-                _ => terms.push((term, 1)),
+        let mut slots: Vec<(Slot, u32)> = Vec::with_capacity(found.len());
+        for slot in found.drain(..) {
+            match slots.last_mut() {
+                Some((last, count)) if *last == slot => *count = count.saturating_add(1),
+                _ => slots.push((slot, 1)),
             }
         }
         self.found = found;
-        Analysis { terms, length, timex: times.found(), is_question: ends_as_question(text) }
+        SlotAnalysis { slots, length, timex: times.found(), is_question: ends_as_question(text) }
     }
 
     /// The terms of one word, in order: none for a stop word, several for a compound of code.
-    pub(crate) fn terms_of_word(&mut self, word: Word<'_>) -> &[Term] {
-        &self.entry(word).terms
+    pub(crate) fn terms_of_word(&mut self, word: Word<'_>) -> Vec<Term> {
+        self.make_room();
+        let entry = self.entry(word);
+        self.named(&self.entries[entry].terms)
     }
 
     /// All terms of a text in order, repeated as they occur.
     pub fn terms(&mut self, text: &str) -> Vec<Term> {
+        self.make_room();
         let mut found = Vec::new();
         self.read(text, &mut found, &mut TimeScan::new());
-        found
+        self.named(&found)
     }
 
-    fn read(&mut self, text: &str, found: &mut Vec<Term>, times: &mut TimeScan) {
+    fn named(&self, slots: &[Slot]) -> Vec<Term> {
+        slots.iter().filter_map(|slot| self.term_at(*slot).cloned()).collect()
+    }
+
+    /// Forgets all words when there are very many. Only between texts, whose slots must stay what they are.
+    fn make_room(&mut self) {
+        if self.remembered.len() >= REMEMBERED_WORDS_MAX {
+            self.remembered.clear();
+            self.entries.clear();
+            self.slots.clear();
+            self.terms.clear();
+            self.generation += 1;
+        }
+    }
+
+    fn read(&mut self, text: &str, found: &mut Vec<Slot>, times: &mut TimeScan) {
         let normal = normalize(text);
         let text: &str = &normal;
         visit_words(text, |word| {
             let entry = self.entry(word);
+            let entry = &self.entries[entry];
             found.extend_from_slice(&entry.terms);
-            let role = entry.time_role;
             if !times.found() {
-                times.take(role, text.as_bytes().get(word.end()..).unwrap_or_default());
+                times.take(entry.time_role, text.as_bytes().get(word.end()..).unwrap_or_default());
             }
             found.len() < TERM_OCCURRENCES_MAX
         });
         found.truncate(TERM_OCCURRENCES_MAX);
     }
 
-    fn entry(&mut self, word: Word<'_>) -> &WordEntry {
+    /// The place of a word's entry, which is always there.
+    fn entry(&mut self, word: Word<'_>) -> usize {
         // Words too long for a term all share the entry of the empty word, which has no terms.
         let key = if word.text.len() > TERM_BYTES_MAX { "" } else { word.text };
-        if self.remembered.len() >= REMEMBERED_WORDS_MAX && !self.remembered.contains_key(key) {
-            self.remembered.clear();
+        if let Some(place) = self.remembered.get(key) {
+            return *place as usize;
         }
-        if !self.remembered.contains_key(key) {
-            let entry = self.make_entry(Word { text: key, ..word });
-            self.remembered.insert(key.into(), entry);
-        }
-        // The entry is there: it was found or has just been put in.
-        self.remembered.get(key).expect("the entry was just inserted")
+        let (terms, time_role) = self.make_entry(Word { text: key, ..word });
+        let terms = terms.into_iter().map(|term| self.slot(term)).collect();
+        let place = self.entries.len();
+        self.entries.push(WordEntry { terms, time_role });
+        // There are at most as many as fit one text more than REMEMBERED_WORDS_MAX.
+        self.remembered.insert(key.into(), place as u32);
+        place
     }
 
-    fn make_entry(&self, word: Word<'_>) -> WordEntry {
+    fn slot(&mut self, term: Term) -> Slot {
+        let next = self.terms.len() as u32;
+        let slot = *self.slots.entry(term.clone()).or_insert(next);
+        if slot == next {
+            self.terms.push(term);
+        }
+        Slot(slot)
+    }
+
+    fn make_entry(&self, word: Word<'_>) -> (Vec<Term>, TimeRole) {
         if word.unspaced {
-            return WordEntry { terms: Box::new([Term::from(word.text)]), time_role: TimeRole::None };
+            return (vec![Term::from(word.text)], TimeRole::None);
         }
         let mut terms = Vec::new();
         let is_stop_word = self.language == Language::English && is_negation(word.text);
@@ -255,7 +338,7 @@ impl Analyzer {
                 terms.push(term);
             }
         }
-        WordEntry { terms: terms.into(), time_role: time_role(&word.text.to_lowercase()) }
+        (terms, time_role(&word.text.to_lowercase()))
     }
 
     /// The term of a single word in lower case.

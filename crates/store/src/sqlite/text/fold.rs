@@ -14,7 +14,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::operation::Role;
 use kernel::question::names::name_words;
 use kernel::rank::lexical::TermCounts;
-use kernel::text::{Analysis, Analyzer, Term};
+use kernel::text::{Analyzer, Slot, SlotAnalysis, Term};
 use kernel::world::World;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -30,8 +30,6 @@ use crate::{Position, Recorded, StoreError};
 const READ_OPERATIONS: u64 = 512;
 /// Sessions whose last records are remembered.
 const SESSIONS_REMEMBERED_MAX: usize = 4_096;
-/// Terms whose numbers are remembered.
-const TERMS_REMEMBERED_MAX: usize = 1 << 20;
 /// Names whose numbers are remembered.
 const PEOPLE_REMEMBERED_MAX: usize = 1 << 16;
 
@@ -41,7 +39,9 @@ type Counts = Vec<(u32, u32)>;
 /// Keeps what helps the next fold.
 pub(in super::super) struct Folder {
     analyzer: Analyzer,
-    terms: HashMap<Term, u32, foldhash::fast::RandomState>,
+    /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which generation.
+    terms: Vec<u32>,
+    generation: u64,
     people: HashMap<String, Option<u32>>,
     kinds: HashMap<String, u8>,
     sessions: HashMap<String, Session>,
@@ -96,6 +96,8 @@ impl Reach {
 /// What one fold has gathered and not yet written.
 struct Batch {
     documents: u32,
+    /// Whether no row of the block can be there yet.
+    begins_block: bool,
     session_count: u32,
     term_count: u32,
     /// Term number, document and packed counts of each posting, in this order in the bits of one number.
@@ -115,7 +117,8 @@ impl Folder {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
             analyzer,
-            terms: HashMap::default(),
+            terms: Vec::new(),
+            generation: 0,
             people: HashMap::new(),
             kinds: HashMap::new(),
             sessions: HashMap::new(),
@@ -217,7 +220,7 @@ impl Folder {
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();
         }
-        if self.terms.len() > TERMS_REMEMBERED_MAX || self.people.len() > PEOPLE_REMEMBERED_MAX {
+        if self.people.len() > PEOPLE_REMEMBERED_MAX {
             self.forget();
         }
         Ok(Folded::To(reach.position))
@@ -358,25 +361,34 @@ impl Folder {
         Ok(number)
     }
 
+    /// Terms by number. New ones are numbered in order of the words, so the tables do not depend on what was met before.
     fn number_terms(
         &mut self,
         connection: &Connection,
         batch: &mut Batch,
-        analysis: &Analysis,
+        analysis: &SlotAnalysis,
     ) -> Result<Counts, StoreError> {
-        let mut counts = Counts::with_capacity(analysis.terms.len());
-        for (term, count) in &analysis.terms {
-            let number = match self.terms.get(term) {
-                Some(number) => *number,
-                None => {
-                    let number = batch.term_number(connection, term.as_str())?;
-                    self.terms.insert(term.clone(), number);
-                    number
-                }
-            };
-            counts.push((number, *count));
+        if self.generation != self.analyzer.generation() {
+            self.generation = self.analyzer.generation();
+            self.terms.clear();
         }
-        Ok(counts)
+        let number_of =
+            |terms: &[u32], slot: Slot| terms.get(slot.0 as usize).copied().filter(|number| *number != NONE);
+        let is_unknown = |(slot, _): &&(Slot, u32)| number_of(&self.terms, *slot).is_none();
+        let mut unknown: Vec<(Term, Slot)> = Vec::new();
+        for (slot, _) in analysis.slots.iter().filter(is_unknown) {
+            unknown.extend(self.analyzer.term_at(*slot).map(|term| (term.clone(), *slot)));
+        }
+        unknown.sort_unstable();
+        for (term, slot) in unknown {
+            let place = slot.0 as usize;
+            if self.terms.len() <= place {
+                self.terms.resize(place + 1, NONE);
+            }
+            self.terms[place] = batch.term_number(connection, term.as_str())?;
+        }
+        let counts = analysis.slots.iter();
+        Ok(counts.filter_map(|(slot, count)| Some((number_of(&self.terms, *slot)?, *count))).collect())
     }
 
     /// The session of a record; one of its own where the source names none.
@@ -450,8 +462,10 @@ impl Batch {
             let next = last.map_or(Some(0), |last| last.checked_add(1));
             next.ok_or_else(|| StoreError::Damaged { detail: format!("{table} has run out of numbers") })
         };
+        let documents = document_count(connection)?;
         Ok(Self {
-            documents: document_count(connection)?,
+            documents,
+            begins_block: documents % BLOCK == 0,
             session_count: count("text_session", "number")?,
             term_count: count("text_term", "number")?,
             postings: Vec::new(),
@@ -559,11 +573,14 @@ impl Batch {
         let Some(last) = self.documents.checked_sub(1) else { return Ok(()) };
         let mut read = connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
         let mut write = connection.prepare_cached("INSERT OR REPLACE INTO text_posting (key, data) VALUES (?1, ?2)")?;
-        self.postings.sort_unstable();
-        for of_term in self.postings.chunk_by(|left, right| left >> 32 == right >> 32) {
+        let sorted = sort_by_term(&self.postings, self.term_count);
+        for of_term in sorted.chunk_by(|left, right| left >> 32 == right >> 32) {
             let Some(first) = of_term.first() else { continue };
             let key = postings::key((first >> 32) as u32, last / BLOCK);
-            let stored = read.query_row([key], |row| row.get(0)).optional()?;
+            let stored = match self.begins_block {
+                true => None,
+                false => read.query_row([key], |row| row.get(0)).optional()?,
+            };
             let mut block = Block::begin(stored);
             for posting in of_term {
                 block.push((posting >> 8) as u32 & 0xff_ffff, *posting as u8);
@@ -595,6 +612,31 @@ impl Batch {
     }
 }
 
+/// Postings in order of term, those of one term in the order in which they came: a counting sort where there are many,
+/// because term numbers are dense.
+fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
+    if postings.len() < terms as usize {
+        let mut sorted = postings.to_vec();
+        sorted.sort_unstable();
+        return sorted;
+    }
+    let term_of = |posting: u64| (posting >> 32) as usize;
+    let mut next = vec![0usize; terms as usize + 1];
+    for posting in postings {
+        next[term_of(*posting) + 1] += 1;
+    }
+    for term in 1..next.len() {
+        next[term] += next[term - 1];
+    }
+    let mut sorted = vec![0; postings.len()];
+    for posting in postings {
+        let place = &mut next[term_of(*posting)];
+        sorted[*place] = *posting;
+        *place += 1;
+    }
+    sorted
+}
+
 /// How many documents there are: from the last chunk.
 fn document_count(connection: &Connection) -> Result<u32, StoreError> {
     let last = connection
@@ -613,12 +655,12 @@ pub(super) fn clear(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// What is searched of a record: its text, and title, captions, tags and place where they say more.
-pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> Analysis {
+pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> SlotAnalysis {
     let payload = &evidence.payload;
     let mut more: Vec<&str> = payload.captions.iter().chain(&payload.tags).map(String::as_str).collect();
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
     more.extend(payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part)));
-    analyzer.analyze(&payload.text, &more)
+    analyzer.analyze_slots(&payload.text, &more)
 }
 
 /// Sessions of different sources do not mix.
