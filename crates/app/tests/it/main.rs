@@ -14,6 +14,7 @@ mod names;
 mod places;
 mod processes;
 mod questions;
+mod readme;
 mod samples;
 mod scarcity;
 mod terminal;
