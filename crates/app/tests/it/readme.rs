@@ -64,7 +64,6 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn what_the_readme_shows_is_what_the_program_prints() {
     let machine = Machine::new();
