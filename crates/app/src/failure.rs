@@ -4,13 +4,13 @@ use engine::EngineError;
 use kernel::rules::Breach;
 use store::{RecordError, StoreError};
 
-/// Exit codes; `because help exit-codes` and the README list them.
+/// Exit codes; `because --help` and the README list them.
 pub(crate) mod exit {
     /// Something failed.
     pub(crate) const FAILED: u8 = 1;
     /// The command line does not fit (clap's code).
     pub(crate) const USAGE: u8 = 2;
-    /// `verify` or `doctor` found something wrong.
+    /// `verify`, `show` or `doctor` found something wrong.
     pub(crate) const UNSOUND: u8 = 3;
     /// It is done, but some items could not be read and were left out.
     pub(crate) const INCOMPLETE: u8 = 4;

@@ -43,7 +43,9 @@ pub enum EngineError {
     #[error(transparent)]
     Import(#[from] importers::ImportError),
     /// No operation begins so.
-    #[error("no record begins with {prefix}; `because log` lists what there is")]
+    #[error(
+        "no record begins with {prefix} (at least 4 digits of its id are needed); `because log` lists what there is"
+    )]
     UnknownId {
         /// What was asked for.
         prefix: String,

@@ -51,7 +51,7 @@ impl Importer for Photo {
     }
 
     fn describe(&self) -> &'static str {
-        "photos (JPEG, HEIC, PNG, WebP, TIFF) with EXIF and Google Takeout sidecars: a file or a folder"
+        "photos (JPEG, HEIC, PNG, WebP, TIFF), one or a folder: EXIF and Takeout sidecars"
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {

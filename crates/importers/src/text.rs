@@ -50,7 +50,7 @@ impl Importer for Text {
     }
 
     fn describe(&self) -> &'static str {
-        "plain text: paragraphs, dated logs, chat logs (WhatsApp and alike)"
+        "plain text: paragraphs, dated logs, chat logs (WhatsApp and the like)"
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {

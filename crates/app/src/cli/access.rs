@@ -10,6 +10,9 @@ use crate::output::{self, Form, ID, short};
 
 /// Arguments of `key`.
 #[derive(clap::Args)]
+#[command(
+    after_help = "This is the public half, which a space's owner names to `because grant`. --json also tells where the secret half is."
+)]
 pub(crate) struct KeyArgs {}
 
 /// Arguments of `grant` and `revoke`.
@@ -18,10 +21,10 @@ pub(crate) struct KeyArgs {}
     after_help = "Capabilities: append (add records), derive (add conclusions), correct (speak for the person), admin (grant and revoke).\n\nExamples:\n  because grant ed25519:… --name laptop --can append --can derive\n  because revoke ed25519:… --can derive"
 )]
 pub(crate) struct ChangeArgs {
-    /// The key, as `because key` prints it there
+    /// The other device's key, as `because key` prints it on that device
     key: String,
-    /// Its name, for people
-    #[arg(long, default_value = "")]
+    /// The device's name, for people
+    #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
     /// A capability; may be repeated
     #[arg(long = "can", value_name = "CAPABILITY", required = true)]

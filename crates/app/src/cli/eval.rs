@@ -18,7 +18,7 @@ const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
 /// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine\nstand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words).\nLatency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval sample"
+    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval sample"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]

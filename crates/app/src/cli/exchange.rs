@@ -13,7 +13,7 @@ use crate::output::{self, Form, count};
 /// Arguments of `export`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because export --out memory.jsonl\n  because --space copy.db import memory.jsonl    another copy of the same space, verified as it is read"
+    after_help = "Examples:\n  because export --out memory.jsonl\n  because --space copy.db import memory.jsonl    another copy, verified as it is read"
 )]
 pub(crate) struct Args {
     /// The file to write [default: the standard output]

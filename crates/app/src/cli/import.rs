@@ -42,7 +42,7 @@ fn after_help() -> String {
     for importer in importers::registry() {
         text.push_str(&format!("  {:<14} {}\n", importer.name(), importer.describe()));
     }
-    text.push_str(&format!("  {LEDGER:<14} What `because export` writes: another copy of the same space\n"));
+    text.push_str(&format!("  {LEDGER:<14} what `because export` writes: another copy of the same space\n"));
     text.push_str(
         "\nThe same file twice adds nothing; an item that has changed supersedes its earlier version.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
     );

@@ -16,7 +16,7 @@ use crate::place::{self, GLOBAL};
     after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your own, for what belongs to no project"
 )]
 pub(crate) struct Args {
-    /// The space's name [default: the folder's]
+    /// The space's name [default: the folder's name]
     #[arg(long)]
     name: Option<String>,
     /// Make your own space instead of one for this folder

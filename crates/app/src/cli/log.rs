@@ -18,7 +18,7 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(250);
     after_help = "Examples:\n  because log -n 50\n  because log --kind event --since 2025-02-01\n  because log --follow --json"
 )]
 pub(crate) struct Args {
-    /// How many, the latest; all with 0
+    /// How many of the latest; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     count: usize,
     /// Only this kind of operation (evidence, claim, grant …) or of evidence (turn, note …); may be repeated

@@ -30,14 +30,14 @@ mod verify;
     name = "because",
     version,
     about = "Memory that can say why: what it is told goes, signed, into a ledger; what it answers names its sources.",
-    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify or doctor found something wrong, 4 done but some items were left out.",
+    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show or doctor found something wrong, 4 done but some items were left out.",
     disable_help_subcommand = true
 )]
 struct Cli {
     /// Print JSON, for programs
     #[arg(long, global = true)]
     json: bool,
-    /// The space: a file, a folder with a .because in it, or `global` for your own [env: BECAUSE_SPACE]
+    /// The space: a file, a folder with a .because in it, or `global` for your own; recall takes several [env: BECAUSE_SPACE]
     #[arg(long, global = true, value_name = "SPACE")]
     space: Vec<String>,
     #[command(subcommand)]

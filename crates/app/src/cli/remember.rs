@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Who says so
     #[arg(long)]
     actor: Option<String>,
-    /// When it happened [default: now]
+    /// When it happened (2025-02-01, or with a time) [default: now]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
     /// A label; may be repeated

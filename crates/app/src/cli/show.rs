@@ -11,7 +11,7 @@ use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  because show 9f2c41d0            the beginning of an id is enough")]
 pub(crate) struct Args {
-    /// The record's id, or its beginning (4 digits or more)
+    /// The record's id, or 4 digits or more of its beginning, with or without `b3:`
     id: String,
 }
 

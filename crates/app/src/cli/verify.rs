@@ -19,6 +19,7 @@ pub(crate) struct Args {}
 
 /// Arguments of `rebuild`.
 #[derive(clap::Args)]
+#[command(after_help = "The ledger is not touched. Needed only when `because verify` says that a view differs.")]
 pub(crate) struct RebuildArgs {}
 
 pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {

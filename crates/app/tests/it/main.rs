@@ -16,6 +16,8 @@ mod names;
 mod places;
 mod processes;
 mod questions;
+#[cfg(unix)] // It shows a shell.
+mod readme;
 mod samples;
 mod scarcity;
 mod terminal;

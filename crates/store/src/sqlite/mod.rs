@@ -1,9 +1,9 @@
 //! One space in one SQLite file.
 //!
 //! Write-ahead logging lets any number of processes read while one writes; writers queue for at most [`BUSY_WAIT_MS`].
-//! The ledger's tables are written with `synchronous=FULL`: what [`Writing::commit`](crate::Writing::commit) returned is on the disk. Views are
-//! written by a second connection with `synchronous=NORMAL`: after a power cut they may have to read a few
-//! operations again, which their position tells.
+//! The ledger's tables are written with `synchronous=FULL`: what [`Writing::commit`](crate::Writing::commit) returned is on the disk. The text
+//! index is written with `synchronous=NORMAL`: after a power cut it may have to read a few operations again, which its
+//! position tells.
 
 use std::path::{Path, PathBuf};
 
