@@ -23,7 +23,7 @@ use super::super::ledger;
 use super::Reach;
 use super::attributes::{self, Attribute, CHUNK, NO_DAY, NO_TIME, NONE};
 use super::lengths;
-use super::postings::{self, BLOCK, Block, SESSION_BLOCK};
+use super::postings::{self, BLOCK, Block};
 use crate::{Position, Recorded, StoreError};
 
 /// Operations read at a time.
@@ -102,7 +102,7 @@ struct Batch {
     term_count: u32,
     /// Term number, document and packed counts of each posting, in this order in the bits of one number.
     postings: Vec<u64>,
-    /// Term and session number in one number, and the count.
+    /// Term and session in one number (see [`postings::session_posting`]), and the count.
     session_postings: Vec<(u64, u32)>,
     /// Last document and added length of each session.
     session_ends: BTreeMap<u32, (u32, u32)>,
@@ -297,7 +297,7 @@ impl Folder {
             batch.postings.push(u64::from(term) << 32 | packed);
         }
         for (term, own) in &counts {
-            batch.session_postings.push((u64::from(*term) << 32 | u64::from(session.number), *own));
+            batch.session_postings.push((postings::session_posting(*term, session.number), *own));
         }
 
         let author = evidence.actor.as_deref().map(|name| self.person(connection, name)).transpose()?.flatten();
@@ -576,7 +576,7 @@ impl Batch {
         let sorted = sort_by_term(&self.postings, self.term_count);
         for of_term in sorted.chunk_by(|left, right| left >> 32 == right >> 32) {
             let Some(first) = of_term.first() else { continue };
-            let key = postings::key((first >> 32) as u32, last / BLOCK);
+            let key = postings::key(last / BLOCK, (first >> 32) as u32);
             let stored = match self.begins_block {
                 true => None,
                 false => read.query_row([key], |row| row.get(0)).optional()?,
@@ -591,19 +591,17 @@ impl Batch {
     }
 
     fn write_session_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        let row_of = |key: u64| ((key >> 32) as u32, key as u32 / SESSION_BLOCK);
+        let row_of = |posting: &(u64, u32)| postings::session_row(posting.0).0;
         let mut read = connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
         let mut write =
             connection.prepare_cached("INSERT OR REPLACE INTO text_session_posting (key, data) VALUES (?1, ?2)")?;
         self.session_postings.sort_unstable();
-        for of_row in self.session_postings.chunk_by(|(left, _), (right, _)| row_of(*left) == row_of(*right)) {
-            let Some((first, _)) = of_row.first() else { continue };
-            let (term, block) = row_of(*first);
-            let key = postings::key(term, block);
+        for of_row in self.session_postings.chunk_by(|left, right| row_of(left) == row_of(right)) {
+            let Some(key) = of_row.first().map(row_of) else { continue };
             let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
             let mut counts: BTreeMap<u32, u32> = postings::decode_sessions(&stored.unwrap_or_default()).collect();
-            for (key, count) in of_row {
-                let total = counts.entry(*key as u32 % SESSION_BLOCK).or_default();
+            for (posting, count) in of_row {
+                let total = counts.entry(postings::session_row(*posting).1).or_default();
                 *total = total.saturating_add(*count);
             }
             write.execute(params![key, postings::encode_sessions(counts.into_iter())])?;

@@ -1,6 +1,6 @@
 //! Postings as bytes.
 //!
-//! A row of `text_posting` holds one term's documents of one block: `key` is term number · 2²⁴ + block number. The data
+//! A row of `text_posting` holds one term's documents of one block: `key` is block number · 2³² + term number. The data
 //! begins with the number of documents that hold the term themselves (two bytes, little-endian); then for each document the
 //! distance from the one before it (LEB128; from the block's first for the first) and a byte of counts: four bits for the
 //! document itself, two for the one before it, two for the one before that, each capped. A row of
@@ -14,22 +14,26 @@ pub(super) const BLOCK: u32 = 16_384;
 pub(super) const SESSION_BLOCK: u32 = 1_024;
 /// Bytes before a row's postings.
 const HEADER: usize = 2;
-/// Blocks that a key has room for.
-const BLOCKS_MAX: u32 = 1 << 24;
+/// Bits of a session's place in its block.
+const SESSION_BITS: u32 = SESSION_BLOCK.ilog2();
 
-/// The key of a term's row.
-pub(super) fn key(term: u32, block: u32) -> i64 {
-    i64::from(term) * i64::from(BLOCKS_MAX) + i64::from(block.min(BLOCKS_MAX - 1))
+/// The key of a term's row in a block. Rows of a block lie together, so a new block is written at the table's end and
+/// touches no page of the others.
+pub(super) fn key(block: u32, term: u32) -> i64 {
+    // Blocks of documents or sessions that a u32 numbers are far fewer than 2³¹.
+    (u64::from(block) << 32 | u64::from(term)).cast_signed()
 }
 
-/// First and last key that a term can have.
-pub(super) fn keys(term: u32) -> (i64, i64) {
-    (key(term, 0), key(term, BLOCKS_MAX - 1))
+/// A term in a session as one number, in order of row and place.
+pub(super) fn session_posting(term: u32, session: u32) -> u64 {
+    u64::from(session / SESSION_BLOCK) << (32 + SESSION_BITS)
+        | u64::from(term) << SESSION_BITS
+        | u64::from(session % SESSION_BLOCK)
 }
 
-/// The block that a key names.
-pub(super) fn block_of(key: i64) -> u32 {
-    (key & i64::from(BLOCKS_MAX - 1)) as u32
+/// The key of the row and the place in it of a [`session_posting`].
+pub(super) fn session_row(posting: u64) -> (i64, u32) {
+    ((posting >> SESSION_BITS).cast_signed(), posting as u32 % SESSION_BLOCK)
 }
 
 /// Counts in one byte.

@@ -142,12 +142,12 @@ impl Search<'_> {
             .query_row([term.as_str()], |row| row.get::<_, u32>(0))
             .optional()?;
         let Some(number) = known else { return Ok(None) };
-        let (first, last) = postings::keys(number);
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT key, data FROM text_posting WHERE key BETWEEN ?1 AND ?2 ORDER BY key")?;
-        let rows = statement.query_map([first, last], |row| Ok((postings::block_of(row.get(0)?), row.get(1)?)))?;
-        let rows: Vec<(u32, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
+        let mut statement = self.connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
+        let mut rows: Vec<(u32, Vec<u8>)> = Vec::new();
+        for block in 0..self.attributes.len().div_ceil(BLOCK) {
+            let row = statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
+            rows.extend(row.map(|row| (block, row)));
+        }
         let records = rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum();
         let session_rows = self.session_rows(number)?;
         let in_sessions = session_rows.len() as u64;
@@ -162,16 +162,17 @@ impl Search<'_> {
 
     /// Sessions that hold a term, and how often.
     fn session_rows(&self, term: u32) -> Result<Vec<(u32, u32)>, StoreError> {
-        let (first, last) = postings::keys(term);
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT key, data FROM text_session_posting WHERE key BETWEEN ?1 AND ?2 ORDER BY key")?;
-        let mut rows = statement.query([first, last])?;
+        let mut statement = self.connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
         let mut sessions = Vec::new();
-        while let Some(row) = rows.next()? {
-            let first = postings::block_of(row.get(0)?).saturating_mul(SESSION_BLOCK);
-            let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            sessions.extend(postings::decode_sessions(data).map(|(place, count)| (first.saturating_add(place), count)));
+        for block in 0..(self.lengths.of.len() as u32).div_ceil(SESSION_BLOCK) {
+            let mut rows = statement.query([postings::key(block, term)])?;
+            if let Some(row) = rows.next()? {
+                let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+                let found = postings::decode_sessions(data);
+                sessions.extend(
+                    found.map(|(place, count)| (block.saturating_mul(SESSION_BLOCK).saturating_add(place), count)),
+                );
+            }
         }
         Ok(sessions)
     }
