@@ -178,7 +178,8 @@ impl Reading<'_> {
 
 impl Sink for Reading<'_> {
     fn evidence(&mut self, mut evidence: Evidence) -> ControlFlow<()> {
-        for masked in importers::secrets::mask(&mut evidence) {
+        // A summary repeats what its text says: its secrets are not others.
+        for masked in importers::secrets::mask(&mut evidence).iter().filter(|masked| masked.field != "summary") {
             self.send(Message::Masked(masked.kind.to_string()))?;
         }
         if self.intent == Intent::DryRun && self.previewed < crate::import::PREVIEW_MAX {

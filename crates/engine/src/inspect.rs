@@ -141,6 +141,11 @@ impl Space {
             .unwrap_or_default())
     }
 
+    /// Indexed evidence that counts, by kind.
+    pub fn evidence_by_kind(&mut self) -> Result<BTreeMap<String, u64>, EngineError> {
+        Ok(self.store.search(|search, _| search.count_by_kind())?)
+    }
+
     /// The whole in numbers.
     pub fn status(&mut self) -> Result<Status, EngineError> {
         Ok(Status {
@@ -150,7 +155,7 @@ impl Space {
             author: self.author(),
             read_only: self.store.mode() == Mode::ReadOnly,
             operations: self.store.count_by_kind()?,
-            evidence: self.store.search(|search, _| search.count_by_kind())?,
+            evidence: self.evidence_by_kind()?,
             ledger_position: self.store.head()?,
             text_position: self.store.text_position()?,
             size: self.store.size()?,

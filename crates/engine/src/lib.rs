@@ -194,6 +194,12 @@ impl Space {
         Ok(world.access()?.holds(&self.author(), Capability::Append, at))
     }
 
+    /// How far the ledger's latest time is ahead of `now`, seconds; 0 if it is not.
+    pub fn ahead_s(&self, now: jiff::Timestamp) -> Result<u64, EngineError> {
+        let latest = self.store.latest()?.unwrap_or_default();
+        Ok(latest.0.saturating_sub(now_us(now)) / 1_000_000)
+    }
+
     /// What is wrong with the file's structure; empty if nothing.
     pub fn check_file(&self) -> Result<Vec<String>, EngineError> {
         Ok(self.store.check_file()?)

@@ -233,7 +233,8 @@ mod tests {
             turn(1, "Ben", "The  boat LEAVES"),
             turn(2, "Ana", "the boat leaves"),
         ];
-        assert_eq!(recall(turns, "boat", 10), ["The boat leaves", "The  boat LEAVES"]);
+        // Of what Ana said twice, the last time is shown.
+        assert_eq!(recall(turns, "boat", 10), ["the boat leaves", "The  boat LEAVES"]);
     }
 
     #[test]

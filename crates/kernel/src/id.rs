@@ -89,7 +89,7 @@ bytes32!(
 );
 bytes32!(
     /// A signing key's public half.
-    Author, "ed25519:", BASE64URL_NOPAD, "author (ed25519: and 43 base64url characters)"
+    Author, "ed25519:", BASE64URL_NOPAD, "key (ed25519: and 43 base64url characters, as `because key` prints it)"
 );
 
 /// A space is named by the id of its genesis operation.

@@ -101,7 +101,7 @@ impl NaiveRecall {
         Question::parse(question, &mut self.analyzer, &self.names, today)
     }
 
-    /// Every document with its score, the best first, ties by position.
+    /// Every document with its score, the best first, of equals the one added last.
     pub fn recall(&mut self, question: &str, today: Option<Date>, weights: &Weights) -> Vec<Hit> {
         let question = self.question(question, today);
         let speaker = named(&mut self.analyzer, &question, question.person());
@@ -138,7 +138,7 @@ impl NaiveRecall {
             })
             .collect();
         hits.sort_by(|left, right| {
-            right.score.total.total_cmp(&left.score.total).then(left.document.cmp(&right.document))
+            right.score.total.total_cmp(&left.score.total).then(right.document.cmp(&left.document))
         });
         hits
     }

@@ -6,6 +6,9 @@ use super::Session;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
 
+/// How far the ledger may be ahead of the clock before that is worth a word, seconds: clocks of several machines differ.
+const CLOCK_AHEAD_S_MAX: u64 = 600;
+
 /// Arguments of `doctor`.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
@@ -103,6 +106,15 @@ fn check_space(session: &Session) -> Vec<Check> {
             format!("the owner can allow it: because grant {} --can append", space.author()),
         )),
         Err(error) => checks.push(Check::unwell("permission", error.to_string(), "`because verify` looks closer")),
+    }
+    match space.ahead_s(session.now) {
+        Ok(ahead_s) if ahead_s > CLOCK_AHEAD_S_MAX => checks.push(Check::unwell(
+            "clock",
+            format!("the ledger's latest time is {} minutes ahead of this machine's clock", ahead_s / 60),
+            "set the clock right, here or where that was written: other copies refuse what is more than a day ahead",
+        )),
+        Ok(_) => checks.push(Check::well("clock", "not behind the ledger")),
+        Err(error) => checks.push(Check::unwell("clock", error.to_string(), "`because verify` looks closer")),
     }
     match space.status() {
         Ok(status) => {

@@ -253,6 +253,9 @@ fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Fail
         Opened::Scratch(space, folder)
     } else if target.exists() {
         Opened::Real(finder.open()?)
+    } else if session.spaces.is_empty() {
+        let advice = "there is no space here to take the ledger in; `--space FILE` names the file of a new copy";
+        return Err(Failure::Usage(advice.to_owned()));
     } else {
         let (genesis, body) = begin()?;
         if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {

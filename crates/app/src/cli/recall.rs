@@ -58,17 +58,30 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut hits = Vec::new();
     let mut behind = 0;
     let mut question = None;
+    let mut kinds = std::collections::BTreeSet::new();
     for finder in session.finders() {
         let mut space = finder.open()?;
         let name = space.name()?;
         let Recall { question: understood, results, behind: space_behind, .. } = space.recall(&query)?;
         behind += space_behind;
         question.get_or_insert(understood);
+        if results.is_empty() && !args.kind.is_empty() {
+            kinds.extend(space.evidence_by_kind()?.into_keys());
+        }
         hits.extend(results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }));
     }
     // Scores of different spaces are on one scale; within one the order is the engine's.
     hits.sort_by(|left, right| right.recollection.score.total.total_cmp(&left.recollection.score.total));
     hits.truncate(query.limit);
+    let unknown: Vec<&String> = args.kind.iter().filter(|kind| !kinds.contains(*kind)).collect();
+    if hits.is_empty() && !unknown.is_empty() {
+        let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+        output::note(format_args!(
+            "There is no record of kind {}; there are: {}",
+            list(&unknown),
+            printable(&kinds.join(", "))
+        ));
+    }
     match session.form {
         Form::Json => {
             let results: Vec<_> = hits
@@ -84,6 +97,10 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         Form::Text => print(session, args, &hits, behind)?,
     }
     Ok(0)
+}
+
+fn list(words: &[&String]) -> String {
+    printable(&words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", "))
 }
 
 fn print(session: &Session, args: &Args, hits: &[Hit], behind: u64) -> Result<(), Failure> {

@@ -64,7 +64,9 @@ pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
         visibility: Visibility::default(),
         payload: Payload { text, tags: args.tags, ..Payload::default() },
     };
-    let masked = importers::secrets::mask(&mut evidence);
+    let mut masked = importers::secrets::mask(&mut evidence);
+    // The summary repeats what the text says: its secrets are not others.
+    masked.retain(|masked| masked.field != "summary");
     let mut space = session.finder()?.open_or_make(session.now)?;
     let outcome = space.remember(evidence, session.now)?;
     let id = match outcome {

@@ -167,6 +167,11 @@ impl SqliteSpace {
         Ok(())
     }
 
+    /// The highest time in the space.
+    pub fn latest(&self) -> Result<Option<Stamp>, StoreError> {
+        latest(&self.connection)
+    }
+
     /// Operations by kind.
     pub fn count_by_kind(&self) -> Result<BTreeMap<String, u64>, StoreError> {
         let mut statement = self.connection.prepare("SELECT kind, count(*) FROM op GROUP BY kind")?;
@@ -219,6 +224,11 @@ impl Ledger for SqliteSpace {
         let ids = statement.query_map(params![prefix.first().0, prefix.last().0, limit], |row| id_at(row, 0))?;
         Ok(ids.collect::<Result<_, _>>()?)
     }
+}
+
+fn latest(connection: &Connection) -> Result<Option<Stamp>, StoreError> {
+    let latest: Option<i64> = connection.prepare_cached("SELECT max(ts) FROM op")?.query_row([], |row| row.get(0))?;
+    Ok(latest.map(|ts| Stamp(ts.unsigned_abs())))
 }
 
 pub(super) fn head(connection: &Connection) -> Result<Position, StoreError> {
@@ -306,12 +316,10 @@ struct SqliteWriting<'a> {
 
 impl<'a> SqliteWriting<'a> {
     fn new(connection: &'a Connection) -> Result<Self, StoreError> {
-        let latest: Option<i64> =
-            connection.prepare_cached("SELECT max(ts) FROM op")?.query_row([], |row| row.get(0))?;
         Ok(Self {
             world: SqliteWorld::new(connection)?,
             head: head(connection)?,
-            latest: latest.map(|ts| Stamp(ts.unsigned_abs())),
+            latest: latest(connection)?,
             authors: Default::default(),
             open: true,
         })

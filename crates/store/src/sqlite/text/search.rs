@@ -101,7 +101,7 @@ impl Search<'_> {
         Ok(question)
     }
 
-    /// The best `limit` records and some to spare, best first; ties by position.
+    /// The best `limit` records and some to spare, best first; of equals the one told last.
     pub fn find(
         &self,
         question: &Question,
@@ -345,7 +345,7 @@ struct Pass<'a> {
     filter: &'a Filter,
 }
 
-/// A document and its approximate score; ordered by score, the earlier of equals last.
+/// A document and its approximate score; ordered by score, the earlier of equals first.
 #[derive(Clone, Copy, PartialEq)]
 struct Candidate {
     score: f32,
@@ -362,7 +362,7 @@ impl PartialOrd for Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then(other.document.cmp(&self.document))
+        self.score.total_cmp(&other.score).then(self.document.cmp(&other.document))
     }
 }
 
@@ -534,7 +534,7 @@ impl Pass<'_> {
             });
         }
         found.sort_by(|left, right| {
-            right.score.total.total_cmp(&left.score.total).then(left.position.cmp(&right.position))
+            right.score.total.total_cmp(&left.score.total).then(right.position.cmp(&left.position))
         });
         found
     }
