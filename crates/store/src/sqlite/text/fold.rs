@@ -4,7 +4,7 @@
 //! one transaction. What it remembers between folds (term numbers, the last records of recent sessions) never
 //! changes under it, because the tables are a function of the position alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use kernel::access::Access;
 use kernel::body::Body;
@@ -21,9 +21,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::graph::{SqliteWorld, cited};
 use super::super::ledger;
 use super::Reach;
-use super::attributes::{self, Attribute, CHUNK, NO_DAY, NO_TIME, NONE};
-use super::lengths;
-use super::postings::{self, BLOCK, Block};
+use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::batch::{Batch, clear};
+use super::postings::{self, BLOCK};
 use crate::{Position, Recorded, StoreError};
 
 /// Operations read at a time.
@@ -91,24 +91,6 @@ impl Reach {
         }
         false
     }
-}
-
-/// What one fold has gathered and not yet written.
-struct Batch {
-    documents: u32,
-    /// Whether no row of the block can be there yet.
-    begins_block: bool,
-    session_count: u32,
-    term_count: u32,
-    /// Term number, document and packed counts of each posting, in this order in the bits of one number.
-    postings: Vec<u64>,
-    /// Term and session in one number (see [`postings::session_posting`]), and the count.
-    session_postings: Vec<(u64, u32)>,
-    /// Last document and added length of each session.
-    session_ends: BTreeMap<u32, (u32, u32)>,
-    chunks: BTreeMap<u32, (Position, Vec<u8>)>,
-    /// Position of the last record taken.
-    reached: Position,
 }
 
 impl Folder {
@@ -452,204 +434,6 @@ impl Folder {
             _ => Ok(Counts::new()),
         }
     }
-}
-
-impl Batch {
-    fn begin(connection: &Connection) -> Result<Self, StoreError> {
-        let count = |table: &str, column: &str| -> Result<u32, StoreError> {
-            let last: Option<u32> =
-                connection.query_row(&format!("SELECT max({column}) FROM {table}"), [], |row| row.get(0))?;
-            let next = last.map_or(Some(0), |last| last.checked_add(1));
-            next.ok_or_else(|| StoreError::Damaged { detail: format!("{table} has run out of numbers") })
-        };
-        let documents = document_count(connection)?;
-        Ok(Self {
-            documents,
-            begins_block: documents % BLOCK == 0,
-            session_count: count("text_session", "number")?,
-            term_count: count("text_term", "number")?,
-            postings: Vec::new(),
-            session_postings: Vec::new(),
-            session_ends: BTreeMap::new(),
-            chunks: BTreeMap::new(),
-            reached: Position(0),
-        })
-    }
-
-    fn term_number(&mut self, connection: &Connection, word: &str) -> Result<u32, StoreError> {
-        let known = connection
-            .prepare_cached("SELECT number FROM text_term WHERE word = ?1")?
-            .query_row([word], |row| row.get(0))
-            .optional()?;
-        if let Some(number) = known {
-            return Ok(number);
-        }
-        let number = self.term_count;
-        connection
-            .prepare_cached("INSERT INTO text_term (number, word) VALUES (?1, ?2)")?
-            .execute(params![number, word])?;
-        self.term_count += 1;
-        Ok(number)
-    }
-
-    fn chunk(
-        &mut self,
-        connection: &Connection,
-        position: Position,
-        document: u32,
-    ) -> Result<&mut Vec<u8>, StoreError> {
-        let number = document / CHUNK;
-        let (changed, data) = match self.chunks.entry(number) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert((position, attributes::load_chunk(connection, number)?))
-            }
-        };
-        *changed = position;
-        Ok(data)
-    }
-
-    fn push_attribute(
-        &mut self,
-        connection: &Connection,
-        position: Position,
-        document: u32,
-        attribute: &Attribute,
-    ) -> Result<(), StoreError> {
-        attribute.write(self.chunk(connection, position, document)?);
-        Ok(())
-    }
-
-    fn attribute(&mut self, connection: &Connection, document: u32) -> Result<Option<Attribute>, StoreError> {
-        if document == NONE {
-            return Ok(None);
-        }
-        if let Some((_, data)) = self.chunks.get(&(document / CHUNK)) {
-            return Ok(attributes::in_chunk(data, document));
-        }
-        Ok(attributes::in_chunk(&attributes::load_chunk(connection, document / CHUNK)?, document))
-    }
-
-    /// Marks the record at `target` as superseded or retracted by the operation at `position`.
-    fn bury(&mut self, connection: &Connection, position: Position, target: Position) -> Result<(), StoreError> {
-        let document = self.document_at(connection, target)?;
-        if let Some(document) = document {
-            attributes::set_flags(self.chunk(connection, position, document)?, document, attributes::DEAD);
-        }
-        Ok(())
-    }
-
-    /// The document of the operation at `target`, by bisection: positions rise with documents.
-    fn document_at(&mut self, connection: &Connection, target: Position) -> Result<Option<u32>, StoreError> {
-        let (mut low, mut high) = (0, self.documents);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let Some(attribute) = self.attribute(connection, middle)? else { return Ok(None) };
-            match attribute.position.cmp(&target) {
-                std::cmp::Ordering::Equal => return Ok(Some(middle)),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        Ok(None)
-    }
-
-    /// Writes everything, in order of key: neighbouring rows are on neighbouring pages.
-    fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
-        self.write_postings(connection)?;
-        self.write_session_postings(connection)?;
-        let mut update = connection.prepare_cached("UPDATE text_session SET last = ?2 WHERE number = ?1")?;
-        for (session, (last, _)) in &self.session_ends {
-            update.execute(params![session, last])?;
-        }
-        lengths::add(connection, self.reached, &self.session_ends)?;
-        for (chunk, (position, data)) in self.chunks {
-            attributes::save_chunk(connection, chunk, position, &data)?;
-        }
-        Ok(())
-    }
-
-    fn write_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        let Some(last) = self.documents.checked_sub(1) else { return Ok(()) };
-        let mut read = connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
-        let mut write = connection.prepare_cached("INSERT OR REPLACE INTO text_posting (key, data) VALUES (?1, ?2)")?;
-        let sorted = sort_by_term(&self.postings, self.term_count);
-        for of_term in sorted.chunk_by(|left, right| left >> 32 == right >> 32) {
-            let Some(first) = of_term.first() else { continue };
-            let key = postings::key(last / BLOCK, (first >> 32) as u32);
-            let stored = match self.begins_block {
-                true => None,
-                false => read.query_row([key], |row| row.get(0)).optional()?,
-            };
-            let mut block = Block::begin(stored);
-            for posting in of_term {
-                block.push((posting >> 8) as u32 & 0xff_ffff, *posting as u8);
-            }
-            write.execute(params![key, block.finish()])?;
-        }
-        Ok(())
-    }
-
-    fn write_session_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        let row_of = |posting: &(u64, u32)| postings::session_row(posting.0).0;
-        let mut read = connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
-        let mut write =
-            connection.prepare_cached("INSERT OR REPLACE INTO text_session_posting (key, data) VALUES (?1, ?2)")?;
-        self.session_postings.sort_unstable();
-        for of_row in self.session_postings.chunk_by(|left, right| row_of(left) == row_of(right)) {
-            let Some(key) = of_row.first().map(row_of) else { continue };
-            let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
-            let mut counts: BTreeMap<u32, u32> = postings::decode_sessions(&stored.unwrap_or_default()).collect();
-            for (posting, count) in of_row {
-                let total = counts.entry(postings::session_row(*posting).1).or_default();
-                *total = total.saturating_add(*count);
-            }
-            write.execute(params![key, postings::encode_sessions(counts.into_iter())])?;
-        }
-        Ok(())
-    }
-}
-
-/// Postings in order of term, those of one term in the order in which they came: a counting sort where there are many,
-/// because term numbers are dense.
-fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
-    if postings.len() < terms as usize {
-        let mut sorted = postings.to_vec();
-        sorted.sort_unstable();
-        return sorted;
-    }
-    let term_of = |posting: u64| (posting >> 32) as usize;
-    let mut next = vec![0usize; terms as usize + 1];
-    for posting in postings {
-        next[term_of(*posting) + 1] += 1;
-    }
-    for term in 1..next.len() {
-        next[term] += next[term - 1];
-    }
-    let mut sorted = vec![0; postings.len()];
-    for posting in postings {
-        let place = &mut next[term_of(*posting)];
-        sorted[*place] = *posting;
-        *place += 1;
-    }
-    sorted
-}
-
-/// How many documents there are: from the last chunk.
-fn document_count(connection: &Connection) -> Result<u32, StoreError> {
-    let last = connection
-        .prepare_cached("SELECT chunk, data FROM text_attribute ORDER BY chunk DESC LIMIT 1")?
-        .query_row([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)))
-        .optional()?;
-    Ok(last.map_or(0, |(chunk, data)| chunk.saturating_mul(CHUNK).saturating_add(attributes::count_in(&data))))
-}
-
-/// Empties every table of the index.
-pub(super) fn clear(connection: &Connection) -> Result<(), StoreError> {
-    for table in super::TABLES {
-        connection.execute(&format!("DELETE FROM {table}"), [])?;
-    }
-    Ok(())
 }
 
 /// What is searched of a record: its text, and title, captions, tags and place where they say more.

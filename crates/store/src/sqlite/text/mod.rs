@@ -17,10 +17,12 @@ use super::graph::sql;
 use crate::{Position, StoreError};
 
 pub(super) mod attributes;
+mod batch;
 mod evidence;
 mod fold;
 pub(super) mod lengths;
 mod names;
+mod pass;
 mod postings;
 mod search;
 

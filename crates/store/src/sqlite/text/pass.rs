@@ -1,0 +1,314 @@
+//! One search over all blocks.
+//!
+//! A block's documents share one small array of sums, so the whole pass stays in the processor's cache; a document is looked at more
+//! closely only if its sum and the most that the other parts could add exceed the worst of the best so far. The best are
+//! scored again exactly, by the kernel's own arithmetic, and what that adds up is the explanation.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashSet};
+
+use kernel::question::Question;
+use kernel::question::dates::date_fit;
+use kernel::rank::lexical::{self, TermCounts};
+use kernel::rank::{Signals, Weights, fuse};
+
+use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::postings::{self, BLOCK};
+use super::search::{Filter, Found, Search, TermRows, TermShare};
+
+/// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either way.
+const DAYS_REMEMBERED: i32 = 45_000;
+
+/// People that the question names, as the index knows them.
+pub(super) struct Who {
+    pub(super) people: Vec<u32>,
+    /// Records without an author in which they take part.
+    pub(super) involved: HashSet<u32>,
+    /// The words of the name: a record without an author that holds them all mentions the person.
+    pub(super) words: Vec<TermRows>,
+}
+
+impl Who {
+    /// Which documents of a block hold every word of the name themselves; none if that is nothing to go by.
+    fn named_in(&self, block: u32) -> Option<Vec<bool>> {
+        if self.words.is_empty() {
+            return None;
+        }
+        let mut held = vec![0usize; BLOCK as usize];
+        for word in &self.words {
+            for (place, counts) in postings::decode(word.row(block)) {
+                held[place as usize] += usize::from(postings::unpack(counts).own > 0);
+            }
+        }
+        Some(held.into_iter().map(|held| held == self.words.len()).collect())
+    }
+
+    /// Whether a record is theirs; one without author, whether it involves or mentions them.
+    fn holds(&self, attribute: &Attribute, document: u32, named: &Option<Vec<bool>>) -> bool {
+        if attribute.author != NONE {
+            return self.people.contains(&attribute.author);
+        }
+        let mentioned = named.as_ref().and_then(|named| named.get((document % BLOCK) as usize)).copied();
+        mentioned.unwrap_or(false)
+            || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && self.involved.contains(&document)
+    }
+}
+
+/// Which documents of a block mention whom.
+struct Named {
+    speaker: Option<Vec<bool>>,
+    subject: Option<Vec<bool>>,
+}
+
+/// One search over all blocks.
+pub(super) struct Pass<'a> {
+    pub(super) search: &'a Search<'a>,
+    pub(super) weights: &'a Weights,
+    pub(super) terms: Vec<TermRows>,
+    pub(super) idf_sum: f64,
+    pub(super) session_scores: Vec<f64>,
+    /// The one person that the question is about.
+    pub(super) speaker: Option<Who>,
+    /// Who acts, of several that it names.
+    pub(super) subject: Option<Who>,
+    pub(super) question: &'a Question,
+    pub(super) admitted: Option<HashSet<u8>>,
+    pub(super) filter: &'a Filter,
+}
+
+/// A document and its approximate score; ordered by score, the earlier of equals first.
+#[derive(Clone, Copy, PartialEq)]
+struct Candidate {
+    score: f32,
+    document: u32,
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score.total_cmp(&other.score).then(self.document.cmp(&other.document))
+    }
+}
+
+impl Pass<'_> {
+    /// The best documents by single-precision scores, in order of document.
+    pub(super) fn preselect(&self, limit: usize) -> Vec<u32> {
+        let lex_weights: Vec<[f32; 256]> = self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
+        let mut cursors = vec![0; self.terms.len()];
+        let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit + 1);
+        let mut sums = vec![0.0f32; BLOCK as usize];
+        let mut dates = DateFits::new(self.question);
+        let most_else = self.most_else();
+        let documents = self.search.attributes.len();
+        for block in 0..documents.div_ceil(BLOCK) {
+            sums.fill(0.0);
+            for ((term, weights), cursor) in self.terms.iter().zip(&lex_weights).zip(&mut cursors) {
+                if let Some((number, row)) = term.rows.get(*cursor)
+                    && *number == block
+                {
+                    *cursor += 1;
+                    for (place, counts) in postings::decode(row) {
+                        sums[place as usize] += weights[usize::from(counts)];
+                    }
+                }
+            }
+            let named = self.named_in(block);
+            let first = block * BLOCK;
+            let count = (documents - first).min(BLOCK) as usize;
+            let sessions = &self.search.attributes.session[first as usize..first as usize + count];
+            let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
+            for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
+                let session = self.session_scores.get(*session as usize).copied().unwrap_or(0.0);
+                let known = sum + (self.weights.sess * session) as f32;
+                if known + most_else <= threshold || (known == 0.0 && dates.is_empty()) {
+                    continue;
+                }
+                let document = first + place as u32;
+                let Some(attribute) = self.search.attributes.get(document) else { continue };
+                if !self.admits(attribute) {
+                    continue;
+                }
+                let date = dates.fit(attribute.day);
+                if known == 0.0 && date == 0.0 {
+                    continue;
+                }
+                let signals = self.signals(attribute, document, &named, date);
+                let score = known + fuse(self.weights, &signals).total as f32;
+                let candidate = Candidate { score, document };
+                if heap.len() < limit {
+                    heap.push(Reverse(candidate));
+                } else if heap.peek().is_some_and(|Reverse(worst)| candidate > *worst) {
+                    heap.pop();
+                    heap.push(Reverse(candidate));
+                }
+                if heap.len() >= limit {
+                    threshold = heap.peek().map_or(0.0, |Reverse(worst)| worst.score);
+                }
+            }
+        }
+        let mut best: Vec<u32> = heap.into_iter().map(|Reverse(candidate)| candidate.document).collect();
+        best.sort_unstable();
+        best
+    }
+
+    /// What a posting adds to the weighted `lex` and `own`, by its packed counts.
+    fn lex_by_counts(&self, idf: f64) -> [f32; 256] {
+        let mut weights = [0.0; 256];
+        for (byte, weight) in (0..=u8::MAX).zip(&mut weights) {
+            let counts = [(idf, postings::unpack(byte))];
+            let lex = self.weights.lex * lexical::lex(counts, self.idf_sum);
+            *weight = (lex + self.weights.own * lexical::own(counts, self.idf_sum)) as f32;
+        }
+        weights
+    }
+
+    /// The most that anything but words and session can add.
+    fn most_else(&self) -> f32 {
+        let weights = self.weights;
+        let date = if self.question.dates.is_empty() { 0.0 } else { 1.5 * weights.date };
+        let when = if self.question.asks_when { weights.when } else { 0.0 };
+        let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
+        let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
+        let who = speaker.max(0.0) + subject.max(0.0);
+        (date.max(0.0) + when.max(0.0) + who + weights.timex.max(0.0) + weights.is_question.max(0.0)) as f32
+    }
+
+    /// Which documents of a block hold every word of a name themselves.
+    fn named_in(&self, block: u32) -> Named {
+        let names = |who: &Option<Who>| who.as_ref().and_then(|who| who.named_in(block));
+        Named { speaker: names(&self.speaker), subject: names(&self.subject) }
+    }
+
+    fn admits(&self, attribute: &Attribute) -> bool {
+        if attribute.flags & attributes::DEAD != 0 {
+            return false;
+        }
+        if self.admitted.as_ref().is_some_and(|kinds| !kinds.contains(&attribute.kind)) {
+            return false;
+        }
+        let Filter { since_us, until_us, .. } = self.filter;
+        if (since_us.is_some() || until_us.is_some()) && attribute.at_us == NO_TIME {
+            return false;
+        }
+        since_us.is_none_or(|since| attribute.at_us >= since) && until_us.is_none_or(|until| attribute.at_us < until)
+    }
+
+    /// Every signal but those of words.
+    fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
+        let is_of = |who: &Option<Who>, named| who.as_ref().is_some_and(|who| who.holds(attribute, document, named));
+        Signals {
+            speaker: is_of(&self.speaker, &named.speaker),
+            subject: is_of(&self.subject, &named.subject),
+            date,
+            is_question: attribute.flags & attributes::IS_QUESTION != 0,
+            timex: attribute.flags & attributes::TIMEX != 0,
+            asks_when: self.question.asks_when,
+            ..Signals::default()
+        }
+    }
+
+    /// Scores documents (in rising order) by the kernel's arithmetic. Best first.
+    pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Vec<Found> {
+        let mut counts = vec![vec![TermCounts::default(); self.terms.len()]; documents.len()];
+        for (number, term) in self.terms.iter().enumerate() {
+            let mut rest = documents.iter().zip(&mut counts).peekable();
+            while let Some((document, _)) = rest.peek() {
+                let block = *document / BLOCK;
+                let mut postings = postings::decode(term.row(block)).peekable();
+                while let Some((document, counts)) = rest.next_if(|(document, _)| *document / BLOCK == block) {
+                    let place = document % BLOCK;
+                    while postings.next_if(|(at, _)| *at < place).is_some() {}
+                    if let Some((_, packed)) = postings.next_if(|(at, _)| *at == place) {
+                        counts[number] = postings::unpack(packed);
+                    }
+                }
+            }
+        }
+        let mut dates = DateFits::new(self.question);
+        let mut named_in: Option<(u32, Named)> = None;
+        let mut found = Vec::with_capacity(documents.len());
+        for (document, counts) in documents.into_iter().zip(counts) {
+            let Some(attribute) = self.search.attributes.get(document) else { continue };
+            let block = document / BLOCK;
+            let named = match named_in.take().filter(|(known, _)| *known == block) {
+                Some((_, named)) => named,
+                None => self.named_in(block),
+            };
+            let weighted = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
+            let signals = Signals {
+                lex: lexical::lex(weighted(), self.idf_sum),
+                own: lexical::own(weighted(), self.idf_sum),
+                sess: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
+                ..self.signals(attribute, document, &named, dates.fit(attribute.day))
+            };
+            named_in = Some((block, named));
+            let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
+                term: term.term.clone(),
+                idf: term.idf,
+                own: counts.own,
+                previous: counts.previous,
+                before_previous: counts.before_previous,
+            });
+            found.push(Found {
+                position: attribute.position,
+                document,
+                session: attribute.session,
+                score: fuse(self.weights, &signals),
+                terms: shares.collect(),
+            });
+        }
+        found.sort_by(|left, right| {
+            right.score.total.total_cmp(&left.score.total).then(right.position.cmp(&left.position))
+        });
+        found
+    }
+}
+
+/// How well days fit the times that a question names, each computed once.
+struct DateFits<'a> {
+    question: &'a Question,
+    remembered: Vec<f64>,
+}
+
+impl<'a> DateFits<'a> {
+    fn new(question: &'a Question) -> Self {
+        Self { question, remembered: Vec::new() }
+    }
+
+    /// True if the question names no time.
+    fn is_empty(&self) -> bool {
+        self.question.dates.is_empty()
+    }
+
+    fn fit(&mut self, day: i32) -> f64 {
+        if self.is_empty() || day == NO_DAY {
+            return 0.0;
+        }
+        let Some(place) = day.checked_add(DAYS_REMEMBERED).and_then(|place| usize::try_from(place).ok()) else {
+            return self.compute(day);
+        };
+        if place >= 2 * DAYS_REMEMBERED as usize {
+            return self.compute(day);
+        }
+        if self.remembered.is_empty() {
+            self.remembered = vec![f64::NAN; 2 * DAYS_REMEMBERED as usize];
+        }
+        if self.remembered[place].is_nan() {
+            self.remembered[place] = self.compute(day);
+        }
+        self.remembered[place]
+    }
+
+    fn compute(&self, day: i32) -> f64 {
+        let span = jiff::Span::new().try_days(day);
+        let date = span.and_then(|span| jiff::civil::date(1970, 1, 1).checked_add(span));
+        date.map_or(0.0, |date| date_fit(&self.question.dates, date))
+    }
+}
