@@ -1,15 +1,11 @@
 //! Measures the naive recall on a LoCoMo file: `cargo run --release -p because-testkit --example locomo -- FILE`.
 //!
 //! One index a conversation, or with `--together` one for all. Prints recall at 5, 10, 25 and 50 and nDCG at 10, by
-//! category and over the categories 1 to 4; "candidates" is the same when only those are
-//! scored; with `--ablation` also what is lost without each part.
+//! category and over the categories 1 to 4; with `--ablation` also what is lost without each part.
 #![allow(clippy::print_stdout)]
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
-use std::rc::Rc;
 
-use kernel::rank::candidates::{RECORDS, SESSIONS, record_order, session_order};
 use kernel::rank::{Weights, fuse};
 use kernel::text::Language;
 use testkit::locomo::{Conversation, LabelledQuestion, ndcg_at, read, recall_at};
@@ -21,8 +17,6 @@ struct Asked<'file> {
     /// Positions of the gold documents in the index asked.
     gold: Vec<usize>,
     hits: Vec<Hit>,
-    /// The session of each document.
-    sessions: Rc<Vec<String>>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -33,14 +27,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let asked = ask_all(&conversations, has("--together"));
     println!("category      n    R@5   R@10   R@25   R@50 nDCG@10");
     for category in 1..=4u8 {
-        print_row(&format!("{category}"), &asked, &Weights::LEXICAL, |question| question.category == category, all);
+        print_row(&format!("{category}"), &asked, &Weights::LEXICAL, |question| question.category == category);
     }
-    print_row("1-4", &asked, &Weights::LEXICAL, |_| true, all);
-    print_row("candidates", &asked, &Weights::LEXICAL, |_| true, candidates);
+    print_row("1-4", &asked, &Weights::LEXICAL, |_| true);
     if has("--ablation") {
         println!("without");
         for (name, weights) in ablations() {
-            print_row(name, &asked, &weights, |_| true, all);
+            print_row(name, &asked, &weights, |_| true);
         }
     }
     Ok(())
@@ -53,8 +46,6 @@ fn ask_all(conversations: &[Conversation], together: bool) -> Vec<Asked<'_>> {
         let mut memory = NaiveRecall::new(Language::English);
         let mut first = 0;
         let mut firsts = Vec::new();
-        let turns = group.iter().flat_map(|conversation| &conversation.turns);
-        let sessions: Rc<Vec<String>> = Rc::new(turns.map(|turn| turn.session.clone()).collect());
         for conversation in group {
             firsts.push(first);
             first += conversation.turns.len();
@@ -67,50 +58,18 @@ fn ask_all(conversations: &[Conversation], together: bool) -> Vec<Asked<'_>> {
             for question in conversation.questions.iter().filter(answerable) {
                 let gold = question.gold.iter().map(|position| position + first).collect();
                 let hits = memory.recall(&question.text, None, &Weights::LEXICAL);
-                asked.push(Asked { question, gold, hits, sessions: Rc::clone(&sessions) });
+                asked.push(Asked { question, gold, hits });
             }
         }
     }
     asked
 }
 
-fn all(asked: &Asked<'_>) -> BTreeSet<usize> {
-    asked.hits.iter().map(|hit| hit.document).collect()
-}
-
-/// What the index scores in full: see [`kernel::rank::candidates`].
-fn candidates(asked: &Asked<'_>) -> BTreeSet<usize> {
-    let weights = &Weights::LEXICAL;
-    let mut records: Vec<(f64, usize)> =
-        asked.hits.iter().filter_map(|hit| Some((record_order(weights, &hit.signals)?, hit.document))).collect();
-    let mut sessions: BTreeMap<&str, f64> = BTreeMap::new();
-    for hit in &asked.hits {
-        if let Some(order) = session_order(weights, hit.signals.sess, hit.signals.date) {
-            sessions.insert(&asked.sessions[hit.document], order);
-        }
-    }
-    let mut sessions: Vec<(f64, &str)> = sessions.into_iter().map(|(session, order)| (order, session)).collect();
-    records.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-    sessions.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
-    let sessions: BTreeSet<&str> = sessions.into_iter().take(SESSIONS).map(|(_, session)| session).collect();
-    let of_sessions =
-        asked.hits.iter().map(|hit| hit.document).filter(|at| sessions.contains(asked.sessions[*at].as_str()));
-    records.into_iter().take(RECORDS).map(|(_, document)| document).chain(of_sessions).collect()
-}
-
-fn print_row(
-    name: &str,
-    asked: &[Asked<'_>],
-    weights: &Weights,
-    wanted: impl Fn(&LabelledQuestion) -> bool,
-    choose: impl Fn(&Asked<'_>) -> BTreeSet<usize>,
-) {
+fn print_row(name: &str, asked: &[Asked<'_>], weights: &Weights, wanted: impl Fn(&LabelledQuestion) -> bool) {
     let mut sums = [0.0; 5];
     let mut count = 0;
     for asked in asked.iter().filter(|asked| wanted(asked.question)) {
-        let chosen = choose(asked);
-        let mut ranked = rank(&asked.hits, weights);
-        ranked.retain(|document| chosen.contains(document));
+        let ranked = rank(&asked.hits, weights);
         let measures = [5, 10, 25, 50].map(|k| recall_at(&ranked, &asked.gold, k));
         let all = measures.into_iter().chain([ndcg_at(&ranked, &asked.gold, 10)]);
         sums.iter_mut().zip(all).for_each(|(sum, measure)| *sum += measure);
@@ -123,7 +82,7 @@ fn print_row(
 fn rank(hits: &[Hit], weights: &Weights) -> Vec<usize> {
     let mut scored: Vec<(f64, usize)> =
         hits.iter().map(|hit| (fuse(weights, &hit.signals).total, hit.document)).collect();
-    scored.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+    scored.sort_by(|left, right| right.0.total_cmp(&left.0).then(right.1.cmp(&left.1)));
     scored.into_iter().map(|(_, document)| document).collect()
 }
 

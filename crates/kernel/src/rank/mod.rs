@@ -5,7 +5,6 @@
 //! ranks: what no part speaks for scores near nothing, which is how recall can say "I don't know". Formula, weights
 //! and what was measured: the design of recall ("Fusion").
 
-pub mod candidates;
 pub mod lexical;
 
 use serde::{Deserialize, Serialize};
