@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test of the workspace, by the fastest runner that is installed.
 //!
 //! nextest runs the tests of all crates in parallel and shows which is running, but not the examples in the
-//! documentation: those follow, from the same build. Without nextest, plain `cargo test` does both. Whoever
+//! documentation: those run before, from the same build. Without nextest, plain `cargo test` does both. Whoever
 //! passes arguments is after something in particular, so then the examples are left out.
 
 use std::path::Path;
@@ -47,10 +47,12 @@ fn plan<'a>(arguments: &[&'a str], with_nextest: bool) -> Vec<Vec<&'a str>> {
     if !with_nextest {
         return vec![command(&["test"])];
     }
-    let mut commands = vec![command(&["nextest", "run"])];
+    let mut commands = Vec::new();
     if arguments.iter().all(|argument| BUILD_ARGUMENTS.contains(argument)) {
         commands.push(command(&["test", "--doc"]));
     }
+    // Last, so that its summary is what one sees at the end.
+    commands.push(command(&["nextest", "run"]));
     commands
 }
 
@@ -62,7 +64,7 @@ mod tests {
     fn everything_runs_when_nothing_is_asked_for() {
         assert_eq!(
             plan(&["--locked"], true),
-            [vec!["nextest", "run", "--workspace", "--locked"], vec!["test", "--doc", "--workspace", "--locked"]]
+            [vec!["test", "--doc", "--workspace", "--locked"], vec!["nextest", "run", "--workspace", "--locked"]]
         );
     }
 
