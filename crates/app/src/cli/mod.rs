@@ -20,6 +20,7 @@ mod init;
 mod log;
 mod recall;
 mod remember;
+mod retract;
 mod show;
 mod status;
 mod verify;
@@ -56,6 +57,8 @@ enum Command {
     Remember(remember::Args),
     /// Ask a question; the answer is records with sources and reasons
     Recall(recall::Args),
+    /// Take a record back: it stays in the ledger and is not recalled any more
+    Retract(retract::Args),
     /// Show one record: what it says, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -168,6 +171,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Import(args) => import::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
+        Command::Retract(args) => retract::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),

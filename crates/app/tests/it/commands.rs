@@ -80,6 +80,26 @@ fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
 }
 
 #[test]
+fn a_retracted_record_stays_in_the_ledger_and_is_not_recalled_any_more() {
+    let machine = Machine::with_space();
+    let arguments = ["remember", "--at", "2025-01-08", "The kiln stands in the cellar", "--json"];
+    let first = machine.because(arguments).run().succeeds().json();
+    let id = first["id"].as_str().unwrap();
+    machine.because(["recall", "kiln"]).run().succeeds().prints("cellar");
+    let retracted = machine.because(["retract", id, "--reason", "it was moved", "--json"]).run().succeeds().json();
+    assert_eq!(retracted["target"], first["id"]);
+    machine.because(["recall", "kiln"]).run().succeeds().prints("Nothing in memory");
+    machine.because(["show", id]).run().succeeds().prints("cellar");
+    machine.because(["log"]).run().succeeds().prints("it was moved");
+    // Told again in the same words, it is what was retracted.
+    assert_eq!(machine.because(arguments).run().succeeds().json()["id"], first["id"]);
+    machine.because(["recall", "kiln"]).run().succeeds().prints("Nothing in memory");
+    let space = machine.because(["status", "--json"]).run().succeeds().json()["space"].as_str().unwrap().to_owned();
+    assert_eq!(machine.because(["retract", &space]).run().ends(1).says("target").out(), "");
+    machine.because(["verify"]).run().succeeds();
+}
+
+#[test]
 fn remember_says_what_is_wrong_with_its_input() {
     let machine = Machine::with_space();
     machine.because(["remember", "-"]).input(b"caf\xe9".as_slice()).run().ends(2).says("UTF-8");
