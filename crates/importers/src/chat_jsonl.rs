@@ -20,7 +20,7 @@ use crate::blocks::{self, Blocks, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, for_each_element, parse};
 use crate::shape::Shape;
-use crate::turn::{Repetitions, Turn, content_hash, deliver};
+use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of generic chats.
@@ -138,9 +138,9 @@ impl Reader {
             let message = format!("more than {MESSAGES_MAX} messages in one conversation; it was left out");
             return sink.problem(self.problem(line, &message));
         }
-        let title = take_text(&mut item, &["title", "name"]);
+        let title = bounded_name(take_text(&mut item, &["title", "name"]));
         let session = match take_label(&mut item, &SESSION).or_else(|| take_label(&mut item, &ID)) {
-            Some(session) => session,
+            Some(session) => bounded_uid(session),
             None => {
                 let hash = beginning_hash(&messages);
                 self.repetitions.uid(&self.stem, hash)

@@ -19,7 +19,7 @@ use crate::blocks::{self, Blocks, TOOL_RESULT_BYTES_MAX, flatten};
 use crate::input::{Input, format_error, without_bom};
 use crate::json_stream::{Position, for_each_element};
 use crate::shape::Shape;
-use crate::turn::{Turn, content_hash, deliver, excerpt};
+use crate::turn::{Turn, bounded_name, bounded_uid, content_hash, deliver, excerpt};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of ChatGPT exports.
@@ -105,9 +105,9 @@ fn import_json(input: Input<'_>, sink: &mut dyn Sink) -> Result<ControlFlow<()>,
 }
 
 fn read(mut conversation: Conversation, file: &Path, position: Position, sink: &mut dyn Sink) -> ControlFlow<()> {
-    let title = conversation.title.take().filter(|title| !title.trim().is_empty());
+    let title = bounded_name(conversation.title.take());
     let id = match conversation.conversation_id.take().or(conversation.id.take()) {
-        Some(id) => id,
+        Some(id) => bounded_uid(id),
         None => {
             let created = conversation.create_time.as_ref().map(Value::to_string).unwrap_or_default();
             format!("{:016x}", content_hash(&[title.as_deref().unwrap_or_default(), &created]))

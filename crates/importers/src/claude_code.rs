@@ -23,7 +23,7 @@ use crate::blocks::{Blocks, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
 use crate::shape::Shape;
-use crate::turn::{Repetitions, Turn, content_hash, cut, deliver};
+use crate::turn::{Repetitions, Turn, bounded_name, content_hash, cut, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of Claude Code transcripts.
@@ -218,7 +218,7 @@ impl Reader<'_> {
         match line.r#type.as_deref() {
             Some("summary") => {
                 if let Some(Value::String(summary)) = line.summary {
-                    self.title = Some(summary);
+                    self.title = bounded_name(Some(summary));
                 }
                 ControlFlow::Continue(())
             }

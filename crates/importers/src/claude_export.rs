@@ -16,7 +16,7 @@ use crate::chatgpt::is_conversations;
 use crate::input::{Input, format_error, without_bom};
 use crate::json_stream::for_each_element;
 use crate::shape::Shape;
-use crate::turn::{Repetitions, Turn, content_hash, deliver};
+use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, time};
 
 /// The importer of Claude exports.
@@ -83,8 +83,8 @@ fn import_json(input: Input<'_>, sink: &mut dyn Sink) -> Result<ControlFlow<()>,
 }
 
 fn read(conversation: Conversation, sink: &mut dyn Sink) -> ControlFlow<()> {
-    let title = conversation.name.filter(|name| !name.trim().is_empty());
-    let id = conversation.uuid.unwrap_or_else(|| {
+    let title = bounded_name(conversation.name);
+    let id = conversation.uuid.map(bounded_uid).unwrap_or_else(|| {
         let created = conversation.created_at.unwrap_or_default();
         format!("{:016x}", content_hash(&[title.as_deref().unwrap_or_default(), &created]))
     });
@@ -109,9 +109,9 @@ fn read_message(message: Message, frame: Turn, repetitions: &mut Repetitions, si
     }
     let sender = message.sender.unwrap_or_default();
     let role = blocks::role(&sender).map(str::to_owned);
-    let actor = role.clone().or(Some(sender));
+    let actor = role.clone().or(bounded_name(Some(sender)));
     let uid = match message.uuid {
-        Some(uuid) => format!("{}/{uuid}", frame.uid),
+        Some(uuid) => bounded_uid(format!("{}/{uuid}", frame.uid)),
         None => {
             let time = frame.at.as_ref().map_or("", |at| at.as_str());
             let hash = content_hash(&[actor.as_deref().unwrap_or_default(), time, &text, &tools]);

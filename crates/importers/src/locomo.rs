@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::input::{Input, file_stem, format_error, without_bom};
 use crate::json_stream::{Position, for_each_element};
 use crate::shape::Shape;
-use crate::turn::{Repetitions, Turn, content_hash, deliver};
+use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of LoCoMo files.
@@ -63,6 +63,7 @@ impl Importer for Locomo {
                 _ if alone => stem.clone(),
                 _ => format!("{stem}-{}", position.element),
             };
+            let id = bounded_uid(id);
             let mut reader = Reader { id, path, position, repetitions: Repetitions::default() };
             reader.read(&sample.conversation, sink)
         });
@@ -80,7 +81,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read(&mut self, conversation: &Map<String, Value>, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let speaker = |name: &str| Some(conversation.get(name)?.as_str()?.to_owned());
+        let speaker = |name: &str| bounded_name(Some(conversation.get(name)?.as_str()?.to_owned()));
         let participants: Vec<String> = ["speaker_a", "speaker_b"].into_iter().filter_map(speaker).collect();
         let mut sessions: Vec<(u64, &Value)> = conversation
             .iter()

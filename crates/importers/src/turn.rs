@@ -183,7 +183,9 @@ fn split(text: &str, json_bytes_max: usize) -> (&str, &str) {
     text.split_at_checked(end.max(1)).unwrap_or((text, ""))
 }
 
-fn bounded_uid(uid: String) -> String {
+/// The identity of a source's item or session within [`UID_BYTES_MAX`]. What many turns share is brought into bounds
+/// before they share it: a copy of megabytes for every turn would take hours.
+pub(crate) fn bounded_uid(uid: String) -> String {
     if uid.len() <= UID_BYTES_MAX {
         return uid;
     }
@@ -191,7 +193,8 @@ fn bounded_uid(uid: String) -> String {
     format!("{}…{hash}", cut(&uid, 64))
 }
 
-fn bounded_name(name: Option<String>) -> Option<String> {
+/// A name within [`NAME_BYTES_MAX`]; none if it says nothing.
+pub(crate) fn bounded_name(name: Option<String>) -> Option<String> {
     name.filter(|name| !name.trim().is_empty()).map(|name| bounded(name, NAME_BYTES_MAX))
 }
 

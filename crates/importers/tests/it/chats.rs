@@ -465,6 +465,49 @@ fn a_problem_quotes_little_of_what_it_is_about() {
 }
 
 #[test]
+fn a_very_long_identity_is_the_same_short_one_for_the_session_and_its_messages() {
+    let sources = Sources::new();
+    let long = "y".repeat(20_000);
+    for (format, whole, id) in [
+        ("locomo", LOCOMO, "sea-1"),
+        ("chatgpt", CHATGPT, "conv-7"),
+        ("claude-export", CLAUDE_EXPORT, "cv-1"),
+        ("chat-jsonl", r#"[{"id":"cv-2","messages":[{"text":"one","id":1},{"text":"two"}]}]"#, "cv-2"),
+    ] {
+        let found = import(format, &sources.file("long.json", whole.replace(id, &long)));
+        assert!(found.records.len() > 1);
+        assert!(found.problems.iter().all(|problem| problem.message.len() < 500), "{format}");
+        for record in found.records {
+            let session = record.payload.session.unwrap();
+            let conversation = session.split('/').next().unwrap();
+            assert!(record.source_uid.starts_with(&format!("{conversation}/")), "{format}: {}", record.source_uid);
+        }
+    }
+}
+
+#[test]
+fn a_name_of_megabytes_that_many_messages_share_is_not_copied_for_each() {
+    let sources = Sources::new();
+    let long = "y".repeat(4_000_000);
+    let begun = std::time::Instant::now();
+    let messages = r#"{"text":"x","extracted_content":"x"},"#.repeat(50_000);
+    let messages = messages.trim_end_matches(',');
+    let transcript = r#"{"type":"user","sessionId":"s","uuid":"u","message":{"content":"x"}}"#.to_owned() + "\n";
+    for (format, whole) in [
+        ("claude-export", format!(r#"[{{"chat_messages":[{messages}],"uuid":"{long}","name":"{long}"}}]"#)),
+        ("claude-export", format!(r#"[{{"chat_messages":[{{"attachments":[{messages}],"uuid":"{long}","sender":"{long}"}}]}}]"#)),
+        ("chat-jsonl", format!(r#"[{{"messages":[{messages}],"id":"{long}","title":"{long}"}}]"#)),
+        ("locomo", format!(r#"[{{"conversation":{{"session_1":[{messages}],"speaker_a":"{long}"}},"sample_id":"{long}"}}]"#)),
+        ("claude-code", format!("{transcript}{{\"type\":\"summary\",\"summary\":\"{long}\"}}\n{}", transcript.repeat(50_000))),
+    ] {
+        let found = import(format, &sources.file("long.json", whole));
+        assert!(found.records.len() >= 50_000, "{format}: {}", found.records.len());
+    }
+    // Copying takes minutes.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+#[test]
 fn a_text_beyond_the_limit_is_split_and_nothing_is_lost() {
     let sources = Sources::new();
     let text = "a line of words\\n".repeat(40_000);

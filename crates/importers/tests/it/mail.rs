@@ -165,6 +165,13 @@ fn an_enormous_message_is_read_in_part() {
 }
 
 #[test]
+fn a_boundary_that_ends_within_the_message_it_encloses_is_read_without_a_panic() {
+    let message = "Content-Type: multipart/mixed; boundary=x\n\n--xContent-Type: message/rfc822\n\n\
+                   Content-Type: message/rfc822\n\n\n--x--";
+    assert_eq!(mailbox(&format!("{HEAD}{message}")).evidence.len(), 1);
+}
+
+#[test]
 fn every_beginning_of_a_mailbox_is_read_without_a_panic() {
     let whole = format!(
         "From x Mon Jun  2 08:00:00 2025\n{HEAD}Subject: =?utf-8?b?w6Q=?=\nIn-Reply-To: <a\n\
