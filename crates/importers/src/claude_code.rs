@@ -78,7 +78,7 @@ impl Importer for ClaudeCode {
             return import_file(path, sink).map(|_| ());
         }
         let mut files = Vec::new();
-        if find_transcripts(path, &mut files, DEPTH_MAX, usize::MAX, sink)?.is_break() {
+        if find_transcripts(&transcripts_of(path), &mut files, DEPTH_MAX, usize::MAX, sink)?.is_break() {
             return Ok(());
         }
         if files.is_empty() {
@@ -115,13 +115,20 @@ fn recognise(head: &[u8]) -> Match {
     best
 }
 
+/// Where the transcripts lie: the agent's own folder (`.claude`) has them in `projects`, beside much else.
+fn transcripts_of(path: &Path) -> PathBuf {
+    let projects = path.join("projects");
+    if projects.is_dir() && path.file_name().is_some_and(|name| name == ".claude") { projects } else { path.to_owned() }
+}
+
 fn recognise_directory(path: &Path) -> Match {
     let mut files = Vec::new();
     // A repository may hold transcripts as test data; it is still a repository.
     if path.join(".git").exists() {
         return Match::No;
     }
-    if find_transcripts(path, &mut files, 2, PROBE_ENTRIES_MAX, &mut Nowhere).is_err() {
+    let root = transcripts_of(path);
+    if find_transcripts(&root, &mut files, 2, PROBE_ENTRIES_MAX, &mut Nowhere).is_err() {
         return Match::No;
     }
     let heads = files.iter().take(4).filter_map(|file| read_head(file).ok());

@@ -524,3 +524,13 @@ fn an_export_that_was_unpacked_is_read_as_the_archive_is() {
     let empty = Sources::new();
     assert!(import_error("chatgpt", empty.path()).to_string().contains("the folder has none of the files"));
 }
+
+#[test]
+fn the_agents_own_folder_is_known_and_only_its_transcripts_are_read() {
+    let sources = Sources::new();
+    sources.file(".claude/history.jsonl", "{\"display\": \"hello\"}\n");
+    sources.file(".claude/projects/-home-mara-tides/s1.jsonl", CLAUDE_CODE);
+    let folder = sources.path().join(".claude");
+    assert_eq!(detected(&folder), Some("claude-code"));
+    assert_eq!(import("claude-code", &folder).complaints(), Vec::<String>::new());
+}
