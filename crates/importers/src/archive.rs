@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
 
-use crate::input::{Counted, Input, LimitExceeded, ReadCount, format_error};
+use crate::input::{Counted, Input, LimitExceeded, ReadCount, format_error, read_head};
 use crate::{ImportError, PROBE_BYTES, Problem, Sink};
 
 /// How much an archive may hold.
@@ -43,6 +43,9 @@ pub(crate) const LIMITS: Limits = Limits {
 /// Below this unpacked size the ratio says nothing: a few repeated lines pack to almost nothing.
 const RATIO_FREE_BYTES: u64 = 1024 * 1024;
 
+/// Most entries of a folder that are looked at.
+const FOLDER_ENTRIES_MAX: usize = 10_000;
+
 /// What a zip file begins with.
 const MAGIC: &[u8] = b"PK\x03\x04";
 
@@ -63,7 +66,26 @@ pub(crate) fn peek(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// Imports a JSON file, or the entries of a zip archive that are called as `wanted` says.
+/// The first bytes of the first file of a folder whose name is `wanted`: an archive that was unpacked.
+pub(crate) fn peek_folder(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {
+    let first = wanted_files(path, wanted).ok()?.into_iter().next()?;
+    read_head(&first).ok()
+}
+
+/// The files of a folder that are called as `wanted` says, ordered by name.
+fn wanted_files(path: &Path, wanted: fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in path.read_dir()?.take(FOLDER_ENTRIES_MAX) {
+        let entry = entry?;
+        if entry.file_type()?.is_file() && entry.file_name().to_str().is_some_and(wanted) {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Imports a JSON file, or the entries of a zip archive or of a folder that are called as `wanted` says.
 pub(crate) fn import_json_or_zip(
     path: &Path,
     format: &'static str,
@@ -71,6 +93,18 @@ pub(crate) fn import_json_or_zip(
     sink: &mut dyn Sink,
     import_json: fn(Input<'_>, &mut dyn Sink) -> Result<ControlFlow<()>, ImportError>,
 ) -> Result<(), ImportError> {
+    if path.is_dir() {
+        let files = wanted_files(path, wanted).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        if files.is_empty() {
+            return Err(format_error(path, format, "the folder has none of the files that hold conversations"));
+        }
+        for file in files {
+            if import_json(Input::open(&file, format)?, sink)?.is_break() {
+                break;
+            }
+        }
+        return Ok(());
+    }
     let input = Input::open(path, format)?;
     if is_zip(input.head()) {
         drop(input);

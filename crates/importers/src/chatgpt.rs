@@ -14,7 +14,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::archive::{import_json_or_zip, is_zip, peek};
+use crate::archive::{import_json_or_zip, is_zip, peek, peek_folder};
 use crate::blocks::{self, Blocks, TOOL_RESULT_BYTES_MAX, flatten};
 use crate::input::{Input, format_error, without_bom};
 use crate::json_stream::{Position, for_each_element};
@@ -26,6 +26,8 @@ use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 pub(crate) struct ChatGpt;
 
 const NAME: &str = "chatgpt";
+/// Longest mark of a citation, in characters.
+const MARK_CHARS_MAX: usize = 200;
 
 #[derive(Deserialize)]
 struct Conversation {
@@ -65,10 +67,13 @@ impl Importer for ChatGpt {
     }
 
     fn describe(&self) -> &'static str {
-        "ChatGPT data export (conversations.json or the .zip)"
+        "ChatGPT data export (conversations.json, the .zip or its folder)"
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
+        if probe.is_dir {
+            return peek_folder(probe.path, is_conversations).map_or(Match::No, |head| recognise(&head));
+        }
         if !is_zip(probe.head) {
             return recognise(probe.head);
         }
@@ -194,7 +199,7 @@ fn turn(message: Message, node_id: &str) -> Option<Turn> {
     let text = match (role, message.recipient) {
         ("tool", Some(recipient)) if for_tool => excerpt(&format!("{recipient}: {text}"), TOOL_RESULT_BYTES_MAX),
         ("tool", _) => excerpt(&text, TOOL_RESULT_BYTES_MAX),
-        _ => text,
+        _ => without_citation_marks(&text),
     };
     let attachments = metadata.get("attachments").and_then(Value::as_array);
     let names = attachments.into_iter().flatten().filter_map(|file| Some(file.get("name")?.as_str()?.to_owned()));
@@ -210,4 +215,28 @@ fn turn(message: Message, node_id: &str) -> Option<Turn> {
         more: model.into_iter().collect(),
         ..Turn::default()
     })
+}
+
+/// A text without the marks by which the service refers to its sources (`【11†source】`, and names between characters of
+/// the private use area): they mean nothing outside of it.
+fn without_citation_marks(text: &str) -> String {
+    const MARKS: [(char, char, &str); 2] = [('\u{e200}', '\u{e201}', ""), ('【', '】', "†")];
+    let mut kept = text.to_owned();
+    for (open, close, sign) in MARKS {
+        let mut result = String::with_capacity(kept.len());
+        let mut rest = kept.as_str();
+        while let Some((before, after)) = rest.split_once(open) {
+            result.push_str(before);
+            match after.split_once(close) {
+                Some((inner, after)) if inner.contains(sign) && inner.chars().count() <= MARK_CHARS_MAX => rest = after,
+                _ => {
+                    result.push(open);
+                    rest = after;
+                }
+            }
+        }
+        result.push_str(rest);
+        kept = result;
+    }
+    kept
 }

@@ -1,7 +1,8 @@
 //! Claude Code: the transcripts that the agent keeps of its sessions, one JSON object a line.
 //!
 //! Kept are the words of the person and of the assistant, and as turns of role `tool` what tools were asked for and an
-//! excerpt of what they answered. Left out are thinking, the host's own notes (`isMeta`) and all lines of other types. A line
+//! excerpt of what they answered. Left out are thinking, the host's own notes (`isMeta`, reminders
+//! between the words, notices of interruption) and all lines of other types. A line
 //! is `<sessionId>/<uuid>`; its tool part, if any, `<sessionId>/<uuid>/tool`.
 //!
 //! Who said it matters more than where it stands: within a sub-agent's transcript (`isSidechain`) and in the summary
@@ -77,7 +78,7 @@ impl Importer for ClaudeCode {
             return import_file(path, sink).map(|_| ());
         }
         let mut files = Vec::new();
-        if find_transcripts(path, &mut files, DEPTH_MAX, usize::MAX, sink)?.is_break() {
+        if find_transcripts(&transcripts_of(path), &mut files, DEPTH_MAX, usize::MAX, sink)?.is_break() {
             return Ok(());
         }
         if files.is_empty() {
@@ -114,13 +115,20 @@ fn recognise(head: &[u8]) -> Match {
     best
 }
 
+/// Where the transcripts lie: the agent's own folder (`.claude`) has them in `projects`, beside much else.
+fn transcripts_of(path: &Path) -> PathBuf {
+    let projects = path.join("projects");
+    if projects.is_dir() && path.file_name().is_some_and(|name| name == ".claude") { projects } else { path.to_owned() }
+}
+
 fn recognise_directory(path: &Path) -> Match {
     let mut files = Vec::new();
     // A repository may hold transcripts as test data; it is still a repository.
     if path.join(".git").exists() {
         return Match::No;
     }
-    if find_transcripts(path, &mut files, 2, PROBE_ENTRIES_MAX, &mut Nowhere).is_err() {
+    let root = transcripts_of(path);
+    if find_transcripts(&root, &mut files, 2, PROBE_ENTRIES_MAX, &mut Nowhere).is_err() {
         return Match::No;
     }
     let heads = files.iter().take(4).filter_map(|file| read_head(file).ok());
@@ -234,13 +242,15 @@ impl Reader<'_> {
             return ControlFlow::Continue(());
         };
         let Blocks { text, tools, captions, links } = flatten(content);
+        let is_output = is_command_output(&text);
+        let text = without_host_markup(&text);
         let session = line.session_id.unwrap_or_else(|| self.stem.clone());
         let at = line.timestamp.as_ref().and_then(time::from_value);
         let is_assistant = line.r#type.as_deref() == Some("assistant")
             || line.is_sidechain == Some(true)
             || line.is_compact_summary == Some(true);
         let said_by = if is_assistant { "assistant" } else { "user" };
-        let role = if is_command_output(&text) { "tool" } else { said_by };
+        let role = if is_output { "tool" } else { said_by };
         let uid = match line.uuid {
             Some(uuid) => format!("{session}/{uuid}"),
             None => {
@@ -297,4 +307,48 @@ impl Reader<'_> {
 fn is_command_output(text: &str) -> bool {
     let head = cut(text.trim_start(), 64);
     ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>"].iter().any(|tag| head.starts_with(tag))
+}
+
+/// A text without what the host wrote around and between the person's words: reminders to the model go, a command of the
+/// host is what was typed (`/review the parser`), and one without arguments says nothing worth keeping.
+fn without_host_markup(text: &str) -> String {
+    let text = without_elements(text, "system-reminder");
+    let text = text.trim();
+    if text.starts_with("[Request interrupted by user") {
+        return String::new();
+    }
+    if text.starts_with("<command-name>") || text.starts_with("<command-message>") {
+        let name = element(text, "command-name").unwrap_or_default().trim();
+        let arguments = element(text, "command-args").unwrap_or_default().trim();
+        return if arguments.is_empty() { String::new() } else { format!("{name} {arguments}") };
+    }
+    for tag in ["local-command-stdout", "local-command-stderr", "bash-input"] {
+        if text.starts_with(&format!("<{tag}>")) {
+            return element(text, tag).unwrap_or_default().trim().to_owned();
+        }
+    }
+    if text.starts_with("<bash-stdout>") {
+        let parts = ["bash-stdout", "bash-stderr"].into_iter().filter_map(|tag| element(text, tag));
+        return parts.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    }
+    text.to_owned()
+}
+
+/// The content of the first element called `tag`.
+fn element<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let (_, after) = text.split_once(&format!("<{tag}>"))?;
+    Some(after.split_once(&format!("</{tag}>")).map_or(after, |(content, _)| content))
+}
+
+/// The text without its elements called `tag`; one that does not end is kept.
+fn without_elements(text: &str, tag: &str) -> String {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(&open) {
+        let Some((_, after)) = after.split_once(&close) else { break };
+        kept.push_str(before);
+        rest = after;
+    }
+    kept + rest
 }

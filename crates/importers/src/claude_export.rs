@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::archive::{import_json_or_zip, is_zip, peek};
+use crate::archive::{import_json_or_zip, is_zip, peek, peek_folder};
 use crate::blocks::{self, Blocks, flatten};
 use crate::chatgpt::is_conversations;
 use crate::input::{Input, format_error, without_bom};
@@ -55,10 +55,13 @@ impl Importer for ClaudeExport {
     }
 
     fn describe(&self) -> &'static str {
-        "Claude data export (conversations.json or the .zip)"
+        "Claude data export (conversations.json, the .zip or its folder)"
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
+        if probe.is_dir {
+            return peek_folder(probe.path, is_conversations).map_or(Match::No, |head| recognise(&head));
+        }
         if !is_zip(probe.head) {
             return recognise(probe.head);
         }

@@ -17,6 +17,7 @@ mod claude_export;
 mod dates;
 mod files;
 mod git;
+mod html;
 pub mod ical;
 mod input;
 mod json_stream;

@@ -221,7 +221,11 @@ fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, 
     let title = sidecar.title.map(short).filter(|title| {
         title != own_name && stem(title) != stem(own_name) && !has_extension(Path::new(title), &EXTENSIONS)
     });
-    let text = describe(title.as_deref(), album.as_deref(), location.as_ref(), at.as_ref(), &sidecar.people, &captions);
+    // Of a photo of which nothing is known its file says at least which it is.
+    let nothing_known =
+        album.is_none() && location.is_none() && at.is_none() && sidecar.people.is_empty() && captions.is_empty();
+    let shown = title.as_deref().or(nothing_known.then_some(own_name));
+    let text = describe(shown, album.as_deref(), location.as_ref(), at.as_ref(), &sidecar.people, &captions);
     let mut more = serde_json::Map::new();
     let details = [
         ("file", Some(Value::from(relative))),

@@ -8,6 +8,7 @@
 //! paragraph's own hash says so: what is inserted above reshuffles only what is near.
 
 mod lines;
+mod placeholders;
 mod stamp;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -229,7 +230,10 @@ impl Writer {
         if *count > 1 { format!("{}#{short}~{count}", self.name) } else { format!("{}#{short}", self.name) }
     }
 
-    fn write(&mut self, kind: &str, entry: Entry, sink: &mut dyn Sink) -> ControlFlow<()> {
+    fn write(&mut self, kind: &str, mut entry: Entry, sink: &mut dyn Sink) -> ControlFlow<()> {
+        if kind == EvidenceKind::TURN {
+            entry.text = placeholders::without(&entry.text);
+        }
         let at = entry.stamp.map_or_else(
             || self.of_file.map(When::from_date),
             |stamp| {

@@ -17,9 +17,11 @@
 //! | `property`, `content` | which components does the file hold? |
 //! | `moment`, `zone` | when is that, and are these two the same? |
 //! | `rule`, `recurrence`, `series` | when does it happen again? |
+//! | `invitation` | what of a description did a meeting service write? |
 //! | `record` | what do we keep of it? |
 
 mod content;
+mod invitation;
 mod moment;
 mod property;
 mod record;

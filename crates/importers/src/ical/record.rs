@@ -8,15 +8,16 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
 use kernel::when::When;
-use mail_parser::decoders::html::html_to_text;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
 use super::content::Component;
+use super::invitation::{self, Invitation};
 use super::moment::Moment;
 use super::property::Property;
 use super::zone::Clock;
 use super::{CANCELLATION, Import, TASK};
+use crate::html;
 
 /// Source name of everything in a calendar.
 const SOURCE: &str = "ical";
@@ -62,7 +63,7 @@ impl Template {
         let kind = if cancelled { CANCELLATION } else { EvidenceKind::EVENT };
         let mut template = Self::of(component, kind, home);
         if cancelled {
-            template.payload.text = format!("Cancelled: {}", template.payload.text);
+            template.payload.text = cancelled_text(&template.payload.text);
         }
         template
     }
@@ -73,16 +74,18 @@ impl Template {
     }
 
     fn of(component: &Component, kind: &'static str, home: &Home) -> Self {
+        let description = component.text("DESCRIPTION").map(readable).unwrap_or_default();
+        let Invitation { text: description, links: rooms } = invitation::apart(&description);
         let mut payload = Payload {
             title: component.text("SUMMARY").map(readable),
             tags: tags(component),
-            links: links(component),
+            links: distinct(links(component).into_iter().chain(rooms)),
             location: location(component),
             ..Payload::default()
         };
         let label = payload.location.as_ref().and_then(|location| location.label.clone());
-        let parts = [payload.title.clone(), component.text("DESCRIPTION").map(readable), label];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let parts = [payload.title.clone(), Some(description), label];
+        let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         payload.text = parts.join("\n");
         let mut more = |name: &str, value: Option<Value>| {
             payload.more.extend(value.map(|value| (name.to_owned(), value)));
@@ -151,9 +154,9 @@ impl Template {
     fn summary(&self, at: &When, end: Option<&When>) -> String {
         let title = self.payload.title.as_deref().unwrap_or("Event without a title");
         let label = self.payload.location.as_ref().and_then(|location| location.label.as_deref());
-        let prefix = if self.kind == CANCELLATION { "Cancelled: " } else { "" };
+        let title = if self.kind == CANCELLATION { cancelled_text(title) } else { title.to_owned() };
         let place = label.map(|label| format!(", {label}")).unwrap_or_default();
-        summarize(&format!("{prefix}{title}, {}{place}", span(at, end)))
+        summarize(&format!("{title}, {}{place}", span(at, end)))
     }
 }
 
@@ -176,6 +179,8 @@ impl Import<'_> {
         let due_text = due.as_ref().map(|due| format!(", due {}", span(due, None))).unwrap_or_default();
         let done = status(component).filter(|status| status == "completed" || status == "cancelled");
         let done_text = done.map(|done| format!(" ({done})")).unwrap_or_default();
+        // Who reads the record reads the text, and a task is asked for by the day it is due.
+        template.payload.text.extend(due.as_ref().map(|due| format!("\nDue {}", span(due, None))));
         template.payload.end = due;
         self.give_single(component, template, at, &format!("Task: {title}{due_text}{done_text}"))
     }
@@ -224,6 +229,12 @@ impl Import<'_> {
         }
         ControlFlow::Continue(None)
     }
+}
+
+/// What is cancelled says so, once: Exchange writes it into the title itself.
+fn cancelled_text(text: &str) -> String {
+    let says_so = ["Canceled:", "Cancelled:"].iter().any(|word| text.starts_with(word));
+    if says_so { text.to_owned() } else { format!("Cancelled: {text}") }
 }
 
 fn span(at: &When, end: Option<&When>) -> String {
@@ -298,12 +309,13 @@ fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-/// Some programs write descriptions as HTML.
+/// Some programs write descriptions as HTML; those that do not write whole pages mean their line ends.
 fn readable(text: String) -> String {
     let lower = text.to_ascii_lowercase();
-    let html = ["<br", "</p>", "</a>", "</div>", "</b>", "<html", "</span>", "</li>"];
-    match html.iter().any(|tag| lower.contains(tag)) {
-        true => html_to_text(&text).trim().to_owned(),
+    let tags = ["<br", "</p>", "</a>", "</div>", "</b>", "<html", "</span>", "</li>"];
+    match tags.iter().any(|tag| lower.contains(tag)) {
+        true if lower.contains("<html") => html::to_text(&text),
+        true => html::to_text(&text.replace('\n', "<br>")),
         false => text,
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use jiff::civil::DateTime;
+use jiff::civil::{DateTime, Time};
 use jiff::{SignedDuration, Span};
 
 use super::content::Component;
@@ -56,6 +56,12 @@ impl Split {
     }
 }
 
+/// Outlook writes a day as the time from midnight to midnight, and beside it that it means the day.
+fn is_all_day(component: &Component, start: &Moment) -> bool {
+    let says_so = component.text("X-MICROSOFT-CDO-ALLDAYEVENT").is_some_and(|value| value.eq_ignore_ascii_case("TRUE"));
+    says_so && start.civil.time() == Time::midnight()
+}
+
 impl Import<'_> {
     /// An event: one record for each time that it happens.
     pub(super) fn event(&mut self, component: &Component) -> ControlFlow<()> {
@@ -71,6 +77,7 @@ impl Import<'_> {
         let repeats = ["RRULE", "RDATE"].iter().any(|name| component.get(name).is_some());
         if !repeats {
             let end = length.and_then(|length| start.after(length));
+            let start = Moment { date_only: start.date_only || is_all_day(component, &start), ..start };
             return self.give(property.line, template.occurrence(&start, end.as_ref(), None));
         }
         let occurrences = self.occurrences(component, &start)?;

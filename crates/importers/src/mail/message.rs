@@ -2,12 +2,12 @@
 
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
 use kernel::when::When;
-use mail_parser::decoders::html::html_to_text;
 use mail_parser::parsers::fields::thread::thread_name;
 use mail_parser::{Address, DateTime, HeaderValue, Message, MessageParser, MimeHeaders, PartType};
 use serde_json::Value;
 
 use super::quotes::{Marks, without_quotes};
+use crate::html;
 
 /// Longest text of one message, in bytes.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
@@ -80,8 +80,8 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
         let part = match &part.body {
             PartType::Text(text) if is_reply => without_quotes(text, Marks::Kept),
             PartType::Text(text) => text.replace("\r\n", "\n").trim().to_owned(),
-            PartType::Html(html) if is_reply => without_quotes(&html_to_text(&set_off_quotes(html)), Marks::Lost),
-            PartType::Html(html) => html_to_text(html).trim().to_owned(),
+            PartType::Html(html) if is_reply => without_quotes(&html::to_text(&set_off_quotes(html)), Marks::Lost),
+            PartType::Html(html) => html::to_text(html),
             _ => continue,
         };
         if !whole.is_empty() && !part.is_empty() {

@@ -55,6 +55,8 @@ struct Reader {
     in_code: bool,
     in_heading: bool,
     task: Option<(bool, usize)>,
+    /// Where the words of an image begin, and its target.
+    image: Option<(usize, String)>,
 }
 
 impl Reader {
@@ -110,10 +112,23 @@ impl Reader {
                 self.new_line();
                 self.in_code = true;
             }
-            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+            Tag::Link { dest_url, .. } => add_once(&mut self.section.links, &dest_url),
+            Tag::Image { dest_url, .. } => {
                 add_once(&mut self.section.links, &dest_url);
+                self.image = Some((self.block.len(), dest_url.to_string()));
             }
             _ => {}
+        }
+    }
+
+    /// Obsidian writes an image's size in the place of its words: `![[map.png|200]]`.
+    fn end_image(&mut self) {
+        let Some((start, target)) = self.image.take() else { return };
+        let words = self.block.get(start..).unwrap_or_default();
+        let is_size = !words.is_empty() && words.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
+        if is_size {
+            self.block.truncate(start);
+            self.block.push_str(&target);
         }
     }
 
@@ -133,6 +148,7 @@ impl Reader {
                 self.end_outer_block();
             }
             TagEnd::Item => self.end_task(),
+            TagEnd::Image => self.end_image(),
             TagEnd::BlockQuote(_) => {
                 self.quotes = self.quotes.saturating_sub(1);
                 self.end_outer_block();
@@ -275,6 +291,7 @@ mod tests {
         assert_eq!(section.blocks, ["See my home, map.png and site now. Or https://b.test/y."]);
         assert_eq!(section.links, ["Home", "map.png", "https://a.test/x", "https://b.test/y"]);
         check("- a\n- b\n  - c\n\n1. x\n2. y", &[("", "- a\n- b\n  - c / 1. x\n2. y")]);
+        check("![[map.png|200]] ![[b.png|20x30]] ![[c.png|1st floor]]", &[("", "map.png b.png 1st floor")]);
         check("| a | b |\n|---|---|\n| 1 | 2 |", &[("", "a | b\n1 | 2")]);
         check("<div>words</div>\n\n<!-- no -->\n\nline<br>break", &[("", "words / linebreak")]);
     }

@@ -200,7 +200,12 @@ fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword: &str) -> b
     if keyword.eq_ignore_ascii_case("token") && is_uuid(bytes) {
         return false;
     }
-    if is_identifier(value) {
+    let upper = bytes.iter().any(u8::is_ascii_uppercase);
+    let lower = bytes.iter().any(u8::is_ascii_lowercase);
+    let digit = bytes.iter().any(u8::is_ascii_digit);
+    // Words joined by signs, with capitals and digits, are what programs that ask for passwords demand.
+    let demanded = password && upper && lower && digit && bytes.iter().any(|byte| b"!@#$%^&*+=?~".contains(byte));
+    if is_identifier(value) && !demanded {
         let repeats = value.to_ascii_lowercase().contains(&keyword.to_ascii_lowercase());
         let one_word =
             value.bytes().all(|byte| byte.is_ascii_alphanumeric()) && value.bytes().any(|byte| byte.is_ascii_digit());

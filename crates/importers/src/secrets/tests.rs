@@ -99,6 +99,7 @@ fn values_are_masked_where_their_names_give_them_away() {
     let key = mixed(40);
     for (text, expect) in [
         ("password: hunter2", "password: [masked:password]"),
+        ("root password: tulip77-Bridge!Walk", "root password: [masked:password]"),
         ("The password: hunter2, as ever. Then we left.", "The password: [masked:password], as ever. Then we left."),
         ("DB_PASSWORD=tulip77bridge\nNEXT=1", "DB_PASSWORD=[masked:password]\nNEXT=1"),
         ("{\"password\": \"c0rrect#Horse\", \"a\": 1}", "{\"password\": \"[masked:password]\", \"a\": 1}"),

@@ -369,3 +369,29 @@ fn ten_thousand_events_at_one_time_all_go_in_and_a_sink_may_stop_them() {
     crate::collect::import("ical", file.path(), &mut few).unwrap();
     assert_eq!(few.evidence.len(), 3);
 }
+
+#[test]
+fn what_programs_write_for_themselves_does_not_become_text() {
+    let rule = format!("-::{}::-", "~:".repeat(20));
+    let description = format!("Bring <b>tiles</b><br>{rule}\\nJoin: https://meet.test/abc\\nPIN: 1\\n{rule}");
+    let collected = event(&format!("SUMMARY:Kiln\nDTSTART:20250505T090000\nDESCRIPTION:{description}"));
+    check(&collected, "e 2025-05-05T09:00:00");
+    assert_eq!(collected.evidence[0].payload.text, "Kiln\nBring tiles");
+    assert_eq!(collected.evidence[0].payload.links, ["https://meet.test/abc"]);
+}
+
+#[test]
+fn a_day_of_outlook_is_a_day_and_its_cancellation_says_so_once() {
+    let day = "SUMMARY:Canceled: Day off\nSTATUS:CANCELLED\nDTSTART:20250509T000000\nDTEND:20250510T000000\n\
+               X-MICROSOFT-CDO-ALLDAYEVENT:TRUE";
+    let collected = event(day);
+    check(&collected, "e 2025-05-09");
+    assert_eq!(collected.evidence[0].summary, "Canceled: Day off, Fri 2025-05-09");
+    assert_eq!(collected.evidence[0].payload.text, "Canceled: Day off");
+}
+
+#[test]
+fn the_text_of_a_task_says_when_it_is_due() {
+    let collected = calendar("BEGIN:VTODO\nUID:t\nSUMMARY:Order wax\nDUE;VALUE=DATE:20260301\nEND:VTODO");
+    assert_eq!(collected.evidence[0].payload.text, "Order wax\nDue Sun 2026-03-01");
+}

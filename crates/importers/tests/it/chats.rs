@@ -518,3 +518,62 @@ fn a_text_beyond_the_limit_is_split_and_nothing_is_lost() {
         assert!(serde_json::to_string(record).unwrap().len() < 1024 * 1024);
     }
 }
+
+#[test]
+fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
+    let sources = Sources::new();
+    let line = |uuid: &str, text: &str| {
+        let message = serde_json::json!({"role": "user", "content": text});
+        serde_json::json!({"type": "user", "uuid": uuid, "sessionId": "s1", "message": message}).to_string() + "\n"
+    };
+    let path = sources.file(
+        "session.jsonl",
+        [
+            line("u1", "<system-reminder>\nYour list is empty\n</system-reminder>\nNow add the tides of Basel"),
+            line("u2", "<command-name>/model</command-name>\n<command-args></command-args>"),
+            line("u3", "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>"),
+            line("u4", "[Request interrupted by user for tool use]"),
+            line("u5", "<local-command-stdout></local-command-stdout>"),
+            line("u6", "<bash-stdout>3 files</bash-stdout><bash-stderr></bash-stderr>"),
+            line("u7", "What does <command-name> mean?"),
+        ]
+        .concat(),
+    );
+    let found = import("claude-code", &path);
+    let expect = ["Now add the tides of Basel", "/review the parser", "3 files", "What does <command-name> mean?"];
+    assert_eq!(found.texts(), expect);
+    assert_eq!(found.roles(), ["user", "user", "tool", "user"]);
+}
+
+#[test]
+fn marks_of_citations_are_left_out_and_other_brackets_stay() {
+    let sources = Sources::new();
+    let said = "A day.【4†source】 Or \u{e200}cite\u{e202}turn0search3\u{e201}two. 【see below】 【";
+    let path = sources.file("conversations.json", CHATGPT.replace("A day.", said));
+    assert_eq!(import("chatgpt", &path).texts().last(), Some(&"A day. Or two. 【see below】 【"));
+}
+
+#[test]
+fn an_export_that_was_unpacked_is_read_as_the_archive_is() {
+    for (format, json) in [("chatgpt", CHATGPT), ("claude-export", CLAUDE_EXPORT)] {
+        let sources = Sources::new();
+        sources.file("users.json", "[]");
+        sources.file("conversations.json", json);
+        assert_eq!(detected(sources.path()), Some(format));
+        let packed = Sources::new();
+        let archive = packed.file("export.zip", zip(&[("conversations.json", json.as_bytes())]));
+        assert_eq!(import(format, sources.path()).uids(), import(format, &archive).uids());
+    }
+    let empty = Sources::new();
+    assert!(import_error("chatgpt", empty.path()).to_string().contains("the folder has none of the files"));
+}
+
+#[test]
+fn the_agents_own_folder_is_known_and_only_its_transcripts_are_read() {
+    let sources = Sources::new();
+    sources.file(".claude/history.jsonl", "{\"display\": \"hello\"}\n");
+    sources.file(".claude/projects/-home-mara-tides/s1.jsonl", CLAUDE_CODE);
+    let folder = sources.path().join(".claude");
+    assert_eq!(detected(&folder), Some("claude-code"));
+    assert_eq!(import("claude-code", &folder).complaints(), Vec::<String>::new());
+}

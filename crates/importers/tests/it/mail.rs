@@ -182,3 +182,12 @@ fn every_beginning_of_a_mailbox_is_read_without_a_panic() {
         let _ = import_bytes("mbox", &whole.as_bytes()[..end]);
     }
 }
+
+#[test]
+fn cells_and_blocks_of_html_do_not_run_together() {
+    let record = only(&format!(
+        "{HEAD}Subject: Bill\nContent-Type: text/html\n\n\
+         <table><tr><td>Total</td><td>2 340 kr</td></tr></table><div>Due in May.</div><div>Ten frames.</div>\n"
+    ));
+    assert_eq!(record.payload.text, "Total 2 340 kr\nDue in May.\nTen frames.");
+}

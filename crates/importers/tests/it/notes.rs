@@ -292,3 +292,20 @@ fn bad_text_files_are_named_and_repaired() {
     let error = try_import("text", &write(folder.path(), "program", b"\x7fELF\0\0")).unwrap_err();
     assert!(error.to_string().contains("is not text"), "{error}");
 }
+
+#[test]
+fn what_a_chats_export_writes_for_what_is_not_there_is_no_message() {
+    let folder = tempdir().unwrap();
+    write(
+        folder.path(),
+        "chat.txt",
+        "13.05.25, 18:22 - Messages and calls are end-to-end encrypted. Tap to learn more.\n\
+         13.05.25, 18:22 - Ana: <Media omitted>\n13.05.25, 18:23 - Ben: Where is that?\n\
+         13.05.25, 18:24 - Ana: Muskö <This message was edited>\n13.05.25, 18:25 - Ben: This message was deleted\n",
+    );
+    let collected = import("text", &folder.path().join("chat.txt"));
+    assert_eq!(
+        said(&collected.evidence),
+        ["2025-05-13T18:23:00 | Ben | Ben: Where is that?", "2025-05-13T18:24:00 | Ana | Ana: Muskö"]
+    );
+}

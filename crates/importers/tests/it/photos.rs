@@ -290,3 +290,11 @@ fn only_the_header_of_a_large_file_is_read() {
     assert_eq!(import("photo", &path).evidence.len(), 1);
     assert!(started.elapsed().as_secs() < 2);
 }
+
+#[test]
+fn a_photo_of_which_nothing_is_known_is_called_by_its_file() {
+    let folder = tempdir().unwrap();
+    let inbox = folder.path().join("photos");
+    write(&inbox, "sunset.jpg", jpeg(&Tiff::default().build()));
+    assert_eq!(import("photo", &inbox).evidence[0].payload.text, "Photo “sunset.jpg”.");
+}
