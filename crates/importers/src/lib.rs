@@ -98,7 +98,7 @@ pub struct Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The operating system would not let us read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {}", path.display(), in_words(source))]
     Io {
         /// What was read.
         path: PathBuf,
@@ -124,6 +124,14 @@ pub enum ImportError {
         /// Which limit, and how to stay within it.
         reason: String,
     },
+}
+
+/// The system's reason; where it is that a folder was named, what to do.
+fn in_words(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::IsADirectory => "it is a folder, and this format is read from files; name one".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// One format.

@@ -286,6 +286,8 @@ fn describe(
         text.push_str(&format!(", taken {}", at.date()));
         if !at.is_date_only() {
             text.push_str(&format!(" {:02}:{:02}", civil.hour(), civil.minute()));
+            // Sidecars write UTC wherever the photo was taken.
+            text.push_str(if at.as_str().ends_with('Z') { " UTC" } else { "" });
         }
     }
     match people {

@@ -75,7 +75,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
         output::line(format_args!("\n{BOLD}{question}{BOLD:#} {DIM}({:.1} ms){DIM:#}", took.as_secs_f64() * 1e3))?;
         for (number, recollection) in answer.results.iter().enumerate() {
             best.get_or_insert(recollection.id);
-            recall::print_recollection(number + 1, recollection, false)?;
+            recall::print_recollection(session, number + 1, recollection)?;
         }
     }
     if let Some(id) = best {

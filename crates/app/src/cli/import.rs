@@ -217,7 +217,10 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
         output::line(format_args!("  secrets masked before writing: {}", kinds.join(", ")))?;
     }
     if report.problem_count > 0 {
-        output::line(format_args!("  {BAD}{} left out:{BAD:#}", count(report.problem_count, "item")))?;
+        output::line(format_args!(
+            "  {BAD}{} left out or read only in part:{BAD:#}",
+            count(report.problem_count, "item")
+        ))?;
         for problem in report.problems.iter().take(PROBLEMS_SHOWN_MAX) {
             let place = match problem.line {
                 Some(line) => format!("{}:{line}", output::path(&problem.file)),

@@ -1,7 +1,11 @@
 //! `because recall`
 
 use engine::recall::{Query, Recall, Recollection};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
+use kernel::when::When;
 use serde_json::json;
 use store::sqlite::Filter;
 
@@ -72,6 +76,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     }
     // Scores of different spaces are on one scale; within one the order is the engine's.
     hits.sort_by(|left, right| right.recollection.score.total.total_cmp(&left.recollection.score.total));
+    // Copies of one space hold the same records.
+    let mut seen = std::collections::BTreeSet::new();
+    hits.retain(|hit| seen.insert(hit.recollection.id));
     hits.truncate(query.limit);
     let unknown: Vec<&String> = args.kind.iter().filter(|kind| !kinds.contains(*kind)).collect();
     if hits.is_empty() && !unknown.is_empty() {
@@ -108,7 +115,7 @@ fn print(session: &Session, args: &Args, hits: &[Hit], behind: u64) -> Result<()
         output::line("Nothing in memory shares a word or a date with this question.")?;
     }
     for (number, hit) in hits.iter().enumerate() {
-        print_hit(number + 1, hit, args.explain, session.spaces.len() > 1)?;
+        print_hit(number + 1, hit, args.explain, session)?;
     }
     if behind > 0 {
         output::note(format_args!(
@@ -119,19 +126,26 @@ fn print(session: &Session, args: &Args, hits: &[Hit], behind: u64) -> Result<()
 }
 
 /// One recalled record, for people.
-pub(crate) fn print_recollection(number: usize, recollection: &Recollection, explain: bool) -> Result<(), Failure> {
-    print_one(number, None, recollection, explain)
+pub(crate) fn print_recollection(session: &Session, number: usize, recollection: &Recollection) -> Result<(), Failure> {
+    print_one(number, None, recollection, false, &session.zone)
 }
 
-fn print_hit(number: usize, hit: &Hit, explain: bool, name_space: bool) -> Result<(), Failure> {
-    print_one(number, name_space.then_some(hit.space.as_str()), &hit.recollection, explain)
+fn print_hit(number: usize, hit: &Hit, explain: bool, session: &Session) -> Result<(), Failure> {
+    let space = (session.spaces.len() > 1).then_some(hit.space.as_str());
+    print_one(number, space, &hit.recollection, explain, &session.zone)
 }
 
-fn print_one(number: usize, space: Option<&str>, recollection: &Recollection, explain: bool) -> Result<(), Failure> {
+fn print_one(
+    number: usize,
+    space: Option<&str>,
+    recollection: &Recollection,
+    explain: bool,
+    zone: &TimeZone,
+) -> Result<(), Failure> {
     let evidence = &recollection.evidence;
     output::line(format_args!(
         "{BOLD}{number:>2}. {}{BOLD:#}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",
-        printable(&heading(evidence)),
+        printable(&heading(evidence, zone)),
         space.map(|space| format!("{} · ", printable(space))).unwrap_or_default() + &printable(&source_line(evidence)),
         short(&recollection.id),
     ))?;
@@ -174,27 +188,45 @@ fn explain_score(recollection: &Recollection) -> Result<(), Failure> {
 }
 
 /// Who and when.
-fn heading(evidence: &Evidence) -> String {
+fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
     let at = evidence.at.as_ref().map(|at| {
         if at.is_date_only() {
             at.date().to_string()
         } else {
-            format!("{} {}", at.date(), at.civil().strftime("%H:%M"))
+            shown_time(at, zone).strftime("%Y-%m-%d %H:%M").to_string()
         }
     });
     let who = evidence.actor.clone().or_else(|| evidence.payload.title.clone());
     [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// The time of day that was where it happened. UTC is the time of programs, which says nothing of where: it is shown as
+/// what it was here.
+fn shown_time(at: &When, zone: &TimeZone) -> DateTime {
+    match at.as_str().parse::<Timestamp>() {
+        Ok(instant) if at.as_str().ends_with('Z') => instant.to_zoned(zone.clone()).datetime(),
+        _ => at.civil(),
+    }
+}
+
 /// From where.
 fn source_line(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
-    let session = payload.session_title.as_ref().or(payload.session.as_ref()).map(|session| format!(" · {session}"));
+    // Programs name sessions by hashes and UUIDs, which say nothing to people.
+    let named = payload.session.as_ref().filter(|session| !is_hexadecimal(session));
+    let session = payload.session_title.as_ref().or(named).map(|session| format!(" · {session}"));
     format!("{} · {}{}", evidence.kind.0, evidence.source, session.unwrap_or_default())
 }
 
+/// True for what is long and of hexadecimal digits and dashes alone.
+fn is_hexadecimal(name: &str) -> bool {
+    name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
 fn said(evidence: &Evidence) -> String {
-    let actor = evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+    // Summaries of messages begin with who said it.
+    let actor = evidence.actor.as_deref().filter(|actor| !evidence.summary.starts_with(*actor));
+    let actor = actor.map(|actor| format!("{actor}: ")).unwrap_or_default();
     format!("{actor}{}", evidence.summary)
 }
 
@@ -208,4 +240,30 @@ fn text(evidence: &Evidence) -> String {
         text = text.chars().take(TEXT_CHARS_MAX).collect::<String>() + " …";
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utc_is_shown_as_the_time_here_and_other_times_as_they_were_there() {
+        let zone = TimeZone::get("Europe/Stockholm").unwrap();
+        let check = |at: &str, shown: &str| {
+            let shown_at = shown_time(&When::parse(at).unwrap(), &zone);
+            assert_eq!(shown_at.strftime("%Y-%m-%d %H:%M").to_string(), shown, "{at}");
+        };
+        check("2025-06-15T22:11:12.5Z", "2025-06-16 00:11");
+        check("2025-06-15T22:11:12-07:00", "2025-06-15 22:11");
+        check("2025-06-15T22:11:12+02:00[Europe/Berlin]", "2025-06-15 22:11");
+        check("2025-06-15T22:11:12", "2025-06-15 22:11");
+    }
+
+    #[test]
+    fn hashes_and_uuids_are_no_names_of_sessions() {
+        assert!(is_hexadecimal("77f6749af7d1fd1b25f0e53ff70829d681bc3b1d"));
+        assert!(is_hexadecimal("3f0e7a52-11aa-4bbb-8ccc-1234567890ab"));
+        assert!(!is_hexadecimal("mara-idris-2025-01-08-in-the-studio"));
+        assert!(!is_hexadecimal("cafe"));
+    }
 }

@@ -46,6 +46,21 @@ fn a_space_is_named_by_option_before_variable_before_folder() {
 }
 
 #[test]
+fn a_record_that_two_named_copies_hold_is_recalled_once() {
+    let machine = Machine::with_chat();
+    machine.because(["export", "--out", "memory.jsonl"]).run().succeeds();
+    machine.because(["--space", "copy.db", "import", "memory.jsonl"]).run().succeeds();
+    let alone = machine.because(["--json", "recall", "glaze"]).run().succeeds().json();
+    let both = ["--json", "recall", "glaze", "--space", ".", "--space", "copy.db"];
+    let both = machine.because(both).run().succeeds().json();
+    let ids = |answer: &serde_json::Value| {
+        answer["results"].as_array().unwrap().iter().map(|hit| hit["id"].clone()).collect::<Vec<_>>()
+    };
+    assert!(!ids(&alone).is_empty());
+    assert_eq!(ids(&both), ids(&alone));
+}
+
+#[test]
 fn where_there_is_no_space_the_error_says_how_to_make_one() {
     let machine = Machine::new();
     for command in [["recall", "x"].as_slice(), &["status"], &["log"], &["verify"], &["rebuild"], &["export"]] {

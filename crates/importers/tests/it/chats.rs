@@ -577,3 +577,13 @@ fn the_agents_own_folder_is_known_and_only_its_transcripts_are_read() {
     assert_eq!(detected(&folder), Some("claude-code"));
     assert_eq!(import("claude-code", &folder).complaints(), Vec::<String>::new());
 }
+
+#[test]
+fn a_folder_where_a_file_is_read_is_refused_in_words() {
+    let sources = Sources::new();
+    for format in ["ical", "mbox", "text"] {
+        let error = import_error(format, sources.path()).to_string();
+        assert!(error.contains("folder") || error.contains("directory"), "{error}");
+        assert!(!error.contains("os error"), "{error}");
+    }
+}

@@ -169,7 +169,7 @@ fn a_takeout_sidecar_adds_people_words_and_time() {
     let collected = import("photo", folder.path());
     assert_eq!(collected.problems, []);
     let photo = &collected.evidence[0];
-    assert_eq!(photo.payload.text, "Photo, taken 2025-06-02 12:03, with Ana and Ben. Ben falls in.");
+    assert_eq!(photo.payload.text, "Photo, taken 2025-06-02 12:03 UTC, with Ana and Ben. Ben falls in.");
     assert_eq!(photo.at.as_ref().unwrap().as_str(), "2025-06-02T12:03:12Z");
     assert_eq!(photo.payload.participants, ["Ana", "Ben"]);
     assert_eq!(photo.payload.captions, ["Ben falls in."]);
