@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::json_stream::parse;
 use crate::turn::{cut, excerpt};
 
 /// Longest excerpt of a tool's result, in bytes. Results are mostly files and listings that are elsewhere already.
@@ -94,7 +95,7 @@ fn add_tool_use(block: &Map<String, Value>, blocks: &mut Blocks) {
     let function = block.get("function").and_then(Value::as_object).unwrap_or(block);
     let name = function.get("name").and_then(Value::as_str).unwrap_or("tool");
     let arguments = function.get("arguments").and_then(Value::as_str);
-    let parsed = arguments.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let parsed = arguments.and_then(|text| Some(parse::<Value>(text).ok()?.0));
     let input = parsed.as_ref().or_else(|| function.get("input"));
     let named = |field: &&str| input?.get(field)?.as_str();
     let what = match (TOOL_INPUTS.iter().find_map(&named), input) {

@@ -17,6 +17,10 @@ use crate::{ImportError, Sink};
 /// Longest element of a top-level array, in bytes. Whole conversations are single elements.
 pub(crate) const ELEMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
+/// Most objects within one element or line. Each takes most of a kilobyte of memory, however little of the text:
+/// `{"":0}` a hundred times its length.
+pub(crate) const OBJECTS_MAX: usize = 500_000;
+
 /// Longest explanation of what is wrong with a text, in bytes.
 const EXPLANATION_BYTES_MAX: usize = 300;
 
@@ -101,8 +105,11 @@ pub(crate) enum Repair {
 pub(crate) const SURROGATES_REPLACED: &str = "half a surrogate pair (a cut emoji) was replaced by U+FFFD";
 
 /// Parses JSON. Programs that cut a text between the two halves of an emoji write JSON that no strict parser takes;
-/// such a half is replaced rather than a whole conversation lost to it.
+/// such a half is replaced rather than a whole conversation lost to it. Refuses more than [`OBJECTS_MAX`] objects.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serde_json::Error> {
+    if has_too_many_objects(text.as_bytes()) {
+        return Err(serde::de::Error::custom(format!("it holds more than {OBJECTS_MAX} objects")));
+    }
     match serde_json::from_str(text) {
         Ok(value) => Ok((value, Repair::None)),
         Err(error) => match replace_lone_surrogates(text) {
@@ -110,6 +117,24 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serd
             None => Err(error),
         },
     }
+}
+
+fn has_too_many_objects(text: &[u8]) -> bool {
+    // Braces within strings count only if there are so many that it matters.
+    if memchr::memchr_iter(b'{', text).nth(OBJECTS_MAX).is_none() {
+        return false;
+    }
+    let (mut objects, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'{' if !in_string => objects += 1,
+            _ => {}
+        }
+    }
+    objects > OBJECTS_MAX
 }
 
 /// What a parser has against a text, without more than a little of the text itself, which it may quote whole.
@@ -370,6 +395,16 @@ mod tests {
     fn an_element_beyond_the_limit_costs_only_itself() {
         let cuts = cut(r#"["aaaaaaaaaaaaaaaa",1]"#, 8);
         assert_eq!(cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(), [Cut::TooLong, Cut::Element, Cut::End]);
+    }
+
+    #[test]
+    fn more_objects_than_memory_is_for_are_refused_and_braces_in_a_text_are_none() {
+        let objects = |count: usize| format!("[{}0]", "{},".repeat(count));
+        assert!(parse::<serde::de::IgnoredAny>(&objects(OBJECTS_MAX)).is_ok());
+        let error = parse::<serde::de::IgnoredAny>(&objects(OBJECTS_MAX + 1)).unwrap_err();
+        assert_eq!(error.to_string(), "it holds more than 500000 objects");
+        let code = format!(r#""\\\"{}""#, "{".repeat(OBJECTS_MAX + 1));
+        assert!(parse::<String>(&code).is_ok());
     }
 
     #[test]

@@ -111,6 +111,9 @@ pub struct Masked {
 /// Shortest end of a cut summary that is compared with the secrets found elsewhere in the record.
 const CUT_SECRET_CHARS_MIN: usize = 8;
 
+/// Longest part of a key that is named in a report, in bytes.
+const KEY_BYTES_MAX: usize = 256;
+
 /// Replaces every secret in every string of a record. What it returns is in the order of the fields.
 ///
 /// The identity (`source_uid`) is masked too: a file may be named after a token. The mask is the same at every
@@ -219,7 +222,7 @@ impl Report {
     fn object(&mut self, more: &mut serde_json::Map<String, Value>) {
         let mut pending: Vec<(String, &mut Value)> = Vec::new();
         self.keys("", more);
-        pending.extend(more.iter_mut().map(|(key, value)| (key.clone(), value)));
+        pending.extend(more.iter_mut().map(|(key, value)| (field_within("", key), value)));
         pending.reverse();
         while let Some((path, value)) = pending.pop() {
             let first = pending.len();
@@ -240,7 +243,7 @@ impl Report {
                 }
                 Value::Object(object) => {
                     self.keys(&path, object);
-                    pending.extend(object.iter_mut().map(|(key, value)| (format!("{path}.{key}"), value)));
+                    pending.extend(object.iter_mut().map(|(key, value)| (field_within(&path, key), value)));
                 }
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
@@ -260,6 +263,12 @@ impl Report {
             self.masked.extend(kinds.into_iter().map(|kind| Masked { kind, field: field.clone() }));
         }
     }
+}
+
+/// Where the value of `key` stands. Every value has its own, so that a key of megabytes must not be in each.
+fn field_within(path: &str, key: &str) -> String {
+    let key = key.get(..key.floor_char_boundary(KEY_BYTES_MAX)).unwrap_or(key);
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 #[cfg(test)]

@@ -243,6 +243,15 @@ fn deeply_nested_values_are_walked_without_recursion() {
 }
 
 #[test]
+fn a_very_long_key_is_named_by_its_beginning_for_each_of_its_values() {
+    let key = "k".repeat(100_000);
+    let mut record = evidence();
+    record.payload.more.insert(key.clone(), json!([{ key: "postgres://ana:tulip77@db/garden" }, 1]));
+    let fields: Vec<String> = mask(&mut record).into_iter().map(|masked| masked.field).collect();
+    assert_eq!(fields, [format!("{0}[0].{0}", "k".repeat(256))]);
+}
+
+#[test]
 fn hostile_text_costs_no_more_than_ordinary_text() {
     let begin = join(&["-----BEG", "IN PRIVATE KEY-----"]);
     for pattern in [

@@ -495,10 +495,19 @@ fn a_name_of_megabytes_that_many_messages_share_is_not_copied_for_each() {
     let transcript = r#"{"type":"user","sessionId":"s","uuid":"u","message":{"content":"x"}}"#.to_owned() + "\n";
     for (format, whole) in [
         ("claude-export", format!(r#"[{{"chat_messages":[{messages}],"uuid":"{long}","name":"{long}"}}]"#)),
-        ("claude-export", format!(r#"[{{"chat_messages":[{{"attachments":[{messages}],"uuid":"{long}","sender":"{long}"}}]}}]"#)),
+        (
+            "claude-export",
+            format!(r#"[{{"chat_messages":[{{"attachments":[{messages}],"uuid":"{long}","sender":"{long}"}}]}}]"#),
+        ),
         ("chat-jsonl", format!(r#"[{{"messages":[{messages}],"id":"{long}","title":"{long}"}}]"#)),
-        ("locomo", format!(r#"[{{"conversation":{{"session_1":[{messages}],"speaker_a":"{long}"}},"sample_id":"{long}"}}]"#)),
-        ("claude-code", format!("{transcript}{{\"type\":\"summary\",\"summary\":\"{long}\"}}\n{}", transcript.repeat(50_000))),
+        (
+            "locomo",
+            format!(r#"[{{"conversation":{{"session_1":[{messages}],"speaker_a":"{long}"}},"sample_id":"{long}"}}]"#),
+        ),
+        (
+            "claude-code",
+            format!("{transcript}{{\"type\":\"summary\",\"summary\":\"{long}\"}}\n{}", transcript.repeat(50_000)),
+        ),
     ] {
         let found = import(format, &sources.file("long.json", whole));
         assert!(found.records.len() >= 50_000, "{format}: {}", found.records.len());
