@@ -3,7 +3,7 @@
 //! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates, add
 //! neighbours. Every part of a score stays with the record as the explanation of the score.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use kernel::body::Body;
@@ -26,6 +26,8 @@ pub const QUESTION_BYTES_MAX: usize = 64 * 1024;
 const CANDIDATES_MAX: usize = 8 * RESULTS_MAX;
 /// How many times more are looked through when too many say the same.
 const CANDIDATES_GROWTH: usize = 8;
+/// Occurrences of one event that are shown where the question names no time: two, so that one sees that there are more.
+const OCCURRENCES_MAX: usize = 2;
 /// How long a recall waits for another process that is writing, before it answers from the index as it is.
 const FOLD_WAIT: Duration = Duration::from_millis(1_500);
 
@@ -102,7 +104,7 @@ impl Space {
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let (question, (mut results, kept)) = self.store.search(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
-            let different = different(search, analyzer, &question, &query.filter, limit)?;
+            let different = different(search, analyzer, &question, query, limit)?;
             Ok((question, different))
         })?;
         if query.neighbours > 0 {
@@ -139,22 +141,26 @@ fn different(
     search: &Search<'_>,
     analyzer: &mut Analyzer,
     question: &Question,
-    filter: &Filter,
+    query: &Query,
     limit: usize,
 ) -> Result<(Vec<Recollection>, Vec<u32>), StoreError> {
     let mut wanted = limit;
     loop {
-        let found = search.find(question, analyzer, filter, wanted)?;
+        let found = search.find(question, analyzer, &query.filter, query.today, wanted)?;
         let is_all = found.len() < wanted;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
-        let mut said = HashSet::new();
+        let mut said: HashMap<(Option<String>, String), usize> = HashMap::new();
+        let occurrences_max = if question.dates.is_empty() { OCCURRENCES_MAX } else { usize::MAX };
         for found in found {
             if results.len() == limit {
                 break;
             }
             let Some((id, evidence)) = search.evidence(found.position)? else { continue };
-            if said.insert(fingerprint(&evidence)) {
+            let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
+            let times = said.entry(fingerprint(&evidence)).or_default();
+            *times += 1;
+            if *times <= if is_event { occurrences_max } else { 1 } {
                 kept.push(found.document);
                 let (score, terms) = (found.score, found.terms);
                 results.push(Recollection { id, evidence, score, terms, neighbours: Vec::new() });
@@ -167,7 +173,8 @@ fn different(
     }
 }
 
-/// Records that say the same by the same person, apart from case and white space, are shown once.
+/// Records that say the same by the same person, apart from case and white space, are shown once; occurrences of an event,
+/// which are things of their own that happen, [`OCCURRENCES_MAX`] times or as often as a time is named.
 fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let payload = &evidence.payload;
@@ -178,10 +185,6 @@ fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
     }
     if said.trim().is_empty() {
         said = evidence.source_uid.clone();
-    }
-    if evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT {
-        // Two occurrences of one event are two things that happen.
-        said.push_str(evidence.at.as_ref().map_or("", |at| at.as_str()));
     }
     (evidence.actor.clone(), said)
 }

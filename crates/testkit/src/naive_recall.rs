@@ -101,7 +101,7 @@ impl NaiveRecall {
         Question::parse(question, &mut self.analyzer, &self.names, today)
     }
 
-    /// Every document with its score, the best first, of equals the one added last.
+    /// Every document with its score, the best first, of equals the one nearest to `today`, then the one added last.
     pub fn recall(&mut self, question: &str, today: Option<Date>, weights: &Weights) -> Vec<Hit> {
         let question = self.question(question, today);
         let speaker = named(&mut self.analyzer, &question, question.person());
@@ -137,8 +137,12 @@ impl NaiveRecall {
                 Hit { document: position, score: fuse(weights, &signals), signals }
             })
             .collect();
+        let tie = |hit: &Hit| {
+            let days = |date: Date| today.and_then(|today| today.until(date).ok()).map(|span| -span.get_days().abs());
+            (today.map(|_| self.documents[hit.document].date.and_then(days)), hit.document)
+        };
         hits.sort_by(|left, right| {
-            right.score.total.total_cmp(&left.score.total).then(right.document.cmp(&left.document))
+            right.score.total.total_cmp(&left.score.total).then_with(|| tie(right).cmp(&tie(left)))
         });
         hits
     }

@@ -4,7 +4,7 @@ use engine::recall::{Query, Recall, Recollection};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::when::When;
 use serde_json::json;
 use store::sqlite::Filter;
@@ -51,6 +51,9 @@ struct Hit {
 }
 
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    if args.question.trim().is_empty() {
+        return Err(Failure::Usage("there is nothing to ask: the question is empty".to_owned()));
+    }
     let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
     let query = Query {
         text: args.question.clone(),
@@ -196,7 +199,12 @@ fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
             shown_time(at, zone).strftime("%Y-%m-%d %H:%M").to_string()
         }
     });
-    let who = evidence.actor.clone().or_else(|| evidence.payload.title.clone());
+    let title = || evidence.payload.title.clone();
+    // What happens is known by its name, what is said by who said it.
+    let who = match evidence.kind.0.as_str() {
+        EvidenceKind::EVENT => title().or_else(|| evidence.actor.clone()),
+        _ => evidence.actor.clone().or_else(title),
+    };
     [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

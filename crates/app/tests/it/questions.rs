@@ -17,14 +17,11 @@ fn any_question_is_answered_or_honestly_not() {
     let long = "glaze ".repeat(ARGUMENT_BYTES / 6);
     let one_word = "g".repeat(ARGUMENT_BYTES);
     let questions = [
-        "",
-        "   ",
         "?!…",
         "🏺🔥",
         "👩‍👩‍👧‍👦",
         "מתי מרה שורפת?",
         "\u{202e}ezalg",
-        "\u{0}".trim_end_matches('\0'),
         "e\u{301}\u{301}\u{301}\u{301}",
         "' OR 1=1; DROP TABLE op; --",
         "NEAR(\"a\" b) AND NOT *",
@@ -37,6 +34,9 @@ fn any_question_is_answered_or_honestly_not() {
         let answer = machine.because(["recall", "--json", "--", question]).run().succeeds().json();
         assert!(answer["results"].is_array());
         machine.because(["recall", "--explain", "--", question]).run().succeeds();
+    }
+    for nothing in ["", "   "] {
+        machine.because(["recall", "--", nothing]).run().ends(2).says("empty");
     }
     machine.because(["recall", "מתי מרה שורפת?"]).run().succeeds().prints("חמישי");
     machine.because(["recall", "--", "🏺🔥"]).run().succeeds().prints("Nothing in memory");

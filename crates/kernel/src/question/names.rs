@@ -58,7 +58,7 @@ pub fn name_words(name: &str) -> Vec<String> {
 }
 
 fn fold(word: &str) -> String {
-    words::cut_at_apostrophe(word).to_lowercase()
+    crate::text::without_marks(&words::cut_at_apostrophe(word).to_lowercase()).into_owned()
 }
 
 /// Known names in memory.

@@ -358,8 +358,8 @@ impl Analyzer {
             return None;
         }
         Some(match &self.stemmer {
-            Some(stemmer) => Term(Arc::from(stemmer.stem(base).as_ref())),
-            None => Term::from(base),
+            Some(stemmer) => Term(Arc::from(without_marks(&stemmer.stem(base)).as_ref())),
+            None => Term::from(without_marks(base).as_ref()),
         })
     }
 }
@@ -377,6 +377,30 @@ pub(crate) fn normalize(text: &str) -> std::borrow::Cow<'_, str> {
     } else {
         text.nfkc().collect::<String>().into()
     }
+}
+
+/// Latin letters without their marks: who writes Goran finds Göran. After stemming, which knows the marks. Other scripts keep
+/// theirs, where they are letters.
+pub(crate) fn without_marks(word: &str) -> std::borrow::Cow<'_, str> {
+    if word.is_ascii() {
+        return word.into();
+    }
+    let mut plain = String::with_capacity(word.len());
+    let mut after_latin = false;
+    for character in word.nfd() {
+        match character {
+            'ø' => plain.push('o'),
+            'ł' => plain.push('l'),
+            'đ' => plain.push('d'),
+            'ß' => plain.push_str("ss"),
+            'æ' => plain.push_str("ae"),
+            'œ' => plain.push_str("oe"),
+            '\u{300}'..='\u{36f}' if after_latin => continue,
+            other => plain.push(other),
+        }
+        after_latin = character.is_ascii_alphabetic();
+    }
+    plain.nfc().collect::<String>().into()
 }
 
 /// `1,000` is 1000 and `7th` is 7.

@@ -74,12 +74,15 @@ pub(super) struct Pass<'a> {
     pub(super) question: &'a Question,
     pub(super) admitted: Option<HashSet<u8>>,
     pub(super) filter: &'a Filter,
+    /// The asker's day, days since 1970-01-01.
+    pub(super) today: Option<i32>,
 }
 
-/// A document and its approximate score; ordered by score, the earlier of equals first.
+/// A document and its approximate score; the better one is the greater: see [`Pass::tie`].
 #[derive(Clone, Copy, PartialEq)]
 struct Candidate {
     score: f32,
+    tie: i64,
     document: u32,
 }
 
@@ -93,7 +96,7 @@ impl PartialOrd for Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then(self.document.cmp(&other.document))
+        self.score.total_cmp(&other.score).then((self.tie, self.document).cmp(&(other.tie, other.document)))
     }
 }
 
@@ -141,7 +144,7 @@ impl Pass<'_> {
                 }
                 let signals = self.signals(attribute, document, &named, date);
                 let score = known + fuse(self.weights, &signals).total as f32;
-                let candidate = Candidate { score, document };
+                let candidate = Candidate { score, tie: self.tie(attribute), document };
                 if heap.len() < limit {
                     heap.push(Reverse(candidate));
                 } else if heap.peek().is_some_and(|Reverse(worst)| candidate > *worst) {
@@ -156,6 +159,15 @@ impl Pass<'_> {
         let mut best: Vec<u32> = heap.into_iter().map(|Reverse(candidate)| candidate.document).collect();
         best.sort_unstable();
         best
+    }
+
+    /// Which of equals comes first: what is nearest to the asker's day, then what was told last.
+    fn tie(&self, attribute: &Attribute) -> i64 {
+        match self.today {
+            Some(_) if attribute.day == NO_DAY => i64::MIN,
+            Some(today) => -i64::from(attribute.day).abs_diff(i64::from(today)).cast_signed(),
+            None => 0,
+        }
     }
 
     /// What a posting adds to the weighted `lex` and `own`, by its packed counts.
@@ -258,6 +270,7 @@ impl Pass<'_> {
             });
             found.push(Found {
                 position: attribute.position,
+                tie: self.tie(attribute),
                 document,
                 session: attribute.session,
                 score: fuse(self.weights, &signals),
@@ -265,7 +278,11 @@ impl Pass<'_> {
             });
         }
         found.sort_by(|left, right| {
-            right.score.total.total_cmp(&left.score.total).then(right.position.cmp(&left.position))
+            right
+                .score
+                .total
+                .total_cmp(&left.score.total)
+                .then((right.tie, right.position).cmp(&(left.tie, left.position)))
         });
         found
     }

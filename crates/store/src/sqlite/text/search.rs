@@ -14,6 +14,7 @@ use kernel::text::{Analyzer, Term};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::attributes::{self, Attributes, NONE};
+use super::fold::days_since_epoch;
 use super::lengths::Lengths;
 use super::names::SqliteNames;
 use super::pass::{Pass, Who};
@@ -54,6 +55,8 @@ pub struct TermShare {
 pub struct Found {
     /// Where its operation is.
     pub position: Position,
+    /// Which of equals comes first: the greater.
+    pub(super) tie: i64,
     /// Its number in the index.
     pub document: u32,
     /// Its session's number.
@@ -96,12 +99,13 @@ impl Search<'_> {
         Ok(question)
     }
 
-    /// The best `limit` records and some to spare, best first; of equals the one told last.
+    /// The best `limit` records and some to spare, best first; of equals the one nearest to `today`, then the one told last.
     pub fn find(
         &self,
         question: &Question,
         analyzer: &mut Analyzer,
         filter: &Filter,
+        today: Option<Date>,
         limit: usize,
     ) -> Result<Vec<Found>, StoreError> {
         let documents = u64::from(self.attributes.len());
@@ -124,6 +128,7 @@ impl Search<'_> {
             question,
             admitted: self.admitted(filter)?,
             filter,
+            today: today.map(days_since_epoch),
         };
         let best = pass.preselect(limit.saturating_add(SPARE).min(self.attributes.rest.len()));
         Ok(pass.score_exactly(best))
