@@ -369,3 +369,16 @@ fn ten_thousand_events_at_one_time_all_go_in_and_a_sink_may_stop_them() {
     crate::collect::import("ical", file.path(), &mut few).unwrap();
     assert_eq!(few.evidence.len(), 3);
 }
+
+#[test]
+fn a_long_description_is_not_multiplied_by_every_occurrence_of_a_long_series() {
+    let event = format!(
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nDTSTART:20250101T000000Z\nRRULE:FREQ=HOURLY\nDESCRIPTION:{}\nEND:VEVENT\n\
+         END:VCALENDAR\n",
+        "abcdefg ".repeat(16_000)
+    );
+    let collected = import_bytes("ical", event.as_bytes()).unwrap();
+    let bytes: usize = collected.evidence.iter().map(|record| record.payload.text.len()).sum();
+    assert!(bytes < 128 * 1024 * 1024, "{bytes}");
+    assert!(collected.problems[0].message.contains("the series is too long"));
+}
