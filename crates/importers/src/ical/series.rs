@@ -23,6 +23,9 @@ use super::{HORIZON_DAYS, Import, OCCURRENCES_MAX, Overrides};
 /// Most rules of one kind that one event may have.
 const RULES_MAX: usize = 20;
 
+/// Most bytes of the event's text in all its occurrences together: each is a record with the whole of it.
+const SERIES_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// A change to all occurrences of a series from one on.
 pub(super) struct Split {
     /// The original start of the first that it changes.
@@ -210,8 +213,10 @@ impl Import<'_> {
         });
         let mut seen = BTreeSet::new();
         occurrences.retain(|occurrence| !excluded.contain(&occurrence.start) && seen.insert(occurrence.start.id()));
-        if let Some(line) = limited.or((occurrences.len() > OCCURRENCES_MAX).then_some(component.line)) {
-            occurrences.truncate(OCCURRENCES_MAX);
+        let text_bytes: usize = component.properties.iter().map(|property| property.value.len()).sum();
+        let occurrences_max = OCCURRENCES_MAX.min(SERIES_BYTES_MAX / text_bytes.max(1)).max(1);
+        if let Some(line) = limited.or((occurrences.len() > occurrences_max).then_some(component.line)) {
+            occurrences.truncate(occurrences_max);
             let message =
                 format!("the series is too long; only its first {} occurrences were taken", occurrences.len());
             self.problem(line, message)?;

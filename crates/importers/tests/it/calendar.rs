@@ -395,3 +395,16 @@ fn the_text_of_a_task_says_when_it_is_due() {
     let collected = calendar("BEGIN:VTODO\nUID:t\nSUMMARY:Order wax\nDUE;VALUE=DATE:20260301\nEND:VTODO");
     assert_eq!(collected.evidence[0].payload.text, "Order wax\nDue Sun 2026-03-01");
 }
+
+#[test]
+fn a_long_description_is_not_multiplied_by_every_occurrence_of_a_long_series() {
+    let event = format!(
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nDTSTART:20250101T000000Z\nRRULE:FREQ=HOURLY\nDESCRIPTION:{}\nEND:VEVENT\n\
+         END:VCALENDAR\n",
+        "abcdefg ".repeat(16_000)
+    );
+    let collected = import_bytes("ical", event.as_bytes()).unwrap();
+    let bytes: usize = collected.evidence.iter().map(|record| record.payload.text.len()).sum();
+    assert!(bytes < 128 * 1024 * 1024, "{bytes}");
+    assert!(collected.problems[0].message.contains("the series is too long"));
+}
