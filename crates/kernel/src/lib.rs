@@ -7,9 +7,12 @@
 pub mod access;
 pub mod body;
 pub mod canonical;
+pub mod cascade;
 pub mod evidence;
+pub mod falls;
 pub mod id;
 pub mod kind;
+pub mod moment;
 pub mod operation;
 pub mod question;
 pub mod rank;
