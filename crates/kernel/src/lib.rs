@@ -14,6 +14,7 @@ pub mod id;
 pub mod kind;
 pub mod moment;
 pub mod operation;
+pub mod provenance;
 pub mod question;
 pub mod rank;
 pub mod rules;
