@@ -10,7 +10,7 @@ pub(crate) mod exit {
     pub(crate) const FAILED: u8 = 1;
     /// The command line does not fit (clap's code).
     pub(crate) const USAGE: u8 = 2;
-    /// `verify`, `show` or `doctor` found something wrong.
+    /// `verify`, `show`, `doctor` or `conformance` found something wrong.
     pub(crate) const UNSOUND: u8 = 3;
     /// It is done, but some items could not be read and were left out.
     pub(crate) const INCOMPLETE: u8 = 4;
@@ -46,6 +46,15 @@ pub(crate) enum Failure {
     /// A measurement could not be made.
     #[error(transparent)]
     Evaluation(#[from] crate::eval::EvalError),
+    /// A scenario does not read or could not be run.
+    #[error("{}: {source}", path.display())]
+    Scenario {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: engine::conformance::ConformanceError,
+    },
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
@@ -69,6 +78,7 @@ impl Failure {
             Self::File { .. } => "file",
             Self::Key { .. } => "device_key",
             Self::Evaluation(error) => error.code(),
+            Self::Scenario { .. } => "scenario",
             Self::Output(_) => "output",
             Self::UnknownFormat { .. } => "unknown_format",
         }

@@ -14,6 +14,7 @@ use kernel::world::World;
 use store::sqlite::{Mode, SqliteSpace};
 use store::{Ledger, RecordError, StoreError};
 
+pub mod conformance;
 pub mod exchange;
 pub mod import;
 pub mod inspect;

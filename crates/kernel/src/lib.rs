@@ -7,10 +7,14 @@
 pub mod access;
 pub mod body;
 pub mod canonical;
+pub mod cascade;
 pub mod evidence;
+pub mod falls;
 pub mod id;
 pub mod kind;
+pub mod moment;
 pub mod operation;
+pub mod provenance;
 pub mod question;
 pub mod rank;
 pub mod rules;

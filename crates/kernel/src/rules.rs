@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::access::Access;
 use crate::body::Body;
+use crate::falls::is_recorded;
 use crate::id::{Author, OpId, SpaceId};
 use crate::kind::{Capability, Kind};
 use crate::operation::{MalformedError, Operation, Role, Stamp, Verified, VerifyError};
@@ -118,7 +119,7 @@ pub enum Breach {
         key: String,
     },
     /// Rule 7: the fall is recorded.
-    #[error("the fall of {target} by that cause is recorded already")]
+    #[error("the fall of {target} is recorded already, and it has not risen since")]
     DuplicateInvalidation {
         /// The claim.
         target: OpId,
@@ -444,19 +445,12 @@ fn judge_claim<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Resul
     Ok(())
 }
 
-/// Rule 7. A refuted or corrected identity never falls by machine.
+/// Rule 7. A refuted or corrected identity never falls by machine. What fell is recorded again only after it had risen.
 fn judge_invalidation<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
     let breach = Breach::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
-    let (Some(target), Some(cause)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE)) else {
+    let (Some(target), Some(_)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE)) else {
         return Err(breach.into());
     };
-    for earlier in world.acting(&target, &Kind::ClaimInvalidation, Role::TARGET).map_err(JudgeError::World)? {
-        if let Some(earlier) = world.entry(&earlier).map_err(JudgeError::World)?
-            && earlier.refs.iter().any(|reference| reference.role.as_str() == Role::CAUSE && reference.id == cause)
-        {
-            return Err(Breach::DuplicateInvalidation { target }.into());
-        }
-    }
     let mut validity = Validity::new(world);
     if let Some(claim) = world.entry(&target).map_err(JudgeError::World)?
         && let Some(key) = &claim.identity
@@ -465,6 +459,9 @@ fn judge_invalidation<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeErr
         let shielded = validity.is_refuted(key).map_err(JudgeError::World)?
             || validity.pinned(key).map_err(JudgeError::World)?.is_some();
         if current == Some(target) && !shielded && !validity.is_sound(&claim).map_err(JudgeError::World)? {
+            if is_recorded(world, &claim).map_err(JudgeError::World)? {
+                return Err(Breach::DuplicateInvalidation { target }.into());
+            }
             return Ok(());
         }
     }

@@ -59,21 +59,25 @@ enum Step {
 }
 
 /// What an identity stands at, apart from the soundness of its versions.
-struct Standing {
-    refuted: bool,
-    correction: Option<Option<BodyHash>>,
-    current: Option<Entry>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The latest refutation that is not withdrawn.
+    pub refutation: Option<Entry>,
+    /// The latest correction that is not withdrawn: what the identity is pinned to.
+    pub correction: Option<Entry>,
+    /// The latest claim.
+    pub current: Option<Entry>,
 }
 
 /// Answers about one moment of a world.
-pub struct Validity<'w, W: World> {
+pub struct Validity<'w, W: World + ?Sized> {
     world: &'w W,
     sound: HashMap<OpId, bool>,
     valid: HashMap<OpId, bool>,
     believed: HashMap<String, Believed>,
 }
 
-impl<'w, W: World> Validity<'w, W> {
+impl<'w, W: World + ?Sized> Validity<'w, W> {
     /// Over `world` as it is now.
     pub fn new(world: &'w W) -> Self {
         Self { world, sound: HashMap::new(), valid: HashMap::new(), believed: HashMap::new() }
@@ -82,7 +86,7 @@ impl<'w, W: World> Validity<'w, W> {
     /// The state of an identity.
     pub fn state(&mut self, key: &str) -> Result<State, W::Error> {
         let standing = self.standing(key)?;
-        if standing.refuted {
+        if standing.refutation.is_some() {
             return Ok(State::Refuted);
         }
         if standing.correction.is_some() {
@@ -195,22 +199,27 @@ impl<'w, W: World> Validity<'w, W> {
         if let Some(believed) = self.believed.get(key) {
             return Ok(*believed);
         }
-        let Standing { refuted, correction, current } = self.standing(key)?;
-        let believed = Believed { refuted, correction, current: current.and_then(|current| current.payload) };
+        let Standing { refutation, correction, current } = self.standing(key)?;
+        let believed = Believed {
+            refuted: refutation.is_some(),
+            correction: correction.map(|correction| correction.payload),
+            current: current.and_then(|current| current.payload),
+        };
         self.believed.insert(key.to_owned(), believed);
         Ok(believed)
     }
 
-    fn standing(&self, key: &str) -> Result<Standing, W::Error> {
-        let mut standing = Standing { refuted: false, correction: None, current: None };
+    /// What an identity stands at.
+    pub fn standing(&self, key: &str) -> Result<Standing, W::Error> {
+        let mut standing = Standing::default();
         for entry in self.world.identity(key)? {
             match entry.kind {
                 Kind::Claim if self.has_effect(&entry)? => standing.current = Some(entry),
                 Kind::ClaimCorrection if self.has_effect(&entry)? && self.is_active(&entry.id)? => {
-                    standing.correction = Some(entry.payload);
+                    standing.correction = Some(entry);
                 }
                 Kind::ClaimRefutation if self.has_effect(&entry)? && self.is_active(&entry.id)? => {
-                    standing.refuted = true;
+                    standing.refutation = Some(entry);
                 }
                 _ => {}
             }
@@ -220,12 +229,12 @@ impl<'w, W: World> Validity<'w, W> {
 
     /// The payload digest that an identity's active correction pins, if there is one.
     pub fn pinned(&self, key: &str) -> Result<Option<Option<BodyHash>>, W::Error> {
-        Ok(self.standing(key)?.correction)
+        Ok(self.standing(key)?.correction.map(|correction| correction.payload))
     }
 
     /// Whether an active refutation exists.
     pub fn is_refuted(&self, key: &str) -> Result<bool, W::Error> {
-        Ok(self.standing(key)?.refuted)
+        Ok(self.standing(key)?.refutation.is_some())
     }
 
     /// The latest claim of an identity.
@@ -239,7 +248,8 @@ impl<'w, W: World> Validity<'w, W> {
             && !self.is_acted_on(id, &Kind::RefutationWithdrawal, Role::TARGET)?)
     }
 
-    fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
+    /// Whether its author, or the user, took it back.
+    pub fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
         let kind = if entry.kind == Kind::Evidence { Kind::EvidenceRetraction } else { Kind::Retraction };
         self.is_acted_on(&entry.id, &kind, Role::TARGET)
     }
@@ -258,6 +268,20 @@ impl<'w, W: World> Validity<'w, W> {
             }
         }
         Ok(false)
+    }
+
+    /// The latest operation of `kind` that has effect and cites `id` in `role`.
+    pub(crate) fn last_acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Option<Entry>, W::Error> {
+        let mut last: Option<Entry> = None;
+        for acting in self.world.acting(id, kind, role)? {
+            if let Some(entry) = self.world.entry(&acting)?
+                && last.as_ref().is_none_or(|last| last.order() < entry.order())
+                && self.has_effect(&entry)?
+            {
+                last = Some(entry);
+            }
+        }
+        Ok(last)
     }
 
     /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no effect. The capability that a claim needs

@@ -11,6 +11,7 @@ use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
 
 mod access;
+mod conformance;
 pub(crate) mod demo;
 mod doctor;
 mod eval;
@@ -31,7 +32,7 @@ mod verify;
     name = "because",
     version,
     about = "Memory that can say why: what it is told goes, signed, into a ledger; what it answers names its sources.",
-    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show or doctor found something wrong, 4 done but some items were left out.",
+    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor or conformance found something wrong, 4 done but some items were left out.",
     disable_help_subcommand = true
 )]
 struct Cli {
@@ -75,6 +76,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Measure recall against labelled questions, beside grep, FTS5 and BM25
     Eval(eval::Args),
+    /// Run scenarios of what is to be believed, and print every difference
+    Conformance(conformance::Args),
     /// Show this device's key
     Key(access::KeyArgs),
     /// Allow another key to work on the space
@@ -180,6 +183,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Export(args) => exchange::export(&session, &args),
         Command::Doctor(args) => doctor::run(&session, &args),
         Command::Eval(args) => eval::run(&session, &args),
+        Command::Conformance(args) => conformance::run(&session, &args),
         Command::Key(args) => access::key(&session, &args),
         Command::Grant(args) => access::change(&session, &args, true),
         Command::Revoke(args) => access::change(&session, &args, false),

@@ -7,6 +7,7 @@
 
 mod accesses;
 mod commands;
+mod conformance;
 mod exchanges;
 mod flipped_bits;
 mod hostile_files;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
 mod beliefs;
+mod cascade;
 #[path = "../../examples/vectors/generate/mod.rs"]
 mod generate;
 mod properties;

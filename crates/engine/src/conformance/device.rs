@@ -1,0 +1,224 @@
+//! A device of a scenario: a key, a ledger in memory, and the engine's part: what follows is recorded with what it follows from.
+
+use std::collections::HashMap;
+
+use kernel::body::{Body, Grant, Space};
+use kernel::cascade::{Consequences, Review, consequences};
+use kernel::id::OpId;
+use kernel::kind::{Capability, Kind};
+use kernel::operation::{Operation, Ref, Role, Stamp, Verified};
+use kernel::provenance::{Hop, provenance};
+use kernel::seal::{Draft, Place, Signer, next_stamp};
+use kernel::validity::{Standing, State, Validity};
+use kernel::world::World;
+use serde_json::Map;
+use store::memory::MemoryLedger;
+use store::{Ledger, RecordError, Writing};
+
+use crate::EngineError;
+
+/// An operation with what it says.
+pub(super) type Said = (Operation<Verified>, Body);
+
+/// What the last step brought.
+#[derive(Default)]
+pub(super) struct Last {
+    pub(super) invalidated: Vec<OpId>,
+    pub(super) refresh: Vec<String>,
+}
+
+pub(super) struct Device {
+    signer: Signer,
+    ledger: MemoryLedger,
+    /// In order of arrival.
+    log: Vec<Said>,
+    places: HashMap<OpId, usize>,
+    pub(super) reviews: Vec<Review>,
+    pub(super) last: Last,
+}
+
+/// The key of a scenario's device; the first is the owner's.
+pub(super) fn signer(number: u16) -> Signer {
+    let mut seed = [1; kernel::seal::SEED_BYTES];
+    for (byte, digit) in seed.iter_mut().zip(number.to_be_bytes()) {
+        *byte = digit;
+    }
+    Signer::from_seed(seed)
+}
+
+impl Device {
+    fn empty(signer: Signer) -> Self {
+        Self {
+            signer,
+            ledger: MemoryLedger::default(),
+            log: Vec::new(),
+            places: HashMap::new(),
+            reviews: Vec::new(),
+            last: Last::default(),
+        }
+    }
+
+    /// The owner's device with a new space, in which `others` more devices may do what the user may.
+    pub(super) fn owner(others: u16) -> Result<Self, EngineError> {
+        let mut device = Self::empty(signer(0));
+        let genesis = Body::Space(Space {
+            name: "scenario".to_owned(),
+            owner: device.signer.author(),
+            created: "2026-01-01T00:00:00Z".to_owned(),
+            settings: Map::new(),
+        });
+        device.set_up(genesis)?;
+        for number in 1..=others {
+            device.set_up(Body::Grant(Grant {
+                key: signer(number).author(),
+                name: String::new(),
+                capabilities: vec![Capability::Append, Capability::Derive, Capability::Correct],
+            }))?;
+        }
+        Ok(device)
+    }
+
+    /// Another device that has taken in what lies in a log.
+    pub(super) fn another(number: u16, log: &[Said]) -> Result<Self, EngineError> {
+        let mut device = Self::empty(signer(number));
+        device.take(log)?;
+        Ok(device)
+    }
+
+    fn set_up(&mut self, body: Body) -> Result<(), EngineError> {
+        let ts = Stamp(self.log.len() as u64 + 1);
+        match self.append(Draft::new(body), ts)? {
+            Ok(_) => Ok(()),
+            Err(code) => Err(EngineError::Exchange { line: ts.0, reason: code.to_owned() }),
+        }
+    }
+
+    pub(super) fn log(&self) -> &[Said] {
+        &self.log
+    }
+
+    pub(super) fn body(&self, id: &OpId) -> Option<&Body> {
+        self.places.get(id).and_then(|place| self.log.get(*place)).map(|(_, body)| body)
+    }
+
+    /// Targets of all recorded falls, in order of arrival.
+    pub(super) fn invalidated(&self) -> Vec<OpId> {
+        self.log.iter().filter_map(|(operation, _)| invalidated_by(operation)).collect()
+    }
+
+    /// Appends an operation with what follows from it, or nothing: then the code says why.
+    pub(super) fn append(&mut self, draft: Draft, ts: Stamp) -> Result<Result<OpId, &'static str>, EngineError> {
+        self.last = Last::default();
+        let Self { signer, ledger, .. } = self;
+        let mut writing = ledger.begin()?;
+        let said = seal(signer, &*writing, draft, ts)?;
+        let id = said.0.id();
+        match writing.record(&said.0, Some(&said.1)) {
+            Ok(_) => {}
+            Err(RecordError::Refused { breach, .. }) => return Ok(Err(breach.code())),
+            Err(error @ RecordError::Store(_)) => return Err(EngineError::Record(error)),
+        }
+        let (follows, records) = record_what_follows(signer, &mut *writing, &[id])?;
+        writing.commit()?;
+        self.keep(said);
+        records.into_iter().for_each(|record| self.keep(record));
+        self.remember(follows);
+        Ok(Ok(id))
+    }
+
+    /// Takes in what another device recorded, without looking at what follows.
+    pub(super) fn take(&mut self, log: &[Said]) -> Result<(), EngineError> {
+        let mut writing = self.ledger.begin()?;
+        for (operation, body) in log {
+            writing.admit(operation, Some(body)).map_err(EngineError::Record)?;
+        }
+        writing.commit()?;
+        for said in log {
+            if !self.places.contains_key(&said.0.id()) {
+                self.keep(said.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what another device recorded, with what follows from all of it together.
+    pub(super) fn merge(&mut self, arrived: &[Said]) -> Result<(), EngineError> {
+        self.take(arrived)?;
+        let triggers: Vec<OpId> = arrived.iter().map(|(operation, _)| operation.id()).collect();
+        let Self { signer, ledger, .. } = self;
+        let mut writing = ledger.begin()?;
+        let (follows, records) = record_what_follows(signer, &mut *writing, &triggers)?;
+        writing.commit()?;
+        records.into_iter().for_each(|record| self.keep(record));
+        self.last = Last::default();
+        self.last.invalidated = arrived.iter().filter_map(|(operation, _)| invalidated_by(operation)).collect();
+        self.remember(follows);
+        Ok(())
+    }
+
+    fn keep(&mut self, said: Said) {
+        self.places.insert(said.0.id(), self.log.len());
+        self.log.push(said);
+    }
+
+    fn remember(&mut self, follows: Consequences) {
+        self.last.invalidated.extend(follows.invalidated.iter().map(|fallen| fallen.target));
+        self.last.refresh = follows.refresh;
+        for review in follows.reviews {
+            if !self.reviews.contains(&review) {
+                self.reviews.push(review);
+            }
+        }
+    }
+
+    pub(super) fn standing(&mut self, key: &str) -> Result<(State, Standing), EngineError> {
+        let writing = self.ledger.begin()?;
+        let mut validity = Validity::new(&*writing);
+        Ok((validity.state(key)?, validity.standing(key)?))
+    }
+
+    pub(super) fn provenance(&mut self, id: &OpId) -> Result<Vec<Hop>, EngineError> {
+        Ok(provenance(&*self.ledger.begin()?, id)?)
+    }
+}
+
+fn invalidated_by(operation: &Operation<Verified>) -> Option<OpId> {
+    let header = operation.header();
+    let mut targets = header.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
+    targets.next().filter(|_| header.kind == Kind::ClaimInvalidation).map(|reference| reference.id)
+}
+
+fn seal<W: World<Error = store::StoreError> + ?Sized>(
+    signer: &Signer,
+    world: &W,
+    draft: Draft,
+    ts: Stamp,
+) -> Result<Said, EngineError> {
+    let place = Place { space: world.space()?, head: world.head(&signer.author())?, ts };
+    let body = draft.body.clone();
+    Ok((signer.seal(draft, place)?, body))
+}
+
+/// The engine's part of a step: a record of each fall, in the same append.
+fn record_what_follows(
+    signer: &Signer,
+    writing: &mut dyn Writing,
+    triggers: &[OpId],
+) -> Result<(Consequences, Vec<Said>), EngineError> {
+    let follows = consequences(&*writing, triggers)?;
+    let mut latest = writing.latest()?;
+    let mut records = Vec::with_capacity(follows.invalidated.len());
+    for fallen in &follows.invalidated {
+        let refs = vec![
+            Ref { id: fallen.target, role: Role::parse(Role::TARGET)? },
+            Ref { id: fallen.cause, role: Role::parse(Role::CAUSE)? },
+        ];
+        let draft = Draft { body: Body::Opaque(Kind::ClaimInvalidation, Map::new()), refs };
+        let ts = next_stamp(0, latest);
+        latest = Some(ts);
+        let said = seal(signer, &*writing, draft, ts)?;
+        writing.record(&said.0, Some(&said.1)).map_err(EngineError::Record)?;
+        records.push(said);
+    }
+    Ok((follows, records))
+}

@@ -1,0 +1,131 @@
+//! Recorded falls: whether one is on record already, and what brought a claim down.
+//!
+//! Whether a fall is recorded is a function of the set of operations, like all else, so that two devices that exchanged
+//! their logs agree on it: the latest `claim_invalidation` of a version counts until, by the space's order, the version
+//! stood again. What decides about a version lies in the operations below it, so only the moments at which
+//! one of these, or of what acts on them, was recorded are looked at, the latest first: a version that rose and fell
+//! again is settled by the first. Each look costs a walk over what lies below the version.
+
+use std::collections::BTreeSet;
+
+use crate::id::OpId;
+use crate::kind::Kind;
+use crate::moment::Moment;
+use crate::operation::{Role, Stamp};
+use crate::validity::{Validity, inputs};
+use crate::world::{Entry, World};
+
+/// Whether the fall of a version that is not sound is recorded already, without its having risen since.
+pub fn is_recorded<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
+    let record = Validity::new(world).last_acting(&version.id, &Kind::ClaimInvalidation, Role::TARGET)?;
+    let Some(record) = record else { return Ok(false) };
+    for at in moments_after(world, version, record.order())?.into_iter().rev() {
+        let then = Moment::before(world, at);
+        if Validity::new(&then).is_sound(version)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The places after `from` at which something was recorded that may decide whether `version` is sound.
+fn moments_after<W: World + ?Sized>(
+    world: &W,
+    version: &Entry,
+    from: (Stamp, OpId),
+) -> Result<BTreeSet<(Stamp, OpId)>, W::Error> {
+    let mut moments = BTreeSet::new();
+    let mut seen = BTreeSet::from([version.id]);
+    let mut keys = BTreeSet::new();
+    let mut stack: Vec<OpId> = inputs(version).collect();
+    let mut note = |id: &OpId, kind: &Kind, role: &str| -> Result<(), W::Error> {
+        for acting in world.acting(id, kind, role)? {
+            if let Some(entry) = world.entry(&acting)?
+                && entry.order() > from
+            {
+                moments.insert(entry.order());
+            }
+        }
+        Ok(())
+    };
+    let mut stated = BTreeSet::new();
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let Some(entry) = world.entry(&id)? else { continue };
+        if entry.kind == Kind::Evidence {
+            note(&id, &Kind::EvidenceRetraction, Role::TARGET)?;
+            note(&id, &Kind::Evidence, Role::SUPERSEDES)?;
+            continue;
+        }
+        note(&id, &Kind::Retraction, Role::TARGET)?;
+        if let Some(key) = &entry.identity
+            && keys.insert(key.clone())
+        {
+            for said in world.identity(key)? {
+                note(&said.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
+                note(&said.id, &Kind::RefutationWithdrawal, Role::TARGET)?;
+                stated.insert(said.order());
+            }
+        }
+        if entry.kind == Kind::Claim {
+            stack.extend(inputs(&entry));
+        }
+    }
+    moments.extend(stated.into_iter().filter(|at| *at > from));
+    Ok(moments)
+}
+
+/// The operation that keeps a version from being sound, found by going down from input to input; none if it is sound. Where the ground is missing
+/// rather than taken away, it is the input that does not hold.
+pub fn reason<W: World + ?Sized>(world: &W, version: &Entry) -> Result<Option<OpId>, W::Error> {
+    let mut validity = Validity::new(world);
+    let mut at = version.clone();
+    // Each step goes to an earlier operation, so this ends.
+    loop {
+        if let Some(retraction) = validity.last_acting(&at.id, &Kind::Retraction, Role::TARGET)? {
+            return Ok(Some(retraction.id));
+        }
+        let mut invalid = None;
+        for input in inputs(&at) {
+            if !validity.is_valid_input(&input)? {
+                invalid = Some(input);
+                break;
+            }
+        }
+        let Some(input) = invalid else { return Ok(None) };
+        let Some(entry) = world.entry(&input)? else { return Ok(Some(input)) };
+        match against(&mut validity, &entry)? {
+            Some(word) => return Ok(Some(word)),
+            None if entry.kind == Kind::Claim && inputs(&entry).next().is_some() => at = entry,
+            None => return Ok(Some(input)),
+        }
+    }
+}
+
+/// What was said against an operation that is no valid input, apart from the ground under it.
+fn against<W: World + ?Sized>(validity: &mut Validity<'_, W>, entry: &Entry) -> Result<Option<OpId>, W::Error> {
+    if entry.kind == Kind::Evidence {
+        let retraction = validity.last_acting(&entry.id, &Kind::EvidenceRetraction, Role::TARGET)?;
+        let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
+        return Ok(retraction.or(superseding).map(|entry| entry.id));
+    }
+    let Some(key) = &entry.identity else {
+        return Ok(validity.last_acting(&entry.id, &Kind::Retraction, Role::TARGET)?.map(|entry| entry.id));
+    };
+    let standing = validity.standing(key)?;
+    if let Some(refutation) = standing.refutation {
+        return Ok(Some(refutation.id));
+    }
+    if let Some(correction) = standing.correction
+        && correction.payload != entry.payload
+    {
+        return Ok(Some(correction.id));
+    }
+    if entry.kind == Kind::ClaimCorrection {
+        let withdrawal = validity.last_acting(&entry.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
+        return Ok(withdrawal.map(|entry| entry.id));
+    }
+    Ok(standing.current.filter(|current| current.payload != entry.payload).map(|current| current.id))
+}

@@ -1,0 +1,128 @@
+//! A world as it was: the same look-ups, without some operations.
+//!
+//! A cascade compares what is believed now with what was believed before its triggers, and a fall is recorded
+//! again only if the claim stood in between. Both ask the present world and leave out what they should not see. Nothing is
+//! copied, so a look-up costs what it costs in the present, and what is hidden is read and dropped. The rights of
+//! keys are those of the present: they depend on the place of an operation in the order, not on the moment of asking.
+
+use std::collections::BTreeSet;
+
+use crate::access::Access;
+use crate::id::{Author, BodyHash, OpId, SpaceId};
+use crate::kind::Kind;
+use crate::operation::Stamp;
+use crate::world::{Citing, Entry, Head, World};
+
+/// What is left out.
+#[derive(Clone, Debug)]
+enum Hidden {
+    These(BTreeSet<OpId>),
+    /// Everything from this place in the order on.
+    From((Stamp, OpId)),
+}
+
+/// Part of a world.
+#[derive(Debug)]
+pub struct Moment<'w, W: World + ?Sized> {
+    world: &'w W,
+    hidden: Hidden,
+}
+
+impl<'w, W: World + ?Sized> Moment<'w, W> {
+    /// As if `ids` had not been recorded. What cites one of them cites something unknown.
+    pub fn without(world: &'w W, ids: BTreeSet<OpId>) -> Self {
+        Self { world, hidden: Hidden::These(ids) }
+    }
+
+    /// As the space's order has it just before `at`.
+    pub fn before(world: &'w W, at: (Stamp, OpId)) -> Self {
+        Self { world, hidden: Hidden::From(at) }
+    }
+
+    fn shows_entry(&self, entry: &Entry) -> bool {
+        match &self.hidden {
+            Hidden::These(ids) => !ids.contains(&entry.id),
+            Hidden::From(at) => entry.order() < *at,
+        }
+    }
+
+    fn shows(&self, id: &OpId) -> Result<bool, W::Error> {
+        match &self.hidden {
+            Hidden::These(ids) => Ok(!ids.contains(id)),
+            Hidden::From(_) => Ok(self.world.entry(id)?.is_some_and(|entry| self.shows_entry(&entry))),
+        }
+    }
+}
+
+impl<W: World + ?Sized> World for Moment<'_, W> {
+    type Error = W::Error;
+
+    fn space(&self) -> Result<Option<SpaceId>, W::Error> {
+        self.world.space()
+    }
+
+    fn entry(&self, id: &OpId) -> Result<Option<Entry>, W::Error> {
+        Ok(self.world.entry(id)?.filter(|entry| self.shows_entry(entry)))
+    }
+
+    fn citing(&self, id: &OpId) -> Result<Vec<Citing>, W::Error> {
+        let mut shown = Vec::new();
+        for citing in self.world.citing(id)? {
+            if self.shows(&citing.id)? {
+                shown.push(citing);
+            }
+        }
+        Ok(shown)
+    }
+
+    fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, W::Error> {
+        let mut shown = Vec::new();
+        for acting in self.world.acting(id, kind, role)? {
+            if self.shows(&acting)? {
+                shown.push(acting);
+            }
+        }
+        Ok(shown)
+    }
+
+    fn identity(&self, key: &str) -> Result<Vec<Entry>, W::Error> {
+        let mut entries = self.world.identity(key)?;
+        entries.retain(|entry| self.shows_entry(entry));
+        Ok(entries)
+    }
+
+    /// The last operation of the author's chain that is not hidden.
+    fn head(&self, author: &Author) -> Result<Option<Head>, W::Error> {
+        let mut head = self.world.head(author)?;
+        while let Some(last) = head
+            && !self.shows(&last.id)?
+        {
+            let seq = last.seq.saturating_sub(1);
+            head = match self.world.at_seq(author, seq)? {
+                Some(id) => self.world.entry(&id)?.map(|entry| Head { seq, id, ts: entry.ts }),
+                None => None,
+            };
+        }
+        Ok(head)
+    }
+
+    fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, W::Error> {
+        match self.world.at_seq(author, seq)? {
+            Some(id) if self.shows(&id)? => Ok(Some(id)),
+            _ => Ok(None),
+        }
+    }
+
+    fn access(&self) -> Result<&Access, W::Error> {
+        self.world.access()
+    }
+
+    /// None where the latest is hidden: an index of the latest does not know the one before. Nothing that
+    /// [`Validity`](crate::validity::Validity) asks goes through here.
+    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, W::Error> {
+        match self.world.evidence(source, source_uid)? {
+            Some((id, body)) if self.shows(&id)? => Ok(Some((id, body))),
+            _ => Ok(None),
+        }
+    }
+}
