@@ -32,6 +32,7 @@ pub mod text;
 mod time;
 mod turn;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -188,4 +189,24 @@ pub fn detect(path: &Path) -> Result<Option<&'static dyn Importer>, ImportError>
         }
     }
     Ok(best)
+}
+
+/// Files looked at by [`others_in`].
+const OTHERS_LOOKED_AT_MAX: usize = 2_000;
+
+/// How many files of other formats lie in a folder that is read as `chosen`: what its reader passes over in silence. By format;
+/// plain text, which anything could be, is left out. Looks at the first [`OTHERS_LOOKED_AT_MAX`] files.
+pub fn others_in(folder: &Path, chosen: &dyn Importer) -> Result<BTreeMap<&'static str, usize>, ImportError> {
+    let mut others = BTreeMap::new();
+    if !folder.is_dir() {
+        return Ok(others);
+    }
+    for path in files::walk(folder, |_| true)?.files.into_iter().take(OTHERS_LOOKED_AT_MAX) {
+        // A file that cannot be looked into is its own reader's to complain of.
+        let Ok(Some(importer)) = detect(&path) else { continue };
+        if importer.name() != chosen.name() && importer.name() != text::Text.name() {
+            *others.entry(importer.name()).or_default() += 1;
+        }
+    }
+    Ok(others)
 }

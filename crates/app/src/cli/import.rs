@@ -22,6 +22,9 @@ const PROBLEMS_SHOWN_MAX: usize = 10;
 /// The interchange form of a ledger, which is no importer's.
 const LEDGER: &str = "ledger";
 
+/// Formats whose folders may hold files of others.
+const MIXED: [&str; 2] = ["markdown", "photo"];
+
 /// Arguments of `import`.
 #[derive(clap::Args)]
 #[command(after_help = after_help())]
@@ -107,10 +110,29 @@ fn import_each(
                     Form::Json => reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?),
                     Form::Text => print(&report, args.dry_run)?,
                 }
+                tell_of_others(path, importer)?;
             }
         }
     }
     Ok(incomplete_if(left_out))
+}
+
+/// A folder of notes or photos is read as such; what else lies in it is not forgotten in silence.
+fn tell_of_others(path: &Path, importer: &dyn Importer) -> Result<(), Failure> {
+    if !MIXED.contains(&importer.name()) {
+        return Ok(());
+    }
+    let others = importers::others_in(path, importer).map_err(EngineError::from)?;
+    if !others.is_empty() {
+        let counts: Vec<String> = others.iter().map(|(format, count)| format!("{count} {format}")).collect();
+        let total: usize = others.values().sum();
+        output::note(format_args!(
+            "  {} of other formats in it not read ({}): name them to import them",
+            count(total as u64, "file"),
+            counts.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 /// Pipes and devices cannot be looked into before they are read, and may never end.

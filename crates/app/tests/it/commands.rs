@@ -100,6 +100,24 @@ fn a_retracted_record_stays_in_the_ledger_and_is_not_recalled_any_more() {
 }
 
 #[test]
+fn what_else_lies_in_a_folder_of_notes_is_not_forgotten_in_silence() {
+    let machine = Machine::with_space();
+    let folder = machine.work().join("mixed");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.md"), "# Kiln\nIt is hot.").unwrap();
+    std::fs::write(folder.join("b.md"), "# Clay\nIt is wet.").unwrap();
+    let calendar =
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:Class\nDTSTART:20250108T180000Z\nEND:VEVENT\nEND:VCALENDAR\n";
+    std::fs::write(folder.join("c.ics"), calendar).unwrap();
+    machine
+        .because(["import", "mixed"])
+        .run()
+        .succeeds()
+        .prints("2 new")
+        .says("1 file of other formats in it not read (1 ical)");
+}
+
+#[test]
 fn remember_says_what_is_wrong_with_its_input() {
     let machine = Machine::with_space();
     machine.because(["remember", "-"]).input(b"caf\xe9".as_slice()).run().ends(2).says("UTF-8");
