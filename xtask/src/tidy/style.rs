@@ -98,7 +98,7 @@ fn machine_paths(file: &File, findings: &mut Vec<Finding>) {
                     .is_some_and(|end| end > 0 && rest[end..].starts_with('/'))
             })
         };
-        if is_named("/root") || is_named("/work") || !in_tests && (is_named("/tmp") || names_home()) {
+        if is_named("/root") || !in_tests && (is_named("/tmp") || names_home()) {
             let advice = "names a folder of one machine; write a relative path, `~`, or ask the caller";
             findings.push(Finding::new(&file.path, index + 1, advice));
         }
@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn folders_of_one_machine_are_not_named() {
-        check_one("a.md", &["see ", "/work", "/a"].concat(), &[(1, "one machine")]);
+        check_one("a.md", &["see ", "/root", "/a"].concat(), &[(1, "one machine")]);
         check_one("fixtures/a.json", &["\"", "/root", "/a\""].concat(), &[(1, "one machine")]);
         check_one("a.sh", "cd /tmp/a; cd /home/ana/b\n", &[(1, "one machine")]);
         check_one("a/tests/b.rs", "open(\"/home/ana/b\")\n", &[]);
         check_one("a/src/b/tests.rs", "open(\"/tmp/b\")\n", &[]);
-        check_one("a.md", "~/work/a, https://example.org/work/a, /home/<name>/\n", &[]);
+        check_one("a.md", "~/notes/a, https://example.org/root/a, /home/<name>/\n", &[]);
     }
 }
