@@ -17,7 +17,7 @@ use std::rc::Rc;
 use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
 
 use crate::input::{Counted, Input, LimitExceeded, ReadCount, format_error, read_head};
-use crate::{ImportError, PROBE_BYTES, Problem, Sink};
+use crate::{ImportError, Match, PROBE_BYTES, Probe, Problem, Sink};
 
 /// How much an archive may hold.
 #[derive(Clone, Copy, Debug)]
@@ -309,6 +309,17 @@ impl<R: Read> Read for Bounded<R> {
         };
         Err(io::Error::other(LimitExceeded(reason)))
     }
+}
+
+/// How sure `recognise` is of the beginning of a source: of the file itself, or of its first wanted part if it is a zip or
+/// an unpacked folder.
+pub(crate) fn recognise_part(probe: &Probe<'_>, wanted: fn(&str) -> bool, recognise: fn(&[u8]) -> Match) -> Match {
+    let peeked = match probe {
+        Probe { is_dir: true, .. } => peek_folder(probe.path, wanted),
+        _ if is_zip(probe.head) => peek(probe.path, wanted),
+        _ => return recognise(probe.head),
+    };
+    peeked.map_or(Match::No, |head| recognise(&head))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::archive::{import_json_or_zip, is_zip, peek, peek_folder};
+use crate::archive::{import_json_or_zip, recognise_part};
 use crate::blocks::{self, Blocks, TOOL_RESULT_BYTES_MAX, flatten};
 use crate::input::{Input, format_error, without_bom};
 use crate::json_stream::{Position, for_each_element};
@@ -71,13 +71,7 @@ impl Importer for ChatGpt {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        if probe.is_dir {
-            return peek_folder(probe.path, is_conversations).map_or(Match::No, |head| recognise(&head));
-        }
-        if !is_zip(probe.head) {
-            return recognise(probe.head);
-        }
-        peek(probe.path, is_conversations).map_or(Match::No, |head| recognise(&head))
+        recognise_part(probe, is_conversations, recognise)
     }
 
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::archive::{import_json_or_zip, is_zip, peek, peek_folder};
+use crate::archive::{import_json_or_zip, recognise_part};
 use crate::blocks::{self, Blocks, flatten};
 use crate::chatgpt::is_conversations;
 use crate::input::{Input, format_error, without_bom};
@@ -59,13 +59,7 @@ impl Importer for ClaudeExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        if probe.is_dir {
-            return peek_folder(probe.path, is_conversations).map_or(Match::No, |head| recognise(&head));
-        }
-        if !is_zip(probe.head) {
-            return recognise(probe.head);
-        }
-        peek(probe.path, is_conversations).map_or(Match::No, |head| recognise(&head))
+        recognise_part(probe, is_conversations, recognise)
     }
 
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
