@@ -8,6 +8,7 @@ pub mod access;
 pub mod body;
 pub mod canonical;
 pub mod cascade;
+pub mod confidence;
 pub mod evidence;
 pub mod falls;
 pub mod id;
