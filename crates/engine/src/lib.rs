@@ -14,6 +14,8 @@ use kernel::world::World;
 use store::sqlite::{Mode, SqliteSpace};
 use store::{Ledger, RecordError, StoreError};
 
+pub mod act;
+pub mod belief;
 pub mod conformance;
 pub mod exchange;
 pub mod import;
