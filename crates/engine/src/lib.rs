@@ -16,6 +16,7 @@ use store::{Ledger, RecordError, StoreError};
 
 pub mod conformance;
 pub mod exchange;
+mod follow;
 pub mod import;
 pub mod inspect;
 pub mod recall;
