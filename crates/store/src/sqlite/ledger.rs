@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::access::Access;
 use kernel::body::Body;
+use kernel::cascade::{Consequences, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
@@ -317,6 +318,7 @@ pub struct SqliteWriting<'a> {
     head: Position,
     latest: Option<Stamp>,
     authors: std::collections::HashMap<Author, i64>,
+    taken: Vec<OpId>,
     open: bool,
 }
 
@@ -328,6 +330,7 @@ impl<'a> SqliteWriting<'a> {
             head: head(connection)?,
             latest: latest(connection)?,
             authors: Default::default(),
+            taken: Vec::new(),
             open: true,
         })
     }
@@ -375,6 +378,7 @@ impl<'a> SqliteWriting<'a> {
             ])?;
         self.world.fold(position, operation, body)?;
         self.note_changed(operation, body)?;
+        self.taken.push(operation.id());
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
@@ -451,6 +455,11 @@ impl Writing for SqliteWriting<'_> {
         let placed = rules::judge_place(operation, body, &self.world);
         let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
         self.take(operation, body, verdict)
+    }
+
+    fn follow(&mut self) -> Result<Consequences, StoreError> {
+        let taken = std::mem::take(&mut self.taken);
+        consequences(&self.world, &taken)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
