@@ -18,6 +18,7 @@ pub mod act;
 pub mod belief;
 pub mod conformance;
 pub mod exchange;
+mod follow;
 pub mod import;
 pub mod inspect;
 pub mod recall;

@@ -20,7 +20,7 @@
 //!   one for each trigger and identity.
 //! - A change of access is no trigger. It changes what is believed, but no record says so.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::falls::{is_recorded, reason};
 use crate::id::OpId;
@@ -57,6 +57,8 @@ pub struct Consequences {
     pub reviews: Vec<Review>,
     /// Identities whose confidence is to be computed again, in the space's order of their current versions.
     pub refresh: Vec<String>,
+    /// Identities whose served record may have changed, in order of key: whoever consumed one is to look again.
+    pub changed: Vec<String>,
 }
 
 type Order = (Stamp, OpId);
@@ -101,8 +103,10 @@ pub fn consequences<W: World + ?Sized>(world: &W, triggers: &[OpId]) -> Result<C
         walk.follow(trigger)?;
     }
     let refresh = walk.refresh()?;
+    let reached = walk.visited.values().filter_map(|visited| visited.entry.identity.as_ref());
+    let changed: BTreeSet<String> = reached.chain(walk.touched.keys()).cloned().collect();
     let (invalidated, reviews) = walk.settle(&entries)?;
-    Ok(Consequences { invalidated, reviews, refresh })
+    Ok(Consequences { invalidated, reviews, refresh, changed: changed.into_iter().collect() })
 }
 
 impl<W: World + ?Sized> Walk<'_, W> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use kernel::access::Access;
 use kernel::body::Body;
+use kernel::cascade::{Consequences, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::operation::{Operation, Stamp, Unverified, Verified};
@@ -42,7 +43,7 @@ impl MemoryLedger {
 impl Ledger for MemoryLedger {
     fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError> {
         let committed = self.operations.len();
-        Ok(Box::new(MemoryWriting { ledger: self, committed }))
+        Ok(Box::new(MemoryWriting { ledger: self, committed, taken: Vec::new() }))
     }
 
     fn space(&self) -> Result<Option<SpaceId>, StoreError> {
@@ -75,6 +76,7 @@ impl Ledger for MemoryLedger {
 struct MemoryWriting<'a> {
     ledger: &'a mut MemoryLedger,
     committed: usize,
+    taken: Vec<OpId>,
 }
 
 impl Drop for MemoryWriting<'_> {
@@ -112,6 +114,7 @@ impl Writing for MemoryWriting<'_> {
         let verdict = rules::judge(operation, body, &*self).map_err(|error| RecordError::of(operation.id(), error))?;
         if verdict == Verdict::Append {
             self.ledger.insert(operation, body);
+            self.taken.push(operation.id());
         }
         Ok(verdict)
     }
@@ -121,8 +124,14 @@ impl Writing for MemoryWriting<'_> {
         let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
         if verdict == Verdict::Append {
             self.ledger.insert(operation, body);
+            self.taken.push(operation.id());
         }
         Ok(verdict)
+    }
+
+    fn follow(&mut self) -> Result<Consequences, StoreError> {
+        let taken = std::mem::take(&mut self.taken);
+        consequences(&*self, &taken)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {

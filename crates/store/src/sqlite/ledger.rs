@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::access::Access;
 use kernel::body::Body;
+use kernel::cascade::{Consequences, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
@@ -15,7 +16,7 @@ use kernel::rules::{self, Verdict};
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::graph::{SqliteWorld, author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::graph::{SqliteWorld, author_at, cited, id_at, kind_at, refs_at, sql, stamp_at};
 use super::{Mode, create, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
@@ -179,14 +180,8 @@ impl SqliteSpace {
         Ok(counts.collect::<Result<_, _>>()?)
     }
 
-    /// Look-ups as of now.
-    pub fn world(&self) -> Result<SqliteWorld<'_>, StoreError> {
-        SqliteWorld::new(&self.connection)
-    }
-}
-
-impl Ledger for SqliteSpace {
-    fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError> {
+    /// Begins an append, with what derivation remembers. Waits for other writers.
+    pub fn write(&mut self) -> Result<SqliteWriting<'_>, StoreError> {
         if self.mode == Mode::ReadOnly {
             return Err(StoreError::ReadOnly);
         }
@@ -195,7 +190,18 @@ impl Ledger for SqliteSpace {
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        Ok(Box::new(writing?))
+        writing
+    }
+
+    /// Look-ups as of now.
+    pub fn world(&self) -> Result<SqliteWorld<'_>, StoreError> {
+        SqliteWorld::new(&self.connection)
+    }
+}
+
+impl Ledger for SqliteSpace {
+    fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError> {
+        Ok(Box::new(self.write()?))
     }
 
     fn space(&self) -> Result<Option<SpaceId>, StoreError> {
@@ -305,12 +311,14 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
     Some(refs)
 }
 
-/// An open write transaction.
-struct SqliteWriting<'a> {
-    world: SqliteWorld<'a>,
+/// An open write transaction; dropped without a commit, it leaves no trace.
+pub struct SqliteWriting<'a> {
+    pub(super) world: SqliteWorld<'a>,
+    pub(super) names: super::derive::Names,
     head: Position,
     latest: Option<Stamp>,
     authors: std::collections::HashMap<Author, i64>,
+    taken: Vec<OpId>,
     open: bool,
 }
 
@@ -318,9 +326,11 @@ impl<'a> SqliteWriting<'a> {
     fn new(connection: &'a Connection) -> Result<Self, StoreError> {
         Ok(Self {
             world: SqliteWorld::new(connection)?,
+            names: Default::default(),
             head: head(connection)?,
             latest: latest(connection)?,
             authors: Default::default(),
+            taken: Vec::new(),
             open: true,
         })
     }
@@ -367,9 +377,26 @@ impl<'a> SqliteWriting<'a> {
                 operation.sig(),
             ])?;
         self.world.fold(position, operation, body)?;
+        self.note_changed(operation, body)?;
+        self.taken.push(operation.id());
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
+    }
+
+    /// Notes the identity of which an operation speaks.
+    fn note_changed(&self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<(), StoreError> {
+        let spoken_of = match operation.header().kind {
+            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
+                body.and_then(Body::identity).map(|(key, _)| key.to_owned())
+            }
+            Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal | Kind::Retraction | Kind::ClaimInvalidation => {
+                let target = cited(&operation.header().refs, Role::TARGET).next();
+                target.map(|target| self.world.entry(&target)).transpose()?.flatten().and_then(|entry| entry.identity)
+            }
+            _ => None,
+        };
+        spoken_of.map_or(Ok(()), |key| super::derive::note_changed(self.world.connection, &key))
     }
 
     fn take(
@@ -428,6 +455,11 @@ impl Writing for SqliteWriting<'_> {
         let placed = rules::judge_place(operation, body, &self.world);
         let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
         self.take(operation, body, verdict)
+    }
+
+    fn follow(&mut self) -> Result<Consequences, StoreError> {
+        let taken = std::mem::take(&mut self.taken);
+        consequences(&self.world, &taken)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {

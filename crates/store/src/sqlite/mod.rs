@@ -11,12 +11,14 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 
+mod derive;
 mod graph;
 mod ledger;
 mod text;
 mod views;
 
-pub use ledger::SqliteSpace;
+pub use derive::{GroupNumber, Line, Marked, Served};
+pub use ledger::{SqliteSpace, SqliteWriting};
 pub use text::{Filter, Found, Search, TermShare};
 pub use views::{Size, ViewDigest};
 
@@ -134,11 +136,13 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
         ledger::SCHEMA,
         graph::SCHEMA,
+        derive::SCHEMA,
         text::SCHEMA,
     ))?;
     Ok(connection)
