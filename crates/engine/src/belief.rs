@@ -8,6 +8,7 @@ use kernel::validity::{State, Validity};
 use kernel::when::When;
 use kernel::world::World;
 use serde_json::{Value, json};
+use store::sqlite::SqliteWorld;
 use store::{StoreError, Writing};
 
 /// An identity and what is served of it.
@@ -61,6 +62,12 @@ pub(crate) trait Bodies: World<Error = StoreError> {
 }
 
 impl Bodies for dyn Writing + '_ {
+    fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.body(id)
+    }
+}
+
+impl Bodies for SqliteWorld<'_> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.body(id)
     }

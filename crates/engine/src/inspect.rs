@@ -190,6 +190,8 @@ pub fn summary(operation: &Operation<Unverified>) -> String {
         Ok(Body::ClaimCorrection(correction)) => format!("{} {}", correction.identity_key, correction.note),
         Ok(Body::ClaimRefutation(refutation)) => format!("{} {}", refutation.identity_key, refutation.note),
         Ok(Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal)) => withdrawal.note,
+        Ok(Body::Proposal(proposal)) => proposal.text,
+        Ok(Body::Decision(decision)) => format!("{} {}", decision.verdict, decision.feedback),
         Ok(Body::Opaque(_, fields)) => {
             let text = ["text", "content", "reason", "notes"].iter().find_map(|name| fields.get(*name)?.as_str());
             kernel::evidence::summarize(text.unwrap_or_default())

@@ -24,6 +24,7 @@ pub mod import;
 pub mod inspect;
 pub mod recall;
 pub mod record;
+pub mod review;
 pub mod verify;
 
 /// An open space and the key that writes to it.

@@ -15,6 +15,7 @@ pub mod id;
 pub mod kind;
 pub mod moment;
 pub mod operation;
+pub mod proposal;
 pub mod provenance;
 pub mod question;
 pub mod rank;

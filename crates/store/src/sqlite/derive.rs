@@ -123,7 +123,8 @@ impl SqliteWriting<'_> {
             Some((VERSION, position)) => Position(position.unsigned_abs()),
             _ => Position(0),
         };
-        let mut statement = self.connection().prepare_cached("SELECT name, version FROM derive_deriver ORDER BY name")?;
+        let mut statement =
+            self.connection().prepare_cached("SELECT name, version FROM derive_deriver ORDER BY name")?;
         let derivers = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((position, derivers.collect::<Result<_, _>>()?))
     }

@@ -14,10 +14,12 @@ use crate::StoreError;
 mod derive;
 mod graph;
 mod ledger;
+mod listings;
 mod text;
 mod views;
 
 pub use derive::{GroupNumber, Line, Marked, Served};
+pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use text::{Filter, Found, Search, TermShare};
 pub use views::{Size, ViewDigest};
@@ -137,6 +139,7 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
@@ -144,6 +147,7 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
         graph::SCHEMA,
         derive::SCHEMA,
         text::SCHEMA,
+        listings::SCHEMA,
     ))?;
     Ok(connection)
 }
