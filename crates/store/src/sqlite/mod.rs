@@ -25,7 +25,7 @@ pub const BUSY_WAIT_MS: u64 = 60_000;
 /// `because` in the file's header (`PRAGMA application_id`): "becs".
 const APPLICATION_ID: i64 = 0x6265_6373;
 /// The tables' version (`PRAGMA user_version`).
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
 /// Pages in the write-ahead log before it is copied into the file.
 const CHECKPOINT_PAGES: i64 = 8_000;
 /// Page cache of a connection, KiB.
@@ -129,8 +129,15 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
     connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
     configure(&connection)?;
+    make_tables(&connection)?;
+    Ok(connection)
+}
+
+/// Makes all tables.
+fn make_tables(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE;
+         {}
          {}
          {}
          {}
@@ -139,7 +146,23 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
          COMMIT;",
         ledger::SCHEMA,
         graph::SCHEMA,
+        graph::CLAIM_SCHEMA,
         text::SCHEMA,
     ))?;
-    Ok(connection)
+    Ok(())
+}
+
+/// Which version of the tables a file has.
+fn schema_version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?)
+}
+
+/// Makes the tables of an earlier version into those of this one, in the transaction that is open. Whatever a version adds is made
+/// here and in [`make_tables`], and nowhere else. No version changes the ledger's own tables.
+fn migrate(connection: &Connection) -> Result<(), StoreError> {
+    if schema_version(connection)? < 2 {
+        graph::store_claims(connection)?;
+        connection.execute_batch("PRAGMA user_version=2")?;
+    }
+    Ok(())
 }
