@@ -117,6 +117,16 @@ impl SqliteSpace {
     /// Opens an existing space.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let (connection, mode) = open(path)?;
+        let space = Self::over(connection, mode, path)?;
+        if mode == Mode::ReadWrite {
+            // What cannot be migrated now, for want of room say, can still be read; the next append tries again and says why not.
+            let _ = space.migrate();
+        }
+        Ok(space)
+    }
+
+    /// The space that a connection sees.
+    pub(super) fn over(connection: Connection, mode: Mode, path: &Path) -> Result<Self, StoreError> {
         let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
         let id = match first("SELECT id FROM op WHERE pos = 1") {
             Ok(Some(id)) => id,
@@ -126,12 +136,7 @@ impl SqliteSpace {
                 .flatten()
                 .map_or_else(|| damaged?.ok_or_else(|| StoreError::NotASpace { path: path.to_owned() }), Ok)?,
         };
-        let space = Self { connection, path: path.to_owned(), mode, space: SpaceId(id), views: Default::default() };
-        if space.mode == Mode::ReadWrite {
-            // What cannot be migrated now, for want of room say, can still be read; the next append tries again and says why not.
-            let _ = space.migrate();
-        }
-        Ok(space)
+        Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id), views: Default::default() })
     }
 
     /// Brings the tables of an earlier version up to this one's.
