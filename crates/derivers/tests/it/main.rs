@@ -1,0 +1,5 @@
+//! The derivers through their trait.
+
+mod preferences;
+mod relationships;
+mod support;
