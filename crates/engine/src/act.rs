@@ -6,13 +6,17 @@
 
 use std::collections::BTreeMap;
 
-use kernel::cascade::Review;
 use kernel::id::OpId;
-use kernel::seal::Draft;
+use kernel::operation::Role;
+use kernel::seal::{Draft, next_stamp};
+use kernel::world::World;
+use store::Writing;
 
 use crate::belief::Belief;
+use crate::derive::{Derivation, Derived, Extent, differing};
+use crate::follow::seal;
 use crate::import::Intent;
-use crate::{EngineError, Space};
+use crate::{EngineError, Space, now_us};
 
 /// What became different.
 #[derive(Clone, Debug, Default)]
@@ -21,30 +25,68 @@ pub struct Changes {
     pub recorded: Vec<OpId>,
     /// Identities of which something else is believed now, by key.
     pub beliefs: BTreeMap<String, Change>,
-    /// Corrections whose ground changed.
-    pub reviews: Vec<Review>,
+    /// What derivation did on the way.
+    pub derived: Derived,
 }
 
 /// One identity, before and after.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// What was believed; none if the identity was not known.
+    /// What was served; none if nothing was believed.
     pub before: Option<Belief>,
     /// What is believed now.
     pub after: Belief,
-    /// The operation that brought it about, where one alone did.
+    /// The operation that brought it down, if it fell.
     pub cause: Option<OpId>,
 }
 
 impl Space {
-    /// Records `drafts` with what follows from them, or says what would follow.
+    /// Records `drafts` with what follows from them, or says what would follow. What was not derived yet is derived before, so that
+    /// the changes are those of the drafts alone.
     pub fn act(&mut self, drafts: Vec<Draft>, intent: Intent, now: jiff::Timestamp) -> Result<Changes, EngineError> {
-        let mut changes = Changes::default();
-        for draft in drafts {
-            if intent == Intent::Write {
-                changes.recorded.push(self.append(draft, now)?);
-            }
+        let may_derive = self.may_derive(now)?;
+        let Self { store, signer, derivers } = self;
+        let mut writing = store.write()?;
+        let mut before = Derivation::new(derivers, signer, now_us(now));
+        if may_derive {
+            before.begin(&mut writing, Extent::Changed)?;
+            before.finish(&mut writing)?;
         }
-        Ok(changes)
+        let mut recorded = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            let ts = next_stamp(now_us(now), writing.latest()?);
+            let (operation, body) = seal(signer, &writing, draft, ts)?;
+            writing.record(&operation, Some(&body))?;
+            recorded.push(operation.id());
+        }
+        let mut after = Derivation::new(derivers, signer, now_us(now));
+        if may_derive {
+            after.begin(&mut writing, Extent::Changed)?;
+        }
+        after.follow(&mut writing)?;
+        if may_derive {
+            after.finish(&mut writing)?;
+        } else {
+            after.look_only(&mut writing)?;
+        }
+        let Derivation { derived, changes, .. } = after;
+        let mut beliefs = differing(changes);
+        for change in beliefs.values_mut() {
+            change.cause = cause_of(&writing, &change.after)?;
+        }
+        if intent == Intent::Write {
+            Box::new(writing).commit()?;
+        }
+        Ok(Changes { recorded, beliefs, derived })
     }
+}
+
+/// What the latest record of a fall names as its cause.
+fn cause_of(writing: &dyn Writing, believed: &Belief) -> Result<Option<OpId>, EngineError> {
+    let (None, Some(current)) = (believed.served, believed.current) else { return Ok(None) };
+    let mut latest = None;
+    for id in writing.acting(&current, &kernel::kind::Kind::ClaimInvalidation, Role::TARGET)? {
+        latest = latest.max(writing.entry(&id)?.map(|entry| (entry.order(), entry.sole_ref(Role::CAUSE))));
+    }
+    Ok(latest.and_then(|(_, cause)| cause))
 }

@@ -18,6 +18,7 @@ pub mod act;
 pub mod belief;
 pub mod claims;
 pub mod conformance;
+pub mod derive;
 pub mod exchange;
 pub mod explain;
 mod follow;
@@ -33,6 +34,7 @@ pub mod verify;
 pub struct Space {
     store: SqliteSpace,
     signer: Signer,
+    derivers: Vec<Box<dyn derivers::Deriver>>,
 }
 
 /// Why the engine could not do what was asked.
@@ -150,7 +152,7 @@ impl Space {
         });
         let place = Place { space: None, head: None, ts: Stamp(now_us(now)) };
         let genesis = signer.seal(Draft::new(body.clone()), place)?;
-        Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer })
+        Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer, derivers: derivers::builtin() })
     }
 
     /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
@@ -160,12 +162,12 @@ impl Space {
         body: &Body,
         signer: Signer,
     ) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::create(path, genesis, body)?, signer })
+        Ok(Self { store: SqliteSpace::create(path, genesis, body)?, signer, derivers: derivers::builtin() })
     }
 
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::open(path)?, signer })
+        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin() })
     }
 
     /// The space's id.
