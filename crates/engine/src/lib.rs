@@ -28,6 +28,8 @@ pub mod name;
 pub mod recall;
 pub mod record;
 pub mod review;
+pub mod support;
+pub mod user;
 pub mod verify;
 
 /// An open space and the key that writes to it.
@@ -84,6 +86,9 @@ pub enum EngineError {
         /// What it does.
         kind: Kind,
     },
+    /// What the user said cannot be taken so.
+    #[error(transparent)]
+    User(#[from] user::UserError),
     /// An interchange file cannot be taken in.
     #[error("line {line}: {reason}")]
     Exchange {
@@ -121,6 +126,7 @@ impl EngineError {
             Self::AmbiguousId { .. } => "ambiguous_id",
             Self::UnknownBelief { .. } => "unknown_belief",
             Self::NotABelief { .. } => "not_a_belief",
+            Self::User(error) => error.code(),
             Self::Exchange { .. } => "exchange",
             Self::Io(_) => "io",
         }

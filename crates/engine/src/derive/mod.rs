@@ -173,15 +173,37 @@ impl<'d> Derivation<'d> {
     /// One bounded step; false when there is nothing left to do.
     pub(crate) fn step(&mut self, writing: &mut SqliteWriting<'_>) -> Result<bool, EngineError> {
         self.stage = match self.stage {
-            Stage::Read if self.read(writing)? => Stage::Read,
-            Stage::Read => Stage::Look,
-            Stage::Look if self.look(writing)? => Stage::Look,
-            Stage::Look if writing.count_marked()? == 0 => Stage::Doubt,
-            Stage::Look => self.next_pass(writing)?,
-            Stage::Run if self.run(writing)? => Stage::Run,
-            Stage::Run => Stage::Read,
-            Stage::Doubt if self.doubt(writing)? => Stage::Look,
-            Stage::Doubt | Stage::Done => Stage::Done,
+            Stage::Read => {
+                if self.read(writing)? {
+                    Stage::Read
+                } else {
+                    Stage::Look
+                }
+            }
+            Stage::Look => {
+                if self.look(writing)? {
+                    Stage::Look
+                } else if writing.count_marked()? == 0 {
+                    Stage::Doubt
+                } else {
+                    self.next_pass(writing)?
+                }
+            }
+            Stage::Run => {
+                if self.run(writing)? {
+                    Stage::Run
+                } else {
+                    Stage::Read
+                }
+            }
+            Stage::Doubt => {
+                if self.doubt(writing)? {
+                    Stage::Look
+                } else {
+                    Stage::Done
+                }
+            }
+            Stage::Done => Stage::Done,
         };
         Ok(self.stage != Stage::Done)
     }
@@ -248,7 +270,11 @@ impl<'d> Derivation<'d> {
     }
 
     /// A change of access that arrives after later operations may take effect from them, or give it: all is read again.
-    fn note_access(&mut self, writing: &mut SqliteWriting<'_>, ts: kernel::operation::Stamp) -> Result<(), EngineError> {
+    fn note_access(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        ts: kernel::operation::Stamp,
+    ) -> Result<(), EngineError> {
         let (read, derivers) = writing.derived()?;
         let is_late = match writing.line_at(read)? {
             Some(last) => last.ts > ts,
@@ -513,7 +539,7 @@ fn layer_of_inputs(writing: &SqliteWriting<'_>, claim: Option<OpId>) -> Result<u
 }
 
 /// Runs a deriver's code; a panic of it is an answer too.
-fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
         let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
