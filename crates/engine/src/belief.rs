@@ -4,6 +4,7 @@ use kernel::body::{Body, Deriver};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::moment::Moment;
 use kernel::validity::{State, Validity};
 use kernel::when::When;
 use kernel::world::World;
@@ -72,6 +73,12 @@ impl Bodies for dyn Writing + '_ {
 impl Bodies for SqliteWorld<'_> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.body(id)
+    }
+}
+
+impl<B: Bodies> Bodies for Moment<'_, B> {
+    fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.present().canonical_body(id)
     }
 }
 

@@ -41,6 +41,11 @@ impl<'w, W: World + ?Sized> Moment<'w, W> {
         Self { world, hidden: Hidden::From(at) }
     }
 
+    /// The world that it is a part of.
+    pub fn present(&self) -> &'w W {
+        self.world
+    }
+
     fn shows_entry(&self, entry: &Entry) -> bool {
         match &self.hidden {
             Hidden::These(ids) => !ids.contains(&entry.id),

@@ -252,7 +252,11 @@ impl<'d> Derivation<'d> {
     }
 
     /// A change of access that arrives after later operations may take effect from them, or give it: all is read again.
-    fn note_access(&mut self, writing: &mut SqliteWriting<'_>, ts: kernel::operation::Stamp) -> Result<(), EngineError> {
+    fn note_access(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        ts: kernel::operation::Stamp,
+    ) -> Result<(), EngineError> {
         let (read, derivers) = writing.derived()?;
         let is_late = match writing.line_at(read)? {
             Some(last) => last.ts > ts,
@@ -522,7 +526,7 @@ fn layer_of_inputs(writing: &SqliteWriting<'_>, claim: Option<OpId>) -> Result<u
 }
 
 /// Runs a deriver's code; a panic of it is an answer too.
-fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
         let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();

@@ -114,11 +114,7 @@ pub(super) fn visibility(record: &Record) -> Visibility {
 }
 
 /// The latest records of a group.
-pub(super) fn of_group(
-    writing: &SqliteWriting<'_>,
-    group: GroupNumber,
-    limit: usize,
-) -> Result<Shown, EngineError> {
+pub(super) fn of_group(writing: &SqliteWriting<'_>, group: GroupNumber, limit: usize) -> Result<Shown, EngineError> {
     let mut shown = Vec::new();
     for line in writing.members(group, limit)? {
         let found = match line.kind {

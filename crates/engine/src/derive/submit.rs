@@ -69,12 +69,7 @@ pub(super) fn examine(
     (accepted, problems)
 }
 
-fn examine_one(
-    deriver: &dyn Deriver,
-    group: &Marked,
-    shown: &Shown,
-    candidate: Candidate,
-) -> Result<Accepted, String> {
+fn examine_one(deriver: &dyn Deriver, group: &Marked, shown: &Shown, candidate: Candidate) -> Result<Accepted, String> {
     let Candidate { claim_type, identity_key, .. } = &candidate;
     let declared = deriver.claim_types().iter().any(|declared| declared.admits(claim_type));
     if !declared {
@@ -209,7 +204,11 @@ impl Derivation<'_> {
     }
 
     /// Seals and records; none where an input is not valid any more.
-    pub(super) fn append(&mut self, writing: &mut SqliteWriting<'_>, draft: Draft) -> Result<Option<OpId>, EngineError> {
+    pub(super) fn append(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        draft: Draft,
+    ) -> Result<Option<OpId>, EngineError> {
         let ts = next_stamp(self.now_us, writing.latest()?);
         let (operation, body) = seal(self.signer, writing, draft, ts)?;
         match writing.record(&operation, Some(&body)) {

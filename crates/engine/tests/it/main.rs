@@ -9,4 +9,6 @@ mod import;
 mod recall;
 mod record;
 mod support;
+mod toys;
 mod verify;
+mod words;
