@@ -214,11 +214,7 @@ impl<W: World + ?Sized> Settling<'_, W> {
                     self.act_on(&superseded)?;
                 }
             }
-            Kind::Claim => {
-                self.act_on(&entry.id)?;
-                self.speak_of(entry)?;
-            }
-            Kind::ClaimCorrection | Kind::ClaimRefutation => {
+            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
                 self.act_on(&entry.id)?;
                 self.speak_of(entry)?;
             }
