@@ -357,3 +357,12 @@ fn days_that_are_kept_half_of_the_time_still_belong_together() {
     });
     check(events("Yoga", times), &["routine.weekly|yoga|mon,wed,fri|evening"]);
 }
+
+#[test]
+fn a_title_is_given_as_it_is_written_most_often_on_one_line() {
+    let times = every(7, "2025-05-06", "T07:00:00", 5);
+    let titles = ["Gym  with\nAna", "gym with ana!", "Gym  with\nAna", "GYM WITH ANA", "Gym  with\nAna"];
+    let gym = routine(times.iter().zip(titles).map(|(at, title)| event(title, at)));
+    assert_eq!(gym.identity_key, "routine.weekly|gym-with-ana|tue|morning");
+    assert_eq!(gym.text, "Gym with Ana on Tuesdays in the morning, about 07:00");
+}
