@@ -11,7 +11,7 @@
 
 use super::kinds;
 use crate::names::{Person, person};
-use crate::statements::{Break, Sentence, contains_folded, is_request, sentences};
+use crate::statements::{Break, OwnWords, Sentence, any_word_begins, sentences};
 
 /// Most statements of one record.
 pub(super) const STATEMENTS_MAX: usize = 32;
@@ -28,32 +28,17 @@ pub(super) struct Statement {
 }
 
 /// In a sentence with one of these, nobody need exist.
+#[rustfmt::skip]
 const HYPOTHETICAL: [&str; 16] = [
-    "imagine",
-    "imaginary",
-    "pretend",
-    "suppose",
-    "supposing",
-    "hypothetically",
-    "hypothetical",
-    "wish",
-    "dreamed",
-    "dreamt",
-    "novel",
-    "story",
-    "fictional",
-    "character",
-    "placeholder",
-    "example",
+    "imagine", "imaginary", "pretend", "suppose", "supposing", "hypothetically", "hypothetical", "wish", "dreamed",
+    "dreamt", "novel", "story", "fictional", "character", "placeholder", "example",
 ];
 
-/// Everything that the owner's `text` says of people.
-pub(super) fn statements(text: &str) -> Vec<Statement> {
+/// Everything that the owner says of people.
+pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
+    let is_relevant = |text: &str| any_word_begins(text, &["my "]);
     let mut found = Vec::new();
-    if !contains_folded(text, "my ") || is_request(text) {
-        return found;
-    }
-    for sentence in sentences(text, |part| contains_folded(part, "my ")) {
+    for sentence in sentences(words.text, is_relevant) {
         if sentence.has_any(&HYPOTHETICAL) {
             continue;
         }
@@ -64,6 +49,9 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
         }
     }
     found.truncate(STATEMENTS_MAX);
+    if !found.is_empty() && words.is_request() {
+        found.clear();
+    }
     found
 }
 
@@ -76,7 +64,7 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let Some(word) = sentence.words.get(noun) else { return };
     let (term, is_possessive) = match word.lower.strip_suffix("'s") {
         Some(term) => (term, true),
-        None => (word.lower.as_str(), false),
+        None => (word.lower.as_ref(), false),
     };
     // A capital stands in headings, where the next word is capitalised too and need not be a name.
     let is_heading = word.text.chars().next().is_some_and(char::is_uppercase);
@@ -176,7 +164,7 @@ fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
     match sentence.words.get(end) {
         None => true,
         Some(next) => {
-            let is_list = matches!(next.lower.as_str(), "and" | "or" | "plus") || name_at(sentence, end).is_some();
+            let is_list = matches!(next.lower.as_ref(), "and" | "or" | "plus") || name_at(sentence, end).is_some();
             matches!(breaks, Break::Comma | Break::Dash | Break::Close) && !is_list
         }
     }
@@ -251,7 +239,10 @@ fn capitalised(sentence: &Sentence<'_>, index: usize) -> bool {
 }
 
 /// Between the words of a name.
-const PARTICLES: [&str; 10] = ["van", "von", "de", "da", "der", "den", "del", "la", "bin", "al"];
+#[rustfmt::skip]
+const PARTICLES: [&str; 10] = [
+    "van", "von", "de", "da", "der", "den", "del", "la", "bin", "al",
+];
 
 /// The name that begins at the word `at`, and the index after it.
 fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
@@ -282,79 +273,15 @@ fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
 }
 
 /// Capitalised words that are no names of people.
+#[rustfmt::skip]
 const NO_NAMES: [&str; 72] = [
-    "i",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "mondays",
-    "tuesdays",
-    "wednesdays",
-    "thursdays",
-    "fridays",
-    "saturdays",
-    "sundays",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "christmas",
-    "easter",
-    "english",
-    "german",
-    "french",
-    "italian",
-    "spanish",
-    "dutch",
-    "swedish",
-    "chinese",
-    "japanese",
-    "indian",
-    "american",
-    "british",
-    "irish",
-    "scottish",
-    "polish",
-    "russian",
-    "turkish",
-    "god",
-    "he",
-    "she",
-    "it",
-    "this",
-    "that",
-    "they",
-    "we",
-    "you",
-    "who",
-    "the",
-    "there",
-    "here",
-    "everyone",
-    "nobody",
-    "whatsapp",
-    "facebook",
-    "instagram",
-    "python",
-    "rust",
-    "linux",
-    "excel",
-    "word",
-    "outlook",
-    "today",
-    "tomorrow",
+    "i", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays",
+    "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "january", "february", "march", "april", "may",
+    "june", "july", "august", "september", "october", "november", "december", "christmas", "easter", "english",
+    "german", "french", "italian", "spanish", "dutch", "swedish", "chinese", "japanese", "indian", "american",
+    "british", "irish", "scottish", "polish", "russian", "turkish", "god", "he", "she", "it", "this", "that",
+    "they", "we", "you", "who", "the", "there", "here", "everyone", "nobody", "whatsapp", "facebook", "instagram",
+    "python", "rust", "linux", "excel", "word", "outlook", "today", "tomorrow",
 ];
 
 fn is_name_word(text: &str) -> bool {
