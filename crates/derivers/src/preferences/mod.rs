@@ -19,12 +19,14 @@ use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod dayparts;
 mod lexicon;
+mod object;
 mod stated;
 mod words;
 
 use dayparts::{Routine, is_routine, routine};
 use lexicon::DAYPARTS;
-use stated::{Object, Polarity, Statement, statements};
+use object::Object;
+use stated::{Polarity, Statement, statements};
 
 /// How often a sentence or a habit that looks like a preference is one.
 const PRIOR: f64 = 0.40;

@@ -6,19 +6,12 @@
 //! second) is not about what the owner likes in general.
 
 use super::lexicon::{daypart, domain_of};
-use super::words::{
-    ADVERBS, ARTICLES, COMPOUNDS, CUES, DOUBTFUL, EVERYWHERE, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS, TAILS,
-    VAGUE, VERBS,
-};
-use crate::slug::slug;
+use super::object::{OBJECT_WORDS_MAX, Object, Trust, lower, named, of_day, trimmed};
+use super::words::{ADVERBS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS, VERBS};
 use crate::statements::{Break, OwnWords, Sentence, Word, any_word_begins, sentences};
 
 /// Most statements of one record.
 pub(super) const STATEMENTS_MAX: usize = 32;
-/// Longest object, words.
-const OBJECT_WORDS_MAX: usize = 5;
-/// Longest object that is taken on trust, without a word that the lexicon knows.
-const UNKNOWN_WORDS_MAX: usize = 2;
 
 /// For or against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,14 +27,6 @@ impl Polarity {
             Self::Dislike => "dislike",
         }
     }
-}
-
-/// What a preference is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Object {
-    pub(super) domain: &'static str,
-    pub(super) name: String,
-    pub(super) slug: String,
 }
 
 /// One thing said.
@@ -379,80 +364,4 @@ fn push(found: &mut Vec<Statement>, object: Option<Object>, polarity: Polarity, 
     if !is_itself {
         found.push(Statement { object, polarity, over, is_strong });
     }
-}
-
-fn lower<'w>(words: &'w [Word<'_>]) -> Vec<&'w str> {
-    words.iter().map(|word| word.lower.as_ref()).collect()
-}
-
-fn of_day(part: &'static str) -> Object {
-    Object { domain: "daypart", name: part.to_owned(), slug: part.to_owned() }
-}
-
-/// How much an object must say for itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    /// The form is explicit: any object.
-    Any,
-    /// A word of the lexicon, or one or two lower-case words that are no activity.
-    Short,
-    /// A word of the lexicon.
-    Known,
-}
-
-fn trimmed<'w, 't>(mut words: &'w [Word<'t>]) -> &'w [Word<'t>] {
-    loop {
-        let tail = TAILS.iter().find_map(|tail| {
-            let start = words.len().checked_sub(tail.len())?;
-            words.get(start..)?.iter().zip(*tail).all(|(word, end)| word.lower == *end).then_some(start)
-        });
-        match tail {
-            Some(start) => words = words.get(..start).unwrap_or_default(),
-            None => return words,
-        }
-    }
-}
-
-/// The object that `words` name; none if they point at something, say nothing, or say too much.
-fn named(words: &[Word<'_>], topic: Option<&'static str>, trust: Trust) -> Option<Object> {
-    let words = trimmed(words);
-    let (article, words) = match words {
-        [first, rest @ ..] if ARTICLES.contains(&first.lower.as_ref()) => (Some(first.lower.as_ref()), rest),
-        words => (None, words),
-    };
-    let first = words.first()?;
-    let has_number = words.iter().any(|word| word.text.contains(|letter: char| letter.is_ascii_digit()));
-    let points = words.iter().any(|word| POINTING.contains(&word.lower.as_ref()));
-    if words.len() > OBJECT_WORDS_MAX || has_number || points || VAGUE.contains(&first.lower.as_ref()) {
-        return None;
-    }
-    if let [only] = words
-        && let Some(part) = daypart(&only.lower)
-    {
-        return Some(of_day(part));
-    }
-    let known = domain_of(&lower(words));
-    let is_plain = words.iter().all(|word| !word.text.contains(char::is_uppercase));
-    // "The" points at something at hand: "the blue one", "the colour".
-    let is_at_hand = article == Some("the")
-        && topic.is_none()
-        && !words.iter().any(|word| EVERYWHERE.contains(&word.lower.as_ref()));
-    let is_trusted = match trust {
-        Trust::Any => true,
-        Trust::Short => {
-            let is_short = words.len() <= UNKNOWN_WORDS_MAX && article.is_none();
-            known.is_some() || is_plain && is_short && !first.lower.ends_with("ing")
-        }
-        Trust::Known => known.is_some(),
-    };
-    // A relative clause or a condition belongs to the object and would be lost.
-    let has_clause =
-        words.iter().any(|word| matches!(word.lower.as_ref(), "is" | "are" | "was" | "were" | "because" | "than"));
-    if !is_trusted || is_at_hand || has_clause {
-        return None;
-    }
-    let name =
-        words.iter().map(|word| if is_plain { word.lower.as_ref() } else { word.text }).collect::<Vec<_>>().join(" ");
-    let slug = slug(&name);
-    (!slug.is_empty()).then(|| Object { domain: topic.or(known).unwrap_or("general"), name, slug })
 }
