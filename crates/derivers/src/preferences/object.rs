@@ -4,6 +4,7 @@
 //! general. How much an object has to say for itself depends on the form of the statement: "I prefer" and "my favourite" are
 //! explicit, after "I like" an unknown word counts only if it is short and plain.
 
+use super::DAYPART;
 use super::lexicon::{daypart, domain_of};
 use super::words::{ARTICLES, EVERYWHERE, POINTING, TAILS, VAGUE};
 use crate::slug::slug;
@@ -20,6 +21,25 @@ pub(super) struct Object {
     pub(super) domain: &'static str,
     pub(super) name: String,
     pub(super) slug: String,
+}
+
+/// The domain of what no word of the lexicon is in.
+pub(super) const GENERAL: &str = "general";
+
+impl Object {
+    /// Something that one does: "to work alone".
+    pub(super) fn into_deed(self) -> Self {
+        if self.domain == DAYPART {
+            return self;
+        }
+        let name = format!("to {}", self.name);
+        Self { slug: slug(&name), name, ..self }
+    }
+
+    /// Whether it is written like a name.
+    pub(super) fn is_proper(&self) -> bool {
+        self.name.contains(char::is_uppercase)
+    }
 }
 
 /// How much an object must say for itself.
@@ -74,12 +94,12 @@ pub(super) fn named(words: &[Word<'_>], topic: Option<&'static str>, trust: Trus
     let name =
         words.iter().map(|word| if is_plain { word.lower.as_ref() } else { word.text }).collect::<Vec<_>>().join(" ");
     let slug = slug(&name);
-    (!slug.is_empty()).then(|| Object { domain: topic.or(known).unwrap_or("general"), name, slug })
+    (!slug.is_empty()).then(|| Object { domain: topic.or(known).unwrap_or(GENERAL), name, slug })
 }
 
 /// A part of the day.
 pub(super) fn of_day(part: &'static str) -> Object {
-    Object { domain: "daypart", name: part.to_owned(), slug: part.to_owned() }
+    Object { domain: DAYPART, name: part.to_owned(), slug: part.to_owned() }
 }
 
 /// Without what may follow an object.

@@ -6,8 +6,10 @@
 //! second) is not about what the owner likes in general.
 
 use super::lexicon::{daypart, domain_of};
-use super::object::{OBJECT_WORDS_MAX, Object, Trust, lower, named, of_day, trimmed};
-use super::words::{ADVERBS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS, VERBS};
+use super::object::{GENERAL, OBJECT_WORDS_MAX, Object, Trust, lower, named, of_day, trimmed};
+use super::words::{
+    ADVERBS, COMPARISONS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS, VERBS,
+};
 use crate::statements::{Break, OwnWords, Sentence, Word, any_word_begins, sentences};
 
 /// Most statements of one record.
@@ -190,7 +192,9 @@ fn is_vague_topic(topic: &[Word<'_>]) -> bool {
         "part", "parts", "thing", "things", "bit", "one", "ones", "way", "of", "person", "people", "moment", "memory",
         "line",
     ];
-    topic.iter().any(|word| vague.contains(&word.lower.as_ref()) || POINTING.contains(&word.lower.as_ref()))
+    let is_somebody = topic.last().is_some_and(|word| crate::relationships::is_kind(&word.lower));
+    is_somebody
+        || topic.iter().any(|word| vague.contains(&word.lower.as_ref()) || POINTING.contains(&word.lower.as_ref()))
 }
 
 /// After "I am": `a morning person`, `a big fan of jazz`.
@@ -286,10 +290,15 @@ fn has_comparison(words: &[Word<'_>]) -> bool {
 
 /// After "I prefer": `tea to coffee`, `working in the morning`.
 fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
-    let words = match words {
-        [to, rest @ ..] if to.lower == "to" => rest,
-        words => words,
-    };
+    if let [to, verb @ ..] = words
+        && to.lower == "to"
+    {
+        // What to do is compared in too many ways to be read.
+        let object = named(verb, None, Trust::Any)
+            .filter(|_| !verb.iter().any(|word| COMPARISONS.contains(&word.lower.as_ref())));
+        push(found, object.map(Object::into_deed), Polarity::Like, None, true);
+        return;
+    }
     // What is preferred in the morning is the morning.
     if let [.., of, last] = trimmed(words)
         && matches!(of.lower.as_ref(), "the" | "at")
@@ -318,7 +327,11 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
         Some((end, start)) => {
             let object = named(words.get(..end).unwrap_or_default(), None, Trust::Any);
             let over = named(words.get(start..).unwrap_or_default(), None, Trust::Any);
-            if over.is_some() {
+            // "I prefer Tom to lead the meeting" compares nobody.
+            let is_somebody = words.get(end).is_some_and(|word| word.lower == "to")
+                && words.len() - start > 1
+                && object.as_ref().is_some_and(|object| object.domain == GENERAL && object.is_proper());
+            if over.is_some() && !is_somebody {
                 push(found, object, Polarity::Like, over, true);
             }
         }

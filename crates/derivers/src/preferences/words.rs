@@ -85,6 +85,9 @@ pub(super) const RATHER_VERBS: [&str; 14] = [
     "have", "drink", "eat", "take", "use", "read", "watch", "play", "get", "order", "visit", "listen", "go", "do",
 ];
 
+/// Words that compare.
+pub(super) const COMPARISONS: [&str; 5] = ["than", "over", "rather", "instead", "to"];
+
 /// Pairs that are one thing.
 #[rustfmt::skip]
 pub(super) const COMPOUNDS: [&str; 12] = [

@@ -6,7 +6,7 @@
 //! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
 //! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it.
 //!
-//! A name is one to four capitalised words (or words of a script without capitals). "My sister is German" has no name, which
+//! A name is one to six capitalised words (or words of a script without capitals). "My sister is German" has no name, which
 //! is why plain `is` after the kind is not read. Lists of people look like pattern 3 and are left out.
 
 use super::kinds;
@@ -33,6 +33,11 @@ const HYPOTHETICAL: [&str; 16] = [
     "imagine", "imaginary", "pretend", "suppose", "supposing", "hypothetically", "hypothetical", "wish", "dreamed",
     "dreamt", "novel", "story", "fictional", "character", "placeholder", "example",
 ];
+
+/// Kinds that things are called too.
+const METAPHORS: [&str; 5] = ["teacher", "coach", "mentor", "therapist", "doctor"];
+/// Longest name, words, with titles.
+const NAME_WORDS_MAX: usize = 6;
 
 /// Everything that the owner says of people.
 pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
@@ -125,6 +130,10 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
         return;
     }
     if let Some((person, is_denial, is_outright)) = before(sentence, at, noun) {
+        // "Pain is my teacher": one word that begins a sentence need be no name.
+        if is_outright && !is_denial && METAPHORS.contains(&kind) && sentence.lower(0) == person.slug {
+            return;
+        }
         add(person, is_outright, is_denial);
     }
 }
@@ -211,7 +220,7 @@ enum Edge {
 fn name_until(sentence: &Sentence<'_>, end: usize, edge: Edge) -> Option<Person> {
     let mut start = end;
     while let Some(index) = start.checked_sub(1)
-        && end - index <= 4
+        && end - index <= NAME_WORDS_MAX
         && sentence.words.get(index).is_some_and(|word| is_name_word(word.text))
     {
         start = index;
@@ -249,7 +258,7 @@ fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
     let mut words: Vec<&str> = Vec::new();
     let mut end = at;
     while let Some(word) = sentence.words.get(end)
-        && words.len() < 4
+        && words.len() < NAME_WORDS_MAX
         && (end == at || word.before == Break::None)
     {
         let is_particle = !words.is_empty()
