@@ -128,7 +128,7 @@ impl UserError {
 /// What the user says instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replacement {
-    /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it.
+    /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it; empty to leave it as it is.
     pub set: Vec<String>,
     /// The same in words.
     pub text: Option<String>,
@@ -286,6 +286,9 @@ fn withdrawn_by<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<OpId>, Sto
 /// The payload that the user means, from JSON that replaces it or from fields that replace some of it.
 fn new_payload(belief: &Belief, set: &[String]) -> Result<Value, UserError> {
     let shape = |reason: String| UserError::PayloadShape { key: belief.key.clone(), reason };
+    if set.is_empty() {
+        return Ok(belief.payload.clone());
+    }
     if let [text] = set {
         match read_json(text) {
             Ok(payload) => {
