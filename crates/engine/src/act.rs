@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::{Draft, next_stamp};
-use kernel::world::World;
 use store::Writing;
 
 use crate::belief::Belief;

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use store::sqlite::SqliteWorld;
 use store::{StoreError, Writing};
 
+use crate::{EngineError, Space};
+
 /// An identity and what is served of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Belief {
@@ -141,4 +143,18 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
         }
     }
     Ok(belief)
+}
+
+impl Space {
+    /// Every identity of which something was said, by key.
+    pub fn beliefs(&self) -> Result<Vec<Belief>, EngineError> {
+        self.store.at_one_moment(|world| {
+            let mut keys = Vec::new();
+            world.identity_keys(|key| {
+                keys.push(key);
+                true
+            })?;
+            keys.iter().map(|key| Ok(belief(world, key)?)).collect()
+        })
+    }
 }

@@ -21,6 +21,7 @@ pub mod question;
 pub mod rank;
 pub mod rules;
 pub mod seal;
+pub mod settle;
 pub mod text;
 pub mod validity;
 pub mod when;

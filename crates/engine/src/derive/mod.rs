@@ -121,6 +121,8 @@ pub(crate) struct Derivation<'d> {
     passes: u32,
     /// Claims appended by this derivation, with their layers.
     ours: HashMap<OpId, u32>,
+    /// Groups that are to be run again in the next pass.
+    again: Vec<GroupNumber>,
     /// What is believed otherwise than before.
     pub(crate) changes: BTreeMap<String, Change>,
     pub(crate) derived: Derived,
@@ -135,6 +137,7 @@ impl<'d> Derivation<'d> {
             stage: Stage::Read,
             passes: 0,
             ours: HashMap::new(),
+            again: Vec::new(),
             changes: BTreeMap::new(),
             derived: Derived::default(),
         }
@@ -172,38 +175,17 @@ impl<'d> Derivation<'d> {
 
     /// One bounded step; false when there is nothing left to do.
     pub(crate) fn step(&mut self, writing: &mut SqliteWriting<'_>) -> Result<bool, EngineError> {
-        self.stage = match self.stage {
-            Stage::Read => {
-                if self.read(writing)? {
-                    Stage::Read
-                } else {
-                    Stage::Look
-                }
-            }
-            Stage::Look => {
-                if self.look(writing)? {
-                    Stage::Look
-                } else if writing.count_marked()? == 0 {
-                    Stage::Doubt
-                } else {
-                    self.next_pass(writing)?
-                }
-            }
-            Stage::Run => {
-                if self.run(writing)? {
-                    Stage::Run
-                } else {
-                    Stage::Read
-                }
-            }
-            Stage::Doubt => {
-                if self.doubt(writing)? {
-                    Stage::Look
-                } else {
-                    Stage::Done
-                }
-            }
-            Stage::Done => Stage::Done,
+        let stage = self.stage;
+        self.stage = match stage {
+            Stage::Read if self.read(writing)? => Stage::Read,
+            Stage::Read => Stage::Look,
+            Stage::Look if self.look(writing)? => Stage::Look,
+            Stage::Look if writing.count_marked()? == 0 => Stage::Doubt,
+            Stage::Look => self.next_pass(writing)?,
+            Stage::Run if self.run(writing)? => Stage::Run,
+            Stage::Run => Stage::Read,
+            Stage::Doubt if self.doubt(writing)? => Stage::Look,
+            Stage::Doubt | Stage::Done => Stage::Done,
         };
         Ok(self.stage != Stage::Done)
     }
@@ -437,6 +419,11 @@ impl<'d> Derivation<'d> {
             self.submit(writing, candidate)?;
         }
         self.follow(writing)?;
+        if groups.is_empty() {
+            for group in self.again.drain(..) {
+                writing.mark(group)?;
+            }
+        }
         Ok(!groups.is_empty())
     }
 
@@ -465,7 +452,7 @@ impl<'d> Derivation<'d> {
         for key in made.iter().filter(|key| !kept.iter().any(|kept| kept.key() == key.as_str())) {
             writing.remove_made(group.number, key)?;
             match writing.makers(key)?.first() {
-                Some(next) => writing.mark(next.number)?,
+                Some(next) => self.again.push(next.number),
                 None => writing.suspect(key)?,
             }
         }

@@ -16,7 +16,6 @@ use kernel::rules::Breach;
 use kernel::seal::{Draft, next_stamp};
 use kernel::validity::{State, Validity};
 use kernel::when::When;
-use kernel::world::World;
 use store::sqlite::{Marked, SqliteWriting};
 use store::{RecordError, Writing};
 
@@ -188,7 +187,10 @@ impl Derivation<'_> {
                 Ok(())
             }
             // An input was replaced in this very pass; the next one shows the new version.
-            Ok(None) => Ok(writing.mark(group.number)?),
+            Ok(None) => {
+                self.again.push(group.number);
+                Ok(())
+            }
             Err(EngineError::Record(RecordError::Refused { breach, .. })) => {
                 self.problem(&group, format!("the claim {key:?} was refused: {breach}"));
                 Ok(())

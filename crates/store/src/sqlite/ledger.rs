@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 
 use kernel::access::Access;
 use kernel::body::Body;
-use kernel::cascade::{Consequences, consequences};
+use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
 use kernel::rules::{self, Verdict};
+use kernel::settle::Settled;
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::graph::{SqliteWorld, author_at, cited, id_at, kind_at, refs_at, sql, stamp_at};
-use super::{Mode, create, open};
+use super::graph::{SqliteWorld, author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::{Mode, configure, create, make_tables, migrate, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
 /// Tables of the ledger and the positions of its views.
@@ -75,12 +76,31 @@ impl SqliteSpace {
         Self::open(path)
     }
 
+    /// Makes a space that lives in memory, as long as this does: for dry runs and tests. What opens the file again, as
+    /// [`SqliteSpace::refold_in_memory`] does, does not find it.
+    pub fn create_in_memory(genesis: &Operation<Verified>, body: &Body) -> Result<Self, StoreError> {
+        let connection = Connection::open_in_memory()?;
+        configure(&connection)?;
+        make_tables(&connection)?;
+        Self::begun(connection, Path::new(":memory:"), genesis, body)
+    }
+
     /// Makes a space under a name that nobody looks for.
     fn create_draft(draft: &Path, genesis: &Operation<Verified>, body: &Body) -> Result<(), StoreError> {
-        let connection = create(draft)?;
+        let made = Self::begun(create(draft)?, draft, genesis, body)?;
+        Ok(made.connection.close().map_err(|(_, error)| error)?)
+    }
+
+    /// A space in empty tables, with its genesis operation.
+    fn begun(
+        connection: Connection,
+        path: &Path,
+        genesis: &Operation<Verified>,
+        body: &Body,
+    ) -> Result<Self, StoreError> {
         let mut making = Self {
             connection,
-            path: draft.to_owned(),
+            path: path.to_owned(),
             mode: Mode::ReadWrite,
             space: genesis.space(),
             views: Default::default(),
@@ -91,12 +111,22 @@ impl SqliteSpace {
             RecordError::Refused { breach, .. } => StoreError::Damaged { detail: breach.to_string() },
         })?;
         writing.commit()?;
-        Ok(making.connection.close().map_err(|(_, error)| error)?)
+        Ok(making)
     }
 
     /// Opens an existing space.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let (connection, mode) = open(path)?;
+        let space = Self::over(connection, mode, path)?;
+        if mode == Mode::ReadWrite {
+            // What cannot be migrated now, for want of room say, can still be read; the next append tries again and says why not.
+            let _ = space.migrate();
+        }
+        Ok(space)
+    }
+
+    /// The space that a connection sees.
+    pub(super) fn over(connection: Connection, mode: Mode, path: &Path) -> Result<Self, StoreError> {
         let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
         let id = match first("SELECT id FROM op WHERE pos = 1") {
             Ok(Some(id)) => id,
@@ -107,6 +137,19 @@ impl SqliteSpace {
                 .map_or_else(|| damaged?.ok_or_else(|| StoreError::NotASpace { path: path.to_owned() }), Ok)?,
         };
         Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id), views: Default::default() })
+    }
+
+    /// Brings the tables of an earlier version up to this one's.
+    fn migrate(&self) -> Result<(), StoreError> {
+        if super::schema_version(&self.connection)? == super::SCHEMA_VERSION {
+            return Ok(());
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let migrated = migrate(&self.connection).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        if migrated.is_err() && !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        migrated
     }
 
     /// Where the file is.
@@ -186,7 +229,7 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = SqliteWriting::new(&self.connection);
+        let writing = migrate(&self.connection).and_then(|()| SqliteWriting::new(&self.connection));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -318,19 +361,20 @@ pub struct SqliteWriting<'a> {
     head: Position,
     latest: Option<Stamp>,
     authors: std::collections::HashMap<Author, i64>,
-    taken: Vec<OpId>,
+    journal: Journal,
     open: bool,
 }
 
 impl<'a> SqliteWriting<'a> {
     fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+        let latest = latest(connection)?;
         Ok(Self {
-            world: SqliteWorld::new(connection)?,
+            world: SqliteWorld::new(connection)?.reaching(latest),
             names: Default::default(),
             head: head(connection)?,
-            latest: latest(connection)?,
+            latest,
             authors: Default::default(),
-            taken: Vec::new(),
+            journal: Journal::default(),
             open: true,
         })
     }
@@ -376,27 +420,14 @@ impl<'a> SqliteWriting<'a> {
                 bytes,
                 operation.sig(),
             ])?;
-        self.world.fold(position, operation, body)?;
-        self.note_changed(operation, body)?;
-        self.taken.push(operation.id());
+        let settled = self.world.fold(position, operation, body)?;
+        for key in &settled.keys {
+            super::derive::note_changed(self.world.connection, key)?;
+        }
+        self.journal.note(settled);
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
-    }
-
-    /// Notes the identity of which an operation speaks.
-    fn note_changed(&self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<(), StoreError> {
-        let spoken_of = match operation.header().kind {
-            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
-                body.and_then(Body::identity).map(|(key, _)| key.to_owned())
-            }
-            Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal | Kind::Retraction | Kind::ClaimInvalidation => {
-                let target = cited(&operation.header().refs, Role::TARGET).next();
-                target.map(|target| self.world.entry(&target)).transpose()?.flatten().and_then(|entry| entry.identity)
-            }
-            _ => None,
-        };
-        spoken_of.map_or(Ok(()), |key| super::derive::note_changed(self.world.connection, &key))
     }
 
     fn take(
@@ -458,8 +489,8 @@ impl Writing for SqliteWriting<'_> {
     }
 
     fn follow(&mut self) -> Result<Consequences, StoreError> {
-        let taken = std::mem::take(&mut self.taken);
-        consequences(&self.world, &taken)
+        let journal = std::mem::take(&mut self.journal);
+        consequences(&self.world, &journal, self.world.due()?)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
@@ -486,7 +517,10 @@ ask! {
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
+    dependents(id: &OpId) -> Vec<(Stamp, OpId)>,
+    settled(id: &OpId) -> Option<Settled>,
     identity(key: &str) -> Vec<Entry>,
+    latest_of(key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,
     access() -> &Access,
