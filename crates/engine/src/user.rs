@@ -154,10 +154,11 @@ impl Space {
             return Err(UserError::CorrectsRefuted { key: belief.key }.into());
         }
         let target = self.target(&belief)?;
+        let payload = new_payload(&belief, &by.set)?;
         let correction = Correction {
-            corrected_payload: new_payload(&belief, &by.set)?,
+            text: by.text.clone().or_else(|| reworded(&belief, &payload)),
+            corrected_payload: payload,
             identity_key: belief.key,
-            text: by.text.clone(),
             note: by.note.clone(),
         };
         Ok(vec![acting_on(target, Body::ClaimCorrection(correction))?])
@@ -325,6 +326,25 @@ fn new_payload(belief: &Belief, set: &[String]) -> Result<Value, UserError> {
         fields.insert(name.to_owned(), value);
     }
     Ok(Value::Object(fields))
+}
+
+/// The words of a belief with those replaced that changed in its payload; none unless each of them stands there just once.
+fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
+    let (Value::Object(old), Value::Object(new)) = (&belief.payload, payload) else { return None };
+    let mut text = belief.text.clone();
+    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for name in names {
+        let (before, after) = (old.get(name), new.get(name));
+        if before == after {
+            continue;
+        }
+        let (before, after) = (before?.as_str()?, after?.as_str()?);
+        if before.is_empty() || text.matches(before).count() != 1 {
+            return None;
+        }
+        text = text.replacen(before, after, 1);
+    }
+    Some(text).filter(|text| !text.is_empty())
 }
 
 fn read_json(text: &str) -> Result<Value, String> {

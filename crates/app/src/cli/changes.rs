@@ -172,7 +172,9 @@ fn print_text(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Fa
         }
         if let Some(key) = said.key() {
             match changes.beliefs.get(key) {
-                Some(change) => output::line(format_args!("  {}", difference(change)))?,
+                Some(change) => {
+                    difference(change).iter().try_for_each(|line| output::line(format_args!("  {line}")))?
+                }
                 None => output::line(format_args!("  {DIM}what is believed of it stays as it was{DIM:#}"))?,
             }
         }
@@ -190,7 +192,9 @@ fn print_text(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Fa
     for (key, change) in rest.iter().take(PRINTED_MAX) {
         let way = Way::of(change).words();
         output::line(format_args!("  {way:<19}{BOLD}{}{BOLD:#}", printable(key)))?;
-        output::line(format_args!("  {:<19}{}", "", difference(change)))?;
+        for line in difference(change) {
+            output::line(format_args!("  {:<19}{line}", ""))?;
+        }
     }
     if rest.len() > PRINTED_MAX {
         output::line(format_args!("  … and {} more; --json has them all", rest.len() - PRINTED_MAX))?;
@@ -212,10 +216,10 @@ fn changed_beliefs(number: usize, verb: &str) -> String {
     format!("{} {verb}", count(number as u64, "belief"))
 }
 
-/// What was believed and what is now.
-fn difference(change: &Change) -> String {
+/// What was believed and what is now, in one line or two.
+fn difference(change: &Change) -> Vec<String> {
     let after = &change.after;
-    let Some(before) = &change.before else { return in_words(after) };
+    let Some(before) = &change.before else { return vec![in_words(after)] };
     match Way::of(change) {
         Way::Gone => {
             let why = match after.state {
@@ -223,14 +227,15 @@ fn difference(change: &Change) -> String {
                 State::Retracted => "it was taken back",
                 _ => "what it was built from does not hold any more",
             };
-            let cause = change.cause.map(|cause| format!(", since {}", short(&cause))).unwrap_or_default();
-            format!("{} — {why}{cause}", in_words(before))
+            vec![format!("{} — {why}", in_words(before))]
         }
         Way::Surer | Way::LessSure if before.text == after.text => {
-            format!("{}: {} → {}", words(after), sureness(before), sureness(after))
+            vec![format!("{}: {} → {}", words(after), sureness(before), sureness(after))]
         }
-        Way::OtherTimes => format!("{}{}", in_words(after), times(after)),
-        Way::New | Way::Changed | Way::Surer | Way::LessSure => format!("{} → {}", in_words(before), in_words(after)),
+        Way::OtherTimes => vec![format!("{}{} (before{})", in_words(after), times(after), times(before))],
+        Way::New | Way::Changed | Way::Surer | Way::LessSure => {
+            vec![format!("was {}", in_words(before)), format!("now {}", in_words(after))]
+        }
     }
 }
 
@@ -265,7 +270,7 @@ pub(crate) fn sureness(belief: &Belief) -> String {
 }
 
 fn times(belief: &Belief) -> String {
-    let from = belief.valid_from.as_ref().map(|from| format!(", since {from}")).unwrap_or_default();
-    let to = belief.valid_to.as_ref().map(|to| format!(", until {to}")).unwrap_or_default();
+    let from = belief.valid_from.as_ref().map(|from| format!(", since {}", from.date())).unwrap_or_default();
+    let to = belief.valid_to.as_ref().map(|to| format!(", until {}", to.date())).unwrap_or_default();
     format!("{from}{to}")
 }

@@ -2,6 +2,7 @@
 
 use engine::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::support::{Fewest, Search, Support, Whole};
+use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::validity::State;
 use serde_json::{Value, json};
@@ -14,6 +15,9 @@ use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
 
 /// Sources that are printed for people; `--all` prints them all.
 const SOURCES_PRINTED_MAX: usize = 12;
+
+/// Inputs that are printed as arguments of another command.
+const RETRACTED_PRINTED_MAX: usize = 4;
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]
@@ -164,37 +168,62 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
         Support::All(why) => output::line(format_args!("    all that it cites together: {}", in_words(*why)))?,
         Support::Examined(search) => {
             let proof = if search.is_smallest { "no fewer would do" } else { "perhaps fewer would do" };
-            output::line(format_args!(
-                "    {} of {} would still make it {} ({:.2}); {proof}",
-                search.inputs.len(),
-                count(search.of as u64, "input"),
-                kernel::confidence::Band::of(search.confidence).as_str(),
-                search.confidence
-            ))?;
-            for id in search.inputs.iter().take(SOURCES_PRINTED_MAX) {
-                output::line(format_args!("      {}", name(id)))?;
-            }
-            if search.inputs.len() > SOURCES_PRINTED_MAX {
-                output::line(format_args!("      … and {} more", search.inputs.len() - SOURCES_PRINTED_MAX))?;
+            let band = Band::of(search.confidence).as_str();
+            if search.inputs.len() == search.of {
+                output::line(format_args!("    all of the {} together; {proof}", count(search.of as u64, "input")))?;
+            } else {
+                output::line(format_args!(
+                    "    {} of {} would still make it {band} ({:.2}); {proof}",
+                    search.inputs.len(),
+                    count(search.of as u64, "input"),
+                    search.confidence
+                ))?;
+                for id in search.inputs.iter().take(SOURCES_PRINTED_MAX) {
+                    output::line(format_args!("      {}", name(id)))?;
+                }
+                if search.inputs.len() > SOURCES_PRINTED_MAX {
+                    output::line(format_args!("      … and {} more", search.inputs.len() - SOURCES_PRINTED_MAX))?;
+                }
             }
         }
     }
     section("what would change it")?;
-    if let Support::Examined(Search { necessary, fewest, .. }) = support {
-        let band = claim.band.as_str();
-        for id in necessary.iter().flatten().take(SOURCES_PRINTED_MAX) {
-            output::line(format_args!("    without this alone it would not be {band}: {}", name(id)))?;
-        }
-        if let Some(Fewest { inputs, band: left, is_fewest }) = fewest
-            && inputs.len() > 1
-        {
-            let at = if *is_fewest { "without" } else { "at most: without" };
-            let left = left.map_or("not be derived".to_owned(), |left| format!("be {}", left.as_str()));
-            output::line(format_args!("    {at} {} it would {left}", count(inputs.len() as u64, "input")))?;
-        }
+    if let Support::Examined(search) = support {
+        print_losses(search, claim.band, name)?;
     }
     for (command, what) in your_word(explaining) {
         output::line(format_args!("    {command}  {DIM}{what}{DIM:#}"))?;
+    }
+    Ok(())
+}
+
+/// Which inputs the band hangs on.
+fn print_losses(search: &Search, band: Band, name: impl Fn(&OpId) -> String) -> Result<(), Failure> {
+    let band = band.as_str();
+    let necessary = search.necessary.as_deref().unwrap_or_default();
+    if necessary.len() == search.of && search.of > 1 {
+        output::line(format_args!(
+            "    without any one of the {} it would not be {band}",
+            count(search.of as u64, "input")
+        ))?;
+    } else {
+        for id in necessary.iter().take(SOURCES_PRINTED_MAX) {
+            output::line(format_args!("    without this one it would not be {band}:  {}", name(id)))?;
+        }
+    }
+    let Some(Fewest { inputs, band: left, is_fewest }) = &search.fewest else { return Ok(()) };
+    let without = count(inputs.len() as u64, "input");
+    let without = if *is_fewest { without } else { format!("{without} or fewer") };
+    let left = left.map_or("not be derived".to_owned(), |left| format!("be {}", left.as_str()));
+    if inputs.len() > 1 || necessary.is_empty() {
+        output::line(format_args!("    without {without} it would {left}"))?;
+    }
+    if inputs.len() <= RETRACTED_PRINTED_MAX {
+        let ids: Vec<String> = inputs.iter().map(short).collect();
+        output::line(format_args!(
+            "    because what-if --retract {}  {DIM}shows what else would follow{DIM:#}",
+            ids.join(" ")
+        ))?;
     }
     Ok(())
 }

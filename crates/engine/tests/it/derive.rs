@@ -68,8 +68,11 @@ impl Deriver for Layering {
         if records.is_empty() {
             return Vec::new();
         }
-        let said: BTreeMap<&str, &Value> =
-            records.iter().filter_map(Record::belief).map(|belief| (belief.identity_key.as_str(), &belief.payload)).collect();
+        let said: BTreeMap<&str, &Value> = records
+            .iter()
+            .filter_map(Record::belief)
+            .map(|belief| (belief.identity_key.as_str(), &belief.payload))
+            .collect();
         vec![candidate("toy.layer", group, json!({ "said": said }), records, 0.2)]
     }
 }
@@ -149,7 +152,9 @@ impl Home {
     fn believed(&mut self) -> BTreeMap<String, (String, Value, f64)> {
         let beliefs = self.space.beliefs().unwrap();
         let served = beliefs.into_iter().filter(|belief| belief.served.is_some());
-        served.map(|belief| (belief.key, (belief.state.as_str().to_owned(), belief.payload, belief.confidence))).collect()
+        served
+            .map(|belief| (belief.key, (belief.state.as_str().to_owned(), belief.payload, belief.confidence)))
+            .collect()
     }
 
     /// What a derivation from scratch would change.
@@ -257,7 +262,12 @@ fn step(home: &mut Home, dice: &mut Dice, told: &mut Vec<OpId>, said: &mut Vec<(
             let corrects = dice.below(2) == 0;
             let body = if corrects {
                 let corrected_payload = json!({ "parity": dice.below(3) });
-                Body::ClaimCorrection(Correction { identity_key: key, corrected_payload, text: None, note: String::new() })
+                Body::ClaimCorrection(Correction {
+                    identity_key: key,
+                    corrected_payload,
+                    text: None,
+                    note: String::new(),
+                })
             } else {
                 Body::ClaimRefutation(Refutation { identity_key: key, note: String::new() })
             };
@@ -290,8 +300,13 @@ fn incremental_equals_from_scratch_on_random_histories() {
                 assert_eq!(derived.problem_count, 0, "seed {seed}: {derived:?}");
                 let now = home.now();
                 let (scratch, changes) = home.space.derive(Extent::Full, Intent::DryRun, now, |_| {}).unwrap();
-                let differing: Vec<String> = changes.beliefs.values().map(|change| format!("{:?}", change.after)).collect();
-                assert!(scratch.is_nothing(), "seed {seed}, step {step_number}: {scratch:?} {differing:#?} {:#?}", home.space.beliefs().unwrap());
+                let differing: Vec<String> =
+                    changes.beliefs.values().map(|change| format!("{:?}", change.after)).collect();
+                assert!(
+                    scratch.is_nothing(),
+                    "seed {seed}, step {step_number}: {scratch:?} {differing:#?} {:#?}",
+                    home.space.beliefs().unwrap()
+                );
             }
         }
     }
