@@ -46,7 +46,7 @@ impl Space {
         let may_derive = self.may_derive(now)?;
         let Self { store, signer, derivers } = self;
         let mut writing = store.write()?;
-        let mut before = Derivation::new(derivers, signer, now_us(now));
+        let mut before = Derivation::new(derivers, signer, now, may_derive);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;
             before.finish(&mut writing)?;
@@ -58,7 +58,7 @@ impl Space {
             writing.record(&operation, Some(&body))?;
             recorded.push(operation.id());
         }
-        let mut after = Derivation::new(derivers, signer, now_us(now));
+        let mut after = Derivation::new(derivers, signer, now, may_derive);
         if may_derive {
             after.begin(&mut writing, Extent::Changed)?;
         }

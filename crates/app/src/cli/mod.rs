@@ -16,6 +16,7 @@ mod claims;
 mod conformance;
 mod correct;
 pub(crate) mod demo;
+mod derive;
 mod doctor;
 mod eval;
 mod exchange;
@@ -62,6 +63,8 @@ enum Command {
     Init(init::Args),
     /// Read files, folders and exports into the space
     Import(import::Args),
+    /// Conclude from what is recorded: routines, places, people, preferences
+    Derive(derive::Args),
     /// Write one thing down
     Remember(remember::Args),
     /// Ask a question; the answer is records with sources and reasons
@@ -204,6 +207,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
         Command::Import(args) => import::run(&session, &args),
+        Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
         Command::Claims(args) => claims::run(&session, &args),

@@ -16,14 +16,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use derivers::{Deriver, GROUP_RECORDS_MAX, GROUPS_MAX, KEY_BYTES_MAX, Record};
 use kernel::body::{Body, Reason};
+use kernel::cascade::Journal;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use kernel::operation::{Ref, Role};
+use kernel::rules::Breach;
 use kernel::seal::{Draft, Signer};
 use kernel::validity::State;
 use kernel::world::World;
 use store::sqlite::{GroupNumber, Marked, Served, SqliteWriting};
-use store::{Position, Writing};
+use store::{Position, RecordError, Writing};
 
 use crate::act::{Change, Changes};
 use crate::belief::{Belief, belief};
@@ -117,6 +119,7 @@ pub(crate) struct Derivation<'d> {
     derivers: &'d [Box<dyn Deriver>],
     signer: &'d Signer,
     now_us: u64,
+    may_derive: bool,
     stage: Stage,
     passes: u32,
     /// Claims appended by this derivation, with their layers.
@@ -129,11 +132,19 @@ pub(crate) struct Derivation<'d> {
 }
 
 impl<'d> Derivation<'d> {
-    pub(crate) fn new(derivers: &'d [Box<dyn Deriver>], signer: &'d Signer, now_us: u64) -> Self {
+    /// For a key that may derive, or one that may only say what fell.
+    pub(crate) fn new(
+        derivers: &'d [Box<dyn Deriver>],
+        signer: &'d Signer,
+        now: jiff::Timestamp,
+        may_derive: bool,
+    ) -> Self {
+        let now_us = now_us(now);
         Self {
             derivers,
             signer,
             now_us,
+            may_derive,
             stage: Stage::Read,
             passes: 0,
             ours: HashMap::new(),
@@ -470,8 +481,10 @@ impl<'d> Derivation<'d> {
     pub(crate) fn follow(&mut self, writing: &mut SqliteWriting<'_>) -> Result<(), EngineError> {
         let (follows, records) = crate::follow::record_what_follows(self.signer, writing, self.now_us)?;
         self.derived.fallen += records.len() as u64;
-        for review in &follows.reviews {
-            self.review_ground(writing, review)?;
+        if self.may_derive {
+            for review in &follows.reviews {
+                self.review_ground(writing, review)?;
+            }
         }
         Ok(())
     }
@@ -549,8 +562,15 @@ impl Space {
         now: jiff::Timestamp,
         mut progress: impl FnMut(&Derived),
     ) -> Result<(Derived, Changes), EngineError> {
+        let may_derive = self.may_derive(now)?;
+        let space = self.id()?;
         let Self { store, signer, derivers } = self;
-        let mut derivation = Derivation::new(derivers, signer, now_us(now));
+        if !may_derive {
+            let (author, capability) = (signer.author(), Capability::Derive);
+            let breach = Breach::NotPermitted { author, capability };
+            return Err(EngineError::Record(RecordError::Refused { id: space.0, breach }));
+        }
+        let mut derivation = Derivation::new(derivers, signer, now, may_derive);
         let mut writing = store.write()?;
         derivation.begin(&mut writing, extent)?;
         // What fell before and was not recorded, for instance since another device may not derive.
@@ -566,6 +586,17 @@ impl Space {
         }
         let Derivation { derived, changes, .. } = derivation;
         Ok((derived, Changes { beliefs: differing(changes), ..Changes::default() }))
+    }
+
+    /// Records what follows from what was taken in from elsewhere.
+    pub(crate) fn follow(&mut self, journal: Journal, now: jiff::Timestamp) -> Result<(), EngineError> {
+        let may_derive = self.may_derive(now)?;
+        let Self { store, signer, derivers } = self;
+        let mut writing = store.write()?;
+        writing.resume(journal);
+        Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
+        Box::new(writing).commit()?;
+        Ok(())
     }
 
     /// Whether this device's key may derive.

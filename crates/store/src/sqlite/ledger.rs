@@ -379,6 +379,17 @@ impl<'a> SqliteWriting<'a> {
         })
     }
 
+    /// Goes on with what an earlier writing noted and did not ask of: so that what follows from a merge that takes several
+    /// writings is found by one walk.
+    pub fn resume(&mut self, journal: Journal) {
+        self.journal = journal;
+    }
+
+    /// Gives up what was noted and not asked of, for a later writing to go on with.
+    pub fn suspend(&mut self) -> Journal {
+        std::mem::take(&mut self.journal)
+    }
+
     fn author_number(&mut self, author: &Author) -> Result<i64, StoreError> {
         if let Some(number) = self.authors.get(author) {
             return Ok(*number);
