@@ -232,11 +232,33 @@ fn difference(change: &Change) -> Vec<String> {
         Way::Surer | Way::LessSure if before.text == after.text => {
             vec![format!("{}: {} → {}", words(after), sureness(before), sureness(after))]
         }
+        Way::Changed if before.text == after.text => {
+            let fields = fields(&before.payload, &after.payload);
+            let sure = if sureness(before) == sureness(after) {
+                sureness(after)
+            } else {
+                format!("{} → {}", sureness(before), sureness(after))
+            };
+            vec![format!("{}: {sure}; {}", words(after), shortened(&fields))]
+        }
         Way::OtherTimes => vec![format!("{}{} (before{})", in_words(after), times(after), times(before))],
         Way::New | Way::Changed | Way::Surer | Way::LessSure => {
             vec![format!("was {}", in_words(before)), format!("now {}", in_words(after))]
         }
     }
+}
+
+/// What differs between two payloads.
+fn fields(before: &Value, after: &Value) -> String {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else { return format!("{before} → {after}") };
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let of = |fields: &serde_json::Map<String, Value>, name: &str| match fields.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "nothing".to_owned(),
+    };
+    let differing = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
+    differing.map(|name| format!("{name} {} → {}", of(old, name), of(new, name))).collect::<Vec<_>>().join(", ")
 }
 
 /// A belief in one line: what it says and how sure.

@@ -275,9 +275,16 @@ fn print_action(session: &Session, action: &UserAction) -> Result<(), Failure> {
     let payload = action.corrected_payload.as_ref().map(|payload| format!(" {}", shortened(&payload.to_string())));
     let note = if action.note.is_empty() { String::new() } else { format!(" ({})", shortened(&action.note)) };
     let withdrawn = if action.active { "" } else { ", withdrawn since" };
+    let said = match action.kind.as_str() {
+        "claim_correction" => "corrected it to",
+        "claim_refutation" => "refuted it",
+        "correction_withdrawal" => "withdrew the correction",
+        "refutation_withdrawal" => "withdrew the refutation",
+        "retraction" => "took it back",
+        other => other,
+    };
     output::line(format_args!(
-        "    {time}  {}{}{note}{withdrawn}  {ID}{}{ID:#}",
-        action.kind,
+        "    {time}  {said}{}{note}{withdrawn}  {ID}{}{ID:#}",
         payload.unwrap_or_default(),
         short(&action.op_id)
     ))

@@ -104,7 +104,6 @@ fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure
                     format!("{} {} {said}", shown.operation.header().kind, short(&shown.operation.id()))
                 });
                 output::line(format_args!("  its ground     {}", shortened(&what.unwrap_or_default())))?;
-                output::line("  to accept      takes your correction back")?;
             }
             Reason::Disagreement => {
                 let payload = asked.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
@@ -113,8 +112,16 @@ fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure
                     "  the records    {}{sure}",
                     shortened(&format!("{} {payload}", asked.text))
                 ))?;
-                output::line("  to accept      corrects it to that")?;
             }
+        }
+        if asked.status == Status::Pending {
+            output::line(format_args!(
+                "  to accept      {}",
+                match asked.question.reason {
+                    Reason::GroundChanged => "takes your correction back",
+                    Reason::Disagreement => "corrects it to that",
+                }
+            ))?;
         }
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
