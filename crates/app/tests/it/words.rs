@@ -123,7 +123,9 @@ fn correcting_says_what_changed_because_of_it_and_withdrawing_brings_it_back() {
     let text = corrected.out();
     assert!(text.starts_with(&format!("You corrected {HABIT}  b3:")), "{text}");
     assert!(
-        text.contains("Goes to the gym on Tuesday and Thursday (likely 0.87) → Goes to the pool (your word)"),
+        text.contains(
+            "  was Goes to the gym on Tuesday and Thursday (likely 0.87)\n  now Goes to the pool (your word)\n"
+        ),
         "{text}"
     );
     assert!(text.contains("Therefore 1 belief changed:\n  no longer believed taste.sport|gym"), "{text}");
