@@ -61,6 +61,12 @@ pub enum UserError {
         /// The identity.
         key: String,
     },
+    /// It is the user's word.
+    #[error("{id} is your own word: `because withdraw` takes it back")]
+    UsersWord {
+        /// The correction or refutation.
+        id: OpId,
+    },
     /// Nothing of it is the user's word, or not any more.
     #[error("{name} has no correction or refutation in force; nothing was written")]
     NothingToWithdraw {
@@ -115,6 +121,7 @@ impl UserError {
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::AlreadyRetracted { .. } => "already_retracted",
             Self::Derived { .. } => "derived",
+            Self::UsersWord { .. } => "users_word",
             Self::NothingToWithdraw { .. } => "nothing_to_withdraw",
             Self::AlreadyWithdrawn { .. } => "already_withdrawn",
             Self::PayloadMalformed { .. } => "payload_malformed",
@@ -213,6 +220,9 @@ impl Space {
                 None => return Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
             },
         };
+        if withdrawal_of(&kind).is_some() {
+            return Err(UserError::UsersWord { id: target }.into());
+        }
         let reason = Reason { reason: note.to_owned() };
         let (retraction, body) = match kind {
             Kind::Evidence => (Kind::EvidenceRetraction, Body::EvidenceRetraction(reason)),

@@ -129,7 +129,7 @@ pub(crate) fn to_json(said: &[Said], changes: &Changes, intent: Intent) -> Value
     json!({
         "dry_run": intent == Intent::DryRun,
         "said": spoken,
-        "recorded": changes.recorded,
+        "recorded": if intent == Intent::Write { changes.recorded.as_slice() } else { &[] },
         "changes": changed,
         "derived": changes.derived,
     })

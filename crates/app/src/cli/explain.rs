@@ -11,10 +11,13 @@ use super::Session;
 use super::changes::shortened;
 use super::claims::times;
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, count, printable, quoted, short};
 
 /// Sources that are printed for people; `--all` prints them all.
 const SOURCES_PRINTED_MAX: usize = 12;
+
+/// Events and words of the user that are printed for people, the latest ones.
+const EVENTS_PRINTED_MAX: usize = 20;
 
 /// Inputs that are printed as arguments of another command.
 const RETRACTED_PRINTED_MAX: usize = 4;
@@ -31,7 +34,7 @@ pub(crate) struct Args {
     /// In JSON, too: the smallest support, and what would change it
     #[arg(long)]
     support: bool,
-    /// Print every source
+    /// Print every source and event
     #[arg(long)]
     all: bool,
 }
@@ -76,10 +79,16 @@ fn print(session: &Session, args: &Args, explaining: &Explaining, support: &Supp
     }
     print_support(support, explaining)?;
     section("history")?;
-    explanation.history.iter().try_for_each(|event| print_event(session, event))?;
+    let earlier = explanation.history.len().saturating_sub(if args.all { usize::MAX } else { EVENTS_PRINTED_MAX });
+    if earlier > 0 {
+        output::line(format_args!("    … {} before; --all prints them", count(earlier as u64, "event")))?;
+    }
+    explanation.history.iter().skip(earlier).try_for_each(|event| print_event(session, event))?;
     if !explanation.user_actions.is_empty() {
         section("what you said")?;
-        explanation.user_actions.iter().try_for_each(|action| print_action(session, action))?;
+        let earlier =
+            explanation.user_actions.len().saturating_sub(if args.all { usize::MAX } else { EVENTS_PRINTED_MAX });
+        explanation.user_actions.iter().skip(earlier).try_for_each(|action| print_action(session, action))?;
     }
     Ok(())
 }
@@ -240,8 +249,8 @@ fn in_words(why: Whole) -> &'static str {
 
 /// What the user can say of it, as commands.
 fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
-    let key = printable(&explaining.belief.key);
-    let command = |verb: &str, rest: &str| format!("because {verb} '{key}'{rest}");
+    let key = quoted(&explaining.belief.key);
+    let command = |verb: &str, rest: &str| format!("because {verb} {key}{rest}");
     match explaining.belief.state {
         State::Refuted => vec![(command("withdraw", ""), "takes your refutation back")],
         State::Corrected => vec![

@@ -12,6 +12,9 @@ use super::changes::{self, Said, shortened};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 
+/// Reviews that are printed for people.
+const PRINTED_MAX: usize = 50;
+
 /// Arguments of `review`.
 #[derive(clap::Args)]
 #[command(
@@ -84,7 +87,7 @@ fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure
     if reviews.is_empty() {
         return output::line("There is nothing to decide.");
     }
-    for asked in &reviews {
+    for asked in reviews.iter().take(PRINTED_MAX) {
         let time = session.time(asked.at);
         output::line(format_args!(
             "{ID}{}{ID:#}  {time}  {BOLD}{}{BOLD:#}{}",
@@ -123,6 +126,9 @@ fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure
                 }
             ))?;
         }
+    }
+    if reviews.len() > PRINTED_MAX {
+        output::line(format_args!("… and {} more; --json has them all", reviews.len() - PRINTED_MAX))?;
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
 }

@@ -270,3 +270,96 @@ fn a_device_that_may_not_correct_is_told_who_can_allow_it() {
     assert!(refused.err().contains("--can correct"), "{refused}");
     assert!(here.states().iter().all(|(_, state)| state == "active"));
 }
+
+#[test]
+fn no_key_can_stand_in_for_a_record_or_break_out_of_a_command() {
+    let here = believing();
+    let ground: OpId = here.notes[0].parse().unwrap();
+    let short: String = here.notes[1].chars().take(15).collect();
+    let evil = "x'; touch owned; '\u{1b}[31m\u{202e}";
+    for key in [here.notes[1].as_str(), &short, evil, " spaced "] {
+        let said = claim(key, "harmless", json!({}), 0.9);
+        append(&here.machine, Draft { body: Body::Claim(said), refs: cite(&[ground]) });
+    }
+    for name in [here.notes[1].as_str(), &short] {
+        here.refuses(&["refute", name], "not_a_belief");
+    }
+    let would = here.json(&["what-if", "--retract", &short]);
+    assert_eq!(would["said"][0]["target"], here.notes[1].as_str());
+    here.run(&["explain", " spaced "]).succeeds();
+    let explained = here.run(&["explain", evil]).succeeds().out();
+    assert!(explained.contains(r"because refute 'x'\''; touch owned; '\'' [31m '"), "{explained}");
+    let listed = here.run(&["claims"]).succeeds().out();
+    assert!(!listed.contains('\u{1b}') && !listed.contains('\u{202e}'), "{listed}");
+    here.run(&["refute", evil]).succeeds();
+    here.machine.is_sound();
+}
+
+#[test]
+fn a_correction_is_not_retracted_but_withdrawn() {
+    let here = believing();
+    let corrected = here.json(&["correct", HABIT, "--set", "name=pool"]);
+    let id = corrected["recorded"][0].as_str().unwrap();
+    here.refuses(&["retract", id], "users_word");
+    here.run(&["withdraw", &id[..15]]).succeeds().prints("likely 0.87");
+    here.refuses(&["withdraw", id], "already_withdrawn");
+}
+
+#[test]
+fn a_device_that_may_correct_and_not_derive_takes_beliefs_down_all_the_same() {
+    let here = believing();
+    let laptop = here.machine.home().with_file_name("laptop");
+    let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
+    here.run(&["grant", key.trim(), "--can", "correct", "--can", "append"]).succeeds();
+    let refuted = here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().succeeds().json();
+    assert_eq!(refuted["changes"].as_array().unwrap().len(), 2, "{refuted}");
+    assert_eq!(here.states()[1].1, "invalidated");
+    // The owner's device records the fall when it derives next.
+    here.run(&["remember", "something else"]).succeeds();
+    let history = here.json(&["explain", TASTE])["history"].clone();
+    assert!(history.as_array().unwrap().iter().any(|event| event["event"] == "invalidated"), "{history}");
+    here.machine.is_sound();
+}
+
+#[test]
+fn two_devices_that_say_different_things_agree_after_an_exchange() {
+    let here = believing();
+    let laptop = here.machine.home().with_file_name("laptop");
+    let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
+    here.run(&["grant", key.trim(), "--can", "correct", "--can", "append", "--can", "derive"]).succeeds();
+    here.run(&["export", "--out", "one.jsonl"]).succeeds();
+    let there = |arguments: &[&str]| {
+        here.machine.because(["--space", "there.db"]).arguments(arguments).at_home(&laptop).run().succeeds()
+    };
+    there(&["import", "one.jsonl"]);
+    there(&["correct", HABIT, "--set", "name=pool"]);
+    here.run(&["refute", HABIT]).succeeds();
+    there(&["export", "--out", "two.jsonl"]);
+    here.run(&["import", "two.jsonl"]).succeeds();
+    here.run(&["export", "--out", "three.jsonl"]).succeeds();
+    there(&["import", "three.jsonl"]);
+    let claims = ["claims", "--state", "any", "--json"];
+    assert_eq!(here.run(&claims).succeeds().out(), there(&claims).out());
+    assert_eq!(here.states()[0].1, "refuted");
+    // Withdrawn, the other device's correction comes out.
+    here.run(&["withdraw", HABIT]).succeeds().prints("your word");
+    here.machine.is_sound();
+}
+
+#[test]
+fn many_words_at_once_from_several_processes_are_all_kept() {
+    let here = believing();
+    let calls: Vec<_> = (0..6)
+        .map(|number| {
+            let set = format!("name=pool{number}");
+            here.machine.because(["correct", HABIT, "--set", &set]).start()
+        })
+        .collect();
+    for mut call in calls {
+        assert!(call.wait().unwrap().success());
+    }
+    let actions = here.json(&["explain", HABIT])["user_actions"].clone();
+    assert_eq!(actions.as_array().unwrap().len(), 6);
+    here.run(&["withdraw", HABIT]).succeeds().prints("likely 0.87");
+    here.machine.is_sound();
+}
