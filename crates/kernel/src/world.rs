@@ -140,19 +140,26 @@ pub trait World {
     fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Self::Error>;
 }
 
+/// An operation with what settling looks up together.
+#[derive(Debug)]
+struct Node {
+    entry: Entry,
+    dependents: BTreeSet<(Stamp, OpId)>,
+    settled: Option<Settled>,
+}
+
 /// All look-ups in memory.
 #[derive(Debug, Default)]
 pub struct Graph {
     space: Option<SpaceId>,
-    entries: HashMap<OpId, Entry>,
+    operations: HashMap<OpId, Node>,
     citing: HashMap<OpId, BTreeSet<Citing>>,
     acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
-    identities: BTreeMap<String, BTreeMap<Kind, BTreeSet<(Stamp, OpId)>>>,
+    identities: HashMap<String, BTreeMap<Kind, BTreeSet<(Stamp, OpId)>>>,
     /// By author: number and operation, in order of number.
     chains: HashMap<Author, Vec<(u64, OpId)>>,
     access: Access,
     evidence: HashMap<(String, String), (Stamp, OpId, BodyHash)>,
-    settled: HashMap<OpId, Settled>,
     due: BTreeSet<(Stamp, OpId)>,
     latest: Option<Stamp>,
     /// True once something was taken in that is not later than all it cites: only a damaged ledger holds that, and of its claims
@@ -165,18 +172,24 @@ impl Graph {
     /// stored already when this returns.
     pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) -> Settlement {
         let entry = Entry::of(operation, body);
-        if self.entries.contains_key(&entry.id) {
+        if self.operations.contains_key(&entry.id) {
             return Settlement::default();
         }
         let at = entry.order();
         let arrival = Arrival::at(at.0, self.latest);
         self.latest = self.latest.max(Some(at.0));
         self.is_disordered |= self.citing.contains_key(&entry.id)
-            || entry.refs.iter().any(|cited| self.entries.get(&cited.id).is_none_or(|cited| cited.ts >= at.0));
+            || entry.refs.iter().any(|cited| self.entry_of(&cited.id).is_none_or(|cited| cited.ts >= at.0));
         for reference in &entry.refs {
             if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
                 let key = (reference.id, entry.kind.clone(), reference.role.as_str().to_owned());
                 self.acting.entry(key).or_default().insert(entry.id);
+            }
+            if entry.kind == Kind::Claim
+                && reference.role.as_str() != Role::SUPERSEDES
+                && let Some(cited) = self.operations.get_mut(&reference.id)
+            {
+                cited.dependents.insert(at);
             }
             self.citing.entry(reference.id).or_default().insert(Citing {
                 id: entry.id,
@@ -214,7 +227,8 @@ impl Graph {
             }
             _ => {}
         }
-        self.entries.insert(entry.id, entry.clone());
+        let node = Node { entry: entry.clone(), dependents: BTreeSet::new(), settled: None };
+        self.operations.insert(entry.id, node);
         self.settle(operation.header(), &entry, arrival)
     }
 
@@ -223,7 +237,8 @@ impl Graph {
             return Settlement::default();
         }
         let settled = if is_upheaval(header, arrival) {
-            let claims = self.settled.keys().filter_map(|id| self.entries.get(id).map(Entry::order));
+            let entries = self.operations.values().map(|node| &node.entry);
+            let claims = entries.filter(|entry| entry.kind == Kind::Claim).map(Entry::order);
             settle_all(&*self, claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id))
         } else if is_of_consequence(header) {
             settle(&*self, entry, arrival)
@@ -232,16 +247,20 @@ impl Graph {
         };
         let Ok(settlement) = settled;
         for change in &settlement.changes {
-            self.settled.insert(change.id, change.after);
-            if let Some(entry) = self.entries.get(&change.id) {
-                if change.after.due {
-                    self.due.insert(entry.order());
-                } else {
-                    self.due.remove(&entry.order());
-                }
+            let Some(node) = self.operations.get_mut(&change.id) else { continue };
+            let was_due = node.settled.is_some_and(|settled| settled.due);
+            node.settled = Some(change.after);
+            if change.after.due {
+                self.due.insert(node.entry.order());
+            } else if was_due {
+                self.due.remove(&node.entry.order());
             }
         }
         settlement
+    }
+
+    fn entry_of(&self, id: &OpId) -> Option<&Entry> {
+        self.operations.get(id).map(|node| &node.entry)
     }
 
     /// Claims whose fall is still to be recorded, in the space's order.
@@ -251,12 +270,12 @@ impl Graph {
 
     /// How many operations it holds.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.operations.len()
     }
 
     /// True before the genesis operation.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.operations.is_empty()
     }
 }
 
@@ -268,7 +287,7 @@ impl World for Graph {
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, Infallible> {
-        Ok(self.entries.get(id).cloned())
+        Ok(self.entry_of(id).cloned())
     }
 
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
@@ -284,14 +303,19 @@ impl World for Graph {
         Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
     }
 
+    fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, Infallible> {
+        Ok(self.operations.get(id).map(|node| node.dependents.iter().copied().collect()).unwrap_or_default())
+    }
+
     fn settled(&self, id: &OpId) -> Result<Option<Settled>, Infallible> {
-        Ok(self.settled.get(id).copied().filter(|_| !self.is_disordered))
+        let settled = self.operations.get(id).and_then(|node| node.settled);
+        Ok(settled.filter(|_| !self.is_disordered))
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
         let said = self.identities.get(key).into_iter().flat_map(BTreeMap::values).flatten();
         let in_order: BTreeSet<_> = said.collect();
-        Ok(in_order.into_iter().filter_map(|(_, id)| self.entries.get(id).cloned()).collect())
+        Ok(in_order.into_iter().filter_map(|(_, id)| self.entry_of(id).cloned()).collect())
     }
 
     fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, Infallible> {
@@ -300,12 +324,12 @@ impl World for Graph {
             Some(before) => said.range(..before).next_back(),
             None => said.last(),
         };
-        Ok(latest.and_then(|(_, id)| self.entries.get(id).cloned()))
+        Ok(latest.and_then(|(_, id)| self.entry_of(id).cloned()))
     }
 
     fn head(&self, author: &Author) -> Result<Option<Head>, Infallible> {
         let Some(chain) = self.chains.get(author) else { return Ok(None) };
-        let last = chain.last().and_then(|(seq, id)| Some((*seq, self.entries.get(id)?)));
+        let last = chain.last().and_then(|(seq, id)| Some((*seq, self.entry_of(id)?)));
         Ok(last.map(|(seq, entry)| Head { seq, id: entry.id, ts: entry.ts }))
     }
 
