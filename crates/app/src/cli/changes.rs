@@ -4,11 +4,15 @@
 
 use std::collections::BTreeSet;
 
+use engine::Space;
 use engine::act::{Change, Changes};
 use engine::belief::Belief;
 use engine::claims::band_of;
 use engine::import::Intent;
+use engine::inspect::summary;
 use kernel::id::OpId;
+use kernel::operation::Role;
+use kernel::seal::Draft;
 use kernel::validity::State;
 use serde_json::{Value, json};
 
@@ -32,7 +36,7 @@ pub(crate) struct Said {
 /// What the user spoke of.
 pub(crate) enum Of {
     Belief(String),
-    Record(OpId),
+    Record { id: OpId, summary: String },
 }
 
 impl Said {
@@ -40,17 +44,28 @@ impl Said {
         Self { verb, of: Of::Belief(key.to_owned()) }
     }
 
+    /// What each of `drafts` takes back.
+    pub(crate) fn of_targets(verb: &'static str, space: &Space, drafts: &[Draft]) -> Result<Vec<Self>, Failure> {
+        let cited = drafts.iter().flat_map(|draft| &draft.refs).filter(|cited| cited.role.as_str() == Role::TARGET);
+        cited
+            .map(|cited| {
+                let summary = summary(&space.show(&cited.id)?.operation);
+                Ok(Self { verb, of: Of::Record { id: cited.id, summary } })
+            })
+            .collect()
+    }
+
     fn key(&self) -> Option<&str> {
         match &self.of {
             Of::Belief(key) => Some(key),
-            Of::Record(_) => None,
+            Of::Record { .. } => None,
         }
     }
 
     fn name(&self) -> String {
         match &self.of {
             Of::Belief(key) => printable(key),
-            Of::Record(id) => short(id),
+            Of::Record { id, .. } => short(id),
         }
     }
 }
@@ -120,7 +135,7 @@ pub(crate) fn to_json(said: &[Said], changes: &Changes, intent: Intent) -> Value
         .iter()
         .map(|said| match &said.of {
             Of::Belief(key) => json!({ "verb": said.verb, "key": key }),
-            Of::Record(id) => json!({ "verb": said.verb, "target": id }),
+            Of::Record { id, .. } => json!({ "verb": said.verb, "target": id }),
         })
         .collect();
     let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
@@ -169,6 +184,9 @@ fn print_text(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Fa
                 output::line(format_args!("You {} {BOLD}{name}{BOLD:#}  {ID}{id}{ID:#}", said.verb))?;
             }
             Intent::DryRun => output::line(format_args!("If you {} {BOLD}{name}{BOLD:#}", said.verb))?,
+        }
+        if let Of::Record { summary, .. } = &said.of {
+            output::line(format_args!("  {}", shortened(summary)))?;
         }
         if let Some(key) = said.key() {
             match changes.beliefs.get(key) {
@@ -230,15 +248,11 @@ fn difference(change: &Change) -> Vec<String> {
             vec![format!("{} — {why}", in_words(before))]
         }
         Way::Surer | Way::LessSure if before.text == after.text => {
-            vec![format!("{}: {} → {}", words(after), sureness(before), sureness(after))]
+            vec![format!("{}: {}", words(after), shift(before, after))]
         }
         Way::Changed if before.text == after.text => {
             let fields = fields(&before.payload, &after.payload);
-            let sure = if sureness(before) == sureness(after) {
-                sureness(after)
-            } else {
-                format!("{} → {}", sureness(before), sureness(after))
-            };
+            let sure = if before.confidence == after.confidence { sureness(after) } else { shift(before, after) };
             vec![format!("{}: {sure}; {}", words(after), shortened(&fields))]
         }
         Way::OtherTimes => vec![format!("{}{} (before{})", in_words(after), times(after), times(before))],
@@ -289,6 +303,15 @@ pub(crate) fn sureness(belief: &Belief) -> String {
         (_, Some(band)) => format!("{} {:.2}", band.as_str(), belief.confidence),
         (state, None) => state.as_str().to_owned(),
     }
+}
+
+/// How sure before and after; with more digits where two would not tell them apart.
+fn shift(before: &Belief, after: &Belief) -> String {
+    let (was, is) = (sureness(before), sureness(after));
+    if was == is {
+        return format!("{was}, {:.4} → {:.4}", before.confidence, after.confidence);
+    }
+    format!("{was} → {is}")
 }
 
 fn times(belief: &Belief) -> String {

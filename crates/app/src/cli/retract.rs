@@ -5,7 +5,7 @@ use kernel::operation::Role;
 use serde_json::json;
 
 use super::Session;
-use super::changes::{self, Of, Said};
+use super::changes::{self, Said};
 use crate::failure::Failure;
 use crate::output::{self, Form};
 
@@ -26,15 +26,15 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut space = session.finder()?.open()?;
     let drafts = space.to_retract(&args.id, &args.note)?;
-    let cited = drafts.iter().flat_map(|draft| &draft.refs);
-    let targets: Vec<_> = cited.filter(|cited| cited.role.as_str() == Role::TARGET).map(|cited| cited.id).collect();
-    let said: Vec<Said> = targets.iter().map(|target| Said { verb: "retracted", of: Of::Record(*target) }).collect();
+    let target = drafts.iter().flat_map(|draft| &draft.refs).find(|cited| cited.role.as_str() == Role::TARGET);
+    let target = target.map(|cited| cited.id);
+    let said = Said::of_targets("retracted", &space, &drafts)?;
     let changes = space.act(drafts, Intent::Write, session.now)?;
     match session.form {
         Form::Json => {
             let mut value = changes::to_json(&said, &changes, Intent::Write);
             value["id"] = json!(changes.recorded.first());
-            value["target"] = json!(targets.first());
+            value["target"] = json!(target);
             output::json(&value)?;
         }
         Form::Text => changes::print(session, &said, &changes, Intent::Write)?,

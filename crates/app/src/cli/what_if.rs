@@ -3,10 +3,9 @@
 use engine::import::Intent;
 use engine::user::Replacement;
 use engine::{EngineError, Space};
-use kernel::operation::Role;
 
 use super::Session;
-use super::changes::{self, Of, Said};
+use super::changes::{self, Said};
 use crate::failure::Failure;
 
 /// Arguments of `what-if`.
@@ -35,11 +34,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut drafts = Vec::new();
     let mut said = Vec::new();
     for name in &args.retract {
-        for draft in space.to_retract(name, "")? {
-            let target = draft.refs.iter().find(|cited| cited.role.as_str() == Role::TARGET).map(|cited| cited.id);
-            said.extend(target.map(|target| Said { verb: "retracted", of: Of::Record(target) }));
-            drafts.push(draft);
-        }
+        let retractions = space.to_retract(name, "")?;
+        said.extend(Said::of_targets("retracted", &space, &retractions)?);
+        drafts.extend(retractions);
     }
     for name in &args.withdraw {
         drafts.extend(space.to_withdraw(name, "")?);
