@@ -59,7 +59,7 @@ pub const HORIZON_DAYS_MIN: i64 = 42;
 /// Longest horizon, days: where somebody comes every summer they may come again next summer.
 pub const HORIZON_DAYS_MAX: i64 = 400;
 /// Most records that a claim cites; of more only the latest are considered at all.
-pub const INPUTS_MAX: usize = 256;
+pub const INPUTS_MAX: usize = 128;
 
 /// The claim type.
 pub const FREQUENT: &str = "place.frequent";

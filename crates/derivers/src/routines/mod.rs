@@ -84,7 +84,7 @@ pub const HORIZON_PERIODS: i64 = 3;
 /// After how many days without one a daily routine does.
 pub const HORIZON_DAYS: i64 = 10;
 /// Most records that a claim cites; of more only the latest are considered at all.
-pub const INPUTS_MAX: usize = 256;
+pub const INPUTS_MAX: usize = 128;
 
 /// Claim type of what comes on certain days of the week.
 pub const WEEKLY: &str = "routine.weekly";

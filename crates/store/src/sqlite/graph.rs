@@ -7,7 +7,7 @@ use kernel::access::{Access, Change};
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Ref, Stamp};
+use kernel::operation::{Operation, Ref, Role, Stamp};
 use kernel::settle::{Arrival, Settled, Settlement, is_of_consequence, is_upheaval, settle, settle_all};
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -39,6 +39,9 @@ const PROBES_MAX: i64 = 64;
 /// Operations of which a world remembers where they lie.
 const POSITIONS_MAX: usize = 1 << 20;
 
+/// Entries that a world remembers, and operations of which it remembers that nothing acts on them.
+const ENTRIES_MAX: usize = 1 << 15;
+
 /// Look-ups over one connection, seen at one moment.
 pub struct SqliteWorld<'a> {
     pub(super) connection: &'a Connection,
@@ -48,6 +51,10 @@ pub struct SqliteWorld<'a> {
     /// Where operations lie that were met. Ids are spread over the whole index, while what belongs together lies together: what
     /// is reached by citations need not be looked for by id.
     positions: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
+    /// Entries that were met. What an operation is never changes.
+    met: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
+    /// Operations that nothing retracts, replaces or withdraws; until something is folded that does.
+    untouched: std::cell::RefCell<std::collections::HashSet<OpId>>,
     /// The highest time that was folded.
     latest: Option<Stamp>,
     /// False over tables of version 1, which can be read and not written.
@@ -68,6 +75,8 @@ impl<'a> SqliteWorld<'a> {
             space: None,
             heads: Default::default(),
             positions: Default::default(),
+            met: Default::default(),
+            untouched: Default::default(),
             latest: None,
             claims_are_stored: super::schema_version(connection)? > 1,
         };
@@ -121,6 +130,9 @@ impl<'a> SqliteWorld<'a> {
         self.latest = self.latest.max(Some(header.ts));
         let at = sql(position);
         for reference in &header.refs {
+            if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
+                self.untouched.borrow_mut().remove(&reference.id);
+            }
             if let Some(target) = self.position_of(&reference.id)? {
                 self.connection
                     .prepare_cached("INSERT OR IGNORE INTO cite (target, citing, role) VALUES (?1, ?2, ?3)")?
@@ -256,7 +268,38 @@ impl<'a> SqliteWorld<'a> {
         Ok(row)
     }
 
-    fn meet(&self, id: OpId, row: i64) {
+    /// Keeps an entry that was read.
+    pub(super) fn remember(&self, entry: Entry) {
+        let mut met = self.met.borrow_mut();
+        if met.len() >= ENTRIES_MAX {
+            met.clear();
+        }
+        met.insert(entry.id, entry);
+    }
+
+    /// Whether nothing cites it in order to act on it, which is so of nearly every record.
+    fn is_untouched(&self, id: &OpId, row: i64) -> Result<bool, StoreError> {
+        if self.untouched.borrow().contains(id) {
+            return Ok(true);
+        }
+        let touched = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM cite WHERE target = ?1 AND role = 'target')
+                     OR EXISTS (SELECT 1 FROM cite WHERE target = ?1 AND role = 'supersedes')",
+            )?
+            .query_row([row], |row| row.get::<_, bool>(0))?;
+        if !touched {
+            let mut untouched = self.untouched.borrow_mut();
+            if untouched.len() >= ENTRIES_MAX {
+                untouched.clear();
+            }
+            untouched.insert(*id);
+        }
+        Ok(!touched)
+    }
+
+    pub(super) fn meet(&self, id: OpId, row: i64) {
         let mut positions = self.positions.borrow_mut();
         if positions.len() >= POSITIONS_MAX {
             positions.clear();
@@ -297,8 +340,15 @@ impl World for SqliteWorld<'_> {
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, StoreError> {
+        if let Some(entry) = self.met.borrow().get(id) {
+            return Ok(Some(entry.clone()));
+        }
         let Some(row) = self.row_of(id)? else { return Ok(None) };
-        Ok(self.entries("op.pos = ?1", &[&row])?.pop())
+        let entry = self.entries("op.pos = ?1", &[&row])?.pop();
+        if let Some(entry) = &entry {
+            self.remember(entry.clone());
+        }
+        Ok(entry)
     }
 
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, StoreError> {
@@ -317,6 +367,9 @@ impl World for SqliteWorld<'_> {
 
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
+        if matches!(role, Role::TARGET | Role::SUPERSEDES) && self.is_untouched(id, row)? {
+            return Ok(Vec::new());
+        }
         let mut statement = self.connection.prepare_cached(
             "SELECT citing.id FROM cite JOIN op AS citing ON citing.pos = cite.citing
              WHERE cite.target = ?1 AND cite.role = ?2 AND citing.kind = ?3",
