@@ -280,7 +280,10 @@ fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
                 }
                 for retraction in acting(world, &entry.id, &Kind::Retraction)? {
                     life.insert(retraction.order(), happened(&retraction, "retracted").by(world, Some(entry.id))?);
-                    actions.insert(retraction.order(), said(world, &retraction, true)?);
+                    // What a deriver concluded, derivation itself takes back.
+                    if claim.deriver.is_none() {
+                        actions.insert(retraction.order(), said(world, &retraction, true)?);
+                    }
                 }
             }
             (kind, Some(_)) => {
