@@ -9,7 +9,7 @@ use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 
 use super::clock_words::{self, Hour};
-use super::{BORDER_MINUTES, WEIGHT_ONE, WEIGHT_PLAN, WEIGHT_SERIES};
+use super::{BEFORE_BORDER_TIMES, BORDER_MINUTES, WEIGHT_ONE, WEIGHT_PLAN, WEIGHT_SERIES};
 use crate::Record;
 use crate::local_time::{DAY_MINUTES, Day, Daypart, HOUR_MINUTES, minute_of, told_latest_us};
 use crate::slug::slug;
@@ -18,6 +18,8 @@ use crate::slug::slug;
 const NOTE_TITLE_WORDS_MAX: usize = 5;
 /// Longest title, characters; what is longer is no name of a habit.
 const TITLE_CHARS_MAX: usize = 200;
+/// Most records that tell of one part of one day; what else is told of it adds nothing.
+const TELLINGS_MAX: usize = 16;
 /// Longest length of an occurrence that says how long it takes, minutes.
 const LENGTH_MINUTES_MAX: i64 = DAY_MINUTES;
 
@@ -41,6 +43,14 @@ pub(super) struct Slot<'a> {
     pub(super) daypart: Daypart,
     pub(super) day: Day,
     pub(super) tellings: Vec<Telling<'a>>,
+}
+
+impl<'a> Slot<'a> {
+    fn add(&mut self, telling: Telling<'a>) {
+        if self.tellings.len() < TELLINGS_MAX {
+            self.tellings.push(telling);
+        }
+    }
 }
 
 impl Telling<'_> {
@@ -116,7 +126,7 @@ pub(super) fn slots<'a>(group: &str, records: &'a [Record]) -> Vec<Slot<'a>> {
     for telling in placed {
         let Some(daypart) = telling.hour.daypart else { continue };
         match slots.last_mut() {
-            Some(slot) if slot.daypart == daypart && slot.day == telling.day => slot.tellings.push(telling),
+            Some(slot) if slot.daypart == daypart && slot.day == telling.day => slot.add(telling),
             _ => slots.push(Slot { daypart, day: telling.day, tellings: vec![telling] }),
         }
     }
@@ -170,8 +180,8 @@ fn length_minutes(evidence: &Evidence) -> Option<i64> {
     (1..=LENGTH_MINUTES_MAX).contains(&minutes).then_some(minutes)
 }
 
-/// Who meets at five comes at ten to five as well. Starts near a border between two parts of the day are counted on the side where
-/// more of them are; if neither has more, after it, since the hour that was meant is a full one.
+/// Who meets at five comes at ten to five as well. Starts near a border between two parts of the day are all counted on one side of it:
+/// before it only where most of them are.
 fn settle_borders(tellings: &mut [Telling<'_>]) {
     for after in Daypart::ALL {
         let border = after.begin();
@@ -187,7 +197,8 @@ fn settle_borders(tellings: &mut [Telling<'_>]) {
         if early == 0 || late == 0 {
             continue;
         }
-        let side = if early > late { Daypart::of((border - 1).rem_euclid(DAY_MINUTES)) } else { after };
+        let side =
+            if early > BEFORE_BORDER_TIMES * late { Daypart::of((border - 1).rem_euclid(DAY_MINUTES)) } else { after };
         for telling in tellings.iter_mut() {
             if offset(telling).is_some() {
                 telling.hour.daypart = Some(side);
@@ -201,7 +212,7 @@ fn confirm<'a>(slots: &mut [Slot<'a>], notes: Vec<Telling<'a>>) {
     for note in notes {
         let mut same_day = slots.iter_mut().filter(|slot| slot.day == note.day);
         if let (Some(slot), None) = (same_day.next(), same_day.next()) {
-            slot.tellings.push(note);
+            slot.add(note);
         }
     }
 }
