@@ -242,6 +242,7 @@ fn difference(change: &Change) -> Vec<String> {
         Way::Gone => {
             let why = match after.state {
                 State::Refuted => "you say that it is false",
+                State::Retracted if after.deriver.is_some() => "the records do not say so any more",
                 State::Retracted => "it was taken back",
                 _ => "what it was built from does not hold any more",
             };

@@ -20,7 +20,7 @@ const SOURCES_PRINTED_MAX: usize = 12;
 const EVENTS_PRINTED_MAX: usize = 20;
 
 /// Inputs that are printed as arguments of another command.
-const RETRACTED_PRINTED_MAX: usize = 4;
+const ARGUMENTS_PRINTED_MAX: usize = 4;
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]
@@ -107,6 +107,9 @@ fn standing(explaining: &Explaining) -> String {
         _ if by_user => "your word, certain".to_owned(),
         "corrected" => format!("not believed: you corrected it; it was {sure}"),
         "refuted" => format!("not believed: you said that it is false; it was {sure}"),
+        "retracted" if explaining.belief.deriver.is_some() => {
+            format!("not believed: the records do not say so any more; it was {sure}")
+        }
         "retracted" => format!("not believed: it was taken back; it was {sure}"),
         "superseded" => format!("not believed: a later version replaced it; it was {sure}"),
         _ => format!("not believed: what it was built from does not hold any more; it was {sure}"),
@@ -167,7 +170,6 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
         let summary = sources.iter().find(|source| source.op_id == *id).and_then(|source| source.summary.as_deref());
         format!("{ID}{}{ID:#}  {}", short(id), shortened(summary.unwrap_or_default()))
     };
-    let claim = &explaining.explanation.claim;
     if *support != Support::Nothing {
         section("smallest support")?;
     }
@@ -178,7 +180,9 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
         Support::Examined(search) => {
             let proof = if search.is_smallest { "no fewer would do" } else { "perhaps fewer would do" };
             let band = Band::of(search.confidence).as_str();
-            if search.inputs.len() == search.of {
+            if search.of == 1 {
+                output::line("    its one input")?;
+            } else if search.inputs.len() == search.of {
                 output::line(format_args!("    all of the {} together; {proof}", count(search.of as u64, "input")))?;
             } else {
                 output::line(format_args!(
@@ -198,7 +202,7 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
     }
     section("what would change it")?;
     if let Support::Examined(search) = support {
-        print_losses(search, claim.band, name)?;
+        print_losses(search, explaining, name)?;
     }
     for (command, what) in your_word(explaining) {
         output::line(format_args!("    {command}  {DIM}{what}{DIM:#}"))?;
@@ -207,8 +211,8 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
 }
 
 /// Which inputs the band hangs on.
-fn print_losses(search: &Search, band: Band, name: impl Fn(&OpId) -> String) -> Result<(), Failure> {
-    let band = band.as_str();
+fn print_losses(search: &Search, explaining: &Explaining, name: impl Fn(&OpId) -> String) -> Result<(), Failure> {
+    let band = explaining.explanation.claim.band.as_str();
     let necessary = search.necessary.as_deref().unwrap_or_default();
     if necessary.len() == search.of && search.of > 1 {
         output::line(format_args!(
@@ -227,14 +231,25 @@ fn print_losses(search: &Search, band: Band, name: impl Fn(&OpId) -> String) -> 
     if inputs.len() > 1 || necessary.is_empty() {
         output::line(format_args!("    without {without} it would {left}"))?;
     }
-    if inputs.len() <= RETRACTED_PRINTED_MAX {
-        let ids: Vec<String> = inputs.iter().map(short).collect();
+    if inputs.len() <= ARGUMENTS_PRINTED_MAX {
+        let options: Vec<String> = inputs.iter().map(|id| option_without(id, explaining)).collect();
         output::line(format_args!(
-            "    because what-if --retract {}  {DIM}shows what else would follow{DIM:#}",
-            ids.join(" ")
+            "    because what-if {}  {DIM}shows what else would follow{DIM:#}",
+            options.join(" ")
         ))?;
     }
     Ok(())
+}
+
+/// How `because what-if` is told to do without an input.
+fn option_without(id: &OpId, explaining: &Explaining) -> String {
+    let source = explaining.explanation.built_from.iter().find(|source| source.op_id == *id);
+    let option = match source.map(|source| source.kind.as_str()) {
+        Some("claim") => "--refute",
+        Some("claim_correction") => "--withdraw",
+        _ => "--retract",
+    };
+    format!("{option} {}", short(id))
 }
 
 fn in_words(why: Whole) -> &'static str {
