@@ -5,6 +5,7 @@ use kernel::body::Body;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::kind::Kind;
 use kernel::validity::State;
+use kernel::when::When;
 use serde_json::Value;
 use store::Writing;
 use store::sqlite::{GroupNumber, Line, SqliteWriting};
@@ -26,7 +27,7 @@ impl Shown {
             .into_iter()
             .filter_map(|member| match member {
                 Member::Line(line, layer) if line.kind == Kind::Evidence => Some((of_evidence(&line)?, layer)),
-                Member::Line(line, layer) => Some((of_belief(&line, &served_by(&line, "")?), layer)),
+                Member::Line(line, layer) => Some((of_claim(&line)?, layer)),
                 Member::Corrected(record, layer) => Some((record, layer)),
             })
             .collect();
@@ -46,6 +47,47 @@ impl Shown {
 pub(super) fn of_evidence(line: &Line) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(line.body.as_deref()?).ok()?;
     Some(Record { id: line.id, told: line.ts, said: Said::Evidence(Box::new(evidence)) })
+}
+
+/// A claim that is served, without what derivers are not shown: most of a claim is its basis.
+fn of_claim(line: &Line) -> Option<Record> {
+    #[derive(serde::Deserialize)]
+    struct Claim {
+        claim_type: String,
+        identity_key: String,
+        #[serde(default)]
+        text: String,
+        #[serde(default)]
+        payload: Value,
+        #[serde(default)]
+        confidence: f64,
+        #[serde(default)]
+        deriver: Option<kernel::body::Deriver>,
+        #[serde(default)]
+        valid_from: Option<When>,
+        #[serde(default)]
+        valid_to: Option<When>,
+        #[serde(default)]
+        visibility: Visibility,
+        #[serde(default)]
+        tags: Vec<String>,
+    }
+    let claim: Claim = serde_json::from_slice(line.body.as_deref()?).ok()?;
+    let Claim { claim_type, identity_key, text, payload, confidence, deriver, .. } = claim;
+    let Claim { valid_from, valid_to, visibility, tags, .. } = claim;
+    let said = Believed {
+        claim_type,
+        identity_key,
+        text,
+        payload,
+        confidence,
+        deriver,
+        valid_from,
+        valid_to,
+        visibility,
+        tags,
+    };
+    Some(Record { id: line.id, told: line.ts, said: Said::Belief(Box::new(said)) })
 }
 
 /// What is served of an identity, cited by the operation that says it.
