@@ -152,7 +152,9 @@ struct Node {
 #[derive(Debug, Default)]
 pub struct Graph {
     space: Option<SpaceId>,
-    operations: HashMap<OpId, Node>,
+    /// In order of arrival: what is built together lies together.
+    nodes: Vec<Node>,
+    places: HashMap<OpId, usize>,
     citing: HashMap<OpId, BTreeSet<Citing>>,
     acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
     identities: HashMap<String, BTreeMap<Kind, BTreeSet<(Stamp, OpId)>>>,
@@ -172,7 +174,7 @@ impl Graph {
     /// stored already when this returns.
     pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) -> Settlement {
         let entry = Entry::of(operation, body);
-        if self.operations.contains_key(&entry.id) {
+        if self.places.contains_key(&entry.id) {
             return Settlement::default();
         }
         let at = entry.order();
@@ -187,7 +189,7 @@ impl Graph {
             }
             if entry.kind == Kind::Claim
                 && reference.role.as_str() != Role::SUPERSEDES
-                && let Some(cited) = self.operations.get_mut(&reference.id)
+                && let Some(cited) = self.node_mut(&reference.id)
             {
                 cited.dependents.insert(at);
             }
@@ -228,7 +230,8 @@ impl Graph {
             _ => {}
         }
         let node = Node { entry: entry.clone(), dependents: BTreeSet::new(), settled: None };
-        self.operations.insert(entry.id, node);
+        self.places.insert(entry.id, self.nodes.len());
+        self.nodes.push(node);
         self.settle(operation.header(), &entry, arrival)
     }
 
@@ -237,7 +240,7 @@ impl Graph {
             return Settlement::default();
         }
         let settled = if is_upheaval(header, arrival) {
-            let entries = self.operations.values().map(|node| &node.entry);
+            let entries = self.nodes.iter().map(|node| &node.entry);
             let claims = entries.filter(|entry| entry.kind == Kind::Claim).map(Entry::order);
             settle_all(&*self, claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id))
         } else if is_of_consequence(header) {
@@ -247,7 +250,8 @@ impl Graph {
         };
         let Ok(settlement) = settled;
         for change in &settlement.changes {
-            let Some(node) = self.operations.get_mut(&change.id) else { continue };
+            let Some(place) = self.places.get(&change.id) else { continue };
+            let Some(node) = self.nodes.get_mut(*place) else { continue };
             let was_due = node.settled.is_some_and(|settled| settled.due);
             node.settled = Some(change.after);
             if change.after.due {
@@ -260,7 +264,15 @@ impl Graph {
     }
 
     fn entry_of(&self, id: &OpId) -> Option<&Entry> {
-        self.operations.get(id).map(|node| &node.entry)
+        self.node(id).map(|node| &node.entry)
+    }
+
+    fn node(&self, id: &OpId) -> Option<&Node> {
+        self.nodes.get(*self.places.get(id)?)
+    }
+
+    fn node_mut(&mut self, id: &OpId) -> Option<&mut Node> {
+        self.nodes.get_mut(*self.places.get(id)?)
     }
 
     /// Claims whose fall is still to be recorded, in the space's order.
@@ -270,12 +282,12 @@ impl Graph {
 
     /// How many operations it holds.
     pub fn len(&self) -> usize {
-        self.operations.len()
+        self.nodes.len()
     }
 
     /// True before the genesis operation.
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+        self.nodes.is_empty()
     }
 }
 
@@ -304,11 +316,11 @@ impl World for Graph {
     }
 
     fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, Infallible> {
-        Ok(self.operations.get(id).map(|node| node.dependents.iter().copied().collect()).unwrap_or_default())
+        Ok(self.node(id).map(|node| node.dependents.iter().copied().collect()).unwrap_or_default())
     }
 
     fn settled(&self, id: &OpId) -> Result<Option<Settled>, Infallible> {
-        let settled = self.operations.get(id).and_then(|node| node.settled);
+        let settled = self.node(id).and_then(|node| node.settled);
         Ok(settled.filter(|_| !self.is_disordered))
     }
 

@@ -11,6 +11,7 @@ use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::confidence::{Basis, saturating};
 use kernel::evidence::{Evidence, Payload, Visibility};
 use kernel::id::OpId;
+use kernel::kind::Capability;
 use kernel::operation::{Ref, Role};
 use kernel::seal::{Draft, Signer};
 use serde_json::{Value, json};
@@ -420,4 +421,54 @@ fn a_deriver_that_feeds_on_itself_ends() {
     let confidences = home.believed();
     assert_eq!(confidences["com.example.hostile|certain"].2, 0.5);
     assert!(home.derive(Extent::Changed, Intent::Write).is_nothing());
+}
+
+/// Gives `to` all that `from` has.
+fn send(from: &Home, to: &mut Home) {
+    let mut lines = Vec::new();
+    from.space.export(&mut lines, |_| {}).unwrap();
+    let now = to.now();
+    let intake = to.space.take_in(&mut lines.as_slice(), now, |_| {}).unwrap();
+    assert_eq!(intake.refused, 0, "{:?}", intake.refusals);
+}
+
+/// What is believed, without how sure: two devices that derived apart may each keep their own version until one derives again.
+#[test]
+fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
+    for seed in 1..=60_u64 {
+        let mut one = Home::new(toys());
+        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let signer = Signer::from_seed([8; 32]);
+        let rights = vec![Capability::Append, Capability::Derive, Capability::Correct];
+        let now = one.now();
+        one.space.change_access(signer.author(), "two", rights, true, now).unwrap();
+        let mut lines = Vec::new();
+        one.space.export(&mut lines, |_| {}).unwrap();
+        let (genesis, body) = engine::exchange::read_genesis(&mut lines.as_slice()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut space = Space::copy_of(&folder.path().join("two.db"), &genesis, &body, signer).unwrap();
+        space.set_derivers(toys());
+        let mut two = Home { space, clock: 0 };
+        send(&one, &mut two);
+        let mut lives = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];
+        for _ in 0..3 {
+            for (home, (told, said)) in [&mut one, &mut two].into_iter().zip(&mut lives) {
+                for _ in 0..6 {
+                    step(home, &mut dice, told, said);
+                }
+            }
+            // Withdrawals of what the other device said come later, in the next round.
+            send(&one, &mut two);
+            two.derive(Extent::Changed, Intent::Write);
+            let scratch = two.from_scratch();
+            assert!(scratch.is_nothing(), "seed {seed}: {scratch:?}");
+            send(&two, &mut one);
+            one.derive(Extent::Changed, Intent::Write);
+            let scratch = one.from_scratch();
+            assert!(scratch.is_nothing(), "seed {seed}: {scratch:?}");
+            let clock = one.clock.max(two.clock);
+            (one.clock, two.clock) = (clock, clock);
+            assert_eq!(one.believed(), two.believed(), "seed {seed}");
+        }
+    }
 }
