@@ -74,6 +74,7 @@ impl Space {
         let mut intake = Intake::default();
         let mut lines = Lines { input, number: 0 };
         let mut journal = Journal::default();
+        let mut is_restoring = false;
         loop {
             let mut batch = Vec::with_capacity(BATCH);
             let mut numbers = Vec::with_capacity(BATCH);
@@ -93,21 +94,28 @@ impl Space {
             if batch.is_empty() && lines.is_done()? {
                 break;
             }
-            self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake, &mut journal)?;
+            is_restoring |= self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake, &mut journal)?;
             progress(lines.number);
         }
-        self.follow(journal, now)?;
+        // Where our own operations were missing, more of them may be. Whatever we sign before they arrive would stand against them
+        // under the same number; what follows is recorded with the next thing that the user does.
+        if !is_restoring {
+            self.follow(journal, now)?;
+        }
         self.advance(|_| {})?;
         Ok(intake)
     }
 
+    /// Takes what verified. True if any of it is by our own key and was not here.
     fn admit(
         &mut self,
         batch: impl Iterator<Item = (u64, Result<Operation<Verified>, kernel::operation::VerifyError>)>,
         now: jiff::Timestamp,
         intake: &mut Intake,
         journal: &mut Journal,
-    ) -> Result<(), EngineError> {
+    ) -> Result<bool, EngineError> {
+        let ours = self.signer.author();
+        let mut is_restoring = false;
         let mut writing = self.store.write()?;
         writing.resume(std::mem::take(journal));
         let mut added = 0;
@@ -132,7 +140,10 @@ impl Space {
                 }
             };
             match writing.admit(&operation, body.as_ref()) {
-                Ok(Verdict::Append) => added += 1,
+                Ok(Verdict::Append) => {
+                    added += 1;
+                    is_restoring |= operation.header().author == ours;
+                }
                 Ok(Verdict::Present) => intake.present += 1,
                 Err(RecordError::Refused { id, breach }) => {
                     intake.refuse(line, breach.code(), format!("operation {id}: {breach}"));
@@ -143,7 +154,7 @@ impl Space {
         *journal = writing.suspend();
         Box::new(writing).commit()?;
         intake.added += added;
-        Ok(())
+        Ok(is_restoring)
     }
 }
 
