@@ -29,6 +29,9 @@ pub struct Intake {
     pub refused: u64,
     /// The first of them.
     pub refusals: Vec<Refusal>,
+    /// Whether some were by our own key and were not here. Then more of these may be missing, and nothing should be signed by itself:
+    /// it would stand against them under the same number.
+    pub restores: bool,
 }
 
 /// An operation that was not taken.
@@ -74,7 +77,6 @@ impl Space {
         let mut intake = Intake::default();
         let mut lines = Lines { input, number: 0 };
         let mut journal = Journal::default();
-        let mut is_restoring = false;
         loop {
             let mut batch = Vec::with_capacity(BATCH);
             let mut numbers = Vec::with_capacity(BATCH);
@@ -94,28 +96,26 @@ impl Space {
             if batch.is_empty() && lines.is_done()? {
                 break;
             }
-            is_restoring |= self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake, &mut journal)?;
+            self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake, &mut journal)?;
             progress(lines.number);
         }
-        // Where our own operations were missing, more of them may be. Whatever we sign before they arrive would stand against them
-        // under the same number; what follows is recorded with the next thing that the user does.
-        if !is_restoring {
+        // Otherwise what follows is recorded with the next thing that the user does.
+        if !intake.restores {
             self.follow(journal, now)?;
         }
         self.advance(|_| {})?;
         Ok(intake)
     }
 
-    /// Takes what verified. True if any of it is by our own key and was not here.
+    /// Takes what verified.
     fn admit(
         &mut self,
         batch: impl Iterator<Item = (u64, Result<Operation<Verified>, kernel::operation::VerifyError>)>,
         now: jiff::Timestamp,
         intake: &mut Intake,
         journal: &mut Journal,
-    ) -> Result<bool, EngineError> {
+    ) -> Result<(), EngineError> {
         let ours = self.signer.author();
-        let mut is_restoring = false;
         let mut writing = self.store.write()?;
         writing.resume(std::mem::take(journal));
         let mut added = 0;
@@ -142,7 +142,7 @@ impl Space {
             match writing.admit(&operation, body.as_ref()) {
                 Ok(Verdict::Append) => {
                     added += 1;
-                    is_restoring |= operation.header().author == ours;
+                    intake.restores |= operation.header().author == ours;
                 }
                 Ok(Verdict::Present) => intake.present += 1,
                 Err(RecordError::Refused { id, breach }) => {
@@ -154,7 +154,7 @@ impl Space {
         *journal = writing.suspend();
         Box::new(writing).commit()?;
         intake.added += added;
-        Ok(is_restoring)
+        Ok(())
     }
 }
 
