@@ -308,9 +308,14 @@ pub(crate) fn shortened(text: &str) -> String {
 pub(crate) fn sureness(belief: &Belief) -> String {
     match (belief.state, band_of(belief)) {
         (State::Corrected, _) => "your word".to_owned(),
-        (_, Some(band)) => format!("{} {:.2}", band.as_str(), belief.confidence),
+        (_, Some(band)) => format!("{} {}", band.as_str(), hundredths(belief.confidence)),
         (state, None) => state.as_str().to_owned(),
     }
+}
+
+/// A confidence to two digits, cut and not rounded: 0.898 is no 0.90, where another band begins.
+pub(crate) fn hundredths(confidence: f64) -> String {
+    format!("{:.2}", (confidence * 100.0 + 1e-6).floor() / 100.0)
 }
 
 /// How sure before and after; with more digits where two would not tell them apart.

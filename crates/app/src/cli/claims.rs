@@ -121,7 +121,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn print(session: &Session, belief: &Belief) -> Result<(), Failure> {
+/// Two lines about a belief.
+pub(crate) fn print(session: &Session, belief: &Belief) -> Result<(), Failure> {
     output::line(format_args!("{:<16} {}{}", sureness(belief), words(belief), times(session, belief)))?;
     let id = belief.served.or(belief.current).map(|id| short(&id)).unwrap_or_default();
     output::line(format_args!("{:<16} {DIM}{}{DIM:#}  {ID}{id}{ID:#}", "", printable(&belief.key)))

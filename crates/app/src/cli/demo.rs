@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use engine::Space;
+use engine::claims::ClaimFilter;
+use engine::derive::Extent;
 use engine::import::Intent;
 use engine::recall::Query;
 use importers::Context;
 use store::sqlite::Filter;
 
-use super::{Session, recall, show, verify};
+use super::changes::{self, Said};
+use super::{Session, claims, recall, show, verify};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count};
 use crate::place::{self, Home};
@@ -49,6 +52,8 @@ const QUESTIONS: [&str; 3] = [
     "Who is allergic to walnuts?",
     "When does the class of the last week of February take place?",
 ];
+/// Beliefs shown: the surest.
+const BELIEFS: usize = 4;
 /// Records shown for each question.
 const SHOWN: usize = 2;
 
@@ -67,6 +72,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
         let report = import(session, &mut space, &folder.path().join(source))?;
         output::line(format_args!("  {source:<14} {} signed and recorded", count(report.tally.added, "record")))?;
     }
+    conclude(session, &mut space)?;
     let mut best = None;
     for question in QUESTIONS {
         let begun = std::time::Instant::now();
@@ -87,9 +93,27 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     let verification = space.verify(|_| {})?;
     verify::print(&verification, begun.elapsed())?;
     output::line(format_args!(
-        "\n{BOLD}Now with your own{BOLD:#}\n  because init                               a memory for this folder\n  because import ~/notes calendar.ics        and chats, mail, photos, git: because import --help\n  because recall \"what did I decide about …\"  add --explain to see why\n"
+        "\n{BOLD}Now with your own{BOLD:#}\n  because init                               a memory for this folder\n  because import ~/notes calendar.ics        and chats, mail, photos, git: because import --help\n  because recall \"what did I decide about …\"  add --explain to see why\n  because claims                             what follows; because explain says why, because refute that it does not\n"
     ))?;
     Ok(if verification.is_sound() { 0 } else { crate::failure::exit::UNSOUND })
+}
+
+/// What follows from the records, and what would if Mara said that the surest of it is not so.
+fn conclude(session: &Session, space: &mut Space) -> Result<(), Failure> {
+    space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
+    let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
+    output::line(format_args!("\n{BOLD}What follows from them{BOLD:#}"))?;
+    for belief in &believed {
+        claims::print(session, belief)?;
+    }
+    if let Some(surest) = believed.first() {
+        output::line(format_args!("\n{BOLD}What if that were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"))?;
+        let drafts = space.to_refute(&surest.key, "")?;
+        let said = [Said::of_belief("refuted", &surest.key)];
+        let changes = space.act(drafts, Intent::DryRun, session.now)?;
+        changes::print(session, &said, &changes, Intent::DryRun)?;
+    }
+    Ok(())
 }
 
 fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, Failure> {
@@ -97,6 +121,9 @@ fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, F
     for source in SOURCES {
         imports.push(import(session, space, &folder.join(source))?);
     }
+    let (derived, _) = space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
+    let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
+    let believed: Vec<_> = believed.iter().map(engine::claims::to_json).collect();
     let mut answers = Vec::new();
     for question in QUESTIONS {
         let answer = space.recall(&query(session, question))?;
@@ -105,7 +132,7 @@ fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, F
     let verification = space.verify(|_| {})?;
     let sound = verification.is_sound();
     output::json(&serde_json::json!({
-        "imports": imports, "answers": answers, "verification": verification, "sound": sound
+        "imports": imports, "derived": derived, "beliefs": believed, "answers": answers, "verification": verification, "sound": sound
     }))?;
     Ok(if sound { 0 } else { crate::failure::exit::UNSOUND })
 }

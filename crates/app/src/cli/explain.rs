@@ -8,7 +8,7 @@ use kernel::validity::State;
 use serde_json::{Value, json};
 
 use super::Session;
-use super::changes::shortened;
+use super::changes::{hundredths, shortened};
 use super::claims::times;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, quoted, short};
@@ -100,7 +100,7 @@ fn section(title: &str) -> Result<(), Failure> {
 /// How it stands with the belief, in a few words.
 fn standing(explaining: &Explaining) -> String {
     let claim = &explaining.explanation.claim;
-    let sure = format!("{} ({:.2})", claim.band.as_str(), claim.confidence);
+    let sure = format!("{} ({})", claim.band.as_str(), hundredths(claim.confidence));
     let by_user = explaining.belief.state == State::Corrected && explaining.belief.served == Some(claim.op_id);
     match claim.state.as_str() {
         "active" => sure,
@@ -186,10 +186,10 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
                 output::line(format_args!("    all of the {} together; {proof}", count(search.of as u64, "input")))?;
             } else {
                 output::line(format_args!(
-                    "    {} of {} would still make it {band} ({:.2}); {proof}",
+                    "    {} of {} would still make it {band} ({}); {proof}",
                     search.inputs.len(),
                     count(search.of as u64, "input"),
-                    search.confidence
+                    hundredths(search.confidence)
                 ))?;
                 for id in search.inputs.iter().take(SOURCES_PRINTED_MAX) {
                     output::line(format_args!("      {}", name(id)))?;
