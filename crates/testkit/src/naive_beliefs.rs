@@ -98,13 +98,6 @@ impl NaiveBeliefs {
         told
     }
 
-    /// What was known before a place in the order.
-    pub fn told_before(&self, at: (Stamp, OpId)) -> Told<'_> {
-        let mut told = Told::default();
-        self.said.iter().filter(|said| said.operation.order() < at).for_each(|said| told.tell(said));
-        told
-    }
-
     /// The versions whose fall is recorded and which did not rise since.
     pub fn recorded(&self) -> BTreeSet<OpId> {
         let mut told = Told::default();
@@ -314,14 +307,14 @@ impl<'s> Told<'s> {
         *version.kind() == Kind::Claim && self.current(key).is_some_and(says) && self.is_sound(&version.id())
     }
 
-    /// Everything that may be built upon.
-    pub fn valid_inputs(&self) -> BTreeSet<OpId> {
-        self.said.keys().filter(|id| self.is_valid_input(id)).copied().collect()
+    /// All that was told.
+    pub fn ids(&self) -> BTreeSet<OpId> {
+        self.said.keys().copied().collect()
     }
 
-    /// The claims that stand.
-    pub fn sound(&self) -> BTreeSet<OpId> {
-        self.said.keys().filter(|id| self.is_sound(id)).copied().collect()
+    /// Everything that may be built upon.
+    pub fn valid_inputs(&self) -> BTreeSet<OpId> {
+        self.ids().into_iter().filter(|id| self.is_valid_input(id)).collect()
     }
 
     /// The corrected identities of whose current version an input is no longer valid, where `valid` were the valid ones before.

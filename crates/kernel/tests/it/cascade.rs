@@ -21,9 +21,9 @@ use testkit::naive_beliefs::NaiveBeliefs;
 use crate::rules::Book;
 
 /// Long histories, and their steps.
-const LONG: (u64, usize) = (2, 320);
+const LONG: (u64, usize) = (1, 300);
 /// Short histories, and their steps.
-const SHORT: (u64, usize) = (8, 120);
+const SHORT: (u64, usize) = (6, 120);
 
 /// The kernel's own graph, and what settling noted.
 #[derive(Default)]
