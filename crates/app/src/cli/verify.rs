@@ -82,20 +82,20 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
             let follow = if *beliefs == 1 { "follows" } else { "follow" };
             output::line(format_args!("Beliefs: {beliefs} {follow} from the records"))
         }
-        BeliefCheck::Compared { beliefs, differing } => {
-            output::line(format_args!("{BAD}Beliefs{BAD:#}: {beliefs}, of which {differing} would be otherwise; see above"))
-        }
+        BeliefCheck::Compared { beliefs, differing } => output::line(format_args!(
+            "{BAD}Beliefs{BAD:#}: {beliefs}, of which {differing} would be otherwise; see above"
+        )),
         BeliefCheck::NotDerived { records: 0 } => {
             output::line("Beliefs: not compared, since a derivation is to go on first: because derive")
         }
         BeliefCheck::NotDerived { records } => {
             let are = if *records == 1 { "is" } else { "are" };
             let records = count(*records, "record");
-            output::line(format_args!("Beliefs: not compared, since {records} {are} not derived from yet: because derive"))
+            output::line(format_args!(
+                "Beliefs: not compared, since {records} {are} not derived from yet: because derive"
+            ))
         }
-        BeliefCheck::Skipped { reason } => {
-            output::line(format_args!("Beliefs: not compared: {}", printable(reason)))
-        }
+        BeliefCheck::Skipped { reason } => output::line(format_args!("Beliefs: not compared: {}", printable(reason))),
     }
 }
 
