@@ -1,5 +1,8 @@
 //! Verification proves what is believed, by deriving it again.
 
+use std::collections::BTreeSet;
+
+use derivers::{Candidate, ClaimType, Deriver, Record};
 use engine::import::Intent;
 use engine::user::Replacement;
 use engine::verify::Verification;
@@ -108,6 +111,41 @@ fn what_other_derivers_concluded_is_not_compared() {
     home.space.set_derivers(vec![Box::new(Habits)]);
     let verification = verify(&mut home.space).unwrap();
     assert_eq!(verification.beliefs, Some(BeliefCheck::NotDerived { records: 0 }));
+}
+
+/// Has the same groups as [`Habits`], and cannot say what follows from them.
+struct Broken;
+
+impl Deriver for Broken {
+    fn name(&self) -> &'static str {
+        Habits.name()
+    }
+
+    fn version(&self) -> &'static str {
+        Habits.version()
+    }
+
+    fn claim_types(&self) -> &[ClaimType] {
+        Habits.claim_types()
+    }
+
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        Habits.groups(record)
+    }
+
+    fn derive(&self, _: &str, _: &[Record]) -> Vec<Candidate> {
+        panic!("broken")
+    }
+}
+
+#[test]
+fn what_a_deriver_does_wrong_is_named() {
+    let mut home = gym();
+    home.space.set_derivers(vec![Box::new(Broken), Box::new(Tastes)]);
+    let verification = verify(&mut home.space).unwrap();
+    assert!(!verification.is_sound());
+    let problem = verification.findings.iter().find(|finding| finding.code == "deriver_problem").unwrap();
+    assert!(problem.message.contains("habits") && problem.message.contains("broken"), "{}", problem.message);
 }
 
 #[test]
