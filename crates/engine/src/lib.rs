@@ -31,6 +31,7 @@ pub mod review;
 pub mod support;
 pub mod user;
 pub mod verify;
+pub mod verify_beliefs;
 
 /// An open space and the key that writes to it.
 pub struct Space {

@@ -2,7 +2,8 @@
 //!
 //! Two things run at once. One reads the ledger in the space's order, checks hashes and signatures in batches, judges every
 //! operation by the rules as of its place in the order, and names each that fails. The other folds the views again into memory
-//! and compares their digests. Nothing is written.
+//! and compares their digests. Nothing is written. Whether what is believed follows from the records is asked apart
+//! ([`Space::verify_beliefs`]), since it takes as long as deriving everything.
 
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -12,6 +13,7 @@ use kernel::world::Graph;
 use store::sqlite::{SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded};
 
+use crate::verify_beliefs::BeliefCheck;
 use crate::{EngineError, Space};
 
 /// Operations whose signatures are checked together.
@@ -32,6 +34,8 @@ pub struct Verification {
     pub damage_count: u64,
     /// The views as they are stored and as they come out when folded again.
     pub views: Vec<ViewComparison>,
+    /// Whether what is believed follows from the records; none where that was not asked.
+    pub beliefs: Option<BeliefCheck>,
 }
 
 /// Something that is not as it should be.
@@ -64,7 +68,7 @@ impl Verification {
         self.damage_count == 0 && self.views.iter().all(|view| view.stored == view.folded)
     }
 
-    fn find(&mut self, id: Option<OpId>, code: &str, message: String, without_effect: bool) {
+    pub(crate) fn find(&mut self, id: Option<OpId>, code: &str, message: String, without_effect: bool) {
         self.finding_count += 1;
         self.damage_count += u64::from(!without_effect);
         if self.findings.len() < FINDINGS_KEPT_MAX {

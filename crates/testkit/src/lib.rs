@@ -1,4 +1,6 @@
 //! Development only: the naive models that the real parts are compared with.
 
+pub mod histories;
 pub mod locomo;
+pub mod naive_beliefs;
 pub mod naive_recall;

@@ -1,6 +1,7 @@
 //! `because verify` and `because rebuild`
 
 use engine::verify::Verification;
+use engine::verify_beliefs::BeliefCheck;
 use serde_json::json;
 
 use super::Session;
@@ -13,7 +14,7 @@ const FINDINGS_SHOWN_MAX: usize = 20;
 /// Arguments of `verify`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Nothing is written. Exit code 3 says that something is wrong; each finding names the operation."
+    after_help = "All is derived again from the records and compared with what is believed.\nNothing is written. Exit code 3 says that something is wrong; each finding names the operation."
 )]
 pub(crate) struct Args {}
 
@@ -26,8 +27,14 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     let mut space = session.finder()?.open()?;
     let begun = std::time::Instant::now();
     let bar = output::progress(Some(space.head()?.0), "verifying {bar:30} {pos}/{len} operations");
-    let verification = space.verify(|checked| bar.set_position(checked))?;
+    let mut verification = space.verify(|checked| bar.set_position(checked))?;
     bar.finish_and_clear();
+    let bar = output::progress(None, "{spinner} deriving again {msg}");
+    let checked = space.verify_beliefs(&mut verification, session.now, |derived| {
+        bar.set_message(count(derived.read, "record"));
+    });
+    bar.finish_and_clear();
+    checked?;
     let sound = verification.is_sound();
     match session.form {
         Form::Json => {
@@ -59,9 +66,36 @@ pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> R
         output::line(format_args!(
             "{GOOD}Sound{GOOD:#}: {operations}, every hash, signature, chain and rule; views folded again and equal: {} ({seconds:.1} s)",
             views.join(", ")
-        ))
+        ))?;
     } else {
-        output::line(format_args!("{BAD}Not sound{BAD:#}: {operations} checked in {seconds:.1} s; see above"))
+        output::line(format_args!("{BAD}Not sound{BAD:#}: {operations} checked in {seconds:.1} s; see above"))?;
+    }
+    match &verification.beliefs {
+        Some(check) => print_beliefs(check),
+        None => Ok(()),
+    }
+}
+
+fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
+    match check {
+        BeliefCheck::Compared { beliefs, differing: 0 } => {
+            let follow = if *beliefs == 1 { "follows" } else { "follow" };
+            output::line(format_args!("Beliefs: {beliefs} {follow} from the records"))
+        }
+        BeliefCheck::Compared { beliefs, differing } => output::line(format_args!(
+            "{BAD}Beliefs{BAD:#}: {beliefs}, of which {differing} would be otherwise; see above"
+        )),
+        BeliefCheck::NotDerived { records: 0 } => {
+            output::line("Beliefs: not compared, since a derivation is to go on first: because derive")
+        }
+        BeliefCheck::NotDerived { records } => {
+            let are = if *records == 1 { "is" } else { "are" };
+            let records = count(*records, "record");
+            output::line(format_args!(
+                "Beliefs: not compared, since {records} {are} not derived from yet: because derive"
+            ))
+        }
+        BeliefCheck::Skipped { reason } => output::line(format_args!("Beliefs: not compared: {}", printable(reason))),
     }
 }
 

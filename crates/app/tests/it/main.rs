@@ -16,6 +16,7 @@ mod machine;
 mod names;
 mod places;
 mod processes;
+mod proofs;
 mod questions;
 #[cfg(unix)] // It shows a shell.
 mod readme;

@@ -159,15 +159,29 @@ impl<'d> Derivation<'d> {
         }
     }
 
+    /// Names and versions of the derivers.
+    fn registered(&self) -> Vec<(String, String)> {
+        let named = self.derivers.iter().map(|deriver| (deriver.name().to_owned(), deriver.version().to_owned()));
+        let mut registered: Vec<(String, String)> = named.collect();
+        registered.sort();
+        registered
+    }
+
+    /// Whether the last derivation was made by these derivers and came to its end.
+    pub(crate) fn has_caught_up(&self, writing: &SqliteWriting<'_>) -> Result<bool, EngineError> {
+        let (read, filled_by) = writing.derived()?;
+        // What changed since it ended was brought about by something that it has not read.
+        let is_interrupted = writing.is_changed()? && writing.lines(read, 1)?.is_empty();
+        Ok(filled_by == self.registered() && writing.count_marked()? == 0 && !is_interrupted)
+    }
+
     fn worked(&self) -> u64 {
         self.derived.read + self.derived.groups * 20
     }
 
     /// Begins with what was remembered, or with nothing where other derivers filled it.
     pub(crate) fn begin(&mut self, writing: &mut SqliteWriting<'_>, extent: Extent) -> Result<(), EngineError> {
-        let mut registered: Vec<(String, String)> =
-            self.derivers.iter().map(|deriver| (deriver.name().to_owned(), deriver.version().to_owned())).collect();
-        registered.sort();
+        let registered = self.registered();
         let (_, filled_by) = writing.derived()?;
         if extent == Extent::Full || filled_by != registered {
             writing.forget_derivation(&registered)?;

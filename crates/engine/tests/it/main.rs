@@ -11,4 +11,5 @@ mod record;
 mod support;
 mod toys;
 mod verify;
+mod verify_beliefs;
 mod words;

@@ -432,6 +432,22 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
+    /// Whether identities are in the queue of changed ones.
+    pub fn is_changed(&self) -> Result<bool, StoreError> {
+        let mut statement = self.connection().prepare_cached("SELECT EXISTS (SELECT 1 FROM changed)")?;
+        Ok(statement.query_row([], |row| row.get(0))?)
+    }
+
+    /// Every identity of which something was said, in order.
+    pub fn identity_keys(&self) -> Result<Vec<String>, StoreError> {
+        let mut keys = Vec::new();
+        self.world.identity_keys(|key| {
+            keys.push(key);
+            true
+        })?;
+        Ok(keys)
+    }
+
     /// Takes at most `limit` identities off the queue of changed ones, in order.
     pub fn take_changed(&mut self, limit: usize) -> Result<Vec<String>, StoreError> {
         self.take_keys("changed", limit)

@@ -1,0 +1,173 @@
+//! Verification proves what is believed, by deriving it again.
+
+use std::collections::BTreeSet;
+
+use derivers::{Candidate, ClaimType, Deriver, Record};
+use engine::import::Intent;
+use engine::user::Replacement;
+use engine::verify::Verification;
+use engine::verify_beliefs::BeliefCheck;
+use engine::{EngineError, Space};
+use kernel::body::{Body, Claim};
+use kernel::kind::Capability;
+use kernel::operation::{Ref, Role};
+use kernel::seal::Draft;
+use serde_json::json;
+
+use crate::support::{Home, at, exported, key};
+use crate::toys::{HABIT, Habits, Tastes, derive, gym};
+
+fn verify(space: &mut Space) -> Result<Verification, EngineError> {
+    let before = exported(space);
+    let mut verification = space.verify(|_| {})?;
+    space.verify_beliefs(&mut verification, at(9), |_| {})?;
+    assert_eq!(exported(space), before, "verifying writes nothing");
+    Ok(verification)
+}
+
+fn codes(verification: &Verification) -> Vec<&str> {
+    verification.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+/// What is believed of the gym, said again with another confidence and payload in its deriver's name.
+fn forged(space: &Space) -> Draft {
+    let belief = space.believed(HABIT).unwrap();
+    let claim: Claim = serde_json::from_value(json!({
+        "claim_type": belief.claim_type, "identity_key": HABIT, "text": "Lives in the gym", "payload": { "name": "home" },
+        "deriver": { "name": "habits", "version": "1.0.0" }, "confidence": 0.97,
+    }))
+    .unwrap();
+    let derived = belief.current.unwrap();
+    let mut refs = space.show(&derived).unwrap().operation.header().refs.clone();
+    refs.push(Ref { id: derived, role: Role::parse(Role::SUPERSEDES).unwrap() });
+    Draft { body: Body::Claim(claim), refs }
+}
+
+#[test]
+fn what_was_derived_follows_from_the_records() {
+    let mut home = gym();
+    let verification = verify(&mut home.space).unwrap();
+    assert!(verification.is_sound() && verification.findings.is_empty(), "{verification:?}");
+    assert_eq!(verification.beliefs, Some(BeliefCheck::Compared { beliefs: 2, differing: 0 }));
+}
+
+#[test]
+fn a_space_without_records_has_nothing_to_derive() {
+    let verification = verify(&mut Home::new().space).unwrap();
+    assert_eq!(verification.beliefs, Some(BeliefCheck::Compared { beliefs: 0, differing: 0 }));
+}
+
+#[test]
+fn a_forged_claim_is_named_with_what_follows_instead() {
+    let mut home = gym();
+    let forged = home.space.append(forged(&home.space), at(3)).unwrap();
+    let verification = verify(&mut home.space).unwrap();
+    assert!(!verification.is_sound());
+    let findings: Vec<_> = verification.findings.iter().map(|finding| (finding.code.as_str(), finding.id)).collect();
+    assert_eq!(findings, [("belief_differs", Some(forged)), ("belief_missing", None)], "{verification:?}");
+    let message = &verification.findings[0].message;
+    for part in [HABIT, "Lives in the gym", "0.97", "Goes to the gym every week"] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    assert_eq!(verification.beliefs, Some(BeliefCheck::Compared { beliefs: 1, differing: 2 }));
+    derive(&mut home.space);
+    assert!(verify(&mut home.space).unwrap().is_sound(), "derivation has put it right");
+}
+
+#[test]
+fn a_claim_that_no_group_concludes_is_named() {
+    let mut home = gym();
+    let mut draft = forged(&home.space);
+    draft.refs.retain(|cited| cited.role.as_str() != Role::SUPERSEDES);
+    if let Body::Claim(claim) = &mut draft.body {
+        claim.identity_key = "habit.weekly|pool".to_owned();
+    }
+    let forged = home.space.append(draft, at(3)).unwrap();
+    let verification = verify(&mut home.space).unwrap();
+    assert_eq!(codes(&verification), ["belief_differs"], "{verification:?}");
+    assert_eq!(verification.findings[0].id, Some(forged));
+    assert!(verification.findings[0].message.contains("follows nothing of it"));
+}
+
+#[test]
+fn what_is_not_derived_yet_is_no_finding() {
+    let mut home = gym();
+    home.remember("pool-1", "pool number 1");
+    home.remember("pool-2", "pool number 2");
+    home.space.append(forged(&home.space), at(3)).unwrap();
+    let verification = verify(&mut home.space).unwrap();
+    assert!(verification.is_sound() && verification.findings.is_empty(), "{verification:?}");
+    assert_eq!(verification.beliefs, Some(BeliefCheck::NotDerived { records: 2 }));
+    let mut home = Home::new();
+    home.space.set_derivers(vec![Box::new(Habits), Box::new(Tastes)]);
+    home.remember("gym-1", "gym number 1");
+    let verification = verify(&mut home.space).unwrap();
+    assert_eq!(verification.beliefs, Some(BeliefCheck::NotDerived { records: 1 }), "never derived");
+}
+
+#[test]
+fn what_other_derivers_concluded_is_not_compared() {
+    let mut home = gym();
+    home.space.set_derivers(vec![Box::new(Habits)]);
+    let verification = verify(&mut home.space).unwrap();
+    assert_eq!(verification.beliefs, Some(BeliefCheck::NotDerived { records: 0 }));
+}
+
+/// Has the same groups as [`Habits`], and cannot say what follows from them.
+struct Broken;
+
+impl Deriver for Broken {
+    fn name(&self) -> &'static str {
+        Habits.name()
+    }
+
+    fn version(&self) -> &'static str {
+        Habits.version()
+    }
+
+    fn claim_types(&self) -> &[ClaimType] {
+        Habits.claim_types()
+    }
+
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        Habits.groups(record)
+    }
+
+    fn derive(&self, _: &str, _: &[Record]) -> Vec<Candidate> {
+        panic!("broken")
+    }
+}
+
+#[test]
+fn what_a_deriver_does_wrong_is_named() {
+    let mut home = gym();
+    home.space.set_derivers(vec![Box::new(Broken), Box::new(Tastes)]);
+    let verification = verify(&mut home.space).unwrap();
+    assert!(!verification.is_sound());
+    let problem = verification.findings.iter().find(|finding| finding.code == "deriver_problem").unwrap();
+    assert!(problem.message.contains("habits") && problem.message.contains("broken"), "{}", problem.message);
+}
+
+#[test]
+fn who_may_not_derive_is_told_that_nothing_was_compared() {
+    let mut home = gym();
+    home.space.change_access(key(2).author(), "agent", vec![Capability::Append], true, at(3)).unwrap();
+    let verification = verify(&mut home.again(2)).unwrap();
+    assert!(verification.is_sound());
+    let Some(BeliefCheck::Skipped { reason }) = &verification.beliefs else { panic!("{verification:?}") };
+    assert!(reason.contains("may not derive"), "{reason}");
+}
+
+#[test]
+fn a_users_word_stands_beside_what_follows() {
+    let mut home = gym();
+    let refuted = home.space.to_refute(HABIT, "").unwrap();
+    home.space.act(refuted, Intent::Write, at(3)).unwrap();
+    assert_eq!(verify(&mut home.space).unwrap().beliefs, Some(BeliefCheck::Compared { beliefs: 0, differing: 0 }));
+    let withdrawn = home.space.to_withdraw(HABIT, "").unwrap();
+    home.space.act(withdrawn, Intent::Write, at(4)).unwrap();
+    let set = Replacement { set: vec!["name=pool".to_owned()], ..Replacement::default() };
+    let corrected = home.space.to_correct(HABIT, &set).unwrap();
+    home.space.act(corrected, Intent::Write, at(5)).unwrap();
+    assert_eq!(verify(&mut home.space).unwrap().beliefs, Some(BeliefCheck::Compared { beliefs: 2, differing: 0 }));
+}
