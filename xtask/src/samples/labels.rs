@@ -18,8 +18,8 @@ const RADIUS_M: u32 = 150;
 pub(super) fn labels(life: &Life, traces: &Traces, writing: &Writing) -> Value {
     json!({
         "name": life.name,
-        "first": life.first,
-        "today": life.today,
+        "first": life.first.to_string(),
+        "today": life.today.to_string(),
         "routines": routines(life, traces),
         "places": places(life, traces),
         "relationships": relationships(life, traces, writing),
@@ -74,7 +74,7 @@ fn routines(life: &Life, traces: &Traces) -> Vec<Value> {
     }
     let label = |key: &str, span: &Span<'_>| {
         json!({
-            "identity_key": key, "from": span.from, "to": span.to, "every_weeks": span.habit.every_weeks, "shape": span.habit.shape,
+            "identity_key": key, "from": span.from.to_string(), "to": span.to.map(|to| to.to_string()), "every_weeks": span.habit.every_weeks, "shape": span.habit.shape,
             "traces": span.traces,
         })
     };
@@ -87,7 +87,7 @@ fn places(life: &Life, traces: &Traces) -> Vec<Value> {
         .map(|(place, days)| {
             json!({
                 "labels": [slug(&place.label)], "lat": round(place.lat), "lon": round(place.lon), "radius_m": RADIUS_M,
-                "from": place.from, "to": place.to, "traces": days.len(),
+                "from": place.from.to_string(), "to": place.to.map(|to| to.to_string()), "traces": days.len(),
             })
         })
         .collect()
