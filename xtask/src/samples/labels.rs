@@ -40,8 +40,8 @@ fn identity_key(habit: &Habit) -> String {
         17..22 => "evening",
         _ => "night",
     };
-    let slug = slug(&habit.title);
-    format!("routine.weekly|{slug}|{}|{part}", days.join(","))
+    let kind = if days.len() == 7 { "routine.daily" } else { "routine.weekly" };
+    format!("{kind}|{}|{}|{part}", slug(&habit.title), days.join(","))
 }
 
 /// Another reading of the rule than the derivers' own; none of our titles has letters that NFKC changes.

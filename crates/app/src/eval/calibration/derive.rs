@@ -18,16 +18,18 @@ use crate::eval::{EvalError, Source, records};
 const PASSES: usize = 3;
 
 pub(super) fn claims(folder: &Path, today: Date) -> Result<Vec<Claim>, EvalError> {
+    let context = context(today);
     let mut evidence: BTreeMap<(String, String), Evidence> = BTreeMap::new();
     for source in sources(folder)? {
-        records::visit_at(&source, &context(today), &mut |one| {
+        records::visit_at(&source, &context, &mut |one| {
             evidence.insert((one.source.clone(), one.source_uid.clone()), one.clone());
         })?;
     }
     let mut told: Vec<Record> = Vec::new();
+    let now_us = u64::try_from(context.now.as_microsecond()).unwrap_or_default();
     for one in evidence.into_values() {
         let number = told.len() as u64;
-        told.push(Record { id: id(number), told: Stamp(number), said: Said::Evidence(Box::new(one)) });
+        told.push(Record { id: id(number), told: Stamp(now_us + number), said: Said::Evidence(Box::new(one)) });
     }
     let derivers = derivers::builtin();
     let mut claims: BTreeMap<String, (Candidate, usize)> = BTreeMap::new();
@@ -36,7 +38,7 @@ pub(super) fn claims(folder: &Path, today: Date) -> Result<Vec<Claim>, EvalError
         records.extend(claims.values().enumerate().map(|(number, (candidate, deriver))| {
             let number = (told.len() + number) as u64;
             let said = Said::Belief(Box::new(belief(candidate, derivers[*deriver].as_ref())));
-            Record { id: id(number), told: Stamp(number), said }
+            Record { id: id(number), told: Stamp(now_us + number), said }
         }));
         claims.clear();
         for (number, deriver) in derivers.iter().enumerate() {

@@ -16,8 +16,6 @@ pub(crate) const BINS: usize = 10;
 /// A claim counts as asserted from here on: it is held to be rather true than not, which is what whoever reads one
 /// belief among others goes by.
 pub(crate) const ASSERTED_MIN: f64 = 0.5;
-/// A truth can be asked for only if it left traces: two occurrences are two occurrences.
-pub(crate) const TRACES_MIN: u64 = 3;
 
 /// Some claims that belong together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -117,7 +115,7 @@ impl Found {
             for (number, truth) in person.truths.iter().enumerate().filter(|(_, truth)| truth.family == family) {
                 let says_it = |one: &&Judged| one.judgement == Judgement::True(number);
                 let asserted = person.judged.iter().filter(says_it).any(Judged::is_asserted);
-                if truth.traces < TRACES_MIN {
+                if !truth.can_be_told() {
                     found.faint += 1;
                     found.faint_found += usize::from(asserted);
                     continue;

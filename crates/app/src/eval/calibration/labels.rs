@@ -1,8 +1,8 @@
 //! What is true of a person, and whether a claim says it.
 //!
 //! A **routine** is told by its identity key, within its time: what a claim says of a span in which the habit had not
-//! begun or was over is false, even if the words are right; [`SLACK_DAYS`] either way are forgiven, because nobody can
-//! know the day. A **place** is told by its label's slug or by its position; a **relationship** by kind and
+//! begun or was over is false, even if the words are right; four of its occurrences either way are forgiven, because nobody
+//! can know the day. A **place** is told by its label's slug or by its position; a **relationship** by kind and
 //! either of a person's names; a **preference** by its object and whether it is liked. Claims of which the labels
 //! say nothing (another family, a preference that follows from routines) are not judged.
 
@@ -16,8 +16,12 @@ use serde_json::Value;
 use super::Claim;
 use crate::eval::EvalError;
 
-/// By how many days a claim's beginning or end may be off.
-pub(super) const SLACK_DAYS: i32 = 28;
+/// By how many weeks a claim's beginning or end may be off, of a habit of every week.
+const SLACK_WEEKS: i32 = 4;
+/// How often what nobody states must be seen to be asked for.
+pub(crate) const TRACES_MIN: u64 = 3;
+/// The relationship that shows in appointments and chats.
+const CONTACT: &str = "contact";
 /// Metres a degree of latitude.
 const DEGREE_M: f64 = 111_320.0;
 
@@ -72,8 +76,14 @@ struct Routine {
     identity_key: String,
     from: When,
     to: Option<When>,
+    #[serde(default = "one")]
+    every_weeks: i32,
     shape: String,
     traces: u64,
+}
+
+fn one() -> i32 {
+    1
 }
 
 #[derive(Deserialize)]
@@ -108,6 +118,16 @@ pub(crate) struct Truth {
     pub(crate) traces: u64,
     /// For people.
     pub(crate) name: String,
+}
+
+impl Truth {
+    /// Whether enough of it can be seen for anybody to tell. Two occurrences are two occurrences; what somebody says of
+    /// themselves is said once.
+    pub(crate) fn can_be_told(&self) -> bool {
+        let stated =
+            matches!(self.family, Family::Preference) || self.family == Family::Relationship && self.sort != CONTACT;
+        self.traces >= if stated { 1 } else { TRACES_MIN }
+    }
 }
 
 /// What became of a claim.
@@ -176,8 +196,9 @@ impl Labels {
         // What is not said is said of all days that there are.
         let to = claim.valid_to.as_ref().unwrap_or(&self.today).date();
         let truth_to = routine.to.as_ref().unwrap_or(&self.today).date();
-        let begun = claim.valid_from.as_ref().is_none_or(|from| days(from.date(), routine.from.date()) <= SLACK_DAYS);
-        begun && days(truth_to, to) <= SLACK_DAYS
+        let slack_days = SLACK_WEEKS * 7 * routine.every_weeks;
+        let begun = claim.valid_from.as_ref().is_none_or(|from| days(from.date(), routine.from.date()) <= slack_days);
+        begun && days(truth_to, to) <= slack_days
     }
 
     fn judge_place(&self, claim: &Claim, slug: &str) -> Judgement {
@@ -237,4 +258,73 @@ fn metres(one: (f64, f64), other: (f64, f64)) -> f64 {
     let north = (one.0 - other.0) * DEGREE_M;
     let east = (one.1 - other.1) * DEGREE_M * one.0.to_radians().cos();
     north.hypot(east)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    use crate::eval::calibration::testing::claim;
+
+    fn labels() -> Labels {
+        serde_json::from_value(json!({
+            "today": "2025-06-30",
+            "routines": [
+                { "identity_key": "routine.weekly|gym|tue|morning", "from": "2024-01-02", "to": "2025-02-01", "shape": "stopped", "traces": 40 },
+                { "identity_key": "routine.weekly|choir|wed|evening", "from": "2025-01-01", "to": null, "shape": "steady", "traces": 9 },
+            ],
+            "places": [{ "labels": ["pool-nord"], "lat": 52.5, "lon": 13.4, "radius_m": 150.0, "traces": 9 }],
+            "relationships": [{ "kind": "sister", "names": ["ana", "ana-kovac"], "traces": 1 }],
+            "preferences": [{ "object": "Cow's milk", "polarity": "dislikes", "traces": 1 }],
+        }))
+        .unwrap()
+    }
+
+    fn check(key: &str, payload: Value, span: [Option<&str>; 2], expect: Judgement) {
+        let mut claim = claim(key, 0.9);
+        claim.payload = payload;
+        [claim.valid_from, claim.valid_to] = span.map(|day| day.map(|day| When::parse(day).unwrap()));
+        assert_eq!(labels().judge(&claim).map(|(_, judgement)| judgement), Some(expect), "{key} {span:?}");
+    }
+
+    #[test]
+    fn a_routine_is_true_by_its_key_within_its_time() {
+        let gym = "routine.weekly|gym|tue|morning";
+        for (key, span, expect) in [
+            (gym, [Some("2024-02-01"), Some("2025-02-20")], Judgement::True(0)),
+            (gym, [Some("2024-02-01"), None], Judgement::False("other time of the person's life")),
+            (gym, [Some("2023-06-01"), Some("2025-02-01")], Judgement::False("other time of the person's life")),
+            ("routine.weekly|choir|wed|evening", [Some("2025-02-01"), None], Judgement::True(1)),
+            ("routine.weekly|gym|thu|morning", [None, None], Judgement::False("other days or part of the day")),
+            ("routine.weekly|lunch|thu|afternoon", [None, None], Judgement::False("no habit")),
+        ] {
+            check(key, json!({}), span, expect);
+        }
+    }
+
+    #[test]
+    fn a_place_is_true_by_its_name_or_near_its_position() {
+        let none = [None, None];
+        check("place.frequent|pool-nord", json!({}), none, Judgement::True(2));
+        check("place.frequent|home", json!({ "lat": 52.5009, "lon": 13.401 }), none, Judgement::True(2));
+        check("place.frequent|home", json!({ "lat": 52.502, "lon": 13.4 }), none, Judgement::False("not frequent"));
+    }
+
+    #[test]
+    fn people_and_tastes_are_told_by_what_is_said_of_them() {
+        let none = [None, None];
+        check("relationship.sister|ana", json!({}), none, Judgement::True(3));
+        check("relationship.friend|ana-kovac", json!({}), none, Judgement::False("another relationship"));
+        check("relationship.friend|ben", json!({}), none, Judgement::False("a stranger"));
+        check("preference.drink|cow-s-milk", json!({ "polarity": "dislikes" }), none, Judgement::True(4));
+        check("preference.drink|cow-s-milk", json!({ "polarity": "likes" }), none, Judgement::False("the contrary"));
+    }
+
+    #[test]
+    fn what_no_label_speaks_of_is_not_judged() {
+        for key in ["preference.daypart|morning", "com.example.streak|gym", "odd"] {
+            assert!(labels().judge(&claim(key, 0.9)).is_none(), "{key}");
+        }
+    }
 }

@@ -94,17 +94,20 @@ pub(crate) fn measure(folder: &Path) -> Result<Person, EvalError> {
 mod testing {
     use super::*;
 
-    pub(super) fn judged(confidence: f64, holds: bool) -> Judged {
-        let judgement = if holds { Judgement::True(0) } else { Judgement::False("no habit") };
-        let claim = Claim {
-            claim_type: "routine.weekly".to_owned(),
-            identity_key: "routine.weekly|gym|tue|morning".to_owned(),
+    pub(super) fn claim(identity_key: &str, confidence: f64) -> Claim {
+        Claim {
+            claim_type: identity_key.split('|').next().unwrap().to_owned(),
+            identity_key: identity_key.to_owned(),
             payload: Value::Null,
             confidence,
             basis: Basis::new(confidence),
             valid_from: None,
             valid_to: None,
-        };
-        Judged { family: Family::Routine, claim, judgement }
+        }
+    }
+
+    pub(super) fn judged(confidence: f64, holds: bool) -> Judged {
+        let judgement = if holds { Judgement::True(0) } else { Judgement::False("no habit") };
+        Judged { family: Family::Routine, claim: claim("routine.weekly|gym|tue|morning", confidence), judgement }
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Person;
-use super::figures::{ASSERTED_MIN, Calibration, Found, Heap, TRACES_MIN};
-use super::labels::{Family, Judgement};
+use super::figures::{ASSERTED_MIN, Calibration, Found, Heap};
+use super::labels::{Family, Judgement, TRACES_MIN};
 
 /// The figures over all people.
 pub(crate) struct Report<'a> {
@@ -73,7 +73,7 @@ impl Report<'_> {
                 or_none(&missed)
             ));
             lines.push(format!(
-                "{}: {} more left fewer than {TRACES_MIN} traces, of which {} are asserted",
+                "{}: {} more left too few traces to be told, of which {} are asserted",
                 family.name(),
                 found.faint,
                 found.faint_found
