@@ -138,6 +138,7 @@ pub(super) struct Life {
 /// What a person likes or does not.
 pub(super) struct Taste {
     pub(super) object: &'static str,
+    pub(super) rival: &'static str,
     pub(super) likes: bool,
 }
 
@@ -175,8 +176,8 @@ impl Life {
         let mut tastes = words::TASTES.to_vec();
         for _ in 0..random.whole(1, 6) {
             let Some((one, other)) = random.take(&mut tastes) else { break };
-            let object = if random.chance(0.5) { one } else { other };
-            life.tastes.push(Taste { object, likes: random.chance(0.6) });
+            let (object, rival) = if random.chance(0.5) { (one, other) } else { (other, one) };
+            life.tastes.push(Taste { object, rival, likes: random.chance(0.6) });
         }
         life
     }

@@ -1,8 +1,8 @@
 //! `cargo xtask samples DIR`: people who do not exist, and what is true of them.
 //!
 //! Confidence is calibrated if of the claims made with 0.8 about eight in ten are true; to know that one needs people
-//! of whom everything is known. Each is a folder: `calendar.ics` (and `shared.ics`), `photos/`, `notes/`, `chat.jsonl`, as programs export
-//! them, and `labels.json` with the truth. First a life is drawn, then the traces that it leaves; the labels
+//! of whom everything is known. Each is a folder: `calendar.ics` (and `shared.ics`), `photos/`, `notes/`, `chat.jsonl`, `assistant.jsonl`, as programs
+//! export them, and `labels.json` with the truth. First a life is drawn, then the traces that it leaves; the labels
 //! come from the life alone. Everything follows from the seed and the person's number.
 //!
 //! | module | answers |
@@ -94,8 +94,10 @@ fn write(folder: &Path, random: &mut Random, mix: Mix) -> Result<()> {
     for (name, text) in &writing.notes {
         put(&format!("notes/{name}"), text.as_bytes())?;
     }
-    if !writing.chat.is_empty() {
-        put("chat.jsonl", writing.chat.as_bytes())?;
+    for (name, lines) in [("chat.jsonl", &writing.chat), ("assistant.jsonl", &writing.assistant)] {
+        if !lines.is_empty() {
+            put(name, lines.as_bytes())?;
+        }
     }
     let labels = serde_json::to_string_pretty(&labels::labels(&life, &traces, &writing))?;
     put("labels.json", format!("{labels}\n").as_bytes())

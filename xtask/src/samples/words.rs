@@ -222,13 +222,14 @@ pub(super) const TASTES: [(&str, &str); 20] = [
 ];
 
 /// How people say that they like `{}`.
-pub(super) const LIKING: [&str; 8] = [
+pub(super) const LIKING: [&str; 9] = [
     "I prefer {}.",
     "I love {}.",
     "I really like {}.",
     "Honestly, I prefer {} any day.",
     "I'm a big fan of {}.",
     "I enjoy {} more and more.",
+    "I prefer {} to {rival}.",
     "You know that I love {}.",
     "I adore {}.",
 ];

@@ -1,6 +1,8 @@
-//! What people write: notes of some days, and chats with those they know.
+//! What people write: notes of some days, chats with those they know, and with an assistant.
 //!
-//! Kin and tastes are said in passing, between sentences that mean nothing; others' tastes stand beside their own.
+//! Kin and tastes are said in passing, between sentences that mean nothing; others' tastes stand beside their own. Some programs
+//! export a person's own messages under their name, some as `me`; under the name nothing is said that counts, for no
+//! record says whose name it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +17,9 @@ use super::words;
 pub(super) struct Writing {
     /// File name and text.
     pub(super) notes: BTreeMap<String, String>,
-    /// JSON lines.
+    /// JSON lines: with people, and with an assistant.
     pub(super) chat: String,
+    pub(super) assistant: String,
     /// How often each acquaintance's tie is named.
     pub(super) tie_traces: BTreeMap<usize, usize>,
     /// Days on which each acquaintance chats.
@@ -30,7 +33,7 @@ impl Writing {
         let mut writing = Self { taste_traces: vec![0; life.tastes.len()], ..Self::default() };
         let mut said = writing.sentences(life, random);
         let in_notes = said.len() * random.whole(30, 80) as usize / 100;
-        let later = said.split_off(in_notes);
+        let mut later = said.split_off(in_notes);
         for sentence in said {
             writing.note(random.day(life.first, life.today), &sentence);
         }
@@ -38,8 +41,28 @@ impl Writing {
             let small_talk = *random.pick(&words::SMALL_TALK);
             writing.note(random.day(life.first, life.today), small_talk);
         }
-        writing.chats(life, random, later);
+        let with_assistant = later.len() * random.whole(30, 100) as usize / 100;
+        let with_people = later.split_off(with_assistant);
+        writing.assistant(life, random, later);
+        writing.chats(life, random, with_people);
         writing
+    }
+
+    fn assistant(&mut self, life: &Life, random: &mut Random, said: Vec<String>) {
+        for (number, sentence) in said.into_iter().enumerate() {
+            let day = random.day(life.first, life.today);
+            let at = day.at(random.whole(8, 22) as i8, 0, 0, 0);
+            let small_talk = *random.pick(&words::SMALL_TALK);
+            for (minute, (role, text)) in
+                [("user", small_talk), ("assistant", "I see."), ("user", sentence.as_str())].into_iter().enumerate()
+            {
+                let at =
+                    at.checked_add(jiff::SignedDuration::from_mins(minute as i64)).expect("a date of this century");
+                let line = json!({ "session": number, "role": role, "timestamp": at.to_string(), "text": text });
+                self.assistant.push_str(&line.to_string());
+                self.assistant.push('\n');
+            }
+        }
     }
 
     /// What the person says somewhere, in no order.
@@ -48,7 +71,7 @@ impl Writing {
         for (number, taste) in life.tastes.iter().enumerate() {
             for _ in 0..random.whole(1, 3) {
                 let forms: &[&str] = if taste.likes { &words::LIKING } else { &words::DISLIKING };
-                said.push(random.pick(forms).replace("{}", taste.object));
+                said.push(random.pick(forms).replace("{rival}", taste.rival).replace("{}", taste.object));
                 self.taste_traces[number] += 1;
             }
         }
@@ -100,6 +123,14 @@ impl Writing {
             }
         }
         sessions.sort_unstable();
+        let is_me = random.chance(0.5);
+        let own_name = if is_me { "me" } else { life.name.as_str() };
+        if !is_me {
+            // What is left to say is then written down.
+            for sentence in std::mem::take(&mut said) {
+                self.note(random.day(life.first, life.today), &sentence);
+            }
+        }
         let share = said.len().div_ceil(sessions.len().max(1));
         for (at, who) in sessions {
             let person = &life.people[who];
@@ -113,10 +144,10 @@ impl Writing {
             }
             if random.chance(0.3) {
                 let (object, _) = *random.pick(&words::TASTES);
-                turns.push((false, random.pick(&words::LIKING).replace("{}", object)));
+                turns.push((false, random.pick(&words::LIKING).replace("{rival}", "the rest").replace("{}", object)));
             }
             for (number, (own, text)) in turns.into_iter().enumerate() {
-                self.turn(life, &person.name, at, number as i64, own, &text);
+                self.turn(if own { own_name } else { &person.name }, &person.name, at, number as i64, &text);
             }
         }
         // Whoever chats with nobody writes the rest down.
@@ -125,15 +156,10 @@ impl Writing {
         }
     }
 
-    fn turn(&mut self, life: &Life, other: &str, begun: DateTime, number: i64, own: bool, text: &str) {
+    fn turn(&mut self, speaker: &str, other: &str, begun: DateTime, number: i64, text: &str) {
         let at = begun.checked_add(jiff::SignedDuration::from_mins(number)).expect("a date of this century");
-        let line = json!({
-            "session": format!("{other} {}", begun.date()),
-            "speaker": if own { &life.name } else { other },
-            "role": if own { "user" } else { "contact" },
-            "timestamp": at.to_string(),
-            "text": text,
-        });
+        let session = format!("{other} {}", begun.date());
+        let line = json!({ "session": session, "speaker": speaker, "timestamp": at.to_string(), "text": text });
         self.chat.push_str(&line.to_string());
         self.chat.push('\n');
     }
