@@ -25,7 +25,7 @@ pub(super) fn labels(life: &Life, traces: &Traces, writing: &Writing) -> Value {
         "relationships": relationships(life, traces, writing),
         "preferences": life.tastes.iter().zip(&writing.taste_traces).map(|(taste, traces)| json!({
             "object": taste.object,
-            "polarity": if taste.likes { "likes" } else { "dislikes" },
+            "polarity": if taste.likes { "like" } else { "dislike" },
             "traces": traces,
         })).collect::<Vec<_>>(),
     })

@@ -276,7 +276,7 @@ mod tests {
             ],
             "places": [{ "labels": ["pool-nord"], "lat": 52.5, "lon": 13.4, "radius_m": 150.0, "traces": 9 }],
             "relationships": [{ "kind": "sister", "names": ["ana", "ana-kovac"], "traces": 1 }],
-            "preferences": [{ "object": "Cow's milk", "polarity": "dislikes", "traces": 1 }],
+            "preferences": [{ "object": "Cow's milk", "polarity": "dislike", "traces": 1 }],
         }))
         .unwrap()
     }
@@ -317,8 +317,8 @@ mod tests {
         check("relationship.sister|ana", json!({}), none, Judgement::True(3));
         check("relationship.friend|ana-kovac", json!({}), none, Judgement::False("another relationship"));
         check("relationship.friend|ben", json!({}), none, Judgement::False("a stranger"));
-        check("preference.drink|cow-s-milk", json!({ "polarity": "dislikes" }), none, Judgement::True(4));
-        check("preference.drink|cow-s-milk", json!({ "polarity": "likes" }), none, Judgement::False("the contrary"));
+        check("preference.drink|cow-s-milk", json!({ "polarity": "dislike" }), none, Judgement::True(4));
+        check("preference.drink|cow-s-milk", json!({ "polarity": "like" }), none, Judgement::False("the contrary"));
     }
 
     #[test]
