@@ -193,12 +193,11 @@ impl Labels {
     }
 
     fn is_within(&self, claim: &Claim, routine: &Routine) -> bool {
-        // What is not said is said of all days that there are.
-        let to = claim.valid_to.as_ref().unwrap_or(&self.today).date();
-        let truth_to = routine.to.as_ref().unwrap_or(&self.today).date();
         let slack_days = SLACK_WEEKS * 7 * routine.every_weeks;
         let begun = claim.valid_from.as_ref().is_none_or(|from| days(from.date(), routine.from.date()) <= slack_days);
-        begun && days(truth_to, to) <= slack_days
+        // A claim without an end holds to the day that the records reach.
+        let end = claim.valid_to.as_ref().unwrap_or(&self.today).date();
+        begun && routine.to.as_ref().is_none_or(|to| days(to.date(), end) <= slack_days)
     }
 
     fn judge_place(&self, claim: &Claim, slug: &str) -> Judgement {
