@@ -19,6 +19,9 @@ use kernel::operation::Stamp;
 use kernel::when::When;
 use serde_json::Value;
 
+mod local_time;
+pub mod places;
+pub mod routines;
 pub mod slug;
 
 /// Most records of a group that a deriver is shown: the latest by their own time. What is older has no say.
@@ -168,5 +171,5 @@ pub trait Deriver: Send + Sync {
 
 /// The derivers that come with the program, in order of name.
 pub fn builtin() -> Vec<Box<dyn Deriver>> {
-    Vec::new()
+    vec![Box::new(places::Places), Box::new(routines::Routines)]
 }

@@ -1,0 +1,181 @@
+//! What is believed of a place: in words, as data, and how surely.
+//!
+//! The position is that of the cell, or the middle of what the records say, rounded to about a hundred metres: so it stays
+//! what it is when one more photo is taken beside the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel::confidence::{Basis, saturating};
+use serde_json::{Map, Value, json};
+
+use super::cell::{Cell, Position};
+use super::visit::{CELL_GROUP, Visit};
+use super::{
+    FREQUENT, HORIZON_DAYS_MAX, HORIZON_DAYS_MIN, HORIZON_TIMES, NAMED, PAUSE_DAYS_MIN, PAUSE_TIMES_MAX, PRIOR,
+    SOURCES_MOST, SOURCES_RATE, VISITS_MIN, VISITS_MOST, VISITS_RATE, WEEKS_LEAST, WEEKS_RATE, WEEKS_SPAN, WEIGHT_PLAN,
+    WEIGHT_VISIT,
+};
+use crate::local_time::{DAY_MINUTES, Day, HOUR_MINUTES, clock, median};
+use crate::slug::slug;
+use crate::{Candidate, Input};
+
+/// Thousandths of a degree are about a hundred metres.
+const POSITION_STEPS: f64 = 1_000.0;
+/// Fewest visits whose hours are usual ones.
+const HOURS_MIN: usize = 3;
+/// The share of visits that begin before, and end after, the usual hours.
+const HOURS_OUTSIDE: f64 = 0.2;
+
+/// The claim of a group, if there are enough visits.
+pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> {
+    let mut days: BTreeMap<Day, bool> = BTreeMap::new();
+    for visit in visits {
+        *days.entry(visit.day).or_insert(true) &= visit.is_plan;
+    }
+    let past = days.values().filter(|&&is_plan| !is_plan).count();
+    if past < VISITS_MIN {
+        return None;
+    }
+    let cell = group.strip_prefix(CELL_GROUP).and_then(Cell::parse);
+    let label = match cell {
+        Some(cell) => degrees(cell.middle()),
+        None => name(visits)?,
+    };
+    let position = cell.map(Cell::middle).or_else(|| middle(visits)).map(rounded);
+    let stays = Stays::of(&days)?;
+    let hours = usual_hours(visits);
+    let mut payload = Map::new();
+    payload.insert("label".to_owned(), json!(label));
+    payload
+        .extend(position.iter().flat_map(|at| [("lat".to_owned(), json!(at.lat)), ("lon".to_owned(), json!(at.lon))]));
+    payload.insert("visits".to_owned(), json!(past));
+    payload.extend(hours.as_ref().map(|(from, to)| ("usual_hours".to_owned(), json!({"from": from, "to": to}))));
+    let usually = hours.map(|(from, to)| format!(", usually {from}–{to}")).unwrap_or_default();
+    let near = if cell.is_some() { "near" } else { "at" };
+    Some(Candidate {
+        claim_type: FREQUENT.to_owned(),
+        identity_key: format!("{FREQUENT}|{}", slug(&label)),
+        text: format!("Often {near} {label}{usually}"),
+        payload: Value::Object(payload),
+        inputs: inputs(visits),
+        basis: basis(visits, &days, cell.is_none()),
+        rationale: rationale(visits, &days, &stays),
+        valid_from: Some(stays.first.when()),
+        valid_to: Some(stays.last.plus(stays.horizon_days).when()),
+        tags: Vec::new(),
+    })
+}
+
+/// The name as it is written most often.
+fn name(visits: &[Visit<'_>]) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for label in visits.iter().filter_map(|visit| visit.label) {
+        *counts.entry(label).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by(|(one, count), (other, more)| count.cmp(more).then(other.cmp(one)));
+    most.map(|(label, _)| label.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// `57.718 N, 11.963 E`: with letters, since a slug would drop the signs.
+fn degrees(position: Position) -> String {
+    let north = if position.lat < 0.0 { 'S' } else { 'N' };
+    let east = if position.lon < 0.0 { 'W' } else { 'E' };
+    format!("{:.3} {north}, {:.3} {east}", position.lat.abs(), position.lon.abs())
+}
+
+fn middle(visits: &[Visit<'_>]) -> Option<Position> {
+    let positions = || visits.iter().filter_map(|visit| visit.position);
+    let lat = median(&mut positions().map(|position| position.lat).collect::<Vec<_>>(), f64::total_cmp)?;
+    let lon = median(&mut positions().map(|position| position.lon).collect::<Vec<_>>(), f64::total_cmp)?;
+    Some(Position { lat, lon })
+}
+
+fn rounded(position: Position) -> Position {
+    let round = |degrees: f64| libm::round(degrees * POSITION_STEPS) / POSITION_STEPS + 0.0;
+    Position { lat: round(position.lat), lon: round(position.lon) }
+}
+
+/// The whole hours in which most of the visits begin and end.
+fn usual_hours(visits: &[Visit<'_>]) -> Option<(String, String)> {
+    let hours = || visits.iter().filter_map(|visit| visit.hours);
+    let (mut starts, mut ends): (Vec<i64>, Vec<i64>) = hours().unzip();
+    if starts.len() < HOURS_MIN {
+        return None;
+    }
+    starts.sort_unstable();
+    ends.sort_unstable();
+    let outside = (starts.len() as f64 * HOURS_OUTSIDE) as usize;
+    let from = starts.get(outside)?.div_euclid(HOUR_MINUTES) * HOUR_MINUTES;
+    let end = ends.iter().rev().nth(outside)?;
+    let to = ((end + HOUR_MINUTES - 1).div_euclid(HOUR_MINUTES) * HOUR_MINUTES).max(from + HOUR_MINUTES);
+    // Who is there all day has no usual hours.
+    (to - from < DAY_MINUTES).then(|| (clock(from), clock(to)))
+}
+
+/// The latest period without a long pause, and how long a pause is still usual.
+struct Stays {
+    first: Day,
+    last: Day,
+    periods: usize,
+    horizon_days: i64,
+}
+
+impl Stays {
+    fn of(days: &BTreeMap<Day, bool>) -> Option<Self> {
+        let days: Vec<Day> = days.keys().copied().collect();
+        let mut pauses: Vec<i64> = days.windows(2).filter_map(|pair| Some(pair.last()?.0 - pair.first()?.0)).collect();
+        let usual = median(&mut pauses, Ord::cmp).unwrap_or_default();
+        let pause_days_max = (usual * PAUSE_TIMES_MAX).clamp(PAUSE_DAYS_MIN, HORIZON_DAYS_MAX);
+        let periods: Vec<&[Day]> = days.chunk_by(|one, next| next.0 - one.0 <= pause_days_max).collect();
+        let whole = periods.iter().rev().find(|period| period.len() >= VISITS_MIN);
+        let latest = whole.or(periods.last())?;
+        let horizon_days = (usual * HORIZON_TIMES).clamp(HORIZON_DAYS_MIN, HORIZON_DAYS_MAX) + 1;
+        Some(Self { first: *latest.first()?, last: *latest.last()?, periods: periods.len(), horizon_days })
+    }
+}
+
+fn inputs(visits: &[Visit<'_>]) -> Vec<Input> {
+    let inputs: BTreeSet<Input> = visits.iter().map(|visit| Input { id: visit.id, role: visit.role }).collect();
+    inputs.into_iter().collect()
+}
+
+fn basis(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, is_named: bool) -> Basis {
+    let weight: u32 = days.values().map(|&is_plan| if is_plan { WEIGHT_PLAN } else { WEIGHT_VISIT }).sum();
+    let count = f64::from(weight) / f64::from(WEIGHT_VISIT);
+    let weeks = days.iter().filter(|(_, is_plan)| !**is_plan).map(|(day, _)| day.week()).collect::<BTreeSet<_>>().len();
+    let sources = visits.iter().map(|visit| visit.source).collect::<BTreeSet<_>>().len();
+    let further = weeks.saturating_sub(1) as f64;
+    let mut basis = Basis::new(PRIOR).with("visits", count, saturating(VISITS_MOST, VISITS_RATE, count)).with(
+        "weeks",
+        weeks as f64,
+        WEEKS_LEAST + saturating(WEEKS_SPAN, WEEKS_RATE, further),
+    );
+    if is_named {
+        basis = basis.with("named", 1.0, NAMED);
+    }
+    if sources > 1 {
+        basis = basis.with("sources", sources as f64, saturating(SOURCES_MOST, SOURCES_RATE, (sources - 1) as f64));
+    }
+    basis
+}
+
+/// `visits on 9 days in 5 weeks; most recent 2025-06-02`
+fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, stays: &Stays) -> String {
+    let past = || days.iter().filter(|(_, is_plan)| !**is_plan).map(|(day, _)| *day);
+    let weeks = past().map(Day::week).collect::<BTreeSet<_>>().len();
+    let photos = visits.iter().filter(|visit| visit.role == "photo").count();
+    let planned = days.len() - past().count();
+    let mut parts =
+        vec![format!("visits on {} days in {weeks} week{}", past().count(), if weeks == 1 { "" } else { "s" })];
+    if photos > 0 {
+        parts.push(format!("{photos} photo{}", if photos == 1 { "" } else { "s" }));
+    }
+    if planned > 0 {
+        parts.push(format!("{planned} more planned"));
+    }
+    if stays.periods > 1 {
+        parts.push(format!("in {} periods, the latest since {}", stays.periods, stays.first.date()));
+    }
+    parts.extend(past().next_back().map(|day| format!("most recent {}", day.date())));
+    parts.join("; ")
+}

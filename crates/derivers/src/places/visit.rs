@@ -1,0 +1,146 @@
+//! Which records say that somebody was somewhere, and when.
+//!
+//! A visit is a day: several photos of an afternoon are one, and so is the appointment at the same place. Events, notes and photos
+//! count; what was cancelled is of another kind, and a task is to be done wherever. An event belongs to the day on which it starts.
+
+use std::collections::BTreeMap;
+
+use kernel::evidence::{Evidence, EvidenceKind};
+use kernel::id::OpId;
+
+use super::INPUTS_MAX;
+use super::cell::{Cell, Position};
+use super::label::{Named, named};
+use crate::Record;
+use crate::local_time::{DAY_MINUTES, Day, minute_of, told_latest_us};
+
+/// How the name of a group of a named place begins.
+pub(super) const NAMED_GROUP: &str = "label:";
+/// How the name of a group of a cell begins.
+pub(super) const CELL_GROUP: &str = "cell:";
+
+/// Where a record says that somebody was.
+pub(super) enum Spot {
+    /// At a place with a name, given by its slug.
+    Named(String),
+    /// At a position without a name.
+    At(Position),
+}
+
+/// One record of a visit.
+#[derive(Clone, Debug)]
+pub(super) struct Visit<'a> {
+    pub(super) id: OpId,
+    pub(super) day: Day,
+    /// The name of the place as it is written, where it has one.
+    pub(super) label: Option<&'a str>,
+    pub(super) position: Option<Position>,
+    pub(super) source: &'a str,
+    pub(super) role: &'static str,
+    pub(super) is_plan: bool,
+    /// From when to when, minutes of the day, if the source knew the time on the clock there.
+    pub(super) hours: Option<(i64, i64)>,
+}
+
+/// Where the record says that somebody was, if it does.
+pub(super) fn spot(record: &Record) -> Option<Spot> {
+    let evidence = record.evidence()?;
+    role(evidence)?;
+    evidence.at.as_ref()?;
+    let location = evidence.payload.location.as_ref()?;
+    let position = position(evidence);
+    match location.label.as_deref().map(named) {
+        Some(Named::Place(slug)) => Some(Spot::Named(slug)),
+        Some(Named::Position(position)) => Some(Spot::At(position)),
+        Some(Named::Nothing) if evidence.kind.0 == EvidenceKind::EVENT => None,
+        Some(Named::Nothing) | None => position.map(Spot::At),
+    }
+}
+
+fn position(evidence: &Evidence) -> Option<Position> {
+    let location = evidence.payload.location.as_ref()?;
+    Position::new(location.lat?, location.lon?)
+}
+
+fn role(evidence: &Evidence) -> Option<&'static str> {
+    match evidence.kind.0.as_str() {
+        EvidenceKind::EVENT => Some("visit"),
+        EvidenceKind::NOTE => Some("supporting_note"),
+        EvidenceKind::PHOTO => Some("photo"),
+        _ => None,
+    }
+}
+
+/// The visits of a group by day; at most the latest [`INPUTS_MAX`].
+pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
+    let now_us = told_latest_us(records);
+    let mut visits: Vec<Visit<'_>> = match group.strip_prefix(NAMED_GROUP) {
+        Some(slug) => {
+            let is_there = |record: &&Record| matches!(spot(record), Some(Spot::Named(other)) if other == slug);
+            records.iter().filter(is_there).filter_map(|record| visit(record, now_us)).collect()
+        }
+        None => at_the_summit(group, records).into_iter().filter_map(|record| visit(record, now_us)).collect(),
+    };
+    visits.sort_by_key(|visit| (visit.day, visit.id));
+    let excess = visits.len().saturating_sub(INPUTS_MAX);
+    visits.drain(..excess);
+    visits
+}
+
+/// The records around a cell, if no cell that it touches has more days than it; of equals the one with the smaller name speaks.
+fn at_the_summit<'a>(group: &str, records: &'a [Record]) -> Vec<&'a Record> {
+    let Some(cell) = group.strip_prefix(CELL_GROUP).and_then(Cell::parse) else { return Vec::new() };
+    let around = cell.around();
+    let mut days: BTreeMap<Cell, Vec<Day>> = BTreeMap::new();
+    let mut there = Vec::new();
+    for record in records {
+        let Some(Spot::At(position)) = spot(record) else { continue };
+        let other = Cell::of(position);
+        let at = record.evidence().and_then(|evidence| evidence.at.as_ref());
+        if let Some(at) = at.filter(|_| around.contains(&other)) {
+            days.entry(other).or_default().push(Day::of(at.date()));
+            there.push(record);
+        }
+    }
+    let mut summit: Option<(usize, Cell)> = None;
+    for (cell, mut days) in days {
+        days.sort_unstable();
+        days.dedup();
+        if summit.is_none_or(|(most, _)| days.len() > most) {
+            summit = Some((days.len(), cell));
+        }
+    }
+    if summit.is_some_and(|(_, highest)| highest == cell) { there } else { Vec::new() }
+}
+
+fn visit(record: &Record, now_us: i64) -> Option<Visit<'_>> {
+    let evidence = record.evidence()?;
+    let at = evidence.at.as_ref()?;
+    let location = evidence.payload.location.as_ref()?;
+    Some(Visit {
+        id: record.id,
+        day: Day::of(at.date()),
+        label: location.label.as_deref(),
+        position: match location.label.as_deref().map(named) {
+            Some(Named::Position(position)) => Some(position),
+            _ => position(evidence),
+        },
+        source: &evidence.source,
+        role: role(evidence)?,
+        is_plan: at.instant_us() > now_us,
+        hours: hours(evidence),
+    })
+}
+
+/// From when to when; a photo that knows only the time in Greenwich knows no hour of its place.
+fn hours(evidence: &Evidence) -> Option<(i64, i64)> {
+    let at = evidence.at.as_ref()?;
+    let elsewhere = evidence.kind.0 == EvidenceKind::PHOTO && at.as_str().ends_with('Z');
+    if at.is_date_only() || elsewhere {
+        return None;
+    }
+    let start = minute_of(at.civil());
+    let end = evidence.payload.end.as_ref().filter(|end| !end.is_date_only());
+    let minutes = end.and_then(|end| end.instant_us().checked_sub(at.instant_us())).unwrap_or_default() / 60_000_000;
+    Some((start, start + minutes.clamp(0, DAY_MINUTES)))
+}

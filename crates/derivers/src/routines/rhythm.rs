@@ -1,0 +1,289 @@
+//! How regular a habit is, at its best.
+//!
+//! A *reading* fixes what the habit is supposed to be: around which hour, every week or every second one, and from which week to
+//! which (a *window*). Each reading has a score in log-odds: the number of its occurrences, the share of the expected days that
+//! they cover, and how unlikely it is that as many of the title's occurrences fall there by chance. The best one wins. All readings are
+//! tried, which is quadratic in the number of weeks, of which there are at most as many as records are cited.
+
+use kernel::confidence::saturating;
+use std::collections::BTreeSet;
+
+use super::days::centres;
+use super::occurrence::Slot;
+use super::{
+    COINCIDENCE_LEAST, COINCIDENCE_RATE, COINCIDENCE_SPAN, COUNT_MOST, COUNT_RATE, EVERY_SECOND_WEEK, HORIZON_DAYS,
+    HORIZON_PERIODS, INPUTS_MAX, MISSED_UNSEEN, OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, REGULARITY_LEAST,
+    REGULARITY_SPAN, SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE, WEIGHT_ONE,
+};
+use crate::local_time::{Day, Daypart, WEEK_DAYS, Weekday};
+
+/// How often a habit comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rhythm {
+    /// Every day.
+    Daily,
+    /// Every so many weeks.
+    Weekly(i64),
+}
+
+impl Rhythm {
+    /// The longest pause within a season, days.
+    fn pause_days_max(self) -> i64 {
+        match self {
+            Self::Daily => PAUSE_DAYS_MAX,
+            Self::Weekly(interval) => PAUSE_PERIODS_MAX * interval * WEEK_DAYS,
+        }
+    }
+
+    /// How long after its last occurrence it counts as stopped, days.
+    pub(super) fn horizon_days(self) -> i64 {
+        match self {
+            Self::Daily => HORIZON_DAYS,
+            // The day on which the last of these periods is due is still in time.
+            Self::Weekly(interval) => HORIZON_PERIODS * interval * WEEK_DAYS + 1,
+        }
+    }
+
+    fn interval_weeks(self) -> i64 {
+        match self {
+            Self::Daily => 1,
+            Self::Weekly(interval) => interval,
+        }
+    }
+}
+
+/// The part of a habit's history in which it was most regular.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Window {
+    /// Occurrences on expected days.
+    pub(super) hits: usize,
+    /// Their weight, in twentieths.
+    pub(super) weight: u32,
+    /// Expected days.
+    pub(super) expected: i64,
+    /// Occurrences of the title on other days or at other times of day, meanwhile.
+    pub(super) elsewhere: usize,
+}
+
+/// What was observed of a reading and what each observation adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Score {
+    /// The number of occurrences, weighted.
+    pub(super) count: (f64, f64),
+    /// The share of expected days.
+    pub(super) regularity: (f64, f64),
+    /// The log-likelihood ratio against chance.
+    pub(super) coincidence: (f64, f64),
+}
+
+impl Window {
+    fn score(&self, weekdays: usize) -> Score {
+        let count = f64::from(self.weight) / f64::from(WEIGHT_ONE);
+        let coverage = self.hits as f64 / (self.expected as f64 + MISSED_UNSEEN);
+        let all = (self.hits + self.elsewhere) as f64;
+        let cells = Daypart::ALL.len() * Weekday::ALL.len();
+        let by_chance = all * weekdays as f64 / cells as f64;
+        let contrast = (self.hits as f64 * libm::log(self.hits as f64 / by_chance)).max(0.0);
+        Score {
+            count: (count, saturating(COUNT_MOST, COUNT_RATE, count)),
+            regularity: (coverage, REGULARITY_LEAST + REGULARITY_SPAN * coverage),
+            coincidence: (contrast, COINCIDENCE_LEAST + saturating(COINCIDENCE_SPAN, COINCIDENCE_RATE, contrast)),
+        }
+    }
+}
+
+impl Score {
+    fn sum(&self) -> f64 {
+        self.count.1 + self.regularity.1 + self.coincidence.1
+    }
+}
+
+/// The best reading of a set of weekdays in a part of the day.
+pub(super) struct Reading<'s> {
+    pub(super) daypart: Daypart,
+    pub(super) weekdays: Vec<Weekday>,
+    pub(super) rhythm: Rhythm,
+    pub(super) centre: i64,
+    /// Its occurrences, season after season.
+    pub(super) hits: Vec<&'s Slot<'s>>,
+    pub(super) window: Window,
+    pub(super) score: Score,
+    /// How many of the occurrences belong to a recurring series.
+    pub(super) in_series: usize,
+    /// How many sources tell of them.
+    pub(super) sources: usize,
+}
+
+impl Reading<'_> {
+    fn log_odds(&self) -> f64 {
+        let alternating = if self.rhythm == Rhythm::Weekly(2) { EVERY_SECOND_WEEK } else { 0.0 };
+        self.score.sum() + self.series_log_odds() + self.sources_log_odds() + alternating
+    }
+
+    /// What a recurring series adds.
+    pub(super) fn series_log_odds(&self) -> f64 {
+        saturating(SERIES_MOST, SERIES_RATE, self.in_series as f64)
+    }
+
+    /// What further sources add.
+    pub(super) fn sources_log_odds(&self) -> f64 {
+        saturating(SOURCES_MOST, SOURCES_RATE, self.sources.saturating_sub(1) as f64)
+    }
+
+    /// The seasons: occurrences without a long pause between them.
+    pub(super) fn seasons(&self) -> impl DoubleEndedIterator<Item = &[&Slot<'_>]> {
+        seasons(&self.hits, self.rhythm)
+    }
+
+    /// How many expected days lie from one day to another.
+    pub(super) fn days_between(&self, from: Day, to: Day) -> i64 {
+        let rank = |day: Day| self.weekdays.iter().position(|&weekday| weekday == day.weekday()).unwrap_or_default();
+        let weeks = (to.week() - from.week()) / self.rhythm.interval_weeks();
+        weeks * self.weekdays.len() as i64 + rank(to) as i64 - rank(from) as i64
+    }
+}
+
+fn seasons<'h, 's>(hits: &'h [&'s Slot<'s>], rhythm: Rhythm) -> impl DoubleEndedIterator<Item = &'h [&'s Slot<'s>]> {
+    hits.chunk_by(move |one, next| next.day.0 - one.day.0 <= rhythm.pause_days_max())
+}
+
+/// The best reading of these weekdays in this part of the day; `all` are the title's occurrences at any time. `None` if there are too few.
+pub(super) fn best<'s>(all: &'s [Slot<'s>], part: &'s [Slot<'s>], weekdays: Vec<Weekday>) -> Option<Reading<'s>> {
+    let daypart = part.first()?.daypart;
+    let in_cell = |slot: &Slot<'_>| slot.daypart == daypart && weekdays.contains(&slot.day.weekday());
+    let mut elsewhere: Vec<i64> = all.iter().filter(|slot| !in_cell(slot)).map(|slot| slot.day.week()).collect();
+    elsewhere.sort_unstable();
+    let cell: Vec<&Slot<'_>> = part.iter().filter(|slot| in_cell(slot)).collect();
+    let cell = latest(cell);
+    let rhythms: &[Rhythm] = match weekdays.len() == Weekday::ALL.len() {
+        true => &[Rhythm::Daily],
+        false => &[Rhythm::Weekly(1), Rhythm::Weekly(2)],
+    };
+    let mut best: Option<Reading<'_>> = None;
+    let mut tried: Vec<&Slot<'_>> = Vec::new();
+    for centre in centres(daypart) {
+        let near: Vec<&Slot<'_>> = cell.iter().copied().filter(|slot| slot.is_near(centre)).collect();
+        if near.len() == tried.len() && near.iter().zip(&tried).all(|(one, other)| one.day == other.day) {
+            continue;
+        }
+        tried.clone_from(&near);
+        for &rhythm in rhythms {
+            for phase in 0..rhythm.interval_weeks() {
+                let in_phase = |slot: &&Slot<'_>| slot.day.week().rem_euclid(rhythm.interval_weeks()) == phase;
+                let hits: Vec<&Slot<'_>> = near.iter().copied().filter(in_phase).collect();
+                let reading = read(daypart, &weekdays, rhythm, centre, hits, &elsewhere);
+                let better =
+                    |reading: &Reading<'_>| best.as_ref().is_none_or(|best| reading.log_odds() > best.log_odds());
+                best = reading.filter(better).or(best);
+            }
+        }
+    }
+    best.filter(|best| {
+        let stated = best.in_series >= SERIES_OCCURRENCES_MIN && best.window.hits >= SERIES_OCCURRENCES_MIN;
+        stated || best.window.hits >= OCCURRENCES_MIN
+    })
+}
+
+/// The latest slots that together hold no more records than a claim may cite.
+fn latest<'s>(slots: Vec<&'s Slot<'s>>) -> Vec<&'s Slot<'s>> {
+    let mut records = 0;
+    let mut kept: Vec<&Slot<'_>> = slots
+        .into_iter()
+        .rev()
+        .take_while(|slot| {
+            records += slot.tellings.len();
+            records <= INPUTS_MAX
+        })
+        .collect();
+    kept.reverse();
+    kept
+}
+
+fn read<'s>(
+    daypart: Daypart,
+    weekdays: &[Weekday],
+    rhythm: Rhythm,
+    centre: i64,
+    hits: Vec<&'s Slot<'s>>,
+    elsewhere: &[i64],
+) -> Option<Reading<'s>> {
+    // What stands alone between two long pauses belongs to no season.
+    let hits: Vec<&Slot<'_>> = seasons(&hits, rhythm).filter(|season| season.len() > 1).flatten().copied().collect();
+    let (window, score) = best_window(&hits, weekdays, rhythm, elsewhere)?;
+    let tellings = || hits.iter().flat_map(|slot| &slot.tellings);
+    let in_series = hits.iter().filter(|slot| slot.tellings.iter().any(|telling| telling.in_series)).count();
+    let sources = tellings().map(|telling| telling.source).collect::<BTreeSet<_>>().len();
+    let weekdays = weekdays.to_vec();
+    Some(Reading { daypart, weekdays, rhythm, centre, hits, window, score, in_series, sources })
+}
+
+/// What happened in one week, and up to its end.
+struct Week {
+    week: i64,
+    first_rank: i64,
+    last_rank: i64,
+    hits_before: usize,
+    hits_after: usize,
+    weight_before: u32,
+    weight_after: u32,
+    elsewhere_before: usize,
+    elsewhere_after: usize,
+}
+
+fn weeks(hits: &[&Slot<'_>], weekdays: &[Weekday], elsewhere: &[i64]) -> Vec<Week> {
+    let rank = |slot: &Slot<'_>| weekdays.iter().position(|&day| day == slot.day.weekday()).unwrap_or_default() as i64;
+    let (mut hits_after, mut weight_after) = (0, 0);
+    let of_one_week = hits.chunk_by(|one, next| one.day.week() == next.day.week());
+    let week = of_one_week.filter_map(|of_week| {
+        let (first, last) = (of_week.first()?, of_week.last()?);
+        let (hits_before, weight_before) = (hits_after, weight_after);
+        hits_after += of_week.len();
+        let weight = |slot: &&Slot<'_>| slot.tellings.iter().map(|telling| telling.weight()).max().unwrap_or_default();
+        weight_after += of_week.iter().map(weight).sum::<u32>();
+        let week = first.day.week();
+        Some(Week {
+            week,
+            first_rank: rank(first),
+            last_rank: rank(last),
+            hits_before,
+            hits_after,
+            weight_before,
+            weight_after,
+            elsewhere_before: elsewhere.partition_point(|&other| other < week),
+            elsewhere_after: elsewhere.partition_point(|&other| other <= week),
+        })
+    });
+    week.collect()
+}
+
+/// The window with the best score; of equals the longest that begins first.
+fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhere: &[i64]) -> Option<(Window, Score)> {
+    let weeks = weeks(hits, weekdays, elsewhere);
+    let mut best: Option<(Window, Score)> = None;
+    let mut best_sum = f64::NEG_INFINITY;
+    for (index, first) in weeks.iter().enumerate() {
+        for last in weeks.iter().skip(index).rev() {
+            let periods = (last.week - first.week) / rhythm.interval_weeks();
+            let window = Window {
+                hits: last.hits_after - first.hits_before,
+                weight: last.weight_after - first.weight_before,
+                expected: periods * weekdays.len() as i64 + last.last_rank - first.first_rank + 1,
+                elsewhere: last.elsewhere_after - first.elsewhere_before,
+            };
+            // Shorter windows from here weigh less; no regularity makes up for it any more.
+            let count = f64::from(window.weight) / f64::from(WEIGHT_ONE);
+            let most = saturating(COUNT_MOST, COUNT_RATE, count)
+                + (REGULARITY_LEAST + REGULARITY_SPAN)
+                + (COINCIDENCE_LEAST + COINCIDENCE_SPAN);
+            if most <= best_sum {
+                break;
+            }
+            let score = window.score(weekdays.len());
+            if score.sum() > best_sum {
+                best_sum = score.sum();
+                best = Some((window, score));
+            }
+        }
+    }
+    best
+}

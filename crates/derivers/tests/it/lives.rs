@@ -1,0 +1,91 @@
+//! Records as the importers give them, made by hand.
+
+use std::collections::BTreeMap;
+
+use derivers::{Candidate, Deriver, Record, Said};
+use kernel::evidence::{Evidence, Location, Payload, Visibility};
+use kernel::id::OpId;
+use kernel::operation::Stamp;
+use kernel::when::When;
+
+/// When all is told if nothing else is said: after everything that happens in these tests.
+pub(crate) const TOLD_LATE: &str = "2030-01-01T00:00:00Z";
+
+/// A record of that kind and title; `at` in any form.
+pub(crate) fn told(kind: &str, title: &str, at: &str) -> Evidence {
+    Evidence {
+        source: if kind == "note" { "markdown" } else { "ical" }.to_owned(),
+        source_uid: format!("{title}/{at}"),
+        kind: kind.into(),
+        actor: None,
+        at: Some(When::parse(at).unwrap()),
+        summary: title.to_owned(),
+        visibility: Visibility::default(),
+        payload: Payload { text: title.to_owned(), title: Some(title.to_owned()), ..Payload::default() },
+    }
+}
+
+/// An event.
+pub(crate) fn event(title: &str, at: &str) -> Evidence {
+    told("event", title, at)
+}
+
+/// One occurrence of a recurring series.
+pub(crate) fn in_series(title: &str, at: &str) -> Evidence {
+    let mut evidence = event(title, at);
+    evidence.payload.session = Some(title.to_owned());
+    evidence.payload.more.insert("rrule".to_owned(), "FREQ=WEEKLY".into());
+    evidence
+}
+
+/// The same somewhere.
+pub(crate) fn somewhere(mut evidence: Evidence, label: Option<&str>, position: Option<(f64, f64)>) -> Evidence {
+    evidence.payload.location = Some(Location {
+        label: label.map(str::to_owned),
+        lat: position.map(|(lat, _)| lat),
+        lon: position.map(|(_, lon)| lon),
+    });
+    evidence
+}
+
+/// That weekday's dates at that time: `count` of them, every `step` days from `first`.
+pub(crate) fn every(step: i64, first: &str, time: &str, count: i64) -> Vec<String> {
+    let first: jiff::civil::Date = first.parse().unwrap();
+    let day = |number: i64| first.checked_add(jiff::SignedDuration::from_hours(24 * step * number)).unwrap();
+    (0..count).map(|number| format!("{}{time}", day(number))).collect()
+}
+
+/// Records told when nothing lies ahead any more.
+pub(crate) fn records(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
+    records_told(TOLD_LATE, evidence)
+}
+
+/// Records told at that time.
+pub(crate) fn records_told(told: &str, evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
+    let told = u64::try_from(When::parse(told).unwrap().instant_us()).unwrap();
+    let record = |(number, evidence): (u32, Evidence)| {
+        let mut id = [0; 32];
+        id[..4].copy_from_slice(&number.to_be_bytes());
+        Record { id: OpId(id), told: Stamp(told + u64::from(number)), said: Said::Evidence(Box::new(evidence)) }
+    };
+    (0..).zip(evidence).map(record).collect()
+}
+
+/// What the deriver concludes, group by group, in order of keys.
+pub(crate) fn derive(deriver: &dyn Deriver, records: &[Record]) -> Vec<Candidate> {
+    let mut groups: BTreeMap<String, Vec<Record>> = BTreeMap::new();
+    for record in records {
+        for group in deriver.groups(record) {
+            groups.entry(group).or_default().push(record.clone());
+        }
+    }
+    let mut candidates: Vec<Candidate> =
+        groups.iter().flat_map(|(group, records)| deriver.derive(group, records)).collect();
+    candidates.sort_by(|one, other| one.identity_key.cmp(&other.identity_key));
+    candidates
+}
+
+/// The keys of candidates.
+pub(crate) fn keys(candidates: &[Candidate]) -> Vec<&str> {
+    candidates.iter().map(|candidate| candidate.identity_key.as_str()).collect()
+}

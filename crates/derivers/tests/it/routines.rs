@@ -1,0 +1,316 @@
+//! Which routines follow from which events.
+
+use derivers::Candidate;
+use derivers::routines::Routines;
+use kernel::evidence::Evidence;
+use serde_json::json;
+
+use crate::lives::{derive, event, every, in_series, keys, records, records_told, told};
+
+/// Events of one title at these times.
+fn events(title: &str, times: impl IntoIterator<Item = String>) -> Vec<Evidence> {
+    times.into_iter().map(|at| event(title, &at)).collect()
+}
+
+fn routines(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Candidate> {
+    derive(&Routines, &records(evidence))
+}
+
+/// The only routine.
+fn routine(evidence: impl IntoIterator<Item = Evidence>) -> Candidate {
+    let mut routines = routines(evidence);
+    assert_eq!(routines.len(), 1, "{:?}", keys(&routines));
+    routines.remove(0)
+}
+
+fn tuesdays_and_thursdays(count: i64) -> Vec<Evidence> {
+    let tuesdays = events("Gym", every(7, "2025-05-06", "T07:00:00+02:00[Europe/Berlin]", (count + 1) / 2));
+    let thursdays = events("Gym", every(7, "2025-05-08", "T07:00:00+02:00[Europe/Berlin]", count / 2));
+    tuesdays.into_iter().chain(thursdays).collect()
+}
+
+#[track_caller]
+fn check(evidence: Vec<Evidence>, expect: &[&str]) {
+    assert_eq!(keys(&routines(evidence)), expect);
+}
+
+#[test]
+fn a_weekly_habit_is_believed_with_its_days_its_hour_and_its_reasons() {
+    let mut evidence = tuesdays_and_thursdays(9);
+    for event in &mut evidence {
+        let end = event.at.as_ref().unwrap().as_str().replace("T07", "T08");
+        event.payload.end = Some(kernel::when::When::parse(&end).unwrap());
+    }
+    let gym = routine(evidence);
+    assert_eq!(gym.identity_key, "routine.weekly|gym|tue,thu|morning");
+    assert_eq!(gym.claim_type, "routine.weekly");
+    assert_eq!(gym.text, "Gym on Tuesdays and Thursdays in the morning, about 07:00");
+    let payload = json!({
+        "title": "Gym", "days": ["tue", "thu"], "daypart": "morning", "start": "07:00", "duration_minutes": 60,
+        "interval_weeks": 1,
+    });
+    assert_eq!(gym.payload, payload);
+    let why = "9 matching calendar events over 5 weeks; inter-event spacing CV 0.00; most recent occurrence 2025-06-03";
+    assert_eq!(gym.rationale, why);
+    assert_eq!(gym.valid_from.unwrap().as_str(), "2025-05-06");
+    assert_eq!(gym.valid_to.unwrap().as_str(), "2025-06-25");
+    assert_eq!(gym.inputs.len(), 9);
+    assert!(gym.inputs.iter().all(|input| input.role == "supporting_event"));
+    let factors: Vec<&str> = gym.basis.factors.iter().map(|factor| factor.name.as_str()).collect();
+    assert_eq!(factors, ["occurrence_count", "regularity", "coincidence"]);
+    assert_eq!(gym.basis.factors[0].value, 9.0);
+    assert_eq!(gym.basis.factors[1].value, 0.9);
+}
+
+#[test]
+fn retracting_three_of_nine_leaves_what_six_give() {
+    let nine = tuesdays_and_thursdays(9);
+    let six = routine(nine[..3].iter().chain(&nine[5..8]).cloned());
+    let again = routine(
+        nine.iter().enumerate().filter(|(number, _)| ![3, 4, 8].contains(number)).map(|(_, event)| event.clone()),
+    );
+    assert_eq!(six.basis, again.basis);
+    assert_eq!((&six.payload, &six.rationale), (&again.payload, &again.rationale));
+    assert!(six.basis.confidence() < routine(nine).basis.confidence());
+}
+
+#[test]
+fn one_title_may_hold_several_habits() {
+    let mut evidence = tuesdays_and_thursdays(16);
+    evidence.extend(events("Gym", every(7, "2025-05-10", "T15:00:00", 8)));
+    check(evidence, &["routine.weekly|gym|sat|afternoon", "routine.weekly|gym|tue,thu|morning"]);
+}
+
+#[test]
+fn one_occurrence_on_another_day_is_no_habit_and_changes_none() {
+    let mut evidence = tuesdays_and_thursdays(9);
+    evidence.push(event("Gym", "2025-05-16T07:00:00"));
+    evidence.push(event("Gym", "2025-05-17T18:00:00"));
+    let gym = routine(evidence);
+    assert_eq!(gym.identity_key, "routine.weekly|gym|tue,thu|morning");
+    assert_eq!(gym.inputs.len(), 9);
+    assert!(gym.rationale.contains("2 occurrences at other times"), "{}", gym.rationale);
+    assert!(gym.basis.confidence() < routine(tuesdays_and_thursdays(9)).basis.confidence());
+}
+
+#[test]
+fn what_comes_every_day_is_daily_and_what_comes_on_weekdays_is_weekly() {
+    let all = "mon,tue,wed,thu,fri,sat,sun";
+    check(events("Run", every(1, "2025-03-01", "T06:30:00", 30)), &[&format!("routine.daily|run|{all}|morning")]);
+    check(events("Run", every(1, "2025-03-01", "T06:30:00", 9)), &[&format!("routine.daily|run|{all}|morning")]);
+    let weekdays = (0..5).flat_map(|day| {
+        let first = format!("2025-03-{:02}", 3 + day);
+        events("Standup", every(7, &first, "T09:15:00", 4))
+    });
+    let standup = routine(weekdays);
+    assert_eq!(standup.identity_key, "routine.weekly|standup|mon,tue,wed,thu,fri|morning");
+    assert_eq!(standup.text, "Standup on weekdays in the morning, about 09:15");
+    let daily = routine(events("Run", every(1, "2025-03-01", "T06:30:00", 30)));
+    assert_eq!(daily.text, "Run every day in the morning, about 06:30");
+    assert_eq!(daily.valid_to.unwrap().as_str(), "2025-04-09");
+}
+
+#[test]
+fn a_habit_that_moved_to_another_day_is_two_claims_one_after_the_other() {
+    let mut evidence = events("Choir", every(7, "2025-01-07", "T19:00:00", 8));
+    evidence.extend(events("Choir", every(7, "2025-03-05", "T19:00:00", 8)));
+    let routines = routines(evidence);
+    assert_eq!(keys(&routines), ["routine.weekly|choir|tue|evening", "routine.weekly|choir|wed|evening"]);
+    assert_eq!(routines[0].valid_to.as_ref().unwrap().as_str(), "2025-03-05");
+    assert_eq!(routines[1].valid_from.as_ref().unwrap().as_str(), "2025-03-05");
+}
+
+#[test]
+fn a_habit_of_two_seasons_is_one_claim_that_holds_since_the_later() {
+    let mut evidence = events("Skating", every(7, "2023-11-04", "T10:00:00", 15));
+    evidence.extend(events("Skating", every(7, "2024-11-02", "T10:00:00", 5)));
+    let skating = routine(evidence.clone());
+    assert_eq!(skating.identity_key, "routine.weekly|skating|sat|morning");
+    assert_eq!(skating.valid_from.as_ref().unwrap().as_str(), "2024-11-02");
+    assert!(
+        skating.rationale.starts_with("20 matching calendar events in 2 seasons, the latest over 5 weeks"),
+        "{}",
+        skating.rationale
+    );
+    let later = evidence.split_off(15);
+    assert!(skating.basis.confidence() > routine(later).basis.confidence());
+    // One more a year later is no season.
+    evidence.push(event("Skating", "2024-11-02T10:00:00"));
+    assert_eq!(routine(evidence).valid_from.unwrap().as_str(), "2023-11-04");
+}
+
+#[test]
+fn every_second_week_is_a_rhythm_too() {
+    let cleaning = routine(events("Cleaning", every(14, "2025-01-06", "T13:00:00", 10)));
+    assert_eq!(cleaning.identity_key, "routine.weekly|cleaning|mon|afternoon");
+    assert_eq!(cleaning.payload["interval_weeks"], json!(2));
+    assert_eq!(cleaning.text, "Cleaning every second Monday in the afternoon, about 13:00");
+    assert!(cleaning.basis.confidence() > 0.7);
+    let last_and_six_weeks = "2025-06-24";
+    assert_eq!(cleaning.valid_to.unwrap().as_str(), last_and_six_weeks);
+}
+
+#[test]
+fn nothing_follows_from_what_did_not_happen_or_has_no_time_of_day() {
+    let times = || every(7, "2025-05-06", "T07:00:00", 9);
+    let dates = || every(7, "2025-05-06", "", 9);
+    check(times().iter().map(|at| told("cancellation", "Gym", at)).collect(), &[]);
+    check(times().iter().map(|at| told("task", "Gym", at)).collect(), &[]);
+    check(times().iter().map(|at| told("turn", "Gym", at)).collect(), &[]);
+    check(events("Canceled: Gym", times()), &[]);
+    check(events("Bin day", dates()), &[]);
+    check(events("", times()), &[]);
+    check(events("…", times()), &[]);
+    check(dates().iter().map(|at| told("note", "Gym", at)).collect(), &[]);
+    check(times().iter().map(|at| told("note", "2025-05-06", at)).collect(), &[]);
+    check(events("Ana's birthday", every(364, "2018-05-06", "T18:00:00", 9)), &[]);
+}
+
+#[test]
+fn notes_count_like_events_where_they_know_the_time_of_day() {
+    let keyed = ["routine.weekly|gym|tue|morning"];
+    check(every(7, "2025-05-06", "T07:00:00", 4).iter().map(|at| told("note", "Gym", at)).collect(), &keyed);
+    let dated = |title: &str, text: &str| -> Vec<Evidence> {
+        let mut notes: Vec<Evidence> = every(7, "2025-05-06", "", 4).iter().map(|at| told("note", title, at)).collect();
+        notes.iter_mut().for_each(|note| note.payload.text = format!("Diary › {title}\n\n{text}"));
+        notes
+    };
+    check(dated("Gym", "In the morning, with Ana."), &keyed);
+    check(dated("Gym 07:00", "Bench."), &keyed);
+    check(dated("2025-05-06 Gym", "7:30am"), &keyed);
+    let mut untitled = dated("", "");
+    untitled.iter_mut().for_each(|note| {
+        note.payload.title = None;
+        note.payload.text = "Gym: 7am, bench and rows".to_owned();
+    });
+    let gym = routine(untitled);
+    assert_eq!(gym.identity_key, keyed[0]);
+    assert!(gym.inputs.iter().all(|input| input.role == "supporting_note"));
+    assert!(gym.rationale.starts_with("4 matching notes over 4 weeks"), "{}", gym.rationale);
+}
+
+#[test]
+fn a_second_source_corroborates_and_a_second_calendar_does_not() {
+    let alone = tuesdays_and_thursdays(6);
+    let mut noted = alone.clone();
+    noted.extend(alone.iter().map(|event| told("note", "Gym", &event.at.as_ref().unwrap().date().to_string())));
+    let noted = routine(noted);
+    assert_eq!(noted.inputs.len(), 12);
+    assert!(noted.basis.confidence() > routine(alone.clone()).basis.confidence());
+    let mut twice = alone.clone();
+    twice.extend(alone.iter().cloned().map(|mut event| {
+        event.source_uid.push_str("@work");
+        event.payload.more.insert("calendar".to_owned(), "Work".into());
+        event
+    }));
+    let twice = routine(twice);
+    assert_eq!(twice.inputs.len(), 12);
+    assert_eq!(twice.basis, routine(alone).basis);
+}
+
+#[test]
+fn a_series_is_one_statement_and_its_occurrences_weigh_less() {
+    let times = || every(7, "2025-05-06", "T07:00:00", 9);
+    let entered = routine(events("Gym", times()));
+    let series = routine(times().iter().map(|at| in_series("Gym", at)));
+    assert_eq!(entered.basis.factors[0].value, 9.0);
+    assert_eq!(series.basis.factors[0].value, 5.4);
+    assert!(series.basis.factors.iter().any(|factor| factor.name == "recurring_series" && factor.value == 9.0));
+    check(times().iter().take(2).map(|at| in_series("Gym", at)).collect(), &["routine.weekly|gym|tue|morning"]);
+    check(events("Gym", times().into_iter().take(2)), &[]);
+}
+
+#[test]
+fn what_lies_ahead_is_a_plan_until_something_is_told_after_it() {
+    let times = every(7, "2025-05-06", "T07:00:00", 9);
+    let told_before = |told: &str| derive(&Routines, &records_told(told, events("Gym", times.clone()))).remove(0);
+    let planned = told_before("2025-05-01T00:00:00Z");
+    let half = told_before("2025-05-28T12:00:00Z");
+    let past = told_before("2025-07-01T00:00:00Z");
+    assert!(planned.basis.confidence() < half.basis.confidence());
+    assert!(half.basis.confidence() < past.basis.confidence());
+    assert!(planned.rationale.starts_with("only plans, over 9 weeks"), "{}", planned.rationale);
+    assert!(
+        half.rationale.starts_with("4 matching calendar events over 9 weeks; 5 more occurrences planned"),
+        "{}",
+        half.rationale
+    );
+    assert_eq!(planned.identity_key, past.identity_key);
+    assert_eq!(planned.valid_to, past.valid_to);
+}
+
+#[test]
+fn day_and_daypart_are_those_of_the_clock_where_it_was() {
+    let mut evidence = events("Run", every(7, "2025-05-06", "T06:30:00+02:00[Europe/Berlin]", 4));
+    evidence.extend(events("Run", every(7, "2025-06-03", "T06:30:00-07:00[America/Los_Angeles]", 4)));
+    evidence.extend(events("Run", every(7, "2025-07-01", "T06:30:00+09:00", 4)));
+    let run = routine(evidence);
+    assert_eq!(run.identity_key, "routine.weekly|run|tue|morning");
+    assert_eq!(run.inputs.len(), 12);
+}
+
+#[test]
+fn what_crosses_midnight_belongs_to_its_start() {
+    let mut evidence = events("Night shift", every(7, "2025-05-09", "T23:30:00", 6));
+    for event in &mut evidence {
+        let next = event.at.as_ref().unwrap().date().tomorrow().unwrap();
+        event.payload.end = Some(kernel::when::When::parse(&format!("{next}T05:30:00")).unwrap());
+    }
+    let shift = routine(evidence);
+    assert_eq!(shift.identity_key, "routine.weekly|night-shift|fri|night");
+    assert_eq!(shift.payload["duration_minutes"], json!(360));
+    check(events("Radio", every(7, "2025-05-10", "T01:00:00", 6)), &["routine.weekly|radio|sat|night"]);
+}
+
+#[test]
+fn starts_around_the_border_of_two_parts_of_the_day_are_one_habit() {
+    let minutes = ["16:55", "17:05", "17:00", "16:50", "17:10", "17:02"];
+    let days = every(7, "2025-05-06", "", 6);
+    let times = days.iter().zip(minutes).map(|(day, minute)| format!("{day}T{minute}:00"));
+    let walk = routine(events("Walk", times));
+    assert_eq!(walk.identity_key, "routine.weekly|walk|tue|evening");
+    assert_eq!(walk.payload["start"], json!("17:00"));
+    assert_eq!(walk.inputs.len(), 6);
+}
+
+#[test]
+fn another_hour_of_the_same_morning_is_another_thing() {
+    let mut evidence = events("Call", every(7, "2025-05-06", "T08:00:00", 8));
+    evidence.push(event("Call", "2025-07-01T11:30:00"));
+    let call = routine(evidence);
+    assert_eq!(call.inputs.len(), 8);
+    assert_eq!(call.payload["start"], json!("08:00"));
+}
+
+#[test]
+fn what_is_spread_over_the_week_by_chance_is_speculative_at_most() {
+    let times = [
+        "2025-01-08T18:00:00",
+        "2025-01-31T12:30:00",
+        "2025-02-11T19:00:00",
+        "2025-03-01T13:00:00",
+        "2025-03-19T20:00:00",
+        "2025-03-24T18:30:00",
+        "2025-04-23T18:00:00",
+        "2025-05-06T12:00:00",
+        "2025-05-17T19:30:00",
+        "2025-06-11T18:00:00",
+    ];
+    for routine in routines(events("Dinner with Ana", times.map(str::to_owned))) {
+        assert!(routine.basis.confidence() < 0.4, "{} {}", routine.identity_key, routine.basis.confidence());
+    }
+}
+
+#[test]
+fn three_times_is_not_enough_to_be_sure_and_twenty_are() {
+    let confidence = |count: i64| routine(events("Gym", every(7, "2025-01-07", "T07:00:00", count))).basis.confidence();
+    assert!((0.4..0.7).contains(&confidence(3)), "{}", confidence(3));
+    assert!(confidence(20) >= 0.9, "{}", confidence(20));
+}
+
+#[test]
+fn a_claim_cites_the_latest_of_very_many() {
+    let gym = routine(events("Gym", every(7, "2000-01-04", "T07:00:00", 900)));
+    assert_eq!(gym.inputs.len(), 256);
+    assert!(gym.valid_to.unwrap().as_str() > "2017-04-01");
+}

@@ -1,0 +1,87 @@
+//! What holds of all histories: no panic, no dependence on order, more support is never less sure.
+
+use derivers::places::Places;
+use derivers::routines::Routines;
+use derivers::{CANDIDATES_MAX, Candidate, Deriver, KEY_BYTES_MAX, Record};
+use kernel::evidence::Evidence;
+use proptest::prelude::*;
+
+use crate::lives::{derive, event, in_series, records_told, somewhere, told};
+
+/// A life of one title, as days and minutes; most of it regular enough that something follows.
+fn history() -> impl Strategy<Value = Vec<Evidence>> {
+    let minute = prop_oneof![4 => 415..425_i64, 1 => 0..1440_i64, 1 => 690..750_i64];
+    let day = prop_oneof![3 => (0..30_i64).prop_map(|week| week * 7 + 1), 2 => (0..30_i64).prop_map(|week| week * 7 + 3), 1 => 0..300_i64];
+    let record = (day, minute, 0..6_u8).prop_map(|(day, minute, form)| {
+        let first = jiff::civil::date(2025, 1, 6);
+        let date = first.checked_add(jiff::SignedDuration::from_hours(24 * day)).unwrap();
+        let at = format!("{date}T{:02}:{:02}:00", minute / 60, minute % 60);
+        let evidence = match form {
+            0 => in_series("Gym", &at),
+            1 => told("note", "Gym", &at),
+            2 => told("note", "Gym", &date.to_string()),
+            _ => event("Gym", &at),
+        };
+        let places = [(57.7175, 11.9631), (57.7180, 11.9640), (57.7189, 11.9625)];
+        let position = places[usize::from(form) % 3];
+        somewhere(evidence, (form > 3).then_some("Hall"), Some(position))
+    });
+    prop::collection::vec(record, 0..50)
+}
+
+fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Candidate]) {
+    assert!(candidates.len() <= CANDIDATES_MAX);
+    let ids: Vec<_> = records.iter().map(|record| record.id).collect();
+    for candidate in candidates {
+        assert!(deriver.claim_types().iter().any(|claim_type| claim_type.admits(&candidate.claim_type)));
+        assert!(candidate.identity_key.starts_with(&format!("{}|", candidate.claim_type)));
+        assert!(candidate.identity_key.len() <= KEY_BYTES_MAX);
+        assert!(!candidate.inputs.is_empty() && candidate.inputs.len() <= 256);
+        assert!(candidate.inputs.is_sorted());
+        assert!(candidate.inputs.windows(2).all(|pair| pair[0].id != pair[1].id));
+        assert!(candidate.inputs.iter().all(|input| ids.contains(&input.id)));
+        assert!(
+            candidate.valid_from.as_ref().unwrap().instant_us() <= candidate.valid_to.as_ref().unwrap().instant_us()
+        );
+        assert!((0.02..=0.98).contains(&candidate.basis.confidence()));
+    }
+}
+
+/// Takes each supporting record away: nobody is surer afterwards.
+fn check_monotone(deriver: &dyn Deriver, records: &[Record]) {
+    for candidate in derive(deriver, records) {
+        for input in &candidate.inputs {
+            let fewer: Vec<Record> = records.iter().filter(|record| record.id != input.id).cloned().collect();
+            for other in derive(deriver, &fewer).iter().filter(|other| other.identity_key == candidate.identity_key) {
+                let (before, after) = (candidate.basis.confidence(), other.basis.confidence());
+                assert!(after <= before, "{}: {before} with it, {after} without {:?}", candidate.identity_key, input);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happened_candidates_are_well_formed_and_order_does_not_matter(history in history(), told in 1..10_u32) {
+        let records = records_told(&format!("2025-{told:02}-15T00:00:00Z"), history);
+        let mut reversed = records.clone();
+        reversed.reverse();
+        for deriver in derivers::builtin().iter().filter(|deriver| ["places", "routines"].contains(&deriver.name())) {
+            let candidates = derive(deriver.as_ref(), &records);
+            check_well_formed(deriver.as_ref(), &records, &candidates);
+            prop_assert_eq!(&candidates, &derive(deriver.as_ref(), &reversed));
+        }
+    }
+
+    #[test]
+    fn a_record_less_is_never_more_sure_of_a_routine(history in history()) {
+        check_monotone(&Routines, &records_told("2025-06-15T00:00:00Z", history));
+    }
+
+    #[test]
+    fn a_record_less_is_never_more_sure_of_a_place(history in history()) {
+        check_monotone(&Places, &records_told("2025-06-15T00:00:00Z", history));
+    }
+}
