@@ -20,9 +20,13 @@ use kernel::when::When;
 use serde_json::Value;
 
 mod local_time;
+pub mod names;
 pub mod places;
+pub mod preferences;
+pub mod relationships;
 pub mod routines;
 pub mod slug;
+pub mod statements;
 
 /// Most records of a group that a deriver is shown: the latest by their own time. What is older has no say.
 pub const GROUP_RECORDS_MAX: usize = 1_000;
@@ -171,5 +175,10 @@ pub trait Deriver: Send + Sync {
 
 /// The derivers that come with the program, in order of name.
 pub fn builtin() -> Vec<Box<dyn Deriver>> {
-    vec![Box::new(places::Places), Box::new(routines::Routines)]
+    vec![
+        Box::new(places::Places),
+        Box::new(preferences::Preferences),
+        Box::new(relationships::Relationships),
+        Box::new(routines::Routines),
+    ]
 }

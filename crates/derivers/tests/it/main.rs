@@ -2,5 +2,8 @@
 
 mod lives;
 mod places;
+mod preferences;
+mod relationships;
 mod routines;
 mod routines_properties;
+mod support;

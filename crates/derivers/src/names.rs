@@ -1,0 +1,367 @@
+//! Names: who a text like `"Lima, Ana" <ana.lima@example.org>` is, and whether it is a person at all.
+//!
+//! Sources name people in many forms, and name rooms, lists, bots and programs in the same places. A name that is read wrongly
+//! becomes a belief about somebody who does not exist, so what is doubtful is nobody. Two spellings are one
+//! person when their slugs are the same; "Ana" and "Ana Lima" stay two, because nothing says that they are one.
+
+use crate::slug::slug;
+
+/// Longest name that is read, bytes.
+pub const NAME_BYTES_MAX: usize = 256;
+/// Most words of a name.
+pub const NAME_WORDS_MAX: usize = 5;
+
+/// What the owner of the memory is called where a program names them.
+const SELF: [&str; 8] = ["i", "me", "myself", "self", "you", "user", "human", "owner"];
+
+/// Words before a name that are no part of it.
+const TITLES: [&str; 20] = [
+    "mr",
+    "mrs",
+    "ms",
+    "mx",
+    "miss",
+    "dr",
+    "doctor",
+    "prof",
+    "professor",
+    "sir",
+    "madam",
+    "madame",
+    "mme",
+    "rev",
+    "fr",
+    "sr",
+    "sra",
+    "herr",
+    "frau",
+    "hr",
+];
+
+/// Words after a name that are no part of it.
+const SUFFIXES: [&str; 12] = ["phd", "md", "mba", "msc", "bsc", "jr", "sr", "ii", "iii", "esq", "dds", "rn"];
+
+/// Words that no person's name contains: machines, rooms, roles, lists, firms.
+const NO_PERSON: [&str; 96] = [
+    "noreply",
+    "donotreply",
+    "reply",
+    "notification",
+    "notifications",
+    "notify",
+    "alert",
+    "alerts",
+    "newsletter",
+    "news",
+    "mailer",
+    "daemon",
+    "postmaster",
+    "webmaster",
+    "info",
+    "support",
+    "service",
+    "services",
+    "sales",
+    "billing",
+    "invoice",
+    "invoices",
+    "accounts",
+    "admin",
+    "administrator",
+    "root",
+    "office",
+    "team",
+    "teams",
+    "group",
+    "groups",
+    "list",
+    "lists",
+    "announce",
+    "everyone",
+    "everybody",
+    "all",
+    "staff",
+    "help",
+    "helpdesk",
+    "hello",
+    "contact",
+    "marketing",
+    "security",
+    "updates",
+    "update",
+    "digest",
+    "jobs",
+    "careers",
+    "hr",
+    "bot",
+    "robot",
+    "slackbot",
+    "github",
+    "gitlab",
+    "bitbucket",
+    "jira",
+    "confluence",
+    "slack",
+    "zoom",
+    "meet",
+    "webex",
+    "google",
+    "microsoft",
+    "linkedin",
+    "facebook",
+    "amazon",
+    "paypal",
+    "calendar",
+    "calendars",
+    "room",
+    "conference",
+    "boardroom",
+    "resource",
+    "projector",
+    "meeting",
+    "system",
+    "assistant",
+    "agent",
+    "ai",
+    "tool",
+    "chatgpt",
+    "gpt",
+    "copilot",
+    "gemini",
+    "unknown",
+    "anonymous",
+    "guest",
+    "inc",
+    "llc",
+    "ltd",
+    "gmbh",
+    "corp",
+    "company",
+    "university",
+    "department",
+];
+
+/// Names that only as a whole are no person: assistants and speakers without one.
+const NOBODY: [&str; 14] = [
+    "claude", "alexa", "siri", "cortana", "model", "bard", "llama", "mistral", "speaker", "sender", "friend", "mom",
+    "dad", "n a",
+];
+
+/// A person, as far as a name tells.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Person {
+    /// As people write it, without titles.
+    pub name: String,
+    /// What identity keys and groups call them.
+    pub slug: String,
+}
+
+/// Whether this is how a program names the owner of the memory: `You`, `Me`, `user`.
+pub fn is_self(name: &str) -> bool {
+    let name = name.trim();
+    SELF.iter().any(|word| name.eq_ignore_ascii_case(word))
+}
+
+/// The person of that name; none for the owner, machines, rooms, lists, and what is no name.
+///
+/// ```
+/// let ana = derivers::names::person("\"Lima, Ana\" <al@example.org>").unwrap();
+/// assert_eq!((ana.name.as_str(), ana.slug.as_str()), ("Ana Lima", "ana-lima"));
+/// assert_eq!(derivers::names::person("noreply@example.org"), None);
+/// ```
+pub fn person(raw: &str) -> Option<Person> {
+    let raw = raw.trim();
+    if raw.len() > NAME_BYTES_MAX || raw.is_empty() || is_self(raw) {
+        return None;
+    }
+    let raw = raw.strip_prefix("mailto:").unwrap_or(raw);
+    if let Some((name, address)) = raw.split_once('<') {
+        let address = address.split('>').next().unwrap_or_default().trim();
+        let of_address = of_address(address);
+        let is_address = address.contains('@');
+        let name = name.trim().trim_matches(['"', '\'']).trim();
+        return match name.is_empty() || name.contains('@') {
+            true => of_address,
+            // What a machine sends under a person's name was not sent by that person.
+            false if is_address && is_machine(address) => None,
+            false => of_words(name),
+        };
+    }
+    let raw = raw.trim_matches(['"', '\'']).trim();
+    if raw.contains('@') && !raw.contains(char::is_whitespace) { of_address(raw) } else { of_words(raw) }
+}
+
+fn is_machine(address: &str) -> bool {
+    let (local, domain) = address.split_once('@').unwrap_or((address, ""));
+    let local = local.to_ascii_lowercase();
+    let domain = domain.to_ascii_lowercase();
+    let joined: String = local.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    domain.starts_with("lists.")
+        || domain.contains(".lists.")
+        || domain.starts_with("googlegroups.")
+        || domain.contains("resource.calendar")
+        || NO_PERSON.contains(&joined.as_str())
+        || local.split(['.', '_', '-', '+']).any(|part| NO_PERSON.contains(&part))
+}
+
+/// `ana.lima+lists@example.org` is Ana Lima.
+fn of_address(address: &str) -> Option<Person> {
+    if is_machine(address) {
+        return None;
+    }
+    let local = address.split('@').next().unwrap_or_default().split('+').next().unwrap_or_default();
+    let spaced: String = local
+        .chars()
+        .filter(|letter| !letter.is_ascii_digit())
+        .map(|letter| if matches!(letter, '.' | '_' | '-') { ' ' } else { letter })
+        .collect();
+    of_words(&spaced)
+}
+
+fn of_words(name: &str) -> Option<Person> {
+    let name = name.split(['(', '[', '|', '/']).next().unwrap_or_default();
+    let ordered = match name.split_once(',') {
+        Some((last, first)) if !first.contains(',') => {
+            if is_suffix(first) {
+                last.to_owned()
+            } else {
+                format!("{} {}", first.trim(), last.trim())
+            }
+        }
+        Some((whole, suffixes)) if suffixes.split(',').all(is_suffix) => whole.to_owned(),
+        Some(_) => return None,
+        None => name.to_owned(),
+    };
+    let mut words: Vec<String> = Vec::new();
+    for word in ordered.split_whitespace() {
+        if word.chars().any(char::is_numeric) || words.len() > NAME_WORDS_MAX {
+            return None;
+        }
+        let kept: String =
+            word.chars().filter(|letter| letter.is_alphabetic() || matches!(letter, '-' | '\'' | '’' | '.')).collect();
+        if kept.chars().any(char::is_alphabetic) {
+            words.push(kept);
+        }
+    }
+    while words.len() > 1 && words.first().is_some_and(|word| TITLES.contains(&bare(word).as_str())) {
+        words.remove(0);
+    }
+    while words.len() > 1 && words.last().is_some_and(|word| is_suffix(word)) {
+        words.pop();
+    }
+    if words.len() > NAME_WORDS_MAX || words.iter().any(|word| is_no_persons(&bare(word))) {
+        return None;
+    }
+    let name = cased(&words.join(" "));
+    let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
+    let slug = slug(&name);
+    let is_too_short = letters < 2 && name.is_ascii();
+    let is_nobody = NOBODY.contains(&slug.as_str()) || is_self(&name) || slug.is_empty();
+    (!is_too_short && !is_nobody).then_some(Person { name, slug })
+}
+
+/// Also the parts of `no-reply` and `Ana-bot` are looked at.
+fn is_no_persons(word: &str) -> bool {
+    NO_PERSON.contains(&word)
+        || word == "via"
+        || word.contains('-')
+            && (word.split('-').any(|part| NO_PERSON.contains(&part))
+                || NO_PERSON.contains(&word.replace('-', "").as_str()))
+}
+
+fn is_suffix(word: &str) -> bool {
+    let letters: String = word.chars().filter(|letter| letter.is_alphabetic()).collect();
+    SUFFIXES.contains(&letters.to_lowercase().as_str())
+}
+
+/// Lower case, without the dots of abbreviations.
+fn bare(word: &str) -> String {
+    word.trim_matches('.').to_lowercase()
+}
+
+/// A name in one case only gets capitals: `ANA LIMA` and `ana lima` are both Ana Lima.
+fn cased(name: &str) -> String {
+    let has_both = name.chars().any(char::is_lowercase) && name.chars().any(char::is_uppercase);
+    if has_both || name.chars().filter(|letter| letter.is_alphabetic()).count() < 2 {
+        return name.to_owned();
+    }
+    let mut cased = String::new();
+    let mut is_start = true;
+    for letter in name.chars() {
+        if is_start {
+            cased.extend(letter.to_uppercase());
+        } else {
+            cased.extend(letter.to_lowercase());
+        }
+        is_start = matches!(letter, '-' | ' ' | '.');
+    }
+    cased
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_named_as_people_name_them() {
+        for (raw, name, slug) in [
+            ("Ana Lima", "Ana Lima", "ana-lima"),
+            ("ANA LIMA", "Ana Lima", "ana-lima"),
+            ("ana lima", "Ana Lima", "ana-lima"),
+            ("Ana Lima <ana@example.org>", "Ana Lima", "ana-lima"),
+            ("\"Lima, Ana\" <x9@example.org>", "Ana Lima", "ana-lima"),
+            ("Lima, Ana", "Ana Lima", "ana-lima"),
+            ("ana.lima88@example.org", "Ana Lima", "ana-lima"),
+            ("<ana_lima+work@example.org>", "Ana Lima", "ana-lima"),
+            ("Dr. Weber", "Weber", "weber"),
+            ("Prof. Dr. Anna Weber, PhD", "Anna Weber", "anna-weber"),
+            ("Ana Lima (Acme)", "Ana Lima", "ana-lima"),
+            ("'Ana Lima'", "Ana Lima", "ana-lima"),
+            ("Ana 🦄 Lima", "Ana Lima", "ana-lima"),
+            ("Jean-Luc O'Neil", "Jean-Luc O'Neil", "jean-luc-o-neil"),
+            ("McDonald", "McDonald", "mcdonald"),
+            ("李", "李", "李"),
+            ("\u{202e}דנה לוי", "דנה לוי", "דנה-לוי"),
+        ] {
+            let person = person(raw).unwrap_or_else(|| panic!("{raw}"));
+            assert_eq!((person.name.as_str(), person.slug.as_str()), (name, slug), "{raw}");
+        }
+    }
+
+    #[test]
+    fn machines_rooms_lists_and_the_owner_are_nobody() {
+        for raw in [
+            "",
+            " ",
+            "…",
+            "🦄",
+            "me",
+            "You",
+            "user",
+            "Room 4",
+            "Conference Room",
+            "noreply@example.org",
+            "no-reply@example.org",
+            "Ana <notifications@example.org>",
+            "GitHub",
+            "rust-users@lists.example.org",
+            "Zoom",
+            "Claude",
+            "Ana via LinkedIn",
+            "The Acme Team",
+            "x",
+            "a, b, c, d",
+            "one two three four five six",
+            "user42",
+            "MAILER-DAEMON",
+            "Acme Ltd.",
+            "assistant",
+            "<>",
+            "@",
+            "support@example.org",
+        ] {
+            assert_eq!(person(raw), None, "{raw}");
+        }
+        assert_eq!(person(&"x".repeat(1 << 20)), None);
+    }
+}

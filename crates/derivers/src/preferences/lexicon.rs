@@ -1,0 +1,427 @@
+//! Words that tell what a preference is about.
+//!
+//! A preference's domain is that of the first of these words in its object, in the singular; `general` without one. The lists
+//! are short on purpose: a domain is part of the identity key, so that a word that is moved from one list to another
+//! makes another identity of what users may have corrected.
+
+/// The domains and their words. A word stands in one list only.
+const DOMAINS: [(&str, &[&str]); 10] = [
+    (
+        "drink",
+        &[
+            "tea",
+            "coffee",
+            "espresso",
+            "cappuccino",
+            "latte",
+            "matcha",
+            "water",
+            "juice",
+            "wine",
+            "beer",
+            "ale",
+            "lager",
+            "cider",
+            "cocktail",
+            "whisky",
+            "whiskey",
+            "gin",
+            "rum",
+            "vodka",
+            "soda",
+            "cola",
+            "lemonade",
+            "smoothie",
+            "kombucha",
+            "milk",
+            "drink",
+            "beverage",
+            "decaf",
+        ],
+    ),
+    (
+        "food",
+        &[
+            "food",
+            "cuisine",
+            "pizza",
+            "pasta",
+            "sushi",
+            "ramen",
+            "curry",
+            "soup",
+            "salad",
+            "bread",
+            "cheese",
+            "chocolate",
+            "cake",
+            "cookie",
+            "biscuit",
+            "ice-cream",
+            "dessert",
+            "breakfast",
+            "lunch",
+            "dinner",
+            "meat",
+            "fish",
+            "chicken",
+            "beef",
+            "pork",
+            "bacon",
+            "tofu",
+            "rice",
+            "noodle",
+            "potato",
+            "tomato",
+            "onion",
+            "garlic",
+            "mushroom",
+            "olive",
+            "cilantro",
+            "coriander",
+            "broccoli",
+            "spinach",
+            "vegetable",
+            "fruit",
+            "apple",
+            "banana",
+            "mango",
+            "strawberry",
+            "egg",
+            "burger",
+            "sandwich",
+            "taco",
+            "steak",
+            "seafood",
+            "shrimp",
+            "oyster",
+            "spice",
+            "meal",
+            "dish",
+            "snack",
+            "sweet",
+            "candy",
+            "avocado",
+            "liquorice",
+            "pancake",
+            "waffle",
+            "croissant",
+            "dumpling",
+            "lasagna",
+            "lasagne",
+            "risotto",
+            "falafel",
+            "hummus",
+            "yoghurt",
+            "yogurt",
+            "porridge",
+            "oatmeal",
+            "cereal",
+            "nut",
+            "peanut",
+            "restaurant",
+        ],
+    ),
+    (
+        "music",
+        &[
+            "music",
+            "jazz",
+            "rock",
+            "pop",
+            "techno",
+            "opera",
+            "blues",
+            "reggae",
+            "metal",
+            "punk",
+            "folk",
+            "hip-hop",
+            "rap",
+            "classical",
+            "song",
+            "album",
+            "band",
+            "singer",
+            "concert",
+            "symphony",
+            "musical",
+            "piano",
+            "guitar",
+            "violin",
+            "composer",
+            "genre",
+        ],
+    ),
+    (
+        "reading",
+        &[
+            "book",
+            "novel",
+            "poetry",
+            "poem",
+            "fiction",
+            "non-fiction",
+            "biography",
+            "comic",
+            "audiobook",
+            "e-book",
+            "ebook",
+            "magazine",
+            "newspaper",
+            "author",
+            "writer",
+            "thriller",
+            "reading",
+        ],
+    ),
+    (
+        "film",
+        &[
+            "film",
+            "movie",
+            "cinema",
+            "documentary",
+            "documentaries",
+            "comedy",
+            "comedies",
+            "horror",
+            "series",
+            "anime",
+            "cartoon",
+            "actor",
+            "actress",
+            "director",
+            "sitcom",
+        ],
+    ),
+    (
+        "travel",
+        &[
+            "train",
+            "plane",
+            "flying",
+            "flight",
+            "bus",
+            "car",
+            "tram",
+            "ferry",
+            "taxi",
+            "hotel",
+            "hostel",
+            "airbnb",
+            "camping",
+            "beach",
+            "sea",
+            "ocean",
+            "mountain",
+            "countryside",
+            "city",
+            "cities",
+            "country",
+            "travel",
+            "travelling",
+            "traveling",
+            "travels",
+            "seat",
+            "window-seat",
+            "holiday",
+            "vacation",
+            "roadtrip",
+            "cruise",
+            "airport",
+            "driving",
+            "destination",
+        ],
+    ),
+    (
+        "activity",
+        &[
+            "hiking",
+            "running",
+            "jogging",
+            "swimming",
+            "cycling",
+            "climbing",
+            "bouldering",
+            "skiing",
+            "snowboarding",
+            "surfing",
+            "sailing",
+            "yoga",
+            "pilates",
+            "gym",
+            "football",
+            "soccer",
+            "tennis",
+            "basketball",
+            "badminton",
+            "golf",
+            "chess",
+            "cooking",
+            "baking",
+            "gardening",
+            "painting",
+            "drawing",
+            "pottery",
+            "knitting",
+            "sewing",
+            "photography",
+            "dancing",
+            "singing",
+            "writing",
+            "fishing",
+            "birdwatching",
+            "walking",
+            "walk",
+            "sport",
+            "hobby",
+            "hobbies",
+            "game",
+            "gaming",
+            "puzzle",
+            "meditation",
+            "meditating",
+            "woodworking",
+            "volunteering",
+            "exercise",
+            "shopping",
+            "crossword",
+            "karaoke",
+            "kayaking",
+            "camp",
+        ],
+    ),
+    (
+        "tools",
+        &[
+            "vim",
+            "neovim",
+            "emacs",
+            "vscode",
+            "linux",
+            "windows",
+            "macos",
+            "ubuntu",
+            "debian",
+            "fedora",
+            "rust",
+            "python",
+            "java",
+            "javascript",
+            "typescript",
+            "golang",
+            "kotlin",
+            "haskell",
+            "c++",
+            "sql",
+            "postgres",
+            "postgresql",
+            "sqlite",
+            "mysql",
+            "git",
+            "docker",
+            "editor",
+            "ide",
+            "terminal",
+            "shell",
+            "keyboard",
+            "laptop",
+            "phone",
+            "android",
+            "iphone",
+            "browser",
+            "firefox",
+            "chrome",
+            "language",
+            "framework",
+            "library",
+            "tab",
+            "spaces",
+            "font",
+            "dark-mode",
+            "mode",
+            "theme",
+            "app",
+            "spreadsheet",
+            "excel",
+            "notebook",
+            "pen",
+            "software",
+            "tool",
+            "programming",
+            "distro",
+            "database",
+        ],
+    ),
+    (
+        "animals",
+        &[
+            "dog", "cat", "horse", "bird", "animal", "pet", "rabbit", "snake", "spider", "puppy", "puppies", "kitten",
+            "cow", "insect",
+        ],
+    ),
+    (
+        "environment",
+        &[
+            "winter", "summer", "spring", "autumn", "fall", "rain", "snow", "sun", "sunshine", "heat", "cold",
+            "weather", "season", "quiet", "silence", "noise", "crowd", "forest", "nature", "colour", "color", "blue",
+            "green", "red", "yellow", "purple", "black", "white", "flower",
+        ],
+    ),
+];
+
+/// The parts of a day.
+pub(super) const DAYPARTS: [&str; 4] = ["morning", "afternoon", "evening", "night"];
+
+/// The domain of a word; none if it is not known.
+pub(crate) fn domain(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    let mut singulars = vec![word.as_str()];
+    singulars.extend(word.strip_suffix('s'));
+    singulars.extend(word.strip_suffix("es"));
+    let berry = word.strip_suffix("ies").map(|stem| format!("{stem}y"));
+    singulars.extend(berry.as_deref());
+    DOMAINS
+        .iter()
+        .find(|(_, words)| singulars.iter().any(|singular| words.contains(singular)))
+        .map(|(domain, _)| *domain)
+}
+
+/// The domain of an object: that of its first word that is known.
+pub(super) fn domain_of<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<&'static str> {
+    words.into_iter().find_map(|word| domain(word).or_else(|| word.split('-').find_map(domain)))
+}
+
+/// The part of a day that a word names, also in the plural.
+pub(super) fn daypart(word: &str) -> Option<&'static str> {
+    DAYPARTS.into_iter().find(|daypart| word == *daypart || word.strip_suffix('s') == Some(daypart))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn no_word_has_two_domains() {
+        let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+        for (domain, words) in DOMAINS {
+            for word in words {
+                assert_eq!(seen.insert(word, domain), None, "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn plurals_are_known_and_other_words_are_not() {
+        assert_eq!(domain("Dogs"), Some("animals"));
+        assert_eq!(domain("strawberries"), Some("food"));
+        assert_eq!(domain("dishes"), Some("food"));
+        assert_eq!(domain("meetings"), None);
+        assert_eq!(domain_of(["dark", "chocolate"]), Some("food"));
+        assert_eq!(daypart("mornings"), Some("morning"));
+        assert_eq!(daypart("s"), None);
+    }
+}

@@ -1,0 +1,301 @@
+//! The deriver `preferences`: what the owner likes, dislikes and prefers.
+//!
+//! Two sources. [`stated`] reads what the owner says in the first person; each object is a group of its own, named
+//! `<domain>|<slug>`. [`dayparts`] reads the routines that another deriver found; they and all that is said of parts of the day
+//! meet in the group `daypart`. The last word on an object counts. The lexicon, keys, priors and curves are in
+//! `docs/derivers.md`.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
+use kernel::confidence::{Basis, round6, saturating};
+use kernel::id::OpId;
+use kernel::when::When;
+use serde_json::{Map, Value};
+
+use crate::relationships::{counted, in_time};
+use crate::statements::own_words;
+use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
+
+mod dayparts;
+mod lexicon;
+mod stated;
+
+use dayparts::{Routine, is_routine, routine};
+use lexicon::DAYPARTS;
+use stated::{Object, Polarity, Statement, statements};
+
+/// How often a sentence or a habit that looks like a preference is one.
+const PRIOR: f64 = 0.40;
+/// Love, hate, prefer, favourite.
+const STRONG: f64 = 2.1;
+/// Like, enjoy, dislike.
+const PLAIN: f64 = 1.6;
+/// Said again.
+const REPEATED: (f64, f64) = (1.0, 0.6);
+/// Said on other days.
+const DAYS: (f64, f64) = (0.6, 0.5);
+/// Said in other sources.
+const SOURCES: (f64, f64) = (0.5, 0.7);
+/// The opposite was said before.
+const CONTRADICTED: (f64, f64) = (-2.0, 0.7);
+/// Routines in that part of the day, by their confidence.
+const ROUTINES: (f64, f64) = (1.4, 0.7);
+/// What all of the routines being there adds; at [`SHARE_MIN`] it is nothing.
+const SHARE: f64 = 0.5;
+/// Which part of the routines makes them mostly there.
+const SHARE_MIN: f64 = 0.6;
+/// Most records that a claim cites: the latest.
+const INPUTS_MAX: usize = 256;
+/// The group in which statements and routines meet.
+const DAYPART: &str = "daypart";
+
+/// The deriver.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Preferences;
+
+/// Whether a word is known as something that one may like: then it is no name.
+pub(crate) fn is_known_thing(word: &str) -> bool {
+    lexicon::domain(word).is_some()
+}
+
+impl Deriver for Preferences {
+    fn name(&self) -> &'static str {
+        "preferences"
+    }
+
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+
+    fn claim_types(&self) -> &[ClaimType] {
+        &[ClaimType { name: "preference.*", prior: PRIOR }]
+    }
+
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        let mut groups = BTreeSet::new();
+        if record.belief().is_some_and(is_routine) {
+            groups.insert(DAYPART.to_owned());
+        }
+        let spoken = record.evidence().and_then(own_words).map(statements).unwrap_or_default();
+        for object in spoken.iter().flat_map(|said| [Some(&said.object), said.over.as_ref()]).flatten() {
+            if groups.len() < GROUPS_MAX {
+                groups.insert(group_of(object));
+            }
+        }
+        groups
+    }
+
+    fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        let mut said: Vec<Said> = Vec::new();
+        let mut routines: Vec<Routine> = Vec::new();
+        for record in in_time(records) {
+            routines.extend(routine(record));
+            let Some(evidence) = record.evidence() else { continue };
+            let spoken = own_words(evidence).map(statements).unwrap_or_default();
+            let day = evidence.at.as_ref().map(When::date);
+            for statement in spoken {
+                let own = group_of(&statement.object) == group;
+                let other = statement.over.as_ref().is_some_and(|over| group_of(over) == group);
+                if own || other {
+                    said.push(Said { id: record.id, day, source: evidence.source.clone(), statement });
+                }
+            }
+        }
+        if group != DAYPART {
+            return stated_candidate(group, &said, None).into_iter().collect();
+        }
+        let of_part = |part: &'static str| {
+            let habit = Habit::of(part, &routines);
+            let key = format!("{DAYPART}|{part}");
+            stated_candidate(&key, &said, habit.as_ref()).or_else(|| habit.map(|habit| habit.candidate()))
+        };
+        DAYPARTS.into_iter().filter_map(of_part).collect()
+    }
+}
+
+fn group_of(object: &Object) -> String {
+    if object.domain == DAYPART { DAYPART.to_owned() } else { key_of(object) }
+}
+
+/// The identity key without `preference.`.
+fn key_of(object: &Object) -> String {
+    format!("{}|{}", object.domain, object.slug)
+}
+
+/// A statement and where it was made.
+struct Said {
+    id: OpId,
+    day: Option<Date>,
+    source: String,
+    statement: Statement,
+}
+
+/// What the owner's statements, in the order of time, say of one object.
+struct Stand<'s> {
+    polarity: Polarity,
+    name: &'s str,
+    supporting: Vec<&'s Said>,
+    opposing: usize,
+    over: Option<&'s Object>,
+}
+
+/// Weighs everything said of the object with this key. "I prefer tea to coffee" speaks for tea, and against an earlier "I prefer
+/// coffee to tea"; it says nothing against coffee itself.
+fn stand<'s>(key: &str, said: &'s [Said]) -> Option<Stand<'s>> {
+    // Preferences of something else to this: they undo what was said before them.
+    let reversals: Vec<(usize, &str)> = said
+        .iter()
+        .enumerate()
+        .filter(|(_, said)| said.statement.over.as_ref().is_some_and(|over| key_of(over) == key))
+        .map(|(at, said)| (at, said.statement.object.slug.as_str()))
+        .collect();
+    let is_undone = |at: usize, over: &Object| reversals.iter().any(|(later, slug)| *later > at && *slug == over.slug);
+    let (undone, standing): (Vec<&Said>, Vec<&Said>) = said
+        .iter()
+        .enumerate()
+        .filter(|(_, said)| key_of(&said.statement.object) == key)
+        .map(|(at, said)| (said.statement.over.as_ref().is_some_and(|over| is_undone(at, over)), said))
+        .fold((Vec::new(), Vec::new()), |(mut undone, mut standing), (is_undone, said)| {
+            if is_undone { &mut undone } else { &mut standing }.push(said);
+            (undone, standing)
+        });
+    let last = standing.last()?;
+    let polarity = last.statement.polarity;
+    let supporting: Vec<&Said> = standing.iter().copied().filter(|said| said.statement.polarity == polarity).collect();
+    let opposing = standing.len() - supporting.len() + undone.len();
+    let over = supporting.iter().rev().find_map(|said| said.statement.over.as_ref());
+    let name = supporting.iter().map(|said| said.statement.object.name.as_str()).min()?;
+    Some(Stand { polarity, name, supporting, opposing, over })
+}
+
+fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Option<Candidate> {
+    let Stand { polarity, name, supporting, opposing, over } = stand(key, said)?;
+    let records: BTreeSet<OpId> = supporting.iter().map(|said| said.id).collect();
+    let days: BTreeSet<Date> = supporting.iter().filter_map(|said| said.day).collect();
+    let sources: BTreeSet<&str> = supporting.iter().map(|said| said.source.as_str()).collect();
+    let is_strong = supporting.iter().any(|said| said.statement.is_strong);
+    let curve = |(most, rate): (f64, f64), count: usize| saturating(most, rate, count.saturating_sub(1) as f64);
+    let mut basis = Basis::new(PRIOR)
+        .with("explicitness", f64::from(u8::from(is_strong)), if is_strong { STRONG } else { PLAIN })
+        .with("statements", records.len() as f64, curve(REPEATED, records.len()))
+        .with("distinct_days", days.len() as f64, curve(DAYS, days.len()))
+        .with("sources", sources.len() as f64, curve(SOURCES, sources.len()));
+    let mut rationale = format!("Said by the owner in {}", counted(records.len(), "record"));
+    if days.len() > 1 {
+        rationale.push_str(&format!(" on {}", counted(days.len(), "day")));
+    }
+    if opposing > 0 {
+        basis =
+            basis.with("contradictions", opposing as f64, saturating(CONTRADICTED.0, CONTRADICTED.1, opposing as f64));
+        rationale.push_str(&format!("; the opposite was said {}", counted(opposing, "time")));
+    }
+    let mut inputs: Vec<Input> = Vec::new();
+    for said in supporting.iter().rev() {
+        let input = Input { id: said.id, role: "statement" };
+        if inputs.len() < INPUTS_MAX && !inputs.contains(&input) {
+            inputs.push(input);
+        }
+    }
+    if let Some(habit) = habit.filter(|_| polarity == Polarity::Like) {
+        basis = habit.weigh(basis);
+        rationale.push_str(&format!("; {}", habit.in_words()));
+        inputs.extend(habit.inputs().take(INPUTS_MAX.saturating_sub(inputs.len())));
+    }
+    rationale.push('.');
+    inputs.sort();
+    let domain = key.split('|').next().unwrap_or_default();
+    let object = if domain == DAYPART { format!("{name}s") } else { name.to_owned() };
+    let other = over.map(|over| if over.domain == DAYPART { format!("{}s", over.name) } else { over.name.clone() });
+    let text = match (polarity, &other) {
+        (Polarity::Like, Some(other)) => format!("You prefer {object} to {other}"),
+        (Polarity::Like, None) if domain == DAYPART => format!("You prefer {object}"),
+        (Polarity::Like, None) => format!("You like {object}"),
+        (Polarity::Dislike, _) => format!("You do not like {object}"),
+    };
+    let mut payload = payload_of(name, polarity);
+    payload.extend(over.map(|over| ("over".to_owned(), Value::from(over.name.as_str()))));
+    Some(Candidate {
+        claim_type: format!("preference.{domain}"),
+        identity_key: format!("preference.{key}"),
+        text,
+        payload: Value::Object(payload),
+        inputs,
+        basis,
+        rationale,
+        valid_from: days.first().copied().map(When::from_date),
+        valid_to: None,
+        tags: Vec::new(),
+    })
+}
+
+fn payload_of(name: &str, polarity: Polarity) -> Map<String, Value> {
+    let mut payload = Map::new();
+    payload.insert("object".to_owned(), Value::from(name));
+    payload.insert("polarity".to_owned(), Value::from(polarity.as_str()));
+    payload
+}
+
+/// The routines that mostly fall in one part of the day.
+struct Habit<'r> {
+    part: &'static str,
+    routines: Vec<&'r Routine>,
+    /// The sum of their confidences.
+    weight: f64,
+    share: f64,
+}
+
+impl<'r> Habit<'r> {
+    /// None if they do not mostly fall there.
+    fn of(part: &'static str, routines: &'r [Routine]) -> Option<Self> {
+        let load = |routine: &Routine| routine.confidence * routine.days;
+        let all: f64 = routines.iter().map(load).sum();
+        let here: Vec<&Routine> = routines.iter().filter(|routine| routine.daypart == part).collect();
+        let share = round6(here.iter().map(|routine| load(routine)).sum::<f64>() / all);
+        let weight = round6(here.iter().map(|routine| routine.confidence).sum());
+        (!here.is_empty() && share >= SHARE_MIN).then_some(Self { part, routines: here, weight, share })
+    }
+
+    fn weigh(&self, basis: Basis) -> Basis {
+        basis.with("routines", self.weight, saturating(ROUTINES.0, ROUTINES.1, self.weight)).with(
+            "share",
+            self.share,
+            SHARE * (self.share - SHARE_MIN) / (1.0 - SHARE_MIN),
+        )
+    }
+
+    fn in_words(&self) -> String {
+        let named: Vec<&str> =
+            self.routines.iter().map(|routine| routine.text.as_str()).filter(|text| !text.is_empty()).take(3).collect();
+        let percent = libm::round(self.share * 100.0);
+        let count = counted(self.routines.len(), "routine");
+        let part = self.part;
+        match named.is_empty() {
+            true => format!("{count} in the {part}, {percent} % of all"),
+            false => format!("{count} in the {part}, {percent} % of all: {}", named.join("; ")),
+        }
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = Input> {
+        self.routines.iter().rev().take(INPUTS_MAX).map(|routine| Input { id: routine.id, role: "routine" })
+    }
+
+    fn candidate(self) -> Candidate {
+        let part = self.part;
+        let mut inputs: Vec<Input> = self.inputs().collect();
+        inputs.sort();
+        let begins = self.routines.iter().filter_map(|routine| routine.valid_from.as_ref());
+        Candidate {
+            claim_type: format!("preference.{DAYPART}"),
+            identity_key: format!("preference.{DAYPART}|{part}"),
+            text: format!("You prefer {part}s"),
+            payload: Value::Object(payload_of(part, Polarity::Like)),
+            inputs,
+            basis: self.weigh(Basis::new(PRIOR)),
+            rationale: format!("{}.", self.in_words()),
+            valid_from: begins.min_by_key(|begin| (begin.instant_us(), begin.as_str())).cloned(),
+            valid_to: None,
+            tags: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `relationship.contact`: with whom the owner is in contact, and how often.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+use kernel::confidence::{Basis, saturating};
+use kernel::when::When;
+use serde_json::{Map, Value};
+
+use super::met::{Channel, Company, Named};
+use crate::{Candidate, Input, Record};
+
+/// How often somebody who is named once is a contact.
+pub(super) const PRIOR: f64 = 0.30;
+/// Each day of contact says more, the tenth little.
+const DAYS: (f64, f64) = (2.2, 0.35);
+/// Who is met in several ways is known, not only named by one source.
+const CHANNELS: (f64, f64) = (1.2, 0.8);
+/// A note of the person's own in the owner's notes.
+const MENTIONS: (f64, f64) = (0.5, 0.5);
+/// Nothing tells this person from the owner: of two who talk, one is the owner.
+pub(super) const OWNER_UNKNOWN: f64 = -1.3;
+/// Shortest time for which a contact holds after the last one, days.
+const HOLDS_DAYS_MIN: i64 = 90;
+/// For how many times its own rhythm a contact holds.
+const HOLDS_RHYTHMS: i64 = 3;
+/// Rhythms that are told apart, days: coarse, so that one more meeting rarely changes what is believed.
+const RHYTHMS: [(i64, &str); 7] = [
+    (1, "nearly every day"),
+    (7, "about every week"),
+    (14, "about every 2 weeks"),
+    (30, "about every month"),
+    (90, "about every 3 months"),
+    (180, "about every half year"),
+    (365, "about every year"),
+];
+/// Most records that a claim cites: the latest.
+pub(super) const INPUTS_MAX: usize = 256;
+
+/// One record in which the person was met.
+struct Encounter {
+    input: Input,
+    day: Option<Date>,
+    channel: Channel,
+}
+
+/// Everything known of one person as a contact; records are added in the order of their own times.
+#[derive(Default)]
+pub(super) struct Contact {
+    encounters: Vec<Encounter>,
+    mentions: Vec<Input>,
+    company: Company,
+    spellings: BTreeSet<String>,
+    is_owner: bool,
+    is_owner_apart: bool,
+}
+
+impl Contact {
+    /// Adds what a record says of the person with this slug.
+    pub(super) fn add(&mut self, slug: &str, record: &Record, at: Option<&When>, named: Named) {
+        let Named { channel, met, mut company, linked, owners, is_owner_apart } = named;
+        self.is_owner |= owners.contains(slug);
+        let Some(channel) = channel else { return };
+        if let Some(name) = met.get(slug) {
+            let day = at.map(When::date);
+            company.remove(slug);
+            self.company.add(day, company);
+            self.spellings.insert(name.clone());
+            self.is_owner_apart |= is_owner_apart;
+            let input = Input { id: record.id, role: channel.role() };
+            self.encounters.push(Encounter { input, day, channel });
+        } else if linked.contains(slug) {
+            self.mentions.push(Input { id: record.id, role: "mention" });
+        }
+    }
+
+    /// What follows; nothing for the owner, or for a sender who was heard of once.
+    pub(super) fn candidate(self, slug: &str) -> Option<Candidate> {
+        let Self { encounters, mentions, company, spellings, is_owner, is_owner_apart } = self;
+        let is_single_mail = encounters.len() == 1 && encounters.iter().all(|met| met.channel == Channel::Mail);
+        if is_owner || is_single_mail || !is_owner_apart && company.looks_like_the_owners() {
+            return None;
+        }
+        let name = spellings.into_iter().next()?;
+        let days: BTreeSet<Date> = encounters.iter().filter_map(|met| met.day).collect();
+        let channels: BTreeSet<Channel> = encounters.iter().map(|met| met.channel).collect();
+        let day_count = days.len().max(1) as f64;
+        let mut basis = Basis::new(PRIOR).with("contact_days", day_count, saturating(DAYS.0, DAYS.1, day_count)).with(
+            "channels",
+            channels.len() as f64,
+            saturating(CHANNELS.0, CHANNELS.1, channels.len() as f64 - 1.0),
+        );
+        if !mentions.is_empty() {
+            let count = mentions.len() as f64;
+            basis = basis.with("mentions", count, saturating(MENTIONS.0, MENTIONS.1, count));
+        }
+        if !is_owner_apart {
+            basis = basis.with("owner_unknown", 1.0, OWNER_UNKNOWN);
+        }
+        let rhythm = rhythm(&days);
+        let (first, last) = (days.first().copied(), days.last().copied());
+        let holds = HOLDS_DAYS_MIN.max(rhythm.map_or(0, |(rhythm, _)| rhythm * HOLDS_RHYTHMS)) + 1;
+        let mut payload = Map::new();
+        payload.insert("name".to_owned(), Value::from(name.as_str()));
+        payload.insert("kind".to_owned(), Value::from("contact"));
+        payload.extend(last.map(|last| ("last_contact".to_owned(), Value::from(last.to_string()))));
+        payload.extend(rhythm.map(|(rhythm, _)| ("cadence_days".to_owned(), Value::from(rhythm))));
+        payload.insert("channels".to_owned(), channels.iter().map(|channel| channel.as_str()).collect());
+        let text = match rhythm {
+            Some((_, words)) => format!("You keep in contact with {name}, {words}"),
+            None => format!("You have been in contact with {name}"),
+        };
+        let rationale = rationale(&encounters, &mentions, first, last, is_owner_apart);
+        let cited = encounters.into_iter().map(|met| met.input);
+        let mut inputs: Vec<Input> = cited.rev().chain(mentions.into_iter().rev()).take(INPUTS_MAX).collect();
+        inputs.sort();
+        inputs.dedup();
+        Some(Candidate {
+            claim_type: "relationship.contact".to_owned(),
+            identity_key: format!("relationship.contact|{slug}"),
+            text,
+            payload: Value::Object(payload),
+            inputs,
+            basis,
+            rationale,
+            valid_from: first.map(When::from_date),
+            valid_to: last.and_then(|last| last.checked_add(holds.days()).ok()).map(When::from_date),
+            tags: Vec::new(),
+        })
+    }
+}
+
+fn rationale(
+    encounters: &[Encounter],
+    mentions: &[Input],
+    first: Option<Date>,
+    last: Option<Date>,
+    is_owner_apart: bool,
+) -> String {
+    let mut counts: BTreeMap<Channel, usize> = BTreeMap::new();
+    encounters.iter().for_each(|met| *counts.entry(met.channel).or_default() += 1);
+    let parts: Vec<String> = counts.iter().map(|(channel, count)| format!("{count} in {}", place(*channel))).collect();
+    let mut words = format!("{}: {}", counted(encounters.len(), "record"), parts.join(", "));
+    match (first, last) {
+        (Some(first), Some(last)) if first != last => words.push_str(&format!("; from {first} to {last}")),
+        (Some(day), _) => words.push_str(&format!("; on {day}")),
+        _ => words.push_str("; at unknown times"),
+    }
+    if !mentions.is_empty() {
+        words.push_str(&format!("; {} in notes", counted(mentions.len(), "mention")));
+    }
+    if !is_owner_apart {
+        words.push_str("; nothing tells this person from the owner of the memory");
+    }
+    words.push('.');
+    words
+}
+
+fn place(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Calendar => "the calendar",
+        Channel::Chat => "conversations",
+        Channel::Mail => "mail",
+        Channel::Note => "notes",
+        Channel::Photo => "photographs",
+    }
+}
+
+/// `1 record`, `2 records`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// The median time between days of contact, as the nearest of [`RHYTHMS`]; none below three days.
+fn rhythm(days: &BTreeSet<Date>) -> Option<(i64, &'static str)> {
+    let mut gaps: Vec<i64> =
+        days.iter().zip(days.iter().skip(1)).map(|(day, next)| next.duration_since(*day).as_hours() / 24).collect();
+    gaps.sort_unstable();
+    let median = *gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= 2)?;
+    // Nearest as a ratio: between a week and a month lies not the middle of the days.
+    let distance = |rhythm: i64| if rhythm > median { rhythm * 1_000 / median.max(1) } else { median * 1_000 / rhythm };
+    RHYTHMS.into_iter().min_by_key(|(rhythm, _)| distance(*rhythm))
+}

@@ -1,0 +1,370 @@
+//! What the owner says of people: "my sister Ana", "Tom is my boss", "my wife is called Maria".
+//!
+//! Four patterns, each around "my" and a kind:
+//! 1. `my [adjective] <kind> <Name>`, also `my sister, Ana,` and `my sister (Ana)`; several: `my friends Tom and Jo`;
+//! 2. `my <kind> is called|named <Name>`, `my <kind>'s name is <Name>`;
+//! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
+//! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it.
+//!
+//! A name is one to four capitalised words (or words of a script without capitals). "My sister is German" has no name, which
+//! is why plain `is` after the kind is not read. Lists of people look like pattern 3 and are left out.
+
+use super::kinds;
+use crate::names::{Person, person};
+use crate::statements::{Break, Sentence, contains_folded, is_request, sentences};
+
+/// Most statements of one record.
+pub(super) const STATEMENTS_MAX: usize = 32;
+
+/// One thing said of one person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Statement {
+    pub(super) kind: &'static str,
+    pub(super) person: Person,
+    /// That it is not so, or no longer.
+    pub(super) is_denial: bool,
+    /// It was the point of the sentence, not said in passing.
+    pub(super) is_outright: bool,
+}
+
+/// In a sentence with one of these, nobody need exist.
+const HYPOTHETICAL: [&str; 16] = [
+    "imagine",
+    "imaginary",
+    "pretend",
+    "suppose",
+    "supposing",
+    "hypothetically",
+    "hypothetical",
+    "wish",
+    "dreamed",
+    "dreamt",
+    "novel",
+    "story",
+    "fictional",
+    "character",
+    "placeholder",
+    "example",
+];
+
+/// Everything that the owner's `text` says of people.
+pub(super) fn statements(text: &str) -> Vec<Statement> {
+    let mut found = Vec::new();
+    if !contains_folded(text, "my ") || is_request(text) {
+        return found;
+    }
+    for sentence in sentences(text, |part| contains_folded(part, "my ")) {
+        if sentence.has_any(&HYPOTHETICAL) {
+            continue;
+        }
+        for at in 0..sentence.words.len() {
+            if sentence.lower(at) == "my" && found.len() < STATEMENTS_MAX {
+                read(&sentence, at, &mut found);
+            }
+        }
+    }
+    found.truncate(STATEMENTS_MAX);
+    found
+}
+
+/// Reads what stands around the "my" at `at`.
+fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
+    let mut noun = at + 1;
+    while kinds::ADJECTIVES.contains(&sentence.lower(noun)) && noun < at + 3 {
+        noun += 1;
+    }
+    let Some(word) = sentence.words.get(noun) else { return };
+    let (term, is_possessive) = match word.lower.strip_suffix("'s") {
+        Some(term) => (term, true),
+        None => (word.lower.as_str(), false),
+    };
+    // A capital stands in headings, where the next word is capitalised too and need not be a name.
+    let is_heading = word.text.chars().next().is_some_and(char::is_uppercase);
+    let is_together =
+        (at + 1..=noun).all(|index| sentence.words.get(index).is_some_and(|word| word.before == Break::None));
+    let Some((kind, is_several)) = kinds::kind(term).filter(|_| !is_heading && is_together) else { return };
+    let mut add = |person: Person, is_outright: bool, is_denial: bool| {
+        found.push(Statement { kind, person, is_denial, is_outright });
+    };
+    if is_possessive {
+        if sentence.lower(noun + 1) == "name"
+            && sentence.lower(noun + 2) == "is"
+            && let Some((person, _)) = name_at(sentence, noun + 3)
+        {
+            add(person, true, false);
+        }
+        return;
+    }
+    if sentence.lower(noun + 1) == "is" && matches!(sentence.lower(noun + 2), "called" | "named") {
+        if let Some((person, _)) = name_at(sentence, noun + 3) {
+            add(person, true, false);
+        }
+        return;
+    }
+    let next = noun + 1;
+    match sentence.after(noun) {
+        Break::None if is_several => {
+            for person in several(sentence, next) {
+                add(person, false, false);
+            }
+            return;
+        }
+        Break::None => {
+            if let Some((person, _)) = name_at(sentence, next) {
+                add(person, false, false);
+                return;
+            }
+        }
+        Break::Comma | Break::Dash if !is_several => {
+            if let Some((person, end)) = named_between(sentence, next)
+                && is_closed(sentence, end)
+            {
+                add(person, false, false);
+                return;
+            }
+        }
+        Break::Open if !is_several => {
+            if let Some((person, end)) = named_between(sentence, next)
+                && sentence.after(end - 1) == Break::Close
+            {
+                add(person, false, false);
+                return;
+            }
+        }
+        _ => {}
+    }
+    if is_several || sentence.is_question {
+        return;
+    }
+    if let Some((person, is_denial, is_outright)) = before(sentence, at, noun) {
+        add(person, is_outright, is_denial);
+    }
+}
+
+/// `Tom and Jo`, `Tom, Jo and Bea`.
+fn several(sentence: &Sentence<'_>, mut at: usize) -> Vec<Person> {
+    let mut people = Vec::new();
+    let mut is_joined = false;
+    while people.len() < 6 {
+        let Some((person, end)) = name_at(sentence, at) else { break };
+        people.push(person);
+        let breaks = sentence.words.get(end).map_or(Break::End, |word| word.before);
+        at = match (breaks, sentence.lower(end)) {
+            (Break::None | Break::Comma, "and") if !is_joined => {
+                is_joined = true;
+                end + 1
+            }
+            (Break::Comma, _) if !is_joined => end,
+            _ => break,
+        };
+    }
+    // Without the last "and", what follows the comma was no list: "my friends Tom, Berlin".
+    if !is_joined {
+        people.truncate(1);
+    }
+    people
+}
+
+/// A name that stands between two breaks: the first word's is not part of it.
+fn named_between(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
+    name_at(sentence, at).filter(|(_, end)| *end > at)
+}
+
+/// Whether an apposition ends before the word at `end`, and is no item of a list.
+fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
+    let breaks = sentence.after(end.saturating_sub(1));
+    match sentence.words.get(end) {
+        None => true,
+        Some(next) => {
+            let is_list = matches!(next.lower.as_str(), "and" | "or" | "plus") || name_at(sentence, end).is_some();
+            matches!(breaks, Break::Comma | Break::Dash | Break::Close) && !is_list
+        }
+    }
+}
+
+/// Patterns 3 and 4: the name stands before the "my" at `at`.
+fn before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bool, bool)> {
+    let breaks = sentence.words.get(at)?.before;
+    if matches!(breaks, Break::Comma | Break::Open | Break::Dash) {
+        let person = name_until(sentence, at, Edge::Any)?;
+        let closed = match breaks {
+            Break::Open => sentence.after(noun) == Break::Close,
+            _ => is_closed(sentence, noun + 1),
+        };
+        return closed.then_some((person, false, false));
+    }
+    let goes_on = ["and", "but", "who", "now", "from", "at", "in", "so", "too", "since", "anymore", "again", "because"];
+    if breaks != Break::None || sentence.after(noun) == Break::None && !goes_on.contains(&sentence.lower(noun + 1)) {
+        return None;
+    }
+    let previous = |back: usize| at.checked_sub(back).map_or("", |index| sentence.lower(index));
+    let (verb, is_denial) = match (previous(1), previous(2), previous(3)) {
+        ("is", ..) => (at.checked_sub(1)?, false),
+        ("isn't", ..) => (at.checked_sub(1)?, true),
+        ("not", "is", _) => (at.checked_sub(2)?, true),
+        ("longer", "no", "is") => (at.checked_sub(3)?, true),
+        (word, ..) if word.ends_with("'s") => (at, false),
+        _ => return None,
+    };
+    let person = name_until(sentence, verb, Edge::Clause)?;
+    Some((person, is_denial, true))
+}
+
+/// Where a name that is read backwards may begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    /// Anywhere.
+    Any,
+    /// Where a clause begins.
+    Clause,
+}
+
+/// The name that ends before the word at `end`.
+fn name_until(sentence: &Sentence<'_>, end: usize, edge: Edge) -> Option<Person> {
+    let mut start = end;
+    while let Some(index) = start.checked_sub(1)
+        && end - index <= 4
+        && sentence.words.get(index).is_some_and(|word| is_name_word(word.text))
+    {
+        start = index;
+        if sentence.words.get(index).is_some_and(|word| word.before != Break::None) {
+            break;
+        }
+    }
+    let opening = ["and", "but", "that", "because", "so", "yes", "well", "remember", "since"];
+    let first = sentence.words.get(start).filter(|_| start < end)?;
+    let previous = start.checked_sub(1).map_or("", |index| sentence.lower(index));
+    match edge {
+        // A comma before the name: the name is an item of a list.
+        Edge::Any if first.before == Break::Comma && start > 0 && capitalised(sentence, start - 1) => return None,
+        Edge::Clause if start > 0 && first.before == Break::None && !opening.contains(&previous) => return None,
+        _ => {}
+    }
+    let (person, found) = name_at(sentence, start)?;
+    // One word at a sentence's beginning has a capital in any case, so what is known to be no name is asked for.
+    let is_thing = end - start == 1 && crate::preferences::is_known_thing(&first.lower);
+    (found == end && !is_thing).then_some(person)
+}
+
+fn capitalised(sentence: &Sentence<'_>, index: usize) -> bool {
+    sentence.words.get(index).is_some_and(|word| is_name_word(word.text))
+}
+
+/// Between the words of a name.
+const PARTICLES: [&str; 10] = ["van", "von", "de", "da", "der", "den", "del", "la", "bin", "al"];
+
+/// The name that begins at the word `at`, and the index after it.
+fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
+    let mut words: Vec<&str> = Vec::new();
+    let mut end = at;
+    while let Some(word) = sentence.words.get(end)
+        && words.len() < 4
+        && (end == at || word.before == Break::None)
+    {
+        let is_particle = !words.is_empty()
+            && PARTICLES.contains(&word.text)
+            && sentence
+                .words
+                .get(end + 1)
+                .is_some_and(|next| is_name_word(next.text) || PARTICLES.contains(&next.text));
+        if !is_particle && !is_name_word(word.text) {
+            break;
+        }
+        end += 1;
+        let owner = word.text.strip_suffix("'s").or_else(|| word.text.strip_suffix("’s"));
+        words.push(owner.unwrap_or(word.text));
+        if owner.is_some() {
+            break;
+        }
+    }
+    (end > at).then_some(())?;
+    person(&words.join(" ")).map(|person| (person, end))
+}
+
+/// Capitalised words that are no names of people.
+const NO_NAMES: [&str; 72] = [
+    "i",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mondays",
+    "tuesdays",
+    "wednesdays",
+    "thursdays",
+    "fridays",
+    "saturdays",
+    "sundays",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "christmas",
+    "easter",
+    "english",
+    "german",
+    "french",
+    "italian",
+    "spanish",
+    "dutch",
+    "swedish",
+    "chinese",
+    "japanese",
+    "indian",
+    "american",
+    "british",
+    "irish",
+    "scottish",
+    "polish",
+    "russian",
+    "turkish",
+    "god",
+    "he",
+    "she",
+    "it",
+    "this",
+    "that",
+    "they",
+    "we",
+    "you",
+    "who",
+    "the",
+    "there",
+    "here",
+    "everyone",
+    "nobody",
+    "whatsapp",
+    "facebook",
+    "instagram",
+    "python",
+    "rust",
+    "linux",
+    "excel",
+    "word",
+    "outlook",
+    "today",
+    "tomorrow",
+];
+
+fn is_name_word(text: &str) -> bool {
+    let text = text.strip_suffix("'s").or_else(|| text.strip_suffix("’s")).unwrap_or(text);
+    let Some(first) = text.chars().next() else { return false };
+    let is_caseless = |letter: char| letter.is_alphabetic() && !letter.is_lowercase() && !letter.is_uppercase();
+    let is_capitalised = first.is_uppercase() && text.chars().skip(1).any(char::is_lowercase);
+    let lower = text.to_lowercase();
+    (is_capitalised || is_caseless(first))
+        && !lower.starts_with("i'")
+        && !lower.starts_with("i’")
+        && !NO_NAMES.contains(&lower.as_str())
+}

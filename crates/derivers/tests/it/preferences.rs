@@ -1,0 +1,351 @@
+//! What the owner of a memory likes.
+
+use derivers::preferences::Preferences;
+use kernel::evidence::Evidence;
+use serde_json::{Value, json};
+
+use crate::support::{Chance, all, asked, evidence, lines, note, routine, told, turn};
+
+#[track_caller]
+fn says(text: &str, expect: &[&str]) {
+    assert_eq!(lines(&Preferences, &told([note("2025-03-01", text)])), expect, "{text:?}");
+    assert_eq!(lines(&Preferences, &told([asked("2025-03-01T10:00:00Z", text)])), expect, "{text:?}");
+}
+
+#[test]
+fn what_the_owner_says_of_their_preferences_is_believed() {
+    says("I prefer tea to coffee.", &["preference.drink|tea: You prefer tea to coffee"]);
+    says("I prefer tea over coffee in general", &["preference.drink|tea: You prefer tea to coffee"]);
+    says("I prefer tea over coffee", &["preference.drink|tea: You prefer tea to coffee"]);
+    says("I like cats more than dogs", &["preference.animals|cats: You prefer cats to dogs"]);
+    says("I love hiking!", &["preference.activity|hiking: You like hiking"]);
+    says("I really enjoy Italian food", &["preference.food|italian-food: You like Italian food"]);
+    says("I can't stand cilantro.", &["preference.food|cilantro: You do not like cilantro"]);
+    says("I can’t stand cilantro.", &["preference.food|cilantro: You do not like cilantro"]);
+    says("I don't like mushrooms", &["preference.food|mushrooms: You do not like mushrooms"]);
+    says("I do not like mushrooms", &["preference.food|mushrooms: You do not like mushrooms"]);
+    says("Honestly, I hate flying", &["preference.travel|flying: You do not like flying"]);
+    says("My favourite drink is oolong", &["preference.drink|oolong: You like oolong"]);
+    says("my favorite band is Radiohead", &["preference.music|radiohead: You like Radiohead"]);
+    says("Tenmoku is my favourite glaze.", &["preference.general|tenmoku: You like Tenmoku"]);
+    says("My least favourite food is liver", &["preference.food|liver: You do not like liver"]);
+    says("I'd rather take the train than fly", &["preference.travel|train: You prefer train to fly"]);
+    says("I prefer working in the morning", &["preference.daypart|morning: You prefer mornings"]);
+    says("I prefer mornings to evenings", &["preference.daypart|morning: You prefer mornings to evenings"]);
+    says("I'm a night owl", &["preference.daypart|night: You prefer nights"]);
+    says("I'm not a morning person.", &["preference.daypart|morning: You do not like mornings"]);
+    says("I'm a big fan of jazz", &["preference.music|jazz: You like jazz"]);
+    says("Remember that I prefer dark mode", &["preference.tools|dark-mode: You like dark mode"]);
+    says("Please remember that I like dark mode", &["preference.tools|dark-mode: You like dark mode"]);
+    says("I love tea and coffee", &["preference.drink|coffee: You like coffee", "preference.drink|tea: You like tea"]);
+    says("I love mac and cheese", &["preference.food|mac-and-cheese: You like mac and cheese"]);
+    says(
+        "I don't like tea or coffee",
+        &["preference.drink|coffee: You do not like coffee", "preference.drink|tea: You do not like tea"],
+    );
+    says("I work late, and I love jazz a lot", &["preference.music|jazz: You like jazz"]);
+    says("I no longer like pizza", &["preference.food|pizza: You do not like pizza"]);
+    says("I dislike small talk", &["preference.general|small-talk: You do not like small talk"]);
+    says("I prefer short answers", &["preference.general|short-answers: You like short answers"]);
+    says("- I love the sea", &["preference.travel|sea: You like sea"]);
+}
+
+#[test]
+fn sentences_that_only_look_like_preferences_give_nothing() {
+    for text in [
+        "I don't think I like tea",
+        "I think I like tea",
+        "I guess I like tea",
+        "I might like tea",
+        "I would like tea",
+        "I'd like a tea",
+        "I'd love some tea",
+        "I'd prefer tea",
+        "Do I like tea?",
+        "I like tea?",
+        "Would I prefer tea to coffee?",
+        "If it rains, I prefer tea",
+        "I like tea if it is hot",
+        "When it rains I like tea",
+        "I used to like tea",
+        "I liked tea",
+        "I loved hiking",
+        "I preferred tea",
+        "Ana says I love tea",
+        "Ana says, I love tea",
+        "Ana said: I love tea",
+        "Ana: I love tea",
+        "She told me I like tea",
+        "Ana thinks I hate tea",
+        "\"I love tea\"",
+        "She wrote \"I love tea\" on the wall",
+        "> I love tea",
+        "```\nI love tea\n```",
+        "Ana loves tea",
+        "We love tea",
+        "You like tea",
+        "They prefer tea",
+        "I love it",
+        "I like that",
+        "I like this approach",
+        "I like your idea",
+        "I like the second option",
+        "I like the blue one",
+        "I love you",
+        "I love my wife",
+        "I love Ana",
+        "I like Tom",
+        "I like how it works",
+        "I like what you did",
+        "I like to think so",
+        "I hate to say it",
+        "I'd rather not",
+        "I'd rather go tomorrow",
+        "I'd rather you stayed",
+        "I prefer not to say",
+        "I prefer the latter",
+        "I prefer option two",
+        "I prefer Tuesday",
+        "I prefer 3 pm",
+        "I prefer it without sugar",
+        "I just love waiting in line",
+        "Oh, I love traffic jams",
+        "I love being ignored",
+        "Yeah right, I love tea, not",
+        "I love everything",
+        "I hate people",
+        "I like both",
+        "I can't stand up",
+        "I can't bear to look",
+        "I can stand tea",
+        "I don't mind tea",
+        "I don't hate tea",
+        "I don't prefer tea",
+        "I look like a cat",
+        "I feel like pizza",
+        "It looks like I prefer rain",
+        "Tea is like coffee",
+        "I wish I loved tea",
+        "Imagine I love tea",
+        "Pretend I love tea",
+        "Write a poem in which I love tea",
+        "Translate: I love tea",
+        "My favourite part is the end",
+        "My favourite one is this",
+        "My favourite drink was tea",
+        "Ana's favourite drink is tea",
+        "Her favourite drink is tea",
+        "is tea my favourite drink?",
+        "I love",
+        "I prefer",
+        "I prefer to",
+        "I",
+        "my favourite",
+        "I like 🦄",
+        "I like tea lol",
+        "I never said I like tea",
+        "Maybe I like tea",
+        "I love kicking off a meeting",
+        "I am fond of Ana",
+        "I'm a person",
+        "AI prefer tea",
+        "I'm not sure I like tea",
+    ] {
+        let found = lines(&Preferences, &told([note("2025-03-01", text), asked("2025-03-02T10:00:00Z", text)]));
+        assert!(found.is_empty(), "{text:?} gave {found:?}");
+    }
+}
+
+#[test]
+fn what_others_like_is_not_what_the_owner_likes() {
+    let mut answer = evidence("turn", "chatgpt", Some("assistant"), "2025-01-01", "I love tea");
+    answer.payload.role = Some("assistant".to_owned());
+    let others = [
+        answer,
+        turn("2025-01-01", "Caroline", &["Caroline", "Melanie"], "I love tea"),
+        evidence("note", "markdown", Some("John Grant"), "2025-01-01", "I love tea"),
+        evidence("note", "remember", Some("Idris"), "2025-01-01", "I love tea"),
+        evidence("mail", "mbox", Some("Fiona"), "2025-01-01", "I love tea"),
+        evidence("event", "ical", None, "2025-01-01", "I love tea"),
+    ];
+    assert_eq!(lines(&Preferences, &told(others)), [""; 0]);
+    let own =
+        [evidence("note", "remember", None, "2025-01-01", "I love tea"), turn("2025-01-01", "Me", &[], "I love jazz")];
+    assert_eq!(lines(&Preferences, &told(own)).len(), 2);
+}
+
+#[test]
+fn the_last_word_counts_and_earlier_ones_to_the_contrary_make_less_sure() {
+    let like = note("2025-01-01", "I love tea");
+    let dislike = note("2025-02-01", "I don't like tea");
+    let key = "preference.drink|tea";
+    let found = all(&Preferences, &told([dislike.clone(), like.clone()]));
+    assert_eq!(found[key].payload, json!({"object": "tea", "polarity": "dislike"}));
+    assert_eq!(found[key].inputs.len(), 1);
+    let alone = all(&Preferences, &told([dislike]));
+    assert!(found[key].basis.confidence() < alone[key].basis.confidence());
+    assert_eq!(found[key].rationale, "Said by the owner in 1 record; the opposite was said 1 time.");
+}
+
+#[test]
+fn a_comparison_is_undone_by_its_reversal() {
+    let first = note("2025-01-01", "I prefer tea to coffee");
+    let second = note("2025-02-01", "I prefer coffee to tea");
+    let found = all(&Preferences, &told([first.clone(), second.clone()]));
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["preference.drink|coffee"]);
+    assert_eq!(
+        found["preference.drink|coffee"].payload,
+        json!({"object": "coffee", "polarity": "like", "over": "tea"})
+    );
+    let found = all(&Preferences, &told([first, second, note("2024-01-01", "I love tea")]));
+    assert_eq!(found["preference.drink|tea"].text, "You like tea");
+}
+
+fn morning(records: &[derivers::Record]) -> f64 {
+    all(&Preferences, records).get("preference.daypart|morning").map_or(0.0, |morning| morning.basis.confidence())
+}
+
+#[test]
+fn routines_in_the_morning_make_a_preference_for_mornings() {
+    let gym =
+        routine(1, "routine.weekly|gym|tue,thu|morning", json!({"daypart": "morning", "days": ["tue", "thu"]}), 0.84);
+    let found = all(&Preferences, std::slice::from_ref(&gym));
+    let candidate = &found["preference.daypart|morning"];
+    assert_eq!(candidate.text, "You prefer mornings");
+    assert_eq!(candidate.payload, json!({"object": "morning", "polarity": "like"}));
+    assert_eq!((candidate.inputs[0].id, candidate.inputs[0].role), (gym.id, "routine"));
+    assert_eq!(candidate.rationale, "1 routine in the morning, 100 % of all: A routine.");
+    let swim = routine(2, "routine.daily|swim|morning", Value::Null, 0.6);
+    assert!(morning(&[gym.clone(), swim.clone()]) > morning(std::slice::from_ref(&gym)));
+    // The preference follows the routine's confidence, also to certainty.
+    let mut surer = gym.clone();
+    let derivers::Said::Belief(belief) = &mut surer.said else { unreachable!() };
+    belief.confidence = 1.0;
+    assert!(morning(&[surer]) > morning(std::slice::from_ref(&gym)));
+    // A class in the evening on one day leaves mornings in front; a daily one does not.
+    let class = routine(3, "routine.weekly|class|mon|evening", Value::Null, 0.9);
+    let daily = routine(4, "routine.daily|walk|evening", Value::Null, 0.9);
+    assert!(morning(&[gym.clone(), class.clone()]) > 0.0);
+    assert!(morning(&[gym.clone(), class]) < morning(std::slice::from_ref(&gym)));
+    assert_eq!(morning(&[gym, daily]), 0.0);
+}
+
+#[test]
+fn a_corrected_routine_counts_as_corrected_whatever_its_payload_is() {
+    let key = "routine.weekly|gym|tue,thu|morning";
+    let moved = routine(1, key, json!({"daypart": "evening"}), 1.0);
+    assert_eq!(all(&Preferences, &[moved]).keys().collect::<Vec<_>>(), ["preference.daypart|evening"]);
+    for payload in [json!({"daypart": 7}), json!({"daypart": "brunch"}), json!({"daypart": null})] {
+        assert!(all(&Preferences, &[routine(1, key, payload, 1.0)]).is_empty());
+    }
+    for payload in [json!("x"), json!([]), json!({"days": {}}), json!({"days": []}), json!(null), json!(1e300)] {
+        assert!(all(&Preferences, &[routine(1, key, payload, f64::INFINITY)]).is_empty());
+        assert_eq!(all(&Preferences, &[routine(1, key, json!({"days": ["tue", "tue"]}), 1.0)]).len(), 1);
+    }
+}
+
+#[test]
+fn what_is_said_and_what_is_done_meet_in_one_belief() {
+    let gym = routine(9, "routine.weekly|gym|tue,thu|morning", Value::Null, 0.84);
+    let mut said = told([note("2025-01-01", "I'm a morning person")]);
+    let alone = morning(&said);
+    said.push(gym.clone());
+    assert!(morning(&said) > alone);
+    let mut denied = told([note("2025-01-01", "I'm not a morning person")]);
+    denied.push(gym);
+    let found = all(&Preferences, &denied);
+    assert_eq!(found["preference.daypart|morning"].text, "You do not like mornings");
+    assert_eq!(found["preference.daypart|morning"].inputs.len(), 1);
+}
+
+#[test]
+fn own_beliefs_are_no_input() {
+    let own = routine(1, "preference.daypart|morning", json!({"daypart": "morning"}), 1.0);
+    assert!(all(&Preferences, &[own]).is_empty());
+}
+
+#[test]
+fn one_more_statement_never_makes_less_sure() {
+    let texts = ["I love tea", "I like tea", "I prefer tea to coffee", "my favourite drink is tea", "I'm a fan of tea"];
+    for seed in 1..=40_u64 {
+        let mut chance = Chance(seed * 104_729);
+        let mut records: Vec<Evidence> = Vec::new();
+        let mut previous = 0.0;
+        for _ in 0..10 {
+            let day = format!("2025-0{}-{:02}", chance.below(9) + 1, chance.below(28) + 1);
+            let text = chance.pick(&texts);
+            records.push(if chance.below(2) == 0 { note(&day, text) } else { asked(&day, text) });
+            let found = all(&Preferences, &told(records.clone()));
+            let sure = found["preference.drink|tea"].basis.confidence();
+            assert!(sure >= previous, "seed {seed}");
+            previous = sure;
+        }
+    }
+}
+
+#[test]
+fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
+    let words = [
+        "I",
+        "prefer",
+        "love",
+        "like",
+        "hate",
+        "tea",
+        "coffee",
+        "to",
+        "than",
+        "more",
+        "my",
+        "favourite",
+        "drink",
+        "is",
+        "don't",
+        "can't",
+        "stand",
+        "a",
+        "morning",
+        "person",
+        "I'm",
+        ",",
+        ".",
+        "?",
+        "\"",
+        "🦄",
+        "\u{202e}",
+        "and",
+        "the",
+        "rather",
+        "I'd",
+        "\n",
+        ":",
+        "'",
+        "in",
+        "not",
+        "fan",
+        "of",
+        "İ",
+    ];
+    for seed in 1..=400_u64 {
+        let mut chance = Chance(seed * 7_919);
+        let records = (0..12).map(|_| {
+            let text: Vec<&str> = (0..chance.below(24)).map(|_| chance.pick(&words)).collect();
+            let text = text.join(if chance.below(5) == 0 { "" } else { " " });
+            let day = chance.pick(&["2025-01-01", "", "2025-03-01T10:00:00+02:00", "-009999-01-01"]);
+            if chance.below(2) == 0 { note(day, &text) } else { asked(day, &text) }
+        });
+        let mut records = told(records.collect::<Vec<_>>());
+        records.push(routine(
+            99,
+            "routine.weekly|x|mon|morning",
+            json!({"days": [1, 2, 3, 4, 5, 6, 7, 8, 9]}),
+            f64::NAN,
+        ));
+        let result = std::panic::catch_unwind(|| all(&Preferences, &records));
+        assert!(result.is_ok(), "seed {seed}");
+    }
+    all(
+        &Preferences,
+        &told([note("2025-01-01", &"I love tea. ".repeat(90_000)), asked("", &"I love ".repeat(200_000))]),
+    );
+}

@@ -1,0 +1,324 @@
+//! Who people are to the owner of a memory.
+
+use derivers::relationships::Relationships;
+use derivers::{Candidate, Record, Said};
+use kernel::evidence::Evidence;
+use serde_json::json;
+
+use crate::support::{Chance, all, asked, event, evidence, lines, note, record, told, turn};
+
+fn check(records: Vec<Evidence>, expect: &[&str]) {
+    let texts: Vec<String> = records.iter().map(|record| record.payload.text.clone()).collect();
+    assert_eq!(lines(&Relationships, &told(records)), expect, "{texts:?}");
+}
+
+#[track_caller]
+fn says(text: &str, expect: &[&str]) {
+    check(vec![note("2025-03-01", text)], expect);
+    check(vec![asked("2025-03-01T10:00:00Z", text)], expect);
+}
+
+#[test]
+fn what_the_owner_says_of_people_is_believed() {
+    says("My sister Ana lives in Porto.", &["relationship.sister|ana: Ana is your sister"]);
+    says("I'll see my little sister Ana Lima tomorrow", &["relationship.sister|ana-lima: Ana Lima is your sister"]);
+    says("My wife is called Maria.", &["relationship.wife|maria: Maria is your wife"]);
+    says("my mom's name is Carol", &["relationship.mother|carol: Carol is your mother"]);
+    says("Lunch with my boss Tom at noon", &["relationship.boss|tom: Tom is your boss"]);
+    says("My dentist Dr. Weber moved.", &["relationship.dentist|weber: Weber is your dentist"]);
+    says("Ana is my sister.", &["relationship.sister|ana: Ana is your sister"]);
+    says("Ana, my sister, is a nurse.", &["relationship.sister|ana: Ana is your sister"]);
+    says("Dinner with Ana (my sister) on Friday", &["relationship.sister|ana: Ana is your sister"]);
+    says("my sister, Ana, called", &["relationship.sister|ana: Ana is your sister"]);
+    says("I met my colleague (Jo Park) there", &["relationship.colleague|jo-park: Jo Park is your colleague"]);
+    says("Tom's my best friend", &["relationship.friend|tom: Tom is your friend"]);
+    says(
+        "Hiking with my friends Tom, Bea and Jo!",
+        &[
+            "relationship.friend|bea: Bea is your friend",
+            "relationship.friend|jo: Jo is your friend",
+            "relationship.friend|tom: Tom is your friend",
+        ],
+    );
+    says("What should I give my neighbour Ines?", &["relationship.neighbour|ines: Ines is your neighbour"]);
+    says("my boss Tom van der Berg", &["relationship.boss|tom-van-der-berg: Tom van der Berg is your boss"]);
+    says("I borrowed my brother Leo's car", &["relationship.brother|leo: Leo is your brother"]);
+    says("my fiancée Zoë", &["relationship.fiance|zoë: Zoë is your fiancé(e)"]);
+    says("I called my aunt 李娜 today", &["relationship.aunt|李娜: 李娜 is your aunt"]);
+}
+
+#[test]
+fn sentences_that_say_nothing_of_that_sort_give_nothing() {
+    for text in [
+        "My sister is German.",
+        "My sister lives in Porto.",
+        "my sister and Ana went out",
+        "Ana, my sister is ill",
+        "I met Tom, my sister, and Ana",
+        "I met my sister, Tom, and Ana",
+        "my sister, Ana and Tom",
+        "My Sister Came Home",
+        "MY SISTER ANA",
+        "His sister Ana called.",
+        "Her boss Tom is nice.",
+        "the sister Ana",
+        "My sister's friend likes tea",
+        "Ana's sister Bea",
+        "Is Ana my sister?",
+        "Ana is not my sister.",
+        "Ana isn't my sister",
+        "Tom is no longer my boss",
+        "Tom was my boss",
+        "Tom used to be my boss",
+        "Tom will be my boss",
+        "Tom is like my brother",
+        "She is my sister",
+        "This is my friend",
+        "Coffee is my friend",
+        "Excel is my friend",
+        "my former boss Tom",
+        "my ex-wife Maria",
+        "my late father Karl",
+        "my sister in Berlin",
+        "I call my sister Mondays",
+        "my friend I told you about",
+        "my doctor March 3",
+        "my friend Claude",
+        "Imagine my sister Ana was here",
+        "Suppose my boss Tom quits",
+        "Write a story about my sister Ana",
+        "Translate: my sister Ana is ill",
+        "Ana said \"my sister Bea is ill\"",
+        "Tom: my sister Bea is ill",
+        "> my sister Bea",
+        "```\nmy sister Bea\n```",
+        "my dog Rex",
+        "my car Volvo",
+        "my favourite singer Adele",
+        "my name is Mara",
+        "my friend Room 4",
+        "my sister 🦄",
+        "my ",
+        "my sister",
+        "my sister ,",
+        "my friends",
+        "my",
+        "enemy sister Ana",
+    ] {
+        let found: Vec<String> = lines(&Relationships, &told([note("2025-03-01", text)]));
+        assert!(found.is_empty(), "{text:?} gave {found:?}");
+    }
+}
+
+#[test]
+fn the_sister_of_somebody_else_is_not_the_owners() {
+    check(vec![evidence("turn", "locomo", Some("assistant"), "2025-01-01", "my sister Ana")], &[]);
+    check(vec![evidence("note", "markdown", Some("John Grant"), "2025-01-01", "my sister Ana")], &[]);
+    check(
+        vec![evidence("note", "remember", None, "2025-01-01", "my sister Ana")],
+        &["relationship.sister|ana: Ana is your sister"],
+    );
+    check(
+        vec![turn("2025-01-01T10:00:00Z", "Tom", &[], "my sister Ana")],
+        &["relationship.contact|tom: You have been in contact with Tom"],
+    );
+    check(
+        vec![turn("2025-01-01T10:00:00Z", "You", &["You", "Tom"], "my sister Ana")],
+        &["relationship.contact|tom: You have been in contact with Tom", "relationship.sister|ana: Ana is your sister"],
+    );
+}
+
+#[test]
+fn the_last_word_counts_and_a_denial_before_it_weighs() {
+    let first = note("2025-01-01", "Tom is my boss.");
+    let denied = note("2025-02-01", "Tom is no longer my boss");
+    let again = note("2025-03-01", "Tom is my boss.");
+    check(vec![denied.clone(), first.clone()], &[]);
+    let plain = all(&Relationships, &told([first.clone(), again.clone()]));
+    let doubted = all(&Relationships, &told([again, denied, first]));
+    let key = "relationship.boss|tom";
+    assert!(doubted[key].basis.confidence() < plain[key].basis.confidence());
+    assert_eq!(doubted[key].inputs, {
+        let mut inputs = doubted[key].inputs.clone();
+        inputs.retain(|input| input.role == "statement");
+        inputs
+    });
+    assert_eq!(doubted[key].inputs.len(), 2);
+}
+
+fn contact(records: &[Record], slug: &str) -> Option<Candidate> {
+    all(&Relationships, records).remove(&format!("relationship.contact|{slug}"))
+}
+
+#[test]
+fn a_contact_has_a_rhythm_a_last_day_and_a_horizon() {
+    let days = ["2025-01-03", "2025-01-17", "2025-01-30", "2025-02-14"];
+    let records = told(days.map(|day| event(day, None, &["Tom Reed"])));
+    let candidate = contact(&records, "tom-reed").unwrap();
+    assert_eq!(candidate.text, "You keep in contact with Tom Reed, about every 2 weeks");
+    assert_eq!(
+        candidate.payload,
+        json!({"name": "Tom Reed", "kind": "contact", "last_contact": "2025-02-14", "cadence_days": 14, "channels": ["calendar"]})
+    );
+    assert_eq!(candidate.valid_from.unwrap().as_str(), "2025-01-03");
+    assert_eq!(candidate.valid_to.unwrap().as_str(), "2025-05-16");
+    assert_eq!(candidate.rationale, "4 records: 4 in the calendar; from 2025-01-03 to 2025-02-14.");
+    assert!(candidate.inputs.iter().all(|input| input.role == "meeting"));
+}
+
+#[test]
+fn contacts_come_from_every_channel_and_more_channels_make_surer() {
+    let mail = |at: &str, from: &str, to: &str| {
+        let mut mail = evidence("mail", "mbox", Some(from), at, "Hello");
+        mail.payload.participants = vec![from.to_owned(), to.to_owned()];
+        mail
+    };
+    let photo = |at: &str| {
+        let mut photo = evidence("photo", "photo", None, at, "Photo");
+        photo.payload.participants = vec!["Samir".to_owned()];
+        photo
+    };
+    let mut page = note("2025-03-01", "Recipe after Samir");
+    page.payload.links = vec!["Samir".to_owned(), "Glazes/Tenmoku".to_owned()];
+    let mut records =
+        vec![mail("2025-01-01T10:00:00Z", "Samir", "Mara"), mail("2025-01-01T11:00:00Z", "Mara", "Samir")];
+    let mut previous = 0.0;
+    for more in [photo("2025-01-01T12:00:00Z"), event("2025-01-01", None, &["Samir"]), page] {
+        let sure = contact(&told(records.clone()), "samir").unwrap().basis.confidence();
+        assert!(sure > previous);
+        previous = sure;
+        records.push(more);
+    }
+    let last = contact(&told(records), "samir").unwrap();
+    assert!(last.basis.confidence() > previous);
+    assert_eq!(last.payload["channels"], json!(["calendar", "mail", "photo"]));
+    assert!(last.rationale.contains("1 mention in notes"), "{}", last.rationale);
+}
+
+#[test]
+fn the_owner_is_no_contact_where_records_tell_whose_memory_it_is() {
+    let mut lunch = event("2025-01-03", Some("Mara Lindqvist"), &["Mara Lindqvist", "Tom"]);
+    lunch.payload.more.insert("calendar".to_owned(), json!("Mara"));
+    check(
+        vec![lunch.clone(), turn("2025-01-04T10:00:00Z", "Mara", &[], "Hello")],
+        &["relationship.contact|tom: You have been in contact with Tom"],
+    );
+    let mut told_agent = asked("2025-01-04T10:00:00Z", "Hello");
+    told_agent.actor = Some("Mara".to_owned());
+    check(vec![told_agent, turn("2025-01-04T10:00:00Z", "Mara", &[], "Hello")], &[]);
+    // Who organises what nobody else attends.
+    check(vec![event("2025-01-03", Some("Mara"), &["Mara"])], &[]);
+    // Whoever is with everybody, and nobody with them most of the time.
+    let meetings = ["Tom", "Bea", "Jo", "Ines"].map(|other| event("2025-01-03", None, &["Mara", other]));
+    let mut dated: Vec<Evidence> = Vec::new();
+    for (day, mut meeting) in (1..).zip(meetings) {
+        meeting.at = kernel::when::When::parse(&format!("2025-01-0{day}")).ok();
+        dated.push(meeting);
+    }
+    let found = lines(&Relationships, &told(dated));
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert!(found.iter().all(|line| !line.contains("Mara")), "{found:?}");
+}
+
+#[test]
+fn who_is_only_heard_may_be_the_owner_so_little_is_believed() {
+    let days = (1..=9).map(|day| turn(&format!("2025-01-0{day}T10:00:00Z"), "Idris", &["Mara", "Idris"], "Hello"));
+    let candidate = contact(&told(days), "idris").unwrap();
+    let confidence = candidate.basis.confidence();
+    assert!((0.40..0.55).contains(&confidence), "{confidence}");
+    assert!(candidate.rationale.contains("nothing tells this person from the owner"));
+}
+
+#[test]
+fn agents_rooms_machines_crowds_and_single_senders_are_no_contacts() {
+    let names: Vec<String> = (0..10_000).map(|number| format!("Person {}", "x".repeat(number % 40 + 2))).collect();
+    let crowd: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut agent = evidence("turn", "chatgpt", Some("assistant"), "2025-01-01", "Hello");
+    agent.payload.role = Some("assistant".to_owned());
+    check(
+        vec![
+            event("2025-01-01", None, &crowd),
+            event("2025-01-01", None, &["Room 4", "noreply@example.org", "Projector"]),
+            agent,
+            evidence("mail", "mbox", Some("Eva Sender"), "2025-01-01", "Buy"),
+            evidence("commit", "git", Some("Eva Coder"), "2025-01-01", "Fix"),
+            evidence("cancellation", "ical", Some("Eva"), "2025-01-01", "Cancelled"),
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn one_more_meeting_never_makes_less_sure_and_one_less_never_more() {
+    let mut chance = Chance(0x5eed);
+    for round in 0..40 {
+        let mut records = Vec::new();
+        let mut previous = 0.0;
+        for _ in 0..12 {
+            let day = format!("2025-0{}-{:02}", chance.below(9) + 1, chance.below(28) + 1);
+            records.push(match chance.below(3) {
+                0 => event(&day, None, &["Ana"]),
+                1 => turn(&format!("{day}T10:00:00Z"), "Ana", &["Ana", "Mara"], "Hello"),
+                _ => note(&day, "my sister Ana came"),
+            });
+            let sure = contact(&told(records.clone()), "ana").map_or(0.0, |ana| ana.basis.confidence());
+            assert!(sure >= previous, "round {round}");
+            previous = sure;
+        }
+    }
+}
+
+#[test]
+fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
+    let words = [
+        "my",
+        "sister",
+        "Ana",
+        "friends",
+        "and",
+        ",",
+        "(",
+        ")",
+        "is",
+        "Tom",
+        "\"",
+        "’s",
+        "🦄",
+        "\u{202e}",
+        "not",
+        ".",
+        "?",
+        "李娜",
+        "Dr.",
+        ":",
+        "-",
+        "\n",
+        "named",
+        "Ａｎａ",
+        "'",
+        "My",
+        "boss",
+    ];
+    for seed in 1..=300_u64 {
+        let mut chance = Chance(seed * 7_919);
+        let records = (0..12).map(|_| {
+            let text: Vec<&str> = (0..chance.below(30)).map(|_| chance.pick(&words)).collect();
+            let text = text.join(if chance.below(4) == 0 { "" } else { " " });
+            let day = chance.pick(&["2025-01-01", "", "2025-03-01T10:00:00+02:00", "-009999-01-01", "9999-12-30"]);
+            match chance.below(4) {
+                0 => note(day, &text),
+                1 => asked(day, &text),
+                2 => turn(day, &text, &[&text, "Ana"], &text),
+                _ => event(day, Some(&text), &[&text, chance.pick(&words), "Tom"]),
+            }
+        });
+        let records = told(records.collect::<Vec<_>>());
+        let result = std::panic::catch_unwind(|| all(&Relationships, &records));
+        assert!(result.is_ok(), "seed {seed}");
+    }
+    let long = "my sister Ana ".repeat(80_000);
+    all(&Relationships, &told([note("2025-01-01", &long), asked("2025-01-01", &"my ".repeat(300_000))]));
+    let belief = crate::support::routine(9, "routine.weekly|gym|tue|morning", json!([1, {}]), f64::NAN);
+    assert!(all(&Relationships, &[belief]).is_empty());
+    assert!(all(&Relationships, &[record(1, Said::Evidence(Box::new(note("", ""))))]).is_empty());
+}
