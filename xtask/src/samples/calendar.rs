@@ -12,8 +12,8 @@ const LINE_BYTES_MAX: usize = 73;
 
 /// The person's own calendar.
 pub(super) fn own(life: &Life, traces: &Traces) -> String {
-    // Half of the programs call a person's calendar by the person.
-    let is_named = life.name.len() % 2 == 0;
+    // Most programs call a person's calendar by the person.
+    let is_named = life.name.len() % 4 != 0;
     let mut out = Calendar::new(if is_named { &life.name } else { "Calendar" });
     for (number, event) in traces.events.iter().enumerate() {
         out.event(life, event, &format!("single-{number}"), &[]);

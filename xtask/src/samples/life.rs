@@ -375,7 +375,7 @@ impl Life {
     fn split(&mut self, random: &mut Random, habit: Habit) {
         let moved = random.day(plus(habit.from, 63), plus(self.today, -49));
         let mut after = Habit { from: moved, ..habit.clone() };
-        if random.chance(0.6) {
+        if habit.days.len() <= 3 && random.chance(0.6) {
             let shift = random.whole(1, 5) as i8;
             after.days = habit.days.iter().map(|day| day.wrapping_add(shift)).collect();
             after.days.sort_by_key(|day| day.to_monday_zero_offset());

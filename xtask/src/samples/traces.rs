@@ -10,6 +10,11 @@ use super::life::{Habit, Life};
 use super::random::{Random, days_between, plus};
 use super::words;
 
+/// How often a stranger is met at most.
+const STRANGER_MEETINGS_MAX: usize = 2;
+/// On how many days somebody is at most at a place that is not frequent.
+const OCCASIONS_MAX: usize = 3;
+
 #[derive(Clone)]
 pub(super) struct Event {
     pub(super) title: String,
@@ -202,8 +207,10 @@ impl Traces {
             let known = &life.places[place];
             known.named && !life.is_travelling(day) && known.from <= day && known.to.is_none_or(|to| day < to)
         };
+        // A place that one comes to again and again would be frequent.
+        let seldom = |place: usize| !life.places[place].frequent && self.place_days[place].len() < OCCASIONS_MAX;
         let somewhere: Vec<usize> =
-            (0..life.places.len()).filter(|place| here(*place)).filter(|place| !life.places[*place].frequent).collect();
+            (0..life.places.len()).filter(|place| here(*place)).filter(|place| seldom(*place)).collect();
         let mut place = None;
         let location = if !random.chance(life.manner.located) {
             None
@@ -220,7 +227,9 @@ impl Traces {
             Some(Location { label, position })
         };
         let who = random.whole(0, life.people.len() as i64 * 3) as usize;
-        let with = if who < life.people.len() { vec![who] } else { Vec::new() };
+        // Strangers are met once or twice, or they would be none.
+        let is_stranger = |who: usize| life.people[who].tie.is_none() && self.met[who].len() >= STRANGER_MEETINGS_MAX;
+        let with = if who < life.people.len() && !is_stranger(who) { vec![who] } else { Vec::new() };
         let title = match with.first() {
             Some(who) if random.chance(0.4) => format!("{title} with {}", life.people[*who].first),
             _ => written(random, title, life.manner.typos),
@@ -284,7 +293,7 @@ impl Traces {
         for trip in life.trips.iter().filter(|trip| trip.to < life.today) {
             let (city, _, lat, lon) = words::CITIES[trip.city];
             let hotel = (lat + random.normal() * 0.02, lon + random.normal() * 0.02);
-            let album = format!("{city} trip");
+            let in_album = random.chance(0.5);
             let mut day = trip.from;
             while day < trip.to {
                 for _ in 0..random.whole(0, 2) {
@@ -293,7 +302,8 @@ impl Traces {
                         if near_hotel { hotel } else { (lat + random.normal() * 0.03, lon + random.normal() * 0.03) };
                     let position = Some((lat + random.normal() * 0.0002, lon + random.normal() * 0.0002));
                     let taken = day.at(random.whole(8, 22) as i8, random.whole(0, 59) as i8, 5, 0);
-                    self.photos.push(Photo { taken, position, album: album.clone() });
+                    let album = if in_album { format!("{city} trip") } else { month(taken) };
+                    self.photos.push(Photo { taken, position, album });
                 }
                 day = plus(day, 1);
             }
@@ -332,7 +342,7 @@ impl Traces {
         if position.is_some() {
             self.place_days[place].insert(at.date());
         }
-        let album = format!("{:04}/{:02}", at.year(), at.month());
+        let album = month(at);
         self.photos.push(Photo { taken: later(at, random.whole(0, 40)), position, album });
     }
 
@@ -351,6 +361,11 @@ impl Traces {
             self.met[*who].insert(day);
         }
     }
+}
+
+/// The folder of a camera's photos.
+fn month(taken: DateTime) -> String {
+    format!("{:04}/{:02}", taken.year(), taken.month())
 }
 
 /// The days of things of one title, at most as many as are left: at random, or with a regularity that is none.
