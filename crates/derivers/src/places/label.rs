@@ -76,18 +76,18 @@ pub(super) fn named(label: &str) -> Named {
         return Named::Position(position);
     }
     let slug = slug(label);
-    match slug.is_empty() || label.split(';').all(is_no_place) {
-        true => Named::Nothing,
-        false => Named::Place(slug),
-    }
+    let is_no_place = match label.contains(';') {
+        true => label.split(';').all(|part| is_no_place(part, &self::slug(part))),
+        false => is_no_place(label, &slug),
+    };
+    if is_no_place { Named::Nothing } else { Named::Place(slug) }
 }
 
-fn is_no_place(part: &str) -> bool {
-    let slug = slug(part);
+fn is_no_place(part: &str, slug: &str) -> bool {
     let first = slug.split('-').next().unwrap_or_default();
     let lower = part.trim().to_lowercase();
     slug.is_empty()
-        || NO_PLACES.contains(&slug.as_str())
+        || NO_PLACES.contains(&slug)
         || NO_PLACES_BEGIN.contains(&first)
         || lower.contains("://")
         || lower.starts_with("www.")
@@ -102,7 +102,7 @@ fn is_telephone(text: &str) -> bool {
 }
 
 /// `57.7175, 11.9631`
-fn position(label: &str) -> Option<Position> {
+pub(super) fn position(label: &str) -> Option<Position> {
     let (lat, lon) = label.split_once(',')?;
     let degrees = |text: &str| text.trim().parse::<f64>().ok().filter(|_| text.contains('.'));
     Position::new(degrees(lat)?, degrees(lon)?)

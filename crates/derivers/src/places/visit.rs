@@ -10,7 +10,7 @@ use kernel::id::OpId;
 
 use super::INPUTS_MAX;
 use super::cell::{Cell, Position};
-use super::label::{Named, named};
+use super::label::{self, Named, named};
 use crate::Record;
 use crate::local_time::{DAY_MINUTES, Day, minute_of, told_latest_us};
 
@@ -76,8 +76,14 @@ pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
     let now_us = told_latest_us(records);
     let mut visits: Vec<Visit<'_>> = match group.strip_prefix(NAMED_GROUP) {
         Some(slug) => {
-            let is_there = |record: &&Record| matches!(spot(record), Some(Spot::Named(other)) if other == slug);
-            records.iter().filter(is_there).filter_map(|record| visit(record, now_us)).collect()
+            let mut looked_at: BTreeMap<&str, bool> = BTreeMap::new();
+            let visits = records.iter().filter_map(|record| visit(record, now_us));
+            // Most labels of a group are written alike, so that each is looked at once.
+            let is_here = |visit: &Visit<'a>| {
+                let is_here = |label: &str| matches!(named(label), Named::Place(other) if other == slug);
+                visit.label.is_some_and(|label| *looked_at.entry(label).or_insert_with(|| is_here(label)))
+            };
+            visits.filter(is_here).collect()
         }
         None => at_the_summit(group, records).into_iter().filter_map(|record| visit(record, now_us)).collect(),
     };
@@ -121,9 +127,9 @@ fn visit(record: &Record, now_us: i64) -> Option<Visit<'_>> {
         id: record.id,
         day: Day::of(at.date()),
         label: location.label.as_deref(),
-        position: match location.label.as_deref().map(named) {
-            Some(Named::Position(position)) => Some(position),
-            _ => position(evidence),
+        position: match location.label.as_deref().and_then(label::position) {
+            Some(position) => Some(position),
+            None => position(evidence),
         },
         source: &evidence.source,
         role: role(evidence)?,

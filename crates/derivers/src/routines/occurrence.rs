@@ -18,6 +18,8 @@ use crate::slug::slug;
 const NOTE_TITLE_WORDS_MAX: usize = 5;
 /// Longest title, characters; what is longer is no name of a habit.
 const TITLE_CHARS_MAX: usize = 200;
+/// Most records that tell of one part of one day; what else is told of it adds nothing.
+const TELLINGS_MAX: usize = 16;
 /// Longest length of an occurrence that says how long it takes, minutes.
 const LENGTH_MINUTES_MAX: i64 = DAY_MINUTES;
 
@@ -41,6 +43,14 @@ pub(super) struct Slot<'a> {
     pub(super) daypart: Daypart,
     pub(super) day: Day,
     pub(super) tellings: Vec<Telling<'a>>,
+}
+
+impl<'a> Slot<'a> {
+    fn add(&mut self, telling: Telling<'a>) {
+        if self.tellings.len() < TELLINGS_MAX {
+            self.tellings.push(telling);
+        }
+    }
 }
 
 impl Telling<'_> {
@@ -116,7 +126,7 @@ pub(super) fn slots<'a>(group: &str, records: &'a [Record]) -> Vec<Slot<'a>> {
     for telling in placed {
         let Some(daypart) = telling.hour.daypart else { continue };
         match slots.last_mut() {
-            Some(slot) if slot.daypart == daypart && slot.day == telling.day => slot.tellings.push(telling),
+            Some(slot) if slot.daypart == daypart && slot.day == telling.day => slot.add(telling),
             _ => slots.push(Slot { daypart, day: telling.day, tellings: vec![telling] }),
         }
     }
@@ -201,7 +211,7 @@ fn confirm<'a>(slots: &mut [Slot<'a>], notes: Vec<Telling<'a>>) {
     for note in notes {
         let mut same_day = slots.iter_mut().filter(|slot| slot.day == note.day);
         if let (Some(slot), None) = (same_day.next(), same_day.next()) {
-            slot.tellings.push(note);
+            slot.add(note);
         }
     }
 }

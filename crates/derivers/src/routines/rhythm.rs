@@ -5,8 +5,10 @@
 //! they cover, and how unlikely it is that as many of the title's occurrences fall there by chance. The best one wins. All readings are
 //! tried, which is quadratic in the number of weeks, of which there are at most as many as records are cited.
 
-use kernel::confidence::saturating;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use kernel::confidence::{round6, saturating};
 
 use super::days::centres;
 use super::occurrence::Slot;
@@ -78,19 +80,59 @@ pub(super) struct Score {
 
 impl Window {
     fn score(&self, weekdays: usize) -> Score {
-        let count = f64::from(self.weight) / f64::from(WEIGHT_ONE);
-        let coverage = self.hits as f64 / (self.expected as f64 + MISSED_UNSEEN);
-        let all = (self.hits + self.elsewhere) as f64;
-        let cells = Daypart::ALL.len() * Weekday::ALL.len();
-        let by_chance = all * weekdays as f64 / cells as f64;
-        let contrast = (self.hits as f64 * libm::log(self.hits as f64 / by_chance)).max(0.0);
+        let contrast = contrast(self.hits, self.elsewhere, weekdays);
         Score {
-            count: (count, saturating(COUNT_MOST, COUNT_RATE, count)),
-            regularity: (coverage, REGULARITY_LEAST + REGULARITY_SPAN * coverage),
-            coincidence: (contrast, COINCIDENCE_LEAST + saturating(COINCIDENCE_SPAN, COINCIDENCE_RATE, contrast)),
+            count: (f64::from(self.weight) / f64::from(WEIGHT_ONE), count_log_odds(self.weight)),
+            regularity: (coverage(self.hits, self.expected), regularity_log_odds(self.hits, self.expected)),
+            coincidence: (contrast, coincidence_log_odds(contrast)),
         }
     }
 }
+
+/// The share of expected days, as if a few more had been missed.
+fn coverage(hits: usize, expected: i64) -> f64 {
+    hits as f64 / (expected as f64 + MISSED_UNSEEN)
+}
+
+fn regularity_log_odds(hits: usize, expected: i64) -> f64 {
+    round6(REGULARITY_LEAST + REGULARITY_SPAN * coverage(hits, expected))
+}
+
+fn count_log_odds(weight: u32) -> f64 {
+    round6(saturating(COUNT_MOST, COUNT_RATE, f64::from(weight) / f64::from(WEIGHT_ONE)))
+}
+
+/// How much likelier it is that so many occurrences are on these days if they belong there than if they are anywhere, as a logarithm.
+fn contrast(hits: usize, elsewhere: usize, weekdays: usize) -> f64 {
+    let cells = Daypart::ALL.len() * Weekday::ALL.len();
+    let by_chance = (hits + elsewhere) as f64 * weekdays as f64 / cells as f64;
+    (hits as f64 * libm::log(hits as f64 / by_chance)).max(0.0)
+}
+
+fn coincidence_log_odds(contrast: f64) -> f64 {
+    round6(COINCIDENCE_LEAST + saturating(COINCIDENCE_SPAN, COINCIDENCE_RATE, contrast))
+}
+
+/// What [`count_log_odds`] gives for each weight: it is asked for once a window.
+static COUNT_LOG_ODDS: LazyLock<Vec<f64>> =
+    LazyLock::new(|| (0..).take(INPUTS_MAX * WEIGHT_ONE as usize + 1).map(count_log_odds).collect());
+
+/// The most that so many occurrences give, however regular they are: if none was missed and none was elsewhere.
+#[derive(Clone, Copy)]
+struct Bound {
+    coincidence: f64,
+    regularity_and_coincidence: f64,
+}
+
+/// The bounds by number of weekdays, and then by number of occurrences.
+static BOUNDS: LazyLock<Vec<Vec<Bound>>> = LazyLock::new(|| {
+    let bound = |weekdays: usize, hits: usize| {
+        let coincidence = coincidence_log_odds(contrast(hits, 0, weekdays));
+        Bound { coincidence, regularity_and_coincidence: regularity_log_odds(hits, hits as i64) + coincidence }
+    };
+    let of_weekdays = |weekdays| (0..=INPUTS_MAX).map(|hits| bound(weekdays, hits)).collect();
+    (0..=Weekday::ALL.len()).map(of_weekdays).collect()
+});
 
 impl Score {
     fn sum(&self) -> f64 {
@@ -122,12 +164,12 @@ impl Reading<'_> {
 
     /// What a recurring series adds.
     pub(super) fn series_log_odds(&self) -> f64 {
-        saturating(SERIES_MOST, SERIES_RATE, self.in_series as f64)
+        round6(saturating(SERIES_MOST, SERIES_RATE, self.in_series as f64))
     }
 
     /// What further sources add.
     pub(super) fn sources_log_odds(&self) -> f64 {
-        saturating(SOURCES_MOST, SOURCES_RATE, self.sources.saturating_sub(1) as f64)
+        round6(saturating(SOURCES_MOST, SOURCES_RATE, self.sources.saturating_sub(1) as f64))
     }
 
     /// The seasons: occurrences without a long pause between them.
@@ -259,25 +301,24 @@ fn weeks(hits: &[&Slot<'_>], weekdays: &[Weekday], elsewhere: &[i64]) -> Vec<Wee
 /// The window with the best score; of equals the longest that begins first.
 fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhere: &[i64]) -> Option<(Window, Score)> {
     let weeks = weeks(hits, weekdays, elsewhere);
+    let bounds = BOUNDS.get(weekdays.len())?;
     let mut best: Option<(Window, Score)> = None;
     let mut best_sum = f64::NEG_INFINITY;
     for (index, first) in weeks.iter().enumerate() {
         for last in weeks.iter().skip(index).rev() {
-            let periods = (last.week - first.week) / rhythm.interval_weeks();
-            let window = Window {
-                hits: last.hits_after - first.hits_before,
-                weight: last.weight_after - first.weight_before,
-                expected: periods * weekdays.len() as i64 + last.last_rank - first.first_rank + 1,
-                elsewhere: last.elsewhere_after - first.elsewhere_before,
-            };
-            // Shorter windows from here weigh less; no regularity makes up for it any more.
-            let count = f64::from(window.weight) / f64::from(WEIGHT_ONE);
-            let most = saturating(COUNT_MOST, COUNT_RATE, count)
-                + (REGULARITY_LEAST + REGULARITY_SPAN)
-                + (COINCIDENCE_LEAST + COINCIDENCE_SPAN);
-            if most <= best_sum {
+            let hits = last.hits_after - first.hits_before;
+            let weight = last.weight_after - first.weight_before;
+            let (count, bound) = (*COUNT_LOG_ODDS.get(weight as usize)?, bounds.get(hits)?);
+            // Shorter windows from here hold less; no regularity makes up for it any more.
+            if count + bound.regularity_and_coincidence <= best_sum {
                 break;
             }
+            let periods = (last.week - first.week) / rhythm.interval_weeks();
+            let expected = periods * weekdays.len() as i64 + last.last_rank - first.first_rank + 1;
+            if count + regularity_log_odds(hits, expected) + bound.coincidence <= best_sum {
+                continue;
+            }
+            let window = Window { hits, weight, expected, elsewhere: last.elsewhere_after - first.elsewhere_before };
             let score = window.score(weekdays.len());
             if score.sum() > best_sum {
                 best_sum = score.sum();

@@ -314,3 +314,13 @@ fn a_claim_cites_the_latest_of_very_many() {
     assert_eq!(gym.inputs.len(), 256);
     assert!(gym.valid_to.unwrap().as_str() > "2017-04-01");
 }
+
+#[test]
+fn an_appointment_that_was_entered_a_thousand_times_happened_once() {
+    let mut evidence = events("Gym", every(7, "2025-05-06", "T07:00:00", 5));
+    let last = evidence.last().unwrap().clone();
+    evidence.extend(std::iter::repeat_n(last, 900));
+    let gym = routine(evidence);
+    assert_eq!(gym.basis.factors[0].value, 5.0);
+    assert!(gym.inputs.len() <= 32);
+}
