@@ -60,6 +60,8 @@ pub(super) struct Place {
     pub(super) to: Option<Date>,
     /// Visits a week that no habit explains.
     pub(super) weekly_visits: f64,
+    /// On how many days the person is at a place that is not frequent, at most.
+    pub(super) occasions: usize,
     /// Whether calendars ever name it; a home is seldom an appointment's place.
     pub(super) named: bool,
 }
@@ -225,6 +227,7 @@ impl Life {
                 from: stay.from,
                 to,
                 weekly_visits,
+                occasions: 0,
                 named: false,
             });
         };
@@ -274,7 +277,7 @@ impl Life {
             let tie = random.take(&mut kin);
             add(random, tie);
         }
-        for _ in 0..random.whole(2, 7) {
+        for _ in 0..random.whole(4, 14) {
             add(random, None);
         }
     }
@@ -401,7 +404,17 @@ impl Life {
         while self.places.iter().any(|place| place.label == label) {
             label = format!("{} {}", random.pick(&words::VENUES), random.pick(&words::VENUE_NAMES));
         }
-        self.places.push(Place { label, lat, lon, frequent: true, from, to, weekly_visits: 0.0, named: true });
+        self.places.push(Place {
+            label,
+            lat,
+            lon,
+            frequent: true,
+            from,
+            to,
+            weekly_visits: 0.0,
+            occasions: 0,
+            named: true,
+        });
         self.places.len() - 1
     }
 
@@ -413,9 +426,10 @@ impl Life {
                 let place = self.venue(random, home.city, home.from, to);
                 self.places[place].weekly_visits = random.real(0.4, 1.2);
             }
-            for _ in 0..random.whole(2, 6) {
+            for _ in 0..random.whole(4, 10) {
                 let place = self.venue(random, home.city, home.from, to);
                 self.places[place].frequent = false;
+                self.places[place].occasions = 1 + random.weighted(&[0.50, 0.24, 0.12, 0.07, 0.04, 0.02, 0.01]);
             }
         }
     }

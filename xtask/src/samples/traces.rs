@@ -11,9 +11,7 @@ use super::random::{Random, days_between, plus};
 use super::words;
 
 /// How often a stranger is met at most.
-const STRANGER_MEETINGS_MAX: usize = 2;
-/// On how many days somebody is at most at a place that is not frequent.
-const OCCASIONS_MAX: usize = 3;
+const STRANGER_MEETINGS_MAX: usize = 1;
 
 #[derive(Clone)]
 pub(super) struct Event {
@@ -208,13 +206,14 @@ impl Traces {
             known.named && !life.is_travelling(day) && known.from <= day && known.to.is_none_or(|to| day < to)
         };
         // A place that one comes to again and again would be frequent.
-        let seldom = |place: usize| !life.places[place].frequent && self.place_days[place].len() < OCCASIONS_MAX;
+        let seldom =
+            |place: usize| !life.places[place].frequent && self.place_days[place].len() < life.places[place].occasions;
         let somewhere: Vec<usize> =
             (0..life.places.len()).filter(|place| here(*place)).filter(|place| seldom(*place)).collect();
         let mut place = None;
         let location = if !random.chance(life.manner.located) {
             None
-        } else if !somewhere.is_empty() && random.chance(0.12) {
+        } else if !somewhere.is_empty() && random.chance(0.3) {
             place = Some(*random.pick(&somewhere));
             place.map(|place| self.location(life, place, random.chance(life.manner.positioned)))
         } else {
@@ -227,9 +226,9 @@ impl Traces {
             Some(Location { label, position })
         };
         let who = random.whole(0, life.people.len() as i64 * 3) as usize;
-        // Strangers are met once or twice, or they would be none.
-        let is_stranger = |who: usize| life.people[who].tie.is_none() && self.met[who].len() >= STRANGER_MEETINGS_MAX;
-        let with = if who < life.people.len() && !is_stranger(who) { vec![who] } else { Vec::new() };
+        // Strangers are met once, or they would be none.
+        let was_met = |who: usize| life.people[who].tie.is_none() && self.met[who].len() >= STRANGER_MEETINGS_MAX;
+        let with = if who < life.people.len() && !was_met(who) { vec![who] } else { Vec::new() };
         let title = match with.first() {
             Some(who) if random.chance(0.4) => format!("{title} with {}", life.people[*who].first),
             _ => written(random, title, life.manner.typos),
@@ -253,11 +252,12 @@ impl Traces {
         for (number, place) in life.places.iter().enumerate() {
             let end = place.to.unwrap_or(life.today);
             if !place.frequent {
-                // Once or twice; people take several photos where they come for the first time.
-                for _ in 0..random.whole(0, 2) {
+                // People take several photos where they come for the first time.
+                for _ in self.place_days[number].len()..place.occasions {
                     let at = random.day(place.from, end).at(random.whole(10, 20) as i8, 15, 0, 0);
-                    for minute in 0..random.whole(1, 5) {
-                        self.snap(life, random, number, later(at, minute * 7), 0.5);
+                    let photos = if random.chance(0.6) { random.whole(1, 5) } else { 0 };
+                    for minute in 0..photos {
+                        self.snap(life, random, number, later(at, minute * 7), 0.7);
                     }
                 }
                 continue;

@@ -110,7 +110,7 @@ impl Writing {
         for who in counterparts {
             let known = life.people[who].tie.is_some();
             let count = if !known {
-                i64::from(random.chance(0.2))
+                i64::from(random.chance(0.15))
             } else if random.chance(0.6) {
                 random.whole(1, 8)
             } else {
