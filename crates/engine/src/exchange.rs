@@ -6,9 +6,10 @@
 use std::io::{BufRead, Write};
 
 use kernel::body::Body;
+use kernel::cascade::Journal;
 use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_batch};
 use kernel::rules::{Verdict, judge_time};
-use store::{Ledger, RecordError};
+use store::{RecordError, Writing};
 
 use crate::{EngineError, Space, now_us};
 
@@ -72,6 +73,7 @@ impl Space {
     ) -> Result<Intake, EngineError> {
         let mut intake = Intake::default();
         let mut lines = Lines { input, number: 0 };
+        let mut journal = Journal::default();
         loop {
             let mut batch = Vec::with_capacity(BATCH);
             let mut numbers = Vec::with_capacity(BATCH);
@@ -91,9 +93,10 @@ impl Space {
             if batch.is_empty() && lines.is_done()? {
                 break;
             }
-            self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake)?;
+            self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake, &mut journal)?;
             progress(lines.number);
         }
+        self.follow(journal, now)?;
         self.advance(|_| {})?;
         Ok(intake)
     }
@@ -103,8 +106,10 @@ impl Space {
         batch: impl Iterator<Item = (u64, Result<Operation<Verified>, kernel::operation::VerifyError>)>,
         now: jiff::Timestamp,
         intake: &mut Intake,
+        journal: &mut Journal,
     ) -> Result<(), EngineError> {
-        let mut writing = self.store.begin()?;
+        let mut writing = self.store.write()?;
+        writing.resume(std::mem::take(journal));
         let mut added = 0;
         for (line, verified) in batch {
             let operation = match verified {
@@ -135,7 +140,8 @@ impl Space {
                 Err(RecordError::Store(error)) => return Err(error.into()),
             }
         }
-        writing.commit()?;
+        *journal = writing.suspend();
+        Box::new(writing).commit()?;
         intake.added += added;
         Ok(())
     }

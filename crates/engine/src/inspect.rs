@@ -175,25 +175,42 @@ pub fn to_json(recorded: &Recorded) -> Value {
 pub fn summary(operation: &Operation<Unverified>) -> String {
     let Content::Present { body, .. } = operation.content() else { return "(forgotten)".to_owned() };
     match Body::parse(&operation.header().kind, body) {
-        Ok(Body::Evidence(evidence)) => {
-            let actor = evidence.actor.map(|actor| format!("{actor}: ")).unwrap_or_default();
+        Ok(body) => summary_of(&body),
+        Err(error) => format!("(unreadable: {error})"),
+    }
+}
+
+/// One line about what a body says.
+pub fn summary_of(body: &Body) -> String {
+    match body {
+        Body::Evidence(evidence) => {
+            let actor = evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
             format!("{actor}{}", evidence.summary)
         }
-        Ok(Body::Space(space)) => format!("space {:?}", space.name),
-        Ok(Body::Grant(grant) | Body::Revoke(grant)) => {
+        Body::Space(space) => format!("space {:?}", space.name),
+        Body::Grant(grant) | Body::Revoke(grant) => {
             let names: Vec<&str> = grant.capabilities.iter().map(|capability| capability.as_str()).collect();
             format!("{} {} {}", names.join(", "), grant.name, grant.key)
         }
-        Ok(Body::EvidenceRetraction(reason) | Body::Retraction(reason)) => reason.reason,
-        Ok(Body::Claim(claim)) if claim.text.is_empty() => claim.identity_key,
-        Ok(Body::Claim(claim)) => claim.text,
-        Ok(Body::ClaimCorrection(correction)) => format!("{} {}", correction.identity_key, correction.note),
-        Ok(Body::ClaimRefutation(refutation)) => format!("{} {}", refutation.identity_key, refutation.note),
-        Ok(Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal)) => withdrawal.note,
-        Ok(Body::Opaque(_, fields)) => {
+        Body::EvidenceRetraction(reason) | Body::Retraction(reason) => reason.reason.clone(),
+        Body::Claim(claim) if claim.text.is_empty() => claim.identity_key.clone(),
+        Body::Claim(claim) => claim.text.clone(),
+        Body::ClaimCorrection(correction) => {
+            let said = correction.text.clone();
+            let said = kernel::evidence::summarize(&said.unwrap_or_else(|| correction.corrected_payload.to_string()));
+            noted(&format!("{}: {said}", correction.identity_key), &correction.note)
+        }
+        Body::ClaimRefutation(refutation) => noted(&refutation.identity_key, &refutation.note),
+        Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => withdrawal.note.clone(),
+        Body::Proposal(proposal) => proposal.text.clone(),
+        Body::Decision(decision) => noted(&decision.verdict, &decision.feedback),
+        Body::Opaque(_, fields) => {
             let text = ["text", "content", "reason", "notes"].iter().find_map(|name| fields.get(*name)?.as_str());
             kernel::evidence::summarize(text.unwrap_or_default())
         }
-        Err(error) => format!("(unreadable: {error})"),
     }
+}
+
+fn noted(text: &str, note: &str) -> String {
+    if note.is_empty() { text.to_owned() } else { format!("{text} ({note})") }
 }

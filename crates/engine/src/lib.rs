@@ -7,25 +7,36 @@ use std::path::Path;
 
 use kernel::body::{self, Body};
 use kernel::id::{Author, IdPrefix, OpId, SpaceId};
-use kernel::kind::Capability;
+use kernel::kind::{Capability, Kind};
 use kernel::operation::{MalformedError, Stamp};
 use kernel::seal::{Draft, Place, Signer, next_stamp};
 use kernel::world::World;
 use store::sqlite::{Mode, SqliteSpace};
 use store::{Ledger, RecordError, StoreError};
 
+pub mod act;
+pub mod belief;
+pub mod claims;
 pub mod conformance;
+pub mod derive;
 pub mod exchange;
+pub mod explain;
+mod follow;
 pub mod import;
 pub mod inspect;
+pub mod name;
 pub mod recall;
 pub mod record;
+pub mod review;
+pub mod support;
+pub mod user;
 pub mod verify;
 
 /// An open space and the key that writes to it.
 pub struct Space {
     store: SqliteSpace,
     signer: Signer,
+    derivers: Vec<Box<dyn derivers::Deriver>>,
 }
 
 /// Why the engine could not do what was asked.
@@ -59,6 +70,25 @@ pub enum EngineError {
         /// What it fits.
         candidates: Vec<OpId>,
     },
+    /// No belief is called so.
+    #[error("no belief is called {name}{}; `because claims` lists what is believed", or_is_one_of(near))]
+    UnknownBelief {
+        /// What was asked for.
+        name: String,
+        /// Some that have it in their keys.
+        near: Vec<String>,
+    },
+    /// The operation is something else.
+    #[error("{id} is of kind {kind}, no belief; `because show` shows it, `because claims` lists what is believed")]
+    NotABelief {
+        /// The operation.
+        id: OpId,
+        /// What it does.
+        kind: Kind,
+    },
+    /// What the user said cannot be taken so.
+    #[error(transparent)]
+    User(#[from] user::UserError),
     /// An interchange file cannot be taken in.
     #[error("line {line}: {reason}")]
     Exchange {
@@ -94,10 +124,17 @@ impl EngineError {
             Self::Import(importers::ImportError::TooLarge { .. }) => "source_too_large",
             Self::UnknownId { .. } => "unknown_id",
             Self::AmbiguousId { .. } => "ambiguous_id",
+            Self::UnknownBelief { .. } => "unknown_belief",
+            Self::NotABelief { .. } => "not_a_belief",
+            Self::User(error) => error.code(),
             Self::Exchange { .. } => "exchange",
             Self::Io(_) => "io",
         }
     }
+}
+
+fn or_is_one_of(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}", near.join(" or ")) }
 }
 
 /// Paths go into reports as text; what is not Unicode in them is replaced, since no report may fail for it.
@@ -121,7 +158,7 @@ impl Space {
         });
         let place = Place { space: None, head: None, ts: Stamp(now_us(now)) };
         let genesis = signer.seal(Draft::new(body.clone()), place)?;
-        Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer })
+        Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer, derivers: derivers::builtin() })
     }
 
     /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
@@ -131,12 +168,12 @@ impl Space {
         body: &Body,
         signer: Signer,
     ) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::create(path, genesis, body)?, signer })
+        Ok(Self { store: SqliteSpace::create(path, genesis, body)?, signer, derivers: derivers::builtin() })
     }
 
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::open(path)?, signer })
+        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin() })
     }
 
     /// The space's id.

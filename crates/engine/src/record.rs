@@ -59,7 +59,7 @@ impl Prepared {
 impl Space {
     /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
     pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
-        let Self { store, signer } = self;
+        let Self { store, signer, .. } = self;
         let mut writing = store.begin()?;
         let mut head = writing.head(&signer.author())?;
         let mut stamp = writing.latest()?;

@@ -187,7 +187,9 @@ fn check_batch(
             }
         };
         match rules::judge(&operation, body.as_ref(), graph) {
-            Ok(Verdict::Append) => graph.insert(&operation, body.as_ref()),
+            Ok(Verdict::Append) => {
+                graph.insert(&operation, body.as_ref());
+            }
             Ok(Verdict::Present) => {
                 verification.find(Some(id), "repeated", format!("operation {id} is there twice"), false);
             }

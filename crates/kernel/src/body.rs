@@ -13,6 +13,7 @@ use crate::evidence::{Evidence, Visibility};
 use crate::id::{Author, BodyHash};
 use crate::kind::{Capability, Kind};
 use crate::operation::{BODY_BYTES_MAX, DEPTH_IN_LINE, MalformedError};
+use crate::proposal::{Decision, Proposal};
 use crate::when::When;
 
 /// Body of a genesis operation.
@@ -172,7 +173,11 @@ pub enum Body {
     RefutationWithdrawal(Withdrawal),
     /// Withdraws a node, edge, thought or the user's own claim.
     Retraction(Reason),
-    /// A kind whose fields no rule depends on yet (thoughts, nodes, edges, proposals …) or that is unknown.
+    /// Operations that await a decision.
+    Proposal(Proposal),
+    /// The answer to a proposal.
+    Decision(Decision),
+    /// A kind whose fields no rule depends on yet (thoughts, nodes, edges …) or that is unknown.
     Opaque(Kind, Map<String, Value>),
 }
 
@@ -194,6 +199,8 @@ impl Body {
             Kind::CorrectionWithdrawal => Self::CorrectionWithdrawal(typed(bytes)?),
             Kind::RefutationWithdrawal => Self::RefutationWithdrawal(typed(bytes)?),
             Kind::Retraction => Self::Retraction(typed(bytes)?),
+            Kind::Proposal => Self::Proposal(typed(bytes)?),
+            Kind::Decision => Self::Decision(typed(bytes)?),
             other => Self::Opaque(other.clone(), typed(bytes)?),
         })
     }
@@ -212,6 +219,8 @@ impl Body {
             Self::CorrectionWithdrawal(_) => Kind::CorrectionWithdrawal,
             Self::RefutationWithdrawal(_) => Kind::RefutationWithdrawal,
             Self::Retraction(_) => Kind::Retraction,
+            Self::Proposal(_) => Kind::Proposal,
+            Self::Decision(_) => Kind::Decision,
             Self::Opaque(kind, _) => kind.clone(),
         }
     }
@@ -228,6 +237,8 @@ impl Body {
             Self::ClaimCorrection(body) => canonical::to_bytes(body),
             Self::ClaimRefutation(body) => canonical::to_bytes(body),
             Self::CorrectionWithdrawal(body) | Self::RefutationWithdrawal(body) => canonical::to_bytes(body),
+            Self::Proposal(body) => canonical::to_bytes(body),
+            Self::Decision(body) => canonical::to_bytes(body),
             Self::Opaque(_, body) => canonical::to_bytes(body),
         };
         let bytes = bytes.map_err(|error| MalformedError::new("body", error.0))?;

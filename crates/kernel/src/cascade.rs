@@ -1,32 +1,31 @@
 //! The cascade: what follows when something that was built upon is taken away.
 //!
-//! Source: the derivation specification, "Cascade". [`consequences`] is asked of a world that already holds the triggers
-//! and says what is to be recorded; it records nothing. It walks the reverse index alone, from what the triggers act on,
-//! through every input that was valid before them and is not now. What still holds, or did not hold before, ends the walk: this makes
-//! it minimal, and makes a corrected identity the firewall that it should be, since what it pins stays valid whatever becomes of the ground.
-//!
-//! "Before" is the same world seen without the triggers ([`Moment`]), so nothing need be remembered from one
-//! change to the next. The cost is that of asking [`Validity`] twice about the claims that the walk touches and about all that lies
-//! below these; never of the whole log. After a merge, all that arrived is one set of triggers.
+//! Source: the derivation specification, "Cascade". While operations are taken in, a [`Journal`] keeps what settling them changed
+//! ([`crate::settle`]); [`consequences`] is asked of it once, after all of them, and says what is to be recorded. It records nothing. What
+//! fell has been found by settling, so all that is left is to say why: the walk goes again from what each trigger acts on, in the
+//! space's order, through every input that was valid before all of them and is not after. What still holds, or did not hold before,
+//! ends the walk: this makes it minimal, and makes a corrected identity the firewall that it should be, since what it pins stays valid
+//! whatever becomes of the ground. The cost is that of what changed, never of what lies below or of the whole log. After a merge, all that arrived
+//! is one set of triggers.
 //!
 //! Decided here:
 //! - A claim that the user took back is *retracted*; no machine let it fall, so only what stands on it is recorded.
-//! - The cause is the first trigger, by the space's order, whose walk reaches a claim. A claim that arrives without ground
-//!   names what had taken its ground away.
+//! - The cause is the first trigger, by the space's order, whose walk reaches a claim. What no walk reached was due before, as after a
+//!   crash, or arrived without ground: it names what had taken its ground away.
 //! - A version whose fall another device recorded already is not recorded again (see [`crate::falls`]).
 //! - A *refresh* is owed where the served confidence of an input's identity changed and its payload did not: by a new version of equal payload, by a
 //!   confirming correction, by the withdrawal of one.
-//! - Reviews and refreshes follow from the trigger and are given again when it is run again; one who keeps them keeps
-//!   one for each trigger and identity.
-//! - A change of access is no trigger. It changes what is believed, but no record says so.
+//! - Reviews and refreshes follow from the trigger; who takes the same operations in once more takes nothing in, so nothing follows.
+//! - A change of access is no trigger, but what falls by it is due, and its record names the ground that does not hold.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::falls::{is_recorded, reason};
+use crate::falls::reason;
 use crate::id::OpId;
 use crate::kind::Kind;
 use crate::moment::Moment;
 use crate::operation::{Role, Stamp};
+use crate::settle::{Reached, Settlement};
 use crate::validity::{Standing, Validity, inputs};
 use crate::world::{Entry, World};
 
@@ -57,52 +56,88 @@ pub struct Consequences {
     pub reviews: Vec<Review>,
     /// Identities whose confidence is to be computed again, in the space's order of their current versions.
     pub refresh: Vec<String>,
+    /// Identities whose served record may have changed, in order of key: whoever consumed one is to look again.
+    pub changed: Vec<String>,
 }
 
 type Order = (Stamp, OpId);
 
-/// A claim that the walk came to, and the trigger that it came from, if it is not the claim itself.
-struct Visited {
-    entry: Entry,
-    cause: Option<OpId>,
+/// An input's validity before and after.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    was: bool,
+    is: bool,
+}
+
+/// What changed while operations were taken in.
+#[derive(Debug, Default)]
+pub struct Journal {
+    triggers: BTreeMap<Order, Entry>,
+    inputs: HashMap<OpId, Turn>,
+    /// Soundness of claims before, where it changed.
+    sound: HashMap<OpId, bool>,
+    reached: BTreeMap<Order, Reached>,
+    changed: BTreeSet<String>,
+}
+
+impl Journal {
+    /// Takes note of what taking in one operation changed, after all that was noted before.
+    pub fn note(&mut self, settlement: Settlement) {
+        let Settlement { trigger, changes, inputs, reached, keys } = settlement;
+        if let Some(trigger) = trigger.filter(|trigger| trigger.kind != Kind::ClaimInvalidation) {
+            self.triggers.insert(trigger.order(), trigger);
+        }
+        for (id, is) in inputs {
+            self.inputs.entry(id).or_insert(Turn { was: !is, is }).is = is;
+        }
+        for change in changes {
+            if let Some(before) = change.before {
+                self.sound.entry(change.id).or_insert(before.sound);
+            }
+        }
+        for reached in reached {
+            let corrected = reached.corrected;
+            self.reached.entry(reached.order).or_insert(reached).corrected |= corrected;
+        }
+        self.changed.extend(keys);
+    }
 }
 
 struct Walk<'w, W: World + ?Sized> {
     world: &'w W,
-    before: Validity<'w, Moment<'w, W>>,
-    after: Validity<'w, W>,
+    journal: &'w Journal,
+    past: Moment<'w, W>,
+    now: Validity<'w, W>,
     /// Inputs that were valid before and are not now, with the trigger.
     lost: HashMap<OpId, OpId>,
-    visited: BTreeMap<Order, Visited>,
-    /// Identities of which a trigger says something, with the first that does.
-    touched: BTreeMap<String, OpId>,
+    /// Claims that the walk came to, with the first trigger that it came from.
+    causes: HashMap<OpId, OpId>,
+    /// Identities of which a trigger says something.
+    touched: BTreeSet<String>,
     standings: HashMap<String, Standing>,
 }
 
-/// What follows from `triggers`, which `world` holds. What is no trigger, or unknown, has no consequence.
-pub fn consequences<W: World + ?Sized>(world: &W, triggers: &[OpId]) -> Result<Consequences, W::Error> {
-    let mut entries: BTreeMap<Order, Entry> = BTreeMap::new();
-    for trigger in triggers {
-        if let Some(entry) = world.entry(trigger)? {
-            entries.insert(entry.order(), entry);
-        }
-    }
-    let past = Moment::without(world, entries.values().map(|entry| entry.id).collect());
+/// What follows from what a journal tells of `world`. `due` are the claims whose fall is to be recorded, in the space's order.
+pub fn consequences<W: World + ?Sized>(world: &W, journal: &Journal, due: Vec<OpId>) -> Result<Consequences, W::Error> {
     let mut walk = Walk {
         world,
-        before: Validity::new(&past),
-        after: Validity::new(world),
+        journal,
+        past: Moment::without(world, journal.triggers.values().map(|trigger| trigger.id).collect()),
+        now: Validity::new(world),
         lost: HashMap::new(),
-        visited: BTreeMap::new(),
-        touched: BTreeMap::new(),
+        causes: HashMap::new(),
+        touched: BTreeSet::new(),
         standings: HashMap::new(),
     };
-    for trigger in entries.values() {
+    for trigger in journal.triggers.values() {
         walk.follow(trigger)?;
     }
-    let refresh = walk.refresh()?;
-    let (invalidated, reviews) = walk.settle(&entries)?;
-    Ok(Consequences { invalidated, reviews, refresh })
+    Ok(Consequences {
+        invalidated: walk.falls(due)?,
+        reviews: walk.reviews()?,
+        refresh: walk.refresh()?,
+        changed: journal.changed.iter().cloned().collect(),
+    })
 }
 
 impl<W: World + ?Sized> Walk<'_, W> {
@@ -111,33 +146,27 @@ impl<W: World + ?Sized> Walk<'_, W> {
         let mut queue = Vec::new();
         match trigger.kind {
             Kind::EvidenceRetraction | Kind::Retraction => {
-                if let Some(target) = trigger.sole_ref(Role::TARGET) {
-                    self.lose(target, trigger.id, &mut queue)?;
-                }
+                trigger.cited(Role::TARGET).for_each(|target| self.lose(target, trigger.id, &mut queue));
             }
             Kind::Evidence => {
-                for superseded in trigger.refs.iter().filter(|reference| reference.role.as_str() == Role::SUPERSEDES) {
-                    self.lose(superseded.id, trigger.id, &mut queue)?;
-                }
+                trigger.cited(Role::SUPERSEDES).for_each(|superseded| self.lose(superseded, trigger.id, &mut queue));
             }
-            Kind::Claim => {
-                self.visit(trigger.clone(), None);
+            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
                 self.touch(trigger, trigger.id, &mut queue)?;
             }
-            Kind::ClaimCorrection | Kind::ClaimRefutation => self.touch(trigger, trigger.id, &mut queue)?,
             Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal => {
-                let target = trigger.sole_ref(Role::TARGET);
-                if let Some(withdrawn) = target.map(|target| self.world.entry(&target)).transpose()?.flatten() {
-                    self.touch(&withdrawn, trigger.id, &mut queue)?;
+                for target in trigger.cited(Role::TARGET) {
+                    if let Some(withdrawn) = self.world.entry(&target)? {
+                        self.touch(&withdrawn, trigger.id, &mut queue)?;
+                    }
                 }
             }
             _ => {}
         }
         while let Some(id) = queue.pop() {
-            for dependent in self.dependents(&id)? {
-                let id = dependent.id;
-                self.visit(dependent, Some(trigger.id));
-                self.lose(id, trigger.id, &mut queue)?;
+            for (_, dependent) in self.world.dependents(&id)? {
+                self.causes.entry(dependent).or_insert(trigger.id);
+                self.lose(dependent, trigger.id, &mut queue);
             }
         }
         Ok(())
@@ -148,104 +177,90 @@ impl<W: World + ?Sized> Walk<'_, W> {
         let Some(key) = &said.identity else { return Ok(()) };
         let current = self.standing(key)?.current;
         if let Some(current) = current.filter(|current| current.id != trigger) {
-            self.visit(current, Some(trigger));
+            self.causes.entry(current.id).or_insert(trigger);
         }
         // All versions were followed when it was first touched, and a later trigger changes nothing about that.
-        if self.touched.contains_key(key) {
-            return Ok(());
-        }
-        self.touched.insert(key.clone(), trigger);
-        for version in self.world.identity(key)? {
-            self.lose(version.id, trigger, queue)?;
+        if self.touched.insert(key.clone()) {
+            for version in self.world.identity(key)? {
+                self.lose(version.id, trigger, queue);
+            }
         }
         Ok(())
     }
 
     /// Follows an input if it was valid and is not any more.
-    fn lose(&mut self, id: OpId, trigger: OpId, queue: &mut Vec<OpId>) -> Result<(), W::Error> {
-        if !self.lost.contains_key(&id) && self.before.is_valid_input(&id)? && !self.after.is_valid_input(&id)? {
+    fn lose(&mut self, id: OpId, trigger: OpId, queue: &mut Vec<OpId>) {
+        let lost = self.journal.inputs.get(&id).is_some_and(|turn| turn.was && !turn.is);
+        if lost && !self.lost.contains_key(&id) {
             self.lost.insert(id, trigger);
             queue.push(id);
         }
-        Ok(())
-    }
-
-    fn visit(&mut self, entry: Entry, cause: Option<OpId>) {
-        let visited = self.visited.entry(entry.order()).or_insert(Visited { entry, cause: None });
-        visited.cause = visited.cause.or(cause);
-    }
-
-    /// The claims that were built from an operation.
-    fn dependents(&self, id: &OpId) -> Result<Vec<Entry>, W::Error> {
-        let mut dependents = Vec::new();
-        let mut seen = HashSet::new();
-        for citing in self.world.citing(id)? {
-            if citing.kind == Kind::Claim && citing.role != Role::SUPERSEDES && seen.insert(citing.id) {
-                dependents.extend(self.world.entry(&citing.id)?);
-            }
-        }
-        Ok(dependents)
     }
 
     fn standing(&mut self, key: &str) -> Result<Standing, W::Error> {
         if let Some(standing) = self.standings.get(key) {
             return Ok(standing.clone());
         }
-        let standing = self.after.standing(key)?;
+        let standing = self.now.standing(key)?;
         self.standings.insert(key.to_owned(), standing.clone());
         Ok(standing)
     }
 
-    /// What became of every claim that the walk came to.
-    fn settle(mut self, triggers: &BTreeMap<Order, Entry>) -> Result<(Vec<Fallen>, Vec<Review>), W::Error> {
-        let places: HashMap<OpId, usize> =
-            triggers.values().enumerate().map(|(place, trigger)| (trigger.id, place)).collect();
-        let mut invalidated = Vec::new();
-        let mut reviews = Vec::new();
-        for (order, Visited { entry, cause }) in std::mem::take(&mut self.visited) {
-            let Some(key) = &entry.identity else { continue };
-            let standing = self.standing(key)?;
-            if standing.refutation.is_some() || standing.current.is_none_or(|current| current.id != entry.id) {
-                continue;
-            }
-            if standing.correction.is_some() {
-                let causes: HashSet<OpId> = inputs(&entry).filter_map(|input| self.lost.get(&input).copied()).collect();
-                reviews.extend(causes.into_iter().map(|trigger| (places.get(&trigger), order, trigger, key.clone())));
-                continue;
-            }
-            if self.after.is_retracted(&entry)? || self.after.is_sound(&entry)? || is_recorded(self.world, &entry)? {
-                continue;
-            }
-            let cause = match cause {
-                Some(cause) => Some(cause),
-                None => reason(self.world, &entry)?,
+    /// Why each fell.
+    fn falls(&self, due: Vec<OpId>) -> Result<Vec<Fallen>, W::Error> {
+        let mut invalidated = Vec::with_capacity(due.len());
+        for target in due {
+            let cause = match self.causes.get(&target) {
+                Some(cause) => Some(*cause),
+                None => match self.world.entry(&target)? {
+                    Some(entry) => reason(self.world, &entry)?,
+                    None => None,
+                },
             };
-            invalidated.extend(cause.map(|cause| Fallen { target: entry.id, cause }));
+            invalidated.extend(cause.map(|cause| Fallen { target, cause }));
+        }
+        Ok(invalidated)
+    }
+
+    /// Corrected identities whose current version lost an input.
+    fn reviews(&mut self) -> Result<Vec<Review>, W::Error> {
+        let places: HashMap<OpId, usize> =
+            self.journal.triggers.values().enumerate().map(|(place, trigger)| (trigger.id, place)).collect();
+        let mut reviews = Vec::new();
+        for (order, Reached { key, corrected, .. }) in &self.journal.reached {
+            if !corrected && !self.touched.contains(key) {
+                continue;
+            }
+            let Standing { refutation: None, correction: Some(_), current: Some(current) } = self.standing(key)? else {
+                continue;
+            };
+            if current.order() == *order {
+                let causes: HashSet<OpId> =
+                    inputs(&current).filter_map(|input| self.lost.get(&input).copied()).collect();
+                reviews.extend(causes.into_iter().map(|trigger| (places.get(&trigger), *order, trigger, key.clone())));
+            }
         }
         reviews.sort();
-        let reviews = reviews.into_iter().map(|(_, _, trigger, key)| Review { trigger, key }).collect();
-        Ok((invalidated, reviews))
+        Ok(reviews.into_iter().map(|(_, _, trigger, key)| Review { trigger, key }).collect())
     }
 
     /// The believed claims that stand on an identity of which only the confidence changed.
     fn refresh(&mut self) -> Result<Vec<String>, W::Error> {
         let mut owed: BTreeMap<Order, String> = BTreeMap::new();
-        let touched: Vec<String> = self.touched.keys().cloned().collect();
-        for key in touched {
+        for key in std::mem::take(&mut self.touched) {
             let now = self.standing(&key)?;
-            if serving(&self.before.standing(&key)?) == serving(&now) {
+            if serving(&Validity::new(&self.past).standing(&key)?) == serving(&now) {
                 continue;
             }
             for version in self.world.identity(&key)? {
-                if !self.before.is_valid_input(&version.id)? || !self.after.is_valid_input(&version.id)? {
-                    continue;
-                }
-                for dependent in self.dependents(&version.id)? {
-                    if let Some(key) = &dependent.identity
-                        && self.is_served(&dependent, key)?
-                        && self.before.is_sound(&dependent)?
-                    {
-                        owed.insert(dependent.order(), key.clone());
+                let held = match self.journal.inputs.get(&version.id) {
+                    Some(turn) => turn.was && turn.is,
+                    None => self.now.is_valid_input(&version.id)?,
+                };
+                let dependents = if held { self.world.dependents(&version.id)? } else { Vec::new() };
+                for (order, id) in dependents {
+                    if let Some(key) = self.served(&id)? {
+                        owed.insert((order, id), key);
                     }
                 }
             }
@@ -253,11 +268,16 @@ impl<W: World + ?Sized> Walk<'_, W> {
         Ok(owed.into_values().collect())
     }
 
-    /// Whether a version is what is believed of its identity, by a machine's word.
-    fn is_served(&mut self, version: &Entry, key: &str) -> Result<bool, W::Error> {
+    /// The identity of a version that was sound before, and is what is believed of it now, by a machine's word.
+    fn served(&mut self, id: &OpId) -> Result<Option<String>, W::Error> {
+        let Some(version) = self.world.entry(id)? else { return Ok(None) };
+        let Some(key) = &version.identity else { return Ok(None) };
         let Standing { refutation, correction, current } = self.standing(key)?;
         let speaks = refutation.is_none() && correction.is_none();
-        Ok(speaks && current.is_some_and(|current| current.id == version.id) && self.after.is_sound(version)?)
+        let is_served =
+            speaks && current.is_some_and(|current| current.id == version.id) && self.now.is_sound(&version)?;
+        let was_sound = self.journal.sound.get(id).copied().unwrap_or(is_served);
+        Ok(version.identity.filter(|_| is_served && was_sound))
     }
 }
 

@@ -4,7 +4,8 @@
 //! their logs agree on it: the latest `claim_invalidation` of a version counts until, by the space's order, the version
 //! stood again. What decides about a version lies in the operations below it, so only the moments at which
 //! one of these, or of what acts on them, was recorded are looked at, the latest first: a version that rose and fell
-//! again is settled by the first. Each look costs a walk over what lies below the version.
+//! again is settled by the first. Each look costs a walk over what lies below the version, so the answer is stored
+//! ([`Settled::recorded`](crate::settle::Settled)) and replayed only where something arrives late.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +16,16 @@ use crate::operation::{Role, Stamp};
 use crate::validity::{Validity, inputs};
 use crate::world::{Entry, World};
 
-/// Whether the fall of a version that is not sound is recorded already, without its having risen since.
+/// Whether the fall of a version that is not sound is recorded already, without its having risen since: as stored, or else replayed.
 pub fn is_recorded<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
+    match world.settled(&version.id)? {
+        Some(settled) => Ok(settled.recorded),
+        None => replayed(world, version),
+    }
+}
+
+/// The same, found by looking at the moments since the record.
+pub fn replayed<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
     let record = Validity::new(world).last_acting(&version.id, &Kind::ClaimInvalidation, Role::TARGET)?;
     let Some(record) = record else { return Ok(false) };
     for at in moments_after(world, version, record.order())?.into_iter().rev() {
@@ -48,6 +57,7 @@ fn moments_after<W: World + ?Sized>(
         }
         Ok(())
     };
+    note(&version.id, &Kind::Retraction, Role::TARGET)?;
     let mut stated = BTreeSet::new();
     while let Some(id) = stack.pop() {
         if !seen.insert(id) {
@@ -94,7 +104,8 @@ pub fn reason<W: World + ?Sized>(world: &W, version: &Entry) -> Result<Option<Op
                 break;
             }
         }
-        let Some(input) = invalid else { return Ok(None) };
+        // What holds and is yet no ground has no effect: its author may not state it.
+        let Some(input) = invalid else { return Ok((at.id != version.id).then_some(at.id)) };
         let Some(entry) = world.entry(&input)? else { return Ok(Some(input)) };
         match against(&mut validity, &entry)? {
             Some(word) => return Ok(Some(word)),

@@ -11,6 +11,7 @@ use crate::access::Access;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::Kind;
 use crate::operation::Stamp;
+use crate::settle::Settled;
 use crate::world::{Citing, Entry, Head, World};
 
 /// What is left out.
@@ -29,7 +30,8 @@ pub struct Moment<'w, W: World + ?Sized> {
 }
 
 impl<'w, W: World + ?Sized> Moment<'w, W> {
-    /// As if `ids` had not been recorded. What cites one of them cites something unknown.
+    /// As if `ids` had not been recorded. What cites one of them cites something unknown. Without none it is the present, and all is
+    /// computed that the present has stored.
     pub fn without(world: &'w W, ids: BTreeSet<OpId>) -> Self {
         Self { world, hidden: Hidden::These(ids) }
     }
@@ -37,6 +39,11 @@ impl<'w, W: World + ?Sized> Moment<'w, W> {
     /// As the space's order has it just before `at`.
     pub fn before(world: &'w W, at: (Stamp, OpId)) -> Self {
         Self { world, hidden: Hidden::From(at) }
+    }
+
+    /// The world that it is a part of.
+    pub fn present(&self) -> &'w W {
+        self.world
     }
 
     fn shows_entry(&self, entry: &Entry) -> bool {
@@ -91,6 +98,19 @@ impl<W: World + ?Sized> World for Moment<'_, W> {
         Ok(entries)
     }
 
+    fn latest_of(&self, key: &str, kind: &Kind, mut before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, W::Error> {
+        if let Hidden::From(at) = &self.hidden {
+            before = Some(before.map_or(*at, |before| before.min(*at)));
+        }
+        while let Some(entry) = self.world.latest_of(key, kind, before)? {
+            if self.shows_entry(&entry) {
+                return Ok(Some(entry));
+            }
+            before = Some(entry.order());
+        }
+        Ok(None)
+    }
+
     /// The last operation of the author's chain that is not hidden.
     fn head(&self, author: &Author) -> Result<Option<Head>, W::Error> {
         let mut head = self.world.head(author)?;
@@ -111,6 +131,11 @@ impl<W: World + ?Sized> World for Moment<'_, W> {
             Some(id) if self.shows(&id)? => Ok(Some(id)),
             _ => Ok(None),
         }
+    }
+
+    /// Nothing: what is stored is stored of the present.
+    fn settled(&self, _id: &OpId) -> Result<Option<Settled>, W::Error> {
+        Ok(None)
     }
 
     fn access(&self) -> Result<&Access, W::Error> {

@@ -453,17 +453,13 @@ fn judge_invalidation<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeErr
     };
     let mut validity = Validity::new(world);
     if let Some(claim) = world.entry(&target).map_err(JudgeError::World)?
-        && let Some(key) = &claim.identity
+        && validity.is_exposed(&claim).map_err(JudgeError::World)?
+        && !validity.is_sound(&claim).map_err(JudgeError::World)?
     {
-        let current = validity.current(key).map_err(JudgeError::World)?.map(|current| current.id);
-        let shielded = validity.is_refuted(key).map_err(JudgeError::World)?
-            || validity.pinned(key).map_err(JudgeError::World)?.is_some();
-        if current == Some(target) && !shielded && !validity.is_sound(&claim).map_err(JudgeError::World)? {
-            if is_recorded(world, &claim).map_err(JudgeError::World)? {
-                return Err(Breach::DuplicateInvalidation { target }.into());
-            }
-            return Ok(());
+        if is_recorded(world, &claim).map_err(JudgeError::World)? {
+            return Err(Breach::DuplicateInvalidation { target }.into());
         }
+        return Ok(());
     }
     Err(Breach::NotFallen { target }.into())
 }

@@ -1,8 +1,9 @@
 //! What is believed: validity as a recursion over what each operation was built from.
 //!
 //! Source: the derivation specification, "Versions, identities, state". An input is valid while what it said is still
-//! what is believed, and still stands on valid ground. Nothing is stored; [`Validity`] asks a [`World`] and
-//! remembers answers for as long as it lives. The walk keeps its own stack, so the depth of
+//! what is believed, and still stands on valid ground. [`Validity`] asks a [`World`] and remembers answers for as long as it lives. Where
+//! the soundness of a claim is stored ([`World::settled`]) that is taken, so that a question costs its own inputs; where it is not, as in any
+//! other [`Moment`](crate::moment::Moment), it is computed from all that lies below. The walk keeps its own stack, so the depth of
 //! a derivation is bounded by memory, not by the thread's stack.
 
 use std::collections::HashMap;
@@ -44,11 +45,19 @@ impl State {
 }
 
 /// The payloads that a version of an identity is compared with; what [`Standing`] says of every one of them.
-#[derive(Clone, Copy)]
-struct Believed {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Believed {
     refuted: bool,
     correction: Option<Option<BodyHash>>,
-    current: Option<BodyHash>,
+    pub(crate) current: Option<OpId>,
+    payload: Option<BodyHash>,
+}
+
+impl Believed {
+    /// The same apart from which version it is.
+    pub(crate) fn says(self) -> Self {
+        Self { current: None, ..self }
+    }
 }
 
 /// A step of the walk that settles soundness.
@@ -104,9 +113,15 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
 
     /// Whether an operation may be built upon.
     pub fn is_valid_input(&mut self, id: &OpId) -> Result<bool, W::Error> {
+        if let Some(valid) = self.valid.get(id) {
+            return Ok(*valid);
+        }
         let Some(entry) = self.world.entry(id)? else { return Ok(false) };
         self.settle(&entry)?;
-        self.is_valid_given_soundness(id)
+        let sound = self.sound.get(id).copied().unwrap_or(false);
+        let valid = self.is_valid_given(&entry, sound)?;
+        self.valid.insert(*id, valid);
+        Ok(valid)
     }
 
     /// Whether a claim version stands: not taken back, and every input valid.
@@ -119,7 +134,7 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
     /// that is below one before it takes the next from the stack.
     fn settle(&mut self, entry: &Entry) -> Result<(), W::Error> {
         let mut stack = Vec::new();
-        self.enter(entry.clone(), &mut stack);
+        self.enter(entry.clone(), &mut stack)?;
         while let Some(step) = stack.pop() {
             match step {
                 Step::Visit(id) => {
@@ -127,7 +142,7 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
                         && !self.valid.contains_key(&id)
                         && let Some(entry) = self.world.entry(&id)?
                     {
-                        self.enter(entry, &mut stack);
+                        self.enter(entry, &mut stack)?;
                     }
                 }
                 Step::Settle(entry) => {
@@ -139,12 +154,37 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
         Ok(())
     }
 
-    fn enter(&self, entry: Entry, stack: &mut Vec<Step>) {
-        if entry.kind == Kind::Claim && !self.sound.contains_key(&entry.id) {
+    fn enter(&mut self, entry: Entry, stack: &mut Vec<Step>) -> Result<(), W::Error> {
+        if entry.kind != Kind::Claim || self.sound.contains_key(&entry.id) {
+            return Ok(());
+        }
+        if let Some(settled) = self.world.settled(&entry.id)? {
+            self.sound.insert(entry.id, settled.sound);
+        } else {
             let visits: Vec<Step> = inputs(&entry).map(Step::Visit).collect();
             stack.push(Step::Settle(entry));
             stack.extend(visits);
         }
+        Ok(())
+    }
+
+    /// Whether a claim stands by its inputs, whatever was said of itself before.
+    pub(crate) fn recheck(&mut self, entry: &Entry) -> Result<bool, W::Error> {
+        if self.is_retracted(entry)? {
+            return Ok(false);
+        }
+        for input in inputs(entry) {
+            if !self.is_valid_input(&input)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Goes on from a claim's soundness as from an answer of the world.
+    pub(crate) fn suppose(&mut self, id: OpId, sound: bool) {
+        self.sound.insert(id, sound);
+        self.valid.remove(&id);
     }
 
     fn sound_given_inputs(&mut self, entry: &Entry) -> Result<bool, W::Error> {
@@ -164,14 +204,18 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
             return Ok(*valid);
         }
         let valid = match self.world.entry(id)? {
-            Some(entry) => self.input_given_soundness(&entry)?,
+            Some(entry) => {
+                let sound = self.sound.get(id).copied().unwrap_or(false);
+                self.is_valid_given(&entry, sound)?
+            }
             None => false,
         };
         self.valid.insert(*id, valid);
         Ok(valid)
     }
 
-    fn input_given_soundness(&mut self, entry: &Entry) -> Result<bool, W::Error> {
+    /// Whether an operation may be built upon, if that is its soundness.
+    pub(crate) fn is_valid_given(&mut self, entry: &Entry, sound: bool) -> Result<bool, W::Error> {
         if !self.has_effect(entry)? {
             return Ok(false);
         }
@@ -186,8 +230,7 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
                 if let Some(corrected) = believed.correction {
                     return Ok(entry.payload == corrected && (entry.kind == Kind::Claim || self.is_active(&entry.id)?));
                 }
-                let sound = self.sound.get(&entry.id).copied().unwrap_or(false);
-                Ok(entry.kind == Kind::Claim && sound && entry.payload == believed.current)
+                Ok(entry.kind == Kind::Claim && sound && entry.payload == believed.payload)
             }
             Kind::Edge | Kind::Proposal => Ok(false),
             _ => Ok(!self.is_retracted(entry)?),
@@ -195,7 +238,7 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
     }
 
     /// What is said of an identity, remembered: thousands of claims may cite versions of the same one.
-    fn believed(&mut self, key: &str) -> Result<Believed, W::Error> {
+    pub(crate) fn believed(&mut self, key: &str) -> Result<Believed, W::Error> {
         if let Some(believed) = self.believed.get(key) {
             return Ok(*believed);
         }
@@ -203,43 +246,59 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
         let believed = Believed {
             refuted: refutation.is_some(),
             correction: correction.map(|correction| correction.payload),
-            current: current.and_then(|current| current.payload),
+            current: current.as_ref().map(|current| current.id),
+            payload: current.and_then(|current| current.payload),
         };
         self.believed.insert(key.to_owned(), believed);
         Ok(believed)
     }
 
+    /// Whether a machine may let a version fall: it is the current one of an identity of which the user said nothing.
+    pub(crate) fn is_exposed(&mut self, version: &Entry) -> Result<bool, W::Error> {
+        let Some(key) = &version.identity else { return Ok(false) };
+        let believed = self.believed(key)?;
+        Ok(!believed.refuted && believed.correction.is_none() && believed.current == Some(version.id))
+    }
+
+    /// Whether a correction pins an identity.
+    pub(crate) fn is_corrected(&mut self, key: &str) -> Result<bool, W::Error> {
+        Ok(self.believed(key)?.correction.is_some())
+    }
+
     /// What an identity stands at.
     pub fn standing(&self, key: &str) -> Result<Standing, W::Error> {
-        let mut standing = Standing::default();
-        for entry in self.world.identity(key)? {
-            match entry.kind {
-                Kind::Claim if self.has_effect(&entry)? => standing.current = Some(entry),
-                Kind::ClaimCorrection if self.has_effect(&entry)? && self.is_active(&entry.id)? => {
-                    standing.correction = Some(entry);
-                }
-                Kind::ClaimRefutation if self.has_effect(&entry)? && self.is_active(&entry.id)? => {
-                    standing.refutation = Some(entry);
-                }
-                _ => {}
+        Ok(Standing {
+            refutation: self.latest_that_counts(key, &Kind::ClaimRefutation)?,
+            correction: self.latest_that_counts(key, &Kind::ClaimCorrection)?,
+            current: self.latest_that_counts(key, &Kind::Claim)?,
+        })
+    }
+
+    /// The latest claim of an identity, or the latest correction or refutation that is not withdrawn; of those that have effect.
+    fn latest_that_counts(&self, key: &str, kind: &Kind) -> Result<Option<Entry>, W::Error> {
+        let mut before = None;
+        while let Some(entry) = self.world.latest_of(key, kind, before)? {
+            if self.has_effect(&entry)? && (entry.kind == Kind::Claim || self.is_active(&entry.id)?) {
+                return Ok(Some(entry));
             }
+            before = Some(entry.order());
         }
-        Ok(standing)
+        Ok(None)
     }
 
     /// The payload digest that an identity's active correction pins, if there is one.
     pub fn pinned(&self, key: &str) -> Result<Option<Option<BodyHash>>, W::Error> {
-        Ok(self.standing(key)?.correction.map(|correction| correction.payload))
+        Ok(self.latest_that_counts(key, &Kind::ClaimCorrection)?.map(|correction| correction.payload))
     }
 
     /// Whether an active refutation exists.
     pub fn is_refuted(&self, key: &str) -> Result<bool, W::Error> {
-        Ok(self.standing(key)?.refutation.is_some())
+        Ok(self.latest_that_counts(key, &Kind::ClaimRefutation)?.is_some())
     }
 
     /// The latest claim of an identity.
     pub fn current(&self, key: &str) -> Result<Option<Entry>, W::Error> {
-        Ok(self.standing(key)?.current)
+        self.latest_that_counts(key, &Kind::Claim)
     }
 
     /// Whether a correction or refutation has not been withdrawn.
@@ -286,7 +345,7 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
 
     /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no effect. The capability that a claim needs
     /// depends on its body; a key that may append may state any belief as its own, so either one will do here.
-    fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
+    pub(crate) fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
         let access = self.world.access()?;
         if entry.kind == Kind::Claim && inputs(entry).next().is_none() {
             return Ok(false);

@@ -11,7 +11,8 @@ use crate::access::{Access, Change};
 use crate::body::Body;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::{Capability, Kind};
-use crate::operation::{Operation, Ref, Role, Stamp};
+use crate::operation::{Header, Operation, Ref, Role, Stamp};
+use crate::settle::{Arrival, Settled, Settlement, is_of_consequence, is_upheaval, settle, settle_all};
 
 /// What is known of one recorded operation without reading its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,11 @@ impl Entry {
         let mut found = self.refs.iter().filter(|reference| reference.role.as_str() == role);
         let first = found.next()?;
         found.next().is_none().then_some(first.id)
+    }
+
+    /// Every operation that it cites in a role.
+    pub fn cited(&self, role: &'static str) -> impl Iterator<Item = OpId> {
+        self.refs.iter().filter(move |reference| reference.role.as_str() == role).map(|reference| reference.id)
     }
 
     /// What is known of `operation`, whose body reads as `body`.
@@ -100,8 +106,29 @@ pub trait World {
         let citing = self.citing(id)?.into_iter();
         Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
     }
+    /// The claims that were built from an operation, by their places in the order, each once.
+    fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, Self::Error> {
+        let mut dependents = BTreeSet::new();
+        for citing in self.citing(id)? {
+            if citing.kind == Kind::Claim
+                && citing.role != Role::SUPERSEDES
+                && let Some(entry) = self.entry(&citing.id)?
+            {
+                dependents.insert(entry.order());
+            }
+        }
+        Ok(dependents.into_iter().collect())
+    }
+    /// What is stored of a claim; none where nothing is.
+    fn settled(&self, id: &OpId) -> Result<Option<Settled>, Self::Error>;
     /// Claims, corrections and refutations of an identity, in log order.
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Self::Error>;
+    /// The latest of these that is of `kind`, and lies before a place in the order if one is given. An identity may have
+    /// thousands of versions: an index by kind answers without reading them all.
+    fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, Self::Error> {
+        let said = self.identity(key)?.into_iter().rev();
+        Ok({ said }.find(|entry| entry.kind == *kind && before.is_none_or(|before| entry.order() < before)))
+    }
     /// The end of an author's chain.
     fn head(&self, author: &Author) -> Result<Option<Head>, Self::Error>;
     /// An author's operation with that `seq`.
@@ -120,21 +147,32 @@ pub struct Graph {
     entries: HashMap<OpId, Entry>,
     citing: HashMap<OpId, BTreeSet<Citing>>,
     acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
-    identities: BTreeMap<String, BTreeSet<(Stamp, OpId)>>,
+    identities: BTreeMap<String, BTreeMap<Kind, BTreeSet<(Stamp, OpId)>>>,
     /// By author: number and operation, in order of number.
     chains: HashMap<Author, Vec<(u64, OpId)>>,
     access: Access,
     evidence: HashMap<(String, String), (Stamp, OpId, BodyHash)>,
+    settled: HashMap<OpId, Settled>,
+    due: BTreeSet<(Stamp, OpId)>,
+    latest: Option<Stamp>,
+    /// True once something was taken in that is not later than all it cites: only a damaged ledger holds that, and of its claims
+    /// nothing is stored.
+    is_disordered: bool,
 }
 
 impl Graph {
-    /// Takes in an operation that the rules have passed; one that is here already changes nothing.
-    pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) {
+    /// Takes in an operation that the rules have passed; one that is here already changes nothing. What it changed of claims is
+    /// stored already when this returns.
+    pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) -> Settlement {
         let entry = Entry::of(operation, body);
         if self.entries.contains_key(&entry.id) {
-            return;
+            return Settlement::default();
         }
         let at = entry.order();
+        let arrival = Arrival::at(at.0, self.latest);
+        self.latest = self.latest.max(Some(at.0));
+        self.is_disordered |= self.citing.contains_key(&entry.id)
+            || entry.refs.iter().any(|cited| self.entries.get(&cited.id).is_none_or(|cited| cited.ts >= at.0));
         for reference in &entry.refs {
             if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
                 let key = (reference.id, entry.kind.clone(), reference.role.as_str().to_owned());
@@ -147,7 +185,8 @@ impl Graph {
             });
         }
         if let Some(key) = &entry.identity {
-            self.identities.entry(key.clone()).or_default().insert(at);
+            let said = self.identities.entry(key.clone()).or_default();
+            said.entry(entry.kind.clone()).or_default().insert(at);
         }
         let chain = self.chains.entry(entry.author).or_default();
         let seq = operation.header().seq;
@@ -175,7 +214,39 @@ impl Graph {
             }
             _ => {}
         }
-        self.entries.insert(entry.id, entry);
+        self.entries.insert(entry.id, entry.clone());
+        self.settle(operation.header(), &entry, arrival)
+    }
+
+    fn settle(&mut self, header: &Header, entry: &Entry, arrival: Arrival) -> Settlement {
+        if self.is_disordered {
+            return Settlement::default();
+        }
+        let settled = if is_upheaval(header, arrival) {
+            let claims = self.settled.keys().filter_map(|id| self.entries.get(id).map(Entry::order));
+            settle_all(&*self, claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id))
+        } else if is_of_consequence(header) {
+            settle(&*self, entry, arrival)
+        } else {
+            return Settlement::default();
+        };
+        let Ok(settlement) = settled;
+        for change in &settlement.changes {
+            self.settled.insert(change.id, change.after);
+            if let Some(entry) = self.entries.get(&change.id) {
+                if change.after.due {
+                    self.due.insert(entry.order());
+                } else {
+                    self.due.remove(&entry.order());
+                }
+            }
+        }
+        settlement
+    }
+
+    /// Claims whose fall is still to be recorded, in the space's order.
+    pub fn due(&self) -> Vec<OpId> {
+        self.due.iter().map(|(_, id)| *id).collect()
     }
 
     /// How many operations it holds.
@@ -213,9 +284,23 @@ impl World for Graph {
         Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
     }
 
+    fn settled(&self, id: &OpId) -> Result<Option<Settled>, Infallible> {
+        Ok(self.settled.get(id).copied().filter(|_| !self.is_disordered))
+    }
+
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
-        let ids = self.identities.get(key).into_iter().flatten();
-        Ok(ids.filter_map(|(_, id)| self.entries.get(id).cloned()).collect())
+        let said = self.identities.get(key).into_iter().flat_map(BTreeMap::values).flatten();
+        let in_order: BTreeSet<_> = said.collect();
+        Ok(in_order.into_iter().filter_map(|(_, id)| self.entries.get(id).cloned()).collect())
+    }
+
+    fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, Infallible> {
+        let Some(said) = self.identities.get(key).and_then(|said| said.get(kind)) else { return Ok(None) };
+        let latest = match before {
+            Some(before) => said.range(..before).next_back(),
+            None => said.last(),
+        };
+        Ok(latest.and_then(|(_, id)| self.entries.get(id).cloned()))
     }
 
     fn head(&self, author: &Author) -> Result<Option<Head>, Infallible> {

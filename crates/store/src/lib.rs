@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 
 use kernel::body::Body;
+use kernel::cascade::Consequences;
 use kernel::id::{BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::operation::{Operation, Stamp, Unverified, Verified};
 use kernel::rules::{Breach, JudgeError, Verdict};
@@ -58,6 +59,8 @@ pub trait Writing: World<Error = StoreError> {
     fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError>;
     /// Takes an operation from elsewhere if it breaks none of rules 1 to 3; what breaks another is kept without effect.
     fn admit(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError>;
+    /// What follows from all that was taken since this was last asked, or since the writing began, and every fall that is due.
+    fn follow(&mut self) -> Result<Consequences, StoreError>;
     /// Makes it durable.
     fn commit(self: Box<Self>) -> Result<Position, StoreError>;
 }

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use kernel::access::Access;
 use kernel::body::Body;
+use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::operation::{Operation, Stamp, Unverified, Verified};
 use kernel::rules::{self, Verdict};
+use kernel::settle::{Settled, Settlement};
 use kernel::world::{Citing, Entry, Graph, Head, World};
 
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
@@ -32,17 +34,17 @@ impl MemoryLedger {
         Some(Recorded { position: Position(index as u64 + 1), operation: operation.ok()? })
     }
 
-    fn insert(&mut self, operation: &Operation<Verified>, body: Option<&Body>) {
+    fn insert(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Settlement {
         self.positions.insert(operation.id(), self.operations.len());
         self.operations.push(operation.clone());
-        self.graph.insert(operation, body);
+        self.graph.insert(operation, body)
     }
 }
 
 impl Ledger for MemoryLedger {
     fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError> {
         let committed = self.operations.len();
-        Ok(Box::new(MemoryWriting { ledger: self, committed }))
+        Ok(Box::new(MemoryWriting { ledger: self, committed, journal: Journal::default() }))
     }
 
     fn space(&self) -> Result<Option<SpaceId>, StoreError> {
@@ -75,6 +77,7 @@ impl Ledger for MemoryLedger {
 struct MemoryWriting<'a> {
     ledger: &'a mut MemoryLedger,
     committed: usize,
+    journal: Journal,
 }
 
 impl Drop for MemoryWriting<'_> {
@@ -111,7 +114,7 @@ impl Writing for MemoryWriting<'_> {
     fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
         let verdict = rules::judge(operation, body, &*self).map_err(|error| RecordError::of(operation.id(), error))?;
         if verdict == Verdict::Append {
-            self.ledger.insert(operation, body);
+            self.journal.note(self.ledger.insert(operation, body));
         }
         Ok(verdict)
     }
@@ -120,9 +123,14 @@ impl Writing for MemoryWriting<'_> {
         let placed = rules::judge_place(operation, body, &*self);
         let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
         if verdict == Verdict::Append {
-            self.ledger.insert(operation, body);
+            self.journal.note(self.ledger.insert(operation, body));
         }
         Ok(verdict)
+    }
+
+    fn follow(&mut self) -> Result<Consequences, StoreError> {
+        let journal = std::mem::take(&mut self.journal);
+        consequences(&*self, &journal, self.ledger.graph.due())
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
@@ -151,7 +159,10 @@ ask! {
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
+    dependents(id: &OpId) -> Vec<(Stamp, OpId)>,
+    settled(id: &OpId) -> Option<Settled>,
     identity(key: &str) -> Vec<Entry>,
+    latest_of(key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,
     access() -> &Access,

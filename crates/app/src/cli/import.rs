@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Only say what would be recorded
     #[arg(long)]
     dry_run: bool,
+    /// Do not conclude anything from it now; `because derive` does so later
+    #[arg(long)]
+    no_derive: bool,
 }
 
 fn after_help() -> String {
@@ -77,9 +80,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         .collect::<Result<_, Failure>>()?;
     let mut reports = Vec::new();
     let imported = import_each(session, args, sources, &mut reports);
+    let concludes = imported.is_ok() && !args.dry_run && !args.no_derive;
+    let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     // What went in before a failure is told, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
-        output::json(&json!({ "dry_run": args.dry_run, "sources": reports }))?;
+        output::json(&json!({ "dry_run": args.dry_run, "sources": reports, "derived": derived }))?;
     }
     imported
 }

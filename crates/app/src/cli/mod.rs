@@ -13,6 +13,7 @@ use crate::place::{Finder, Home};
 mod access;
 mod conformance;
 pub(crate) mod demo;
+mod derive;
 mod doctor;
 mod eval;
 mod exchange;
@@ -54,6 +55,8 @@ enum Command {
     Init(init::Args),
     /// Read files, folders and exports into the space
     Import(import::Args),
+    /// Conclude from what is recorded: routines, places, people, preferences
+    Derive(derive::Args),
     /// Write one thing down
     Remember(remember::Args),
     /// Ask a question; the answer is records with sources and reasons
@@ -172,6 +175,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
         Command::Import(args) => import::run(&session, &args),
+        Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
         Command::Retract(args) => retract::run(&session, &args),

@@ -69,6 +69,7 @@ pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
     masked.retain(|masked| masked.field != "summary");
     let mut space = session.finder()?.open_or_make(session.now)?;
     let outcome = space.remember(evidence, session.now)?;
+    drop(space);
     let id = match outcome {
         Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. } => id,
     };
@@ -84,5 +85,6 @@ pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
             }
         }
     }
+    super::derive::after_a_write(session)?;
     Ok(0)
 }

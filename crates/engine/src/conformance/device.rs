@@ -3,22 +3,25 @@
 use std::collections::HashMap;
 
 use kernel::body::{Body, Grant, Space};
-use kernel::cascade::{Consequences, Review, consequences};
+use kernel::cascade::{Consequences, Review};
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Ref, Role, Stamp, Verified};
+use kernel::operation::{Operation, Role, Stamp, Verified};
 use kernel::provenance::{Hop, provenance};
-use kernel::seal::{Draft, Place, Signer, next_stamp};
+use kernel::seal::{Draft, Signer};
 use kernel::validity::{Standing, State, Validity};
-use kernel::world::World;
 use serde_json::Map;
 use store::memory::MemoryLedger;
-use store::{Ledger, RecordError, Writing};
+use store::{Ledger, RecordError};
 
 use crate::EngineError;
+use crate::follow::{record_what_follows, seal};
 
 /// An operation with what it says.
 pub(super) type Said = (Operation<Verified>, Body);
+
+/// A scenario's time is what its steps carry.
+const NO_CLOCK_US: u64 = 0;
 
 /// What the last step brought.
 #[derive(Default)]
@@ -81,7 +84,8 @@ impl Device {
     /// Another device that has taken in what lies in a log.
     pub(super) fn another(number: u16, log: &[Said]) -> Result<Self, EngineError> {
         let mut device = Self::empty(signer(number));
-        device.take(log)?;
+        device.merge(log)?;
+        device.last = Last::default();
         Ok(device)
     }
 
@@ -118,7 +122,7 @@ impl Device {
             Err(RecordError::Refused { breach, .. }) => return Ok(Err(breach.code())),
             Err(error @ RecordError::Store(_)) => return Err(EngineError::Record(error)),
         }
-        let (follows, records) = record_what_follows(signer, &mut *writing, &[id])?;
+        let (follows, records) = record_what_follows(signer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
         self.keep(said);
         records.into_iter().for_each(|record| self.keep(record));
@@ -126,29 +130,20 @@ impl Device {
         Ok(Ok(id))
     }
 
-    /// Takes in what another device recorded, without looking at what follows.
-    pub(super) fn take(&mut self, log: &[Said]) -> Result<(), EngineError> {
-        let mut writing = self.ledger.begin()?;
-        for (operation, body) in log {
+    /// Takes in what another device recorded, with what follows from all of it together.
+    pub(super) fn merge(&mut self, arrived: &[Said]) -> Result<(), EngineError> {
+        let Self { signer, ledger, .. } = self;
+        let mut writing = ledger.begin()?;
+        for (operation, body) in arrived {
             writing.admit(operation, Some(body)).map_err(EngineError::Record)?;
         }
+        let (follows, records) = record_what_follows(signer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
-        for said in log {
+        for said in arrived {
             if !self.places.contains_key(&said.0.id()) {
                 self.keep(said.clone());
             }
         }
-        Ok(())
-    }
-
-    /// Takes in what another device recorded, with what follows from all of it together.
-    pub(super) fn merge(&mut self, arrived: &[Said]) -> Result<(), EngineError> {
-        self.take(arrived)?;
-        let triggers: Vec<OpId> = arrived.iter().map(|(operation, _)| operation.id()).collect();
-        let Self { signer, ledger, .. } = self;
-        let mut writing = ledger.begin()?;
-        let (follows, records) = record_what_follows(signer, &mut *writing, &triggers)?;
-        writing.commit()?;
         records.into_iter().for_each(|record| self.keep(record));
         self.last = Last::default();
         self.last.invalidated = arrived.iter().filter_map(|(operation, _)| invalidated_by(operation)).collect();
@@ -186,39 +181,4 @@ fn invalidated_by(operation: &Operation<Verified>) -> Option<OpId> {
     let header = operation.header();
     let mut targets = header.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
     targets.next().filter(|_| header.kind == Kind::ClaimInvalidation).map(|reference| reference.id)
-}
-
-fn seal<W: World<Error = store::StoreError> + ?Sized>(
-    signer: &Signer,
-    world: &W,
-    draft: Draft,
-    ts: Stamp,
-) -> Result<Said, EngineError> {
-    let place = Place { space: world.space()?, head: world.head(&signer.author())?, ts };
-    let body = draft.body.clone();
-    Ok((signer.seal(draft, place)?, body))
-}
-
-/// The engine's part of a step: a record of each fall, in the same append.
-fn record_what_follows(
-    signer: &Signer,
-    writing: &mut dyn Writing,
-    triggers: &[OpId],
-) -> Result<(Consequences, Vec<Said>), EngineError> {
-    let follows = consequences(&*writing, triggers)?;
-    let mut latest = writing.latest()?;
-    let mut records = Vec::with_capacity(follows.invalidated.len());
-    for fallen in &follows.invalidated {
-        let refs = vec![
-            Ref { id: fallen.target, role: Role::parse(Role::TARGET)? },
-            Ref { id: fallen.cause, role: Role::parse(Role::CAUSE)? },
-        ];
-        let draft = Draft { body: Body::Opaque(Kind::ClaimInvalidation, Map::new()), refs };
-        let ts = next_stamp(0, latest);
-        latest = Some(ts);
-        let said = seal(signer, &*writing, draft, ts)?;
-        writing.record(&said.0, Some(&said.1)).map_err(EngineError::Record)?;
-        records.push(said);
-    }
-    Ok((follows, records))
 }

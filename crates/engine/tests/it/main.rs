@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
 mod conformance;
+mod derive;
 mod exchange;
 mod import;
 mod recall;
 mod record;
 mod support;
+mod toys;
 mod verify;
+mod words;

@@ -1,20 +1,23 @@
 //! The cascade against brute force, on random histories of two devices.
 //!
-//! The reference asks about every claim before and after each step, and finds out whether a fall is recorded by replaying the whole history in
-//! the space's order. The histories are made from small numbers, which are the seeds.
+//! The reference asks about every claim before and after each step by the recursion alone, and finds out whether a fall is recorded by
+//! replaying the whole history in the space's order. After every operation that is taken in, what is stored of every claim is
+//! compared with it. The histories are made from small numbers, which are the seeds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::body::Body;
 use kernel::canonical;
-use kernel::cascade::{Consequences, consequences};
-use kernel::falls::is_recorded;
+use kernel::cascade::{Consequences, Journal, consequences};
+use kernel::falls::replayed;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::moment::Moment;
 use kernel::operation::{Operation, Ref, Role, Stamp};
 use kernel::rules::{Breach, JudgeError, judge, judge_place};
 use kernel::seal::{Draft, Place, Signer};
-use kernel::validity::{State, Validity};
+use kernel::settle::Settled;
+use kernel::validity::{State, Validity, inputs};
 use kernel::world::{Entry, Graph, World};
 use serde_json::{Value, json};
 
@@ -38,20 +41,49 @@ impl Dice {
     }
 }
 
+/// What is stored of every claim, as the recursion and a replay have it.
+fn stored_by_reference(graph: &Graph, log: &[(Operation, Body)]) -> BTreeMap<OpId, Settled> {
+    let plain = Moment::without(graph, BTreeSet::new());
+    let mut validity = Validity::new(&plain);
+    let mut stored = BTreeMap::new();
+    for (operation, body) in log.iter().filter(|(operation, _)| operation.header().kind == Kind::Claim) {
+        let entry = Entry::of(operation, Some(body));
+        let key = entry.identity.clone().unwrap();
+        let sound = validity.is_sound(&entry).unwrap();
+        let recorded = !sound && replayed(graph, &entry).unwrap();
+        let is_current = validity.current(&key).unwrap().is_some_and(|current| current.id == entry.id);
+        let due = !recorded && is_current && validity.state(&key).unwrap() == State::Invalidated;
+        stored.insert(entry.id, Settled { sound, recorded, due });
+    }
+    stored
+}
+
+fn compare(graph: &Graph, log: &[(Operation, Body)]) {
+    for (id, expected) in stored_by_reference(graph, log) {
+        assert_eq!(graph.settled(&id).unwrap(), Some(expected), "{id}");
+    }
+}
+
+/// What is believed, by the recursion alone.
+struct Beliefs {
+    valid: BTreeSet<OpId>,
+    /// By identity: its state and what speaks for it.
+    served: BTreeMap<String, (State, Option<OpId>)>,
+}
+
 struct Device {
     signer: Signer,
     graph: Graph,
+    journal: Journal,
     log: Vec<(Operation, Body)>,
     /// How much of the log the other device has.
     sent: usize,
-    /// True while nothing came from elsewhere.
-    alone: bool,
 }
 
 impl Device {
     fn new(number: u8) -> Self {
         let signer = Signer::from_seed([number; 32]);
-        Self { signer, graph: Graph::default(), log: Vec::new(), sent: 0, alone: true }
+        Self { signer, graph: Graph::default(), journal: Journal::default(), log: Vec::new(), sent: 0 }
     }
 
     fn seal(&self, clock: &mut u64, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> (Operation, Body) {
@@ -65,8 +97,9 @@ impl Device {
     }
 
     fn insert(&mut self, said: (Operation, Body)) {
-        self.graph.insert(&said.0, Some(&said.1));
+        self.journal.note(self.graph.insert(&said.0, Some(&said.1)));
         self.log.push(said);
+        compare(&self.graph, &self.log);
     }
 
     fn append(&mut self, clock: &mut u64, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> Option<OpId> {
@@ -89,17 +122,22 @@ impl Device {
         of_kind.map(|(operation, _)| operation.id()).collect()
     }
 
-    /// Every current version that a machine's cascade may have felled and that is not sound.
-    fn fallen(&self) -> BTreeSet<OpId> {
-        let mut validity = Validity::new(&self.graph);
-        let mut fallen = BTreeSet::new();
+    fn beliefs(&self) -> Beliefs {
+        let plain = Moment::without(&self.graph, BTreeSet::new());
+        let mut validity = Validity::new(&plain);
+        let ids = self.log.iter().map(|(operation, _)| operation.id());
+        let valid = ids.filter(|id| validity.is_valid_input(id).unwrap()).collect();
+        let mut served = BTreeMap::new();
         for number in 0..KEYS {
             let key = format!("k{number}");
-            if validity.state(&key).unwrap() == State::Invalidated {
-                fallen.insert(validity.current(&key).unwrap().unwrap().id);
-            }
+            let (state, standing) = (validity.state(&key).unwrap(), validity.standing(&key).unwrap());
+            let speaks = match state {
+                State::Corrected => standing.correction,
+                _ => standing.current,
+            };
+            served.insert(key, (state, speaks.map(|entry| entry.id)));
         }
-        fallen
+        Beliefs { valid, served }
     }
 
     fn states(&self) -> BTreeMap<String, State> {
@@ -119,7 +157,8 @@ impl Device {
         let mut graph = Graph::default();
         let mut recorded = false;
         for (operation, body) in history {
-            if recorded && Validity::new(&graph).is_sound(version).unwrap() {
+            let plain = Moment::without(&graph, BTreeSet::new());
+            if recorded && Validity::new(&plain).is_sound(version).unwrap() {
                 recorded = false;
             }
             graph.insert(operation, Some(body));
@@ -130,38 +169,60 @@ impl Device {
     }
 
     /// Compares what the cascade says with brute force and records it, as the engine does.
-    fn follow(&mut self, clock: &mut u64, triggers: &[OpId], fallen_before: &BTreeSet<OpId>) -> usize {
-        let Ok(Consequences { invalidated, .. }) = consequences(&self.graph, triggers);
+    fn follow(&mut self, clock: &mut u64, before: &Beliefs) -> usize {
+        let journal = std::mem::take(&mut self.journal);
+        let Consequences { invalidated, reviews, changed, .. } =
+            consequences(&self.graph, &journal, self.graph.due()).unwrap();
         let walked: Vec<OpId> = invalidated.iter().map(|fallen| fallen.target).collect();
         let mut sorted = walked.clone();
         sorted.sort_by_key(|id| self.entry(id).order());
         assert_eq!(walked, sorted, "in the order of the targets");
-        let walked: BTreeSet<OpId> = walked.into_iter().collect();
-        assert_eq!(walked.len(), invalidated.len(), "each once");
-        let mut due = self.fallen();
-        due.retain(|id| {
-            let entry = self.entry(id);
+        let now = self.beliefs();
+        let mut due = BTreeSet::new();
+        for (state, current) in now.served.values() {
+            let Some(entry) = current.filter(|_| *state == State::Invalidated).map(|id| self.entry(&id)) else {
+                continue;
+            };
             let recorded = self.is_recorded_by_replay(&entry);
-            assert_eq!(is_recorded(&self.graph, &entry).unwrap(), recorded, "{id}");
-            !recorded
-        });
-        let newly: BTreeSet<OpId> = due.difference(fallen_before).copied().collect();
-        assert!(newly.is_subset(&walked), "complete");
-        assert!(walked.is_subset(&due), "minimal");
-        assert!(!self.alone || walked == due, "nothing was left over");
+            assert_eq!(replayed(&self.graph, &entry).unwrap(), recorded, "{}", entry.id);
+            if !recorded {
+                due.insert(entry.id);
+            }
+        }
+        assert_eq!(walked.iter().copied().collect::<BTreeSet<_>>(), due, "complete and minimal");
+        assert_eq!(walked.len(), due.len(), "each once");
+        for (key, served) in &now.served {
+            assert!(before.served[key] == *served || changed.contains(key), "{key} changed");
+            let shaken = *served == before.served[key] && !self.lost(key, before, &now).is_empty();
+            assert!(served.0 != State::Corrected || !shaken || reviews.iter().any(|review| review.key == *key));
+        }
+        for review in &reviews {
+            assert_eq!(now.served[&review.key].0, State::Corrected);
+            assert!(!self.lost(&review.key, before, &now).is_empty());
+        }
         for fallen in &invalidated {
             let refs = [("target", fallen.target), ("cause", fallen.cause)];
             assert!(self.append(clock, "claim_invalidation", &json!({}), &refs).is_some());
         }
-        let Ok(again) = consequences(&self.graph, triggers);
-        assert!(again.invalidated.is_empty(), "running a trigger again appends nothing");
+        for (operation, body) in &self.log {
+            self.journal.note(self.graph.insert(operation, Some(body)));
+        }
+        let again = consequences(&self.graph, &std::mem::take(&mut self.journal), self.graph.due()).unwrap();
+        assert_eq!(again, Consequences::default(), "taking the same in again changes nothing");
         invalidated.len()
     }
 
+    /// The inputs of an identity's current version that were valid and are not now.
+    fn lost(&self, key: &str, before: &Beliefs, now: &Beliefs) -> Vec<OpId> {
+        let current = Validity::new(&self.graph).current(key).unwrap();
+        let inputs: Vec<OpId> = current.iter().flat_map(inputs).collect();
+        inputs.into_iter().filter(|id| before.valid.contains(id) && !now.valid.contains(id)).collect()
+    }
+
     fn step(&mut self, clock: &mut u64, dice: &mut Dice) -> usize {
-        let before = self.fallen();
+        let before = self.beliefs();
         let trigger = self.act(clock, dice);
-        trigger.map_or(0, |id| self.follow(clock, &[id], &before))
+        trigger.map_or(0, |_| self.follow(clock, &before))
     }
 
     fn act(&mut self, clock: &mut u64, dice: &mut Dice) -> Option<OpId> {
@@ -214,14 +275,12 @@ impl Device {
 
     /// Takes in what the other device did.
     fn take(&mut self, clock: &mut u64, arrived: Vec<(Operation, Body)>) -> usize {
-        self.alone = false;
-        let before = self.fallen();
-        let triggers: Vec<OpId> = arrived.iter().map(|(operation, _)| operation.id()).collect();
+        let before = self.beliefs();
         for said in arrived {
             assert_eq!(judge_place(&said.0, Some(&said.1), &self.graph).unwrap(), None);
             self.insert(said);
         }
-        self.follow(clock, &triggers, &before)
+        self.follow(clock, &before)
     }
 }
 
@@ -253,7 +312,7 @@ fn a_cascade_is_what_brute_force_finds_on_any_history_of_two_devices() {
         for said in one.log.clone() {
             other.insert(said);
         }
-        other.alone = false;
+        other.journal = Journal::default();
         (one.sent, other.sent) = (one.log.len(), other.log.len());
         for _ in STEPS / 2..STEPS {
             let device = if dice.below(2) == 0 { &mut one } else { &mut other };

@@ -11,6 +11,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::operation::{BODY_BYTES_MAX, Operation, REFS_MAX, Ref, Role, Stamp};
 use kernel::rules::{Breach, FUTURE_US_MAX, JudgeError, Verdict, judge, judge_time};
 use kernel::seal::{Draft, Place, Signer, next_stamp};
+use kernel::settle::Settled;
 use kernel::world::{Citing, Entry, Graph, Head, World};
 use serde_json::{Value, json};
 
@@ -47,7 +48,9 @@ impl Book {
     fn by(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, Breach> {
         let (operation, body) = self.seal(who, kind, body, refs);
         match judge(&operation, Some(&body), &self.graph) {
-            Ok(_) => self.graph.insert(&operation, Some(&body)),
+            Ok(_) => {
+                self.graph.insert(&operation, Some(&body));
+            }
             Err(JudgeError::Breach(breach)) => {
                 assert!(Breach::CODES.contains(&breach.code()), "{breach}");
                 return Err(breach);
@@ -394,6 +397,9 @@ impl World for Asked {
     }
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
         self.note("citing").citing(id)
+    }
+    fn settled(&self, id: &OpId) -> Result<Option<Settled>, Infallible> {
+        self.note("settled").settled(id)
     }
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
         self.note("identity").identity(key)

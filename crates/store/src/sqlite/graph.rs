@@ -8,6 +8,7 @@ use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
 use kernel::operation::{Operation, Ref, Stamp};
+use kernel::settle::{Arrival, Settled, Settlement, is_of_consequence, is_upheaval, settle, settle_all};
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -18,14 +19,19 @@ use crate::{Position, StoreError};
 pub(super) const SCHEMA: &str = "
 CREATE TABLE cite (target INTEGER NOT NULL, citing INTEGER NOT NULL, role TEXT NOT NULL,
     PRIMARY KEY (target, role, citing)) STRICT, WITHOUT ROWID;
-CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
-CREATE INDEX identity_key ON identity (key);
 CREATE TABLE evidence (key INTEGER PRIMARY KEY, pos INTEGER NOT NULL) STRICT;
 CREATE TABLE access (pos INTEGER PRIMARY KEY) STRICT;
 ";
+/// Those of its tables that version 2 made, or made differently.
+pub(super) const CLAIM_SCHEMA: &str = "
+CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, kind TEXT NOT NULL, ts INTEGER NOT NULL, payload BLOB) STRICT;
+CREATE INDEX identity_key ON identity (key, kind, ts);
+CREATE TABLE claim (pos INTEGER PRIMARY KEY, sound INTEGER NOT NULL, recorded INTEGER NOT NULL, due INTEGER NOT NULL) STRICT;
+CREATE INDEX claim_due ON claim (pos) WHERE due <> 0;
+";
 
 /// The graph's tables, in the order in which they are digested.
-pub(super) const TABLES: &[&str] = &["access", "cite", "evidence", "identity"];
+pub(super) const TABLES: &[&str] = &["access", "cite", "claim", "evidence", "identity"];
 
 /// How many other keys a (source, source_uid) may collide with before the file counts as damaged.
 const PROBES_MAX: i64 = 64;
@@ -36,6 +42,10 @@ pub struct SqliteWorld<'a> {
     access: Access,
     space: Option<SpaceId>,
     heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
+    /// The highest time that was folded.
+    latest: Option<Stamp>,
+    /// False over tables of version 1, which can be read and not written.
+    claims_are_stored: bool,
 }
 
 impl<'a> SqliteWorld<'a> {
@@ -46,7 +56,14 @@ impl<'a> SqliteWorld<'a> {
 
     /// The same with the capabilities that follow from the operations up to `until`.
     pub(super) fn with_access_until(connection: &'a Connection, until: Position) -> Result<Self, StoreError> {
-        let mut world = Self { connection, access: Access::default(), space: None, heads: Default::default() };
+        let mut world = Self {
+            connection,
+            access: Access::default(),
+            space: None,
+            heads: Default::default(),
+            latest: None,
+            claims_are_stored: super::schema_version(connection)? > 1,
+        };
         let mut statement = connection.prepare_cached(
             "SELECT op.id, op.ts, op.kind, author.key, op.body FROM access JOIN op ON op.pos = access.pos
              JOIN author ON author.number = op.author WHERE access.pos <= ?1 ORDER BY access.pos",
@@ -75,14 +92,26 @@ impl<'a> SqliteWorld<'a> {
         }
     }
 
-    /// Takes an operation that was just written at `position` into the graph.
+    /// The same, of which what is folded reaches up to a time.
+    pub(super) fn reaching(self, latest: Option<Stamp>) -> Self {
+        Self { latest, ..self }
+    }
+
+    /// The highest time that was folded.
+    pub(super) fn latest(&self) -> Option<Stamp> {
+        self.latest
+    }
+
+    /// Takes an operation that was just written at `position` into the graph. What it changed of claims is stored already when this returns.
     pub(super) fn fold<State>(
         &mut self,
         position: Position,
         operation: &Operation<State>,
         body: Option<&Body>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Settlement, StoreError> {
         let header = operation.header();
+        let arrival = Arrival::at(header.ts, self.latest);
+        self.latest = self.latest.max(Some(header.ts));
         let at = sql(position);
         for reference in &header.refs {
             if let Some(target) = self.position_of(&reference.id)? {
@@ -93,8 +122,8 @@ impl<'a> SqliteWorld<'a> {
         }
         if let Some((key, payload)) = body.and_then(Body::identity) {
             self.connection
-                .prepare_cached("INSERT INTO identity (pos, key, payload) VALUES (?1, ?2, ?3)")?
-                .execute(params![at, key, payload.map(|digest| digest.0)])?;
+                .prepare_cached("INSERT INTO identity (pos, key, kind, ts, payload) VALUES (?1, ?2, ?3, ?4, ?5)")?
+                .execute(params![at, key, header.kind.as_str(), header.ts.0 as i64, payload.map(|digest| digest.0)])?;
         }
         match body {
             Some(Body::Evidence(evidence))
@@ -111,6 +140,39 @@ impl<'a> SqliteWorld<'a> {
         }
         let head = Head { seq: header.seq, id: operation.id(), ts: header.ts };
         self.heads.borrow_mut().insert(header.author, Some(head));
+        let settlement = if is_upheaval(header, arrival) {
+            settle_all(&*self, self.claims("claim JOIN op USING (pos)")?)?
+        } else if is_of_consequence(header) {
+            settle(&*self, &Entry::of(operation, body), arrival)?
+        } else {
+            return Ok(Settlement::default());
+        };
+        self.store(&settlement)?;
+        Ok(settlement)
+    }
+
+    /// The ids of claims, in the space's order.
+    fn claims(&self, from: &str) -> Result<Vec<OpId>, StoreError> {
+        let query = format!("SELECT op.id FROM {from} ORDER BY op.ts, op.id");
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let ids = statement.query_map([], |row| id_at(row, 0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    /// Claims whose fall is still to be recorded, in the space's order.
+    pub(super) fn due(&self) -> Result<Vec<OpId>, StoreError> {
+        self.claims("claim JOIN op USING (pos) WHERE claim.due <> 0")
+    }
+
+    fn store(&self, settlement: &Settlement) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "INSERT INTO claim (pos, sound, recorded, due) SELECT pos, ?2, ?3, ?4 FROM op WHERE id = ?1
+             ON CONFLICT (pos) DO UPDATE SET sound = ?2, recorded = ?3, due = ?4",
+        )?;
+        for change in &settlement.changes {
+            let Settled { sound, recorded, due } = change.after;
+            statement.execute(params![change.id.0, sound, recorded, due])?;
+        }
         Ok(())
     }
 
@@ -175,13 +237,13 @@ impl<'a> SqliteWorld<'a> {
         Ok(position.map(|position| Position(position.unsigned_abs())))
     }
 
-    fn entries(&self, condition: &str, argument: &dyn rusqlite::ToSql) -> Result<Vec<Entry>, StoreError> {
+    fn entries(&self, condition: &str, arguments: &[&dyn rusqlite::ToSql]) -> Result<Vec<Entry>, StoreError> {
         let query = format!(
             "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload FROM op
              JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE {condition}"
         );
         let mut statement = self.connection.prepare_cached(&query)?;
-        let mut rows = statement.query([argument])?;
+        let mut rows = statement.query(arguments)?;
         let mut entries = Vec::new();
         while let Some(row) = rows.next()? {
             entries.push(Entry {
@@ -207,7 +269,7 @@ impl World for SqliteWorld<'_> {
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, StoreError> {
-        Ok(self.entries("op.id = ?1", &id.0)?.pop())
+        Ok(self.entries("op.id = ?1", &[&id.0])?.pop())
     }
 
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, StoreError> {
@@ -235,8 +297,52 @@ impl World for SqliteWorld<'_> {
         Ok(ids)
     }
 
+    fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT citing.ts, citing.id FROM op AS target JOIN cite ON cite.target = target.pos
+             JOIN op AS citing ON citing.pos = cite.citing
+             WHERE target.id = ?1 AND citing.kind = 'claim' AND cite.role <> 'supersedes'",
+        )?;
+        let places = statement.query_map([id.0], |row| Ok((stamp_at(row, 0)?, id_at(row, 1)?)))?;
+        let mut places: Vec<(Stamp, OpId)> = places.collect::<Result<_, _>>()?;
+        places.sort_unstable();
+        places.dedup();
+        Ok(places)
+    }
+
+    fn settled(&self, id: &OpId) -> Result<Option<Settled>, StoreError> {
+        if !self.claims_are_stored {
+            return Ok(None);
+        }
+        let settled = self
+            .connection
+            .prepare_cached("SELECT sound, recorded, due FROM op JOIN claim USING (pos) WHERE op.id = ?1")?
+            .query_row([id.0], |row| Ok(Settled { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? }))
+            .optional()?;
+        Ok(settled)
+    }
+
     fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
-        self.entries("identity.key = ?1", &key)
+        self.entries("identity.key = ?1", &[&key])
+    }
+
+    fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, StoreError> {
+        if !self.claims_are_stored {
+            let said = self.identity(key)?.into_iter().rev();
+            return Ok({ said }.find(|entry| entry.kind == *kind && before.is_none_or(|before| entry.order() < before)));
+        }
+        let found = match before {
+            None => self.entries(
+                "identity.key = ?1 AND identity.kind = ?2 ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
+                &[&key, &kind.as_str()],
+            ),
+            Some((ts, id)) => self.entries(
+                "identity.key = ?1 AND identity.kind = ?2 AND identity.ts <= ?3 AND (identity.ts < ?3 OR op.id < ?4)
+                 ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
+                &[&key, &kind.as_str(), &(ts.0 as i64), &id.0],
+            ),
+        };
+        Ok(found?.pop())
     }
 
     fn head(&self, author: &Author) -> Result<Option<Head>, StoreError> {
@@ -293,6 +399,18 @@ pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), Stor
             world.fold(recorded.position, operation, body.as_ref())?;
         }
     }
+}
+
+/// Makes the tables of version 2 out of those of version 1.
+pub(super) fn store_claims(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(&format!(
+        "ALTER TABLE identity RENAME TO identity_before; DROP INDEX identity_key; {CLAIM_SCHEMA}
+         INSERT INTO identity SELECT pos, key, op.kind, op.ts, payload FROM identity_before JOIN op USING (pos);
+         DROP TABLE identity_before;"
+    ))?;
+    let world = SqliteWorld::new(connection)?;
+    let settlement = settle_all(&world, world.claims("op WHERE kind = 'claim'")?)?;
+    world.store(&settlement)
 }
 
 /// Folds what changes access alone, for folds that must know of it beforehand.

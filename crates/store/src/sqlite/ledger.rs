@@ -8,15 +8,17 @@ use std::path::{Path, PathBuf};
 
 use kernel::access::Access;
 use kernel::body::Body;
+use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
 use kernel::rules::{self, Verdict};
+use kernel::settle::Settled;
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::graph::{SqliteWorld, author_at, id_at, kind_at, refs_at, sql, stamp_at};
-use super::{Mode, create, open};
+use super::{Mode, configure, create, make_tables, migrate, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
 /// Tables of the ledger and the positions of its views.
@@ -74,12 +76,31 @@ impl SqliteSpace {
         Self::open(path)
     }
 
+    /// Makes a space that lives in memory, as long as this does: for dry runs and tests. What opens the file again, as
+    /// [`SqliteSpace::refold_in_memory`] does, does not find it.
+    pub fn create_in_memory(genesis: &Operation<Verified>, body: &Body) -> Result<Self, StoreError> {
+        let connection = Connection::open_in_memory()?;
+        configure(&connection)?;
+        make_tables(&connection)?;
+        Self::begun(connection, Path::new(":memory:"), genesis, body)
+    }
+
     /// Makes a space under a name that nobody looks for.
     fn create_draft(draft: &Path, genesis: &Operation<Verified>, body: &Body) -> Result<(), StoreError> {
-        let connection = create(draft)?;
+        let made = Self::begun(create(draft)?, draft, genesis, body)?;
+        Ok(made.connection.close().map_err(|(_, error)| error)?)
+    }
+
+    /// A space in empty tables, with its genesis operation.
+    fn begun(
+        connection: Connection,
+        path: &Path,
+        genesis: &Operation<Verified>,
+        body: &Body,
+    ) -> Result<Self, StoreError> {
         let mut making = Self {
             connection,
-            path: draft.to_owned(),
+            path: path.to_owned(),
             mode: Mode::ReadWrite,
             space: genesis.space(),
             views: Default::default(),
@@ -90,12 +111,22 @@ impl SqliteSpace {
             RecordError::Refused { breach, .. } => StoreError::Damaged { detail: breach.to_string() },
         })?;
         writing.commit()?;
-        Ok(making.connection.close().map_err(|(_, error)| error)?)
+        Ok(making)
     }
 
     /// Opens an existing space.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let (connection, mode) = open(path)?;
+        let space = Self::over(connection, mode, path)?;
+        if mode == Mode::ReadWrite {
+            // What cannot be migrated now, for want of room say, can still be read; the next append tries again and says why not.
+            let _ = space.migrate();
+        }
+        Ok(space)
+    }
+
+    /// The space that a connection sees.
+    pub(super) fn over(connection: Connection, mode: Mode, path: &Path) -> Result<Self, StoreError> {
         let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
         let id = match first("SELECT id FROM op WHERE pos = 1") {
             Ok(Some(id)) => id,
@@ -106,6 +137,19 @@ impl SqliteSpace {
                 .map_or_else(|| damaged?.ok_or_else(|| StoreError::NotASpace { path: path.to_owned() }), Ok)?,
         };
         Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id), views: Default::default() })
+    }
+
+    /// Brings the tables of an earlier version up to this one's.
+    fn migrate(&self) -> Result<(), StoreError> {
+        if super::schema_version(&self.connection)? == super::SCHEMA_VERSION {
+            return Ok(());
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let migrated = migrate(&self.connection).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        if migrated.is_err() && !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        migrated
     }
 
     /// Where the file is.
@@ -179,6 +223,19 @@ impl SqliteSpace {
         Ok(counts.collect::<Result<_, _>>()?)
     }
 
+    /// Begins an append, with what derivation remembers. Waits for other writers.
+    pub fn write(&mut self) -> Result<SqliteWriting<'_>, StoreError> {
+        if self.mode == Mode::ReadOnly {
+            return Err(StoreError::ReadOnly);
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let writing = migrate(&self.connection).and_then(|()| SqliteWriting::new(&self.connection));
+        if writing.is_err() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        writing
+    }
+
     /// Look-ups as of now.
     pub fn world(&self) -> Result<SqliteWorld<'_>, StoreError> {
         SqliteWorld::new(&self.connection)
@@ -187,15 +244,7 @@ impl SqliteSpace {
 
 impl Ledger for SqliteSpace {
     fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError> {
-        if self.mode == Mode::ReadOnly {
-            return Err(StoreError::ReadOnly);
-        }
-        self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = SqliteWriting::new(&self.connection);
-        if writing.is_err() {
-            let _ = self.connection.execute_batch("ROLLBACK");
-        }
-        Ok(Box::new(writing?))
+        Ok(Box::new(self.write()?))
     }
 
     fn space(&self) -> Result<Option<SpaceId>, StoreError> {
@@ -305,24 +354,40 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
     Some(refs)
 }
 
-/// An open write transaction.
-struct SqliteWriting<'a> {
-    world: SqliteWorld<'a>,
+/// An open write transaction; dropped without a commit, it leaves no trace.
+pub struct SqliteWriting<'a> {
+    pub(super) world: SqliteWorld<'a>,
+    pub(super) names: super::derive::Names,
     head: Position,
     latest: Option<Stamp>,
     authors: std::collections::HashMap<Author, i64>,
+    journal: Journal,
     open: bool,
 }
 
 impl<'a> SqliteWriting<'a> {
     fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+        let latest = latest(connection)?;
         Ok(Self {
-            world: SqliteWorld::new(connection)?,
+            world: SqliteWorld::new(connection)?.reaching(latest),
+            names: Default::default(),
             head: head(connection)?,
-            latest: latest(connection)?,
+            latest,
             authors: Default::default(),
+            journal: Journal::default(),
             open: true,
         })
+    }
+
+    /// Goes on with what an earlier writing noted and did not ask of: so that what follows from a merge that takes several
+    /// writings is found by one walk.
+    pub fn resume(&mut self, journal: Journal) {
+        self.journal = journal;
+    }
+
+    /// Gives up what was noted and not asked of, for a later writing to go on with.
+    pub fn suspend(&mut self) -> Journal {
+        std::mem::take(&mut self.journal)
     }
 
     fn author_number(&mut self, author: &Author) -> Result<i64, StoreError> {
@@ -366,7 +431,11 @@ impl<'a> SqliteWriting<'a> {
                 bytes,
                 operation.sig(),
             ])?;
-        self.world.fold(position, operation, body)?;
+        let settled = self.world.fold(position, operation, body)?;
+        for key in &settled.keys {
+            super::derive::note_changed(self.world.connection, key)?;
+        }
+        self.journal.note(settled);
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
@@ -430,6 +499,11 @@ impl Writing for SqliteWriting<'_> {
         self.take(operation, body, verdict)
     }
 
+    fn follow(&mut self) -> Result<Consequences, StoreError> {
+        let journal = std::mem::take(&mut self.journal);
+        consequences(&self.world, &journal, self.world.due()?)
+    }
+
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
         self.world.connection.execute_batch("COMMIT")?;
         self.open = false;
@@ -454,7 +528,10 @@ ask! {
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
+    dependents(id: &OpId) -> Vec<(Stamp, OpId)>,
+    settled(id: &OpId) -> Option<Settled>,
     identity(key: &str) -> Vec<Entry>,
+    latest_of(key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,
     access() -> &Access,

@@ -11,12 +11,16 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 
+mod derive;
 mod graph;
 mod ledger;
+mod listings;
 mod text;
 mod views;
 
-pub use ledger::SqliteSpace;
+pub use derive::{GroupNumber, Line, Marked, Served};
+pub use graph::SqliteWorld;
+pub use ledger::{SqliteSpace, SqliteWriting};
 pub use text::{Filter, Found, Search, TermShare};
 pub use views::{Size, ViewDigest};
 
@@ -25,7 +29,7 @@ pub const BUSY_WAIT_MS: u64 = 60_000;
 /// `because` in the file's header (`PRAGMA application_id`): "becs".
 const APPLICATION_ID: i64 = 0x6265_6373;
 /// The tables' version (`PRAGMA user_version`).
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
 /// Pages in the write-ahead log before it is copied into the file.
 const CHECKPOINT_PAGES: i64 = 8_000;
 /// Page cache of a connection, KiB.
@@ -129,8 +133,17 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
     connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
     configure(&connection)?;
+    make_tables(&connection)?;
+    Ok(connection)
+}
+
+/// Makes all tables.
+fn make_tables(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE;
+         {}
+         {}
+         {}
          {}
          {}
          {}
@@ -139,7 +152,135 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
          COMMIT;",
         ledger::SCHEMA,
         graph::SCHEMA,
+        graph::CLAIM_SCHEMA,
+        derive::SCHEMA,
         text::SCHEMA,
+        listings::SCHEMA,
     ))?;
-    Ok(connection)
+    Ok(())
+}
+
+/// Which version of the tables a file has.
+fn schema_version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?)
+}
+
+/// Makes the tables of an earlier version into those of this one, in the transaction that is open. Whatever a version adds is made
+/// here and in [`make_tables`], and nowhere else. No version changes the ledger's own tables.
+fn migrate(connection: &Connection) -> Result<(), StoreError> {
+    if schema_version(connection)? < 2 {
+        graph::store_claims(connection)?;
+        connection.execute_batch(derive::SCHEMA)?;
+        connection.execute_batch(listings::SCHEMA)?;
+        connection.execute_batch("PRAGMA user_version=2")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::body::Body;
+    use kernel::canonical;
+    use kernel::id::OpId;
+    use kernel::kind::Kind;
+    use kernel::operation::{Ref, Role, Stamp};
+    use kernel::seal::{Draft, Place, Signer};
+    use kernel::validity::Validity;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::Ledger;
+
+    /// What the tables of version 1 were, made out of this version's.
+    const BACK_TO_VERSION_1: &str = "
+        DROP TABLE claim; DROP INDEX identity_key; ALTER TABLE identity RENAME TO later;
+        CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
+        CREATE INDEX identity_key ON identity (key);
+        INSERT INTO identity SELECT pos, key, payload FROM later; DROP TABLE later; PRAGMA user_version=1;";
+
+    fn body_of(kind: &str, body: &Value) -> Body {
+        Body::parse(&Kind::parse(kind).unwrap(), &canonical::to_bytes(body).unwrap()).unwrap()
+    }
+
+    fn append(space: &mut SqliteSpace, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
+        let signer = Signer::from_seed([1; 32]);
+        let mut writing = space.begin().unwrap();
+        let ts = Stamp(writing.latest().unwrap().unwrap().0 + 1);
+        let place = Place { space: writing.space().unwrap(), head: writing.head(&signer.author()).unwrap(), ts };
+        let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
+        let body = body_of(kind, body);
+        let operation = signer.seal(Draft { body: body.clone(), refs }, place).unwrap();
+        writing.record(&operation, Some(&body)).unwrap();
+        writing.commit().unwrap();
+        operation.id()
+    }
+
+    /// A claim on a claim on evidence that is retracted; one fall is recorded.
+    fn history(space: &mut SqliteSpace) -> OpId {
+        let note = json!({"source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}});
+        let claim = |key: &str| json!({"claim_type": "t", "identity_key": key, "payload": 1});
+        let seen = append(space, "evidence", &note, &[]);
+        let base = append(space, "claim", &claim("base"), &[("input", seen)]);
+        append(space, "claim", &claim("top"), &[("input", base)]);
+        let gone = append(space, "evidence_retraction", &json!({}), &[("target", seen)]);
+        append(space, "claim_invalidation", &json!({}), &[("target", base), ("cause", gone)]);
+        seen
+    }
+
+    fn genesis() -> (kernel::operation::Operation, Body) {
+        let signer = Signer::from_seed([1; 32]);
+        let body = json!({"name": "t", "owner": signer.author(), "created": "2026-01-01T00:00:00Z"});
+        let body = body_of("space", &body);
+        (signer.seal(Draft::new(body.clone()), Place { space: None, head: None, ts: Stamp(1) }).unwrap(), body)
+    }
+
+    #[test]
+    fn a_file_of_version_1_is_migrated_when_it_is_opened_and_is_as_though_it_had_been_written_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("space.db");
+        let (genesis, body) = genesis();
+        let mut space = SqliteSpace::create(&path, &genesis, &body).unwrap();
+        history(&mut space);
+        let before = space.digests().unwrap();
+        space.connection.execute_batch(BACK_TO_VERSION_1).unwrap();
+        drop(space);
+        let space = SqliteSpace::open(&path).unwrap();
+        assert_eq!(schema_version(&space.connection).unwrap(), SCHEMA_VERSION);
+        assert_eq!(space.digests().unwrap(), before);
+        assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+        assert_eq!(space.world().unwrap().due().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_another_process_could_not_migrate_is_migrated_by_the_next_append() {
+        let (genesis, body) = genesis();
+        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
+        let seen = history(&mut space);
+        space.connection.execute_batch(BACK_TO_VERSION_1).unwrap();
+        append(&mut space, "thought", &json!({}), &[("about", seen)]);
+        assert_eq!(schema_version(&space.connection).unwrap(), SCHEMA_VERSION);
+        assert_eq!(space.world().unwrap().due().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_file_of_version_1_that_cannot_be_written_answers_and_is_verified() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("space.db");
+        let (genesis, body) = genesis();
+        let mut space = SqliteSpace::create(&path, &genesis, &body).unwrap();
+        history(&mut space);
+        space.connection.execute_batch(BACK_TO_VERSION_1).unwrap();
+        space.connection.close().unwrap();
+        let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        prepare(&connection, &path).unwrap();
+        let mut space = SqliteSpace::over(connection, Mode::ReadOnly, &path).unwrap();
+        assert_eq!(schema_version(&space.connection).unwrap(), 1);
+        let world = space.world().unwrap();
+        let states = ["base", "top", "other"].map(|key| Validity::new(&world).state(key).unwrap().as_str());
+        assert_eq!(states, ["invalidated", "invalidated", "none"]);
+        assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+        space.digests().unwrap();
+        space.size().unwrap();
+        assert!(matches!(space.begin().map(|_| ()), Err(StoreError::ReadOnly)));
+    }
 }

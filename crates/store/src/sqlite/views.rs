@@ -131,6 +131,7 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         without_sync(&self.connection, Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
+            super::migrate(connection)?;
             for table in graph::TABLES {
                 connection.execute(&format!("DELETE FROM {table}"), [])?;
             }
@@ -145,16 +146,14 @@ impl SqliteSpace {
     /// The digest of every view, from its tables row by row in order of key.
     pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
+        let version = super::schema_version(&snapshot)?;
+        let digest = |schema, tables| digest(&snapshot, schema, tables, version);
         let digests = vec![
-            ViewDigest {
-                name: "graph",
-                position: ledger::head(&snapshot)?,
-                digest: digest(&snapshot, "main", graph::TABLES)?,
-            },
+            ViewDigest { name: "graph", position: ledger::head(&snapshot)?, digest: digest("main", graph::TABLES)? },
             ViewDigest {
                 name: "text",
                 position: text::reach(&snapshot)?.position,
-                digest: digest(&snapshot, "main", text::TABLES)?,
+                digest: digest("main", text::TABLES)?,
             },
         ];
         snapshot.finish()?;
@@ -166,7 +165,13 @@ impl SqliteSpace {
     pub fn refold_in_memory(&self) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
         let connection = Connection::open_in_memory()?;
         super::configure(&connection)?;
-        connection.execute_batch(&format!("{} {}", graph::SCHEMA, text::SCHEMA))?;
+        connection.execute_batch(&format!(
+            "{} {} {} PRAGMA user_version={};",
+            graph::SCHEMA,
+            graph::CLAIM_SCHEMA,
+            text::SCHEMA,
+            super::SCHEMA_VERSION
+        ))?;
         connection
             .execute("CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL)", [])?;
         self.attach_to(&connection)?;
@@ -191,11 +196,12 @@ impl SqliteSpace {
                 break;
             }
         }
+        let version = connection.query_row("PRAGMA source.user_version", [], |row| row.get(0))?;
         let views = [("graph", head, head, graph::TABLES), ("text", text_position, reached, text::TABLES)];
         let mut pairs = Vec::new();
         for (name, position, reached, tables) in views {
-            let stored = ViewDigest { name, position, digest: digest(&connection, "source", tables)? };
-            let folded = ViewDigest { name, position: reached, digest: digest(&connection, "main", tables)? };
+            let stored = ViewDigest { name, position, digest: digest(&connection, "source", tables, version)? };
+            let folded = ViewDigest { name, position: reached, digest: digest(&connection, "main", tables, version)? };
             pairs.push((stored, folded));
         }
         Ok(pairs)
@@ -250,7 +256,8 @@ impl SqliteSpace {
         let used = (pages("PRAGMA page_count")? * pages("PRAGMA page_size")?).unsigned_abs();
         let views = [graph::TABLES, text::TABLES].concat();
         let mut view_bytes = 0;
-        for table in views {
+        let version = super::schema_version(&self.connection)?;
+        for table in views.into_iter().filter(|table| version > 1 || *table != "claim") {
             view_bytes += table_bytes(&self.connection, table)?;
         }
         Ok(Size { file_bytes: length("") + length("-wal"), ledger_bytes: used.saturating_sub(view_bytes), view_bytes })
@@ -292,13 +299,14 @@ fn without_sync<T>(
     worked
 }
 
-/// BLAKE3 over all rows of tables. Columns named `pos` of chunked tables only say what to read again and are left out.
-fn digest(connection: &Connection, schema: &str, tables: &[&str]) -> Result<String, StoreError> {
+/// BLAKE3 over all rows of tables, as far as the tables' version has them. Columns named `pos` of chunked tables only say what to read again and are left out.
+fn digest(connection: &Connection, schema: &str, tables: &[&str], version: i64) -> Result<String, StoreError> {
     let mut hasher = blake3::Hasher::new();
-    for table in tables {
+    for table in tables.iter().filter(|table| version > 1 || **table != "claim") {
         hasher.update(table.as_bytes()).update(&[0]);
         let columns = match *table {
             "text_attribute" | "text_length" => "chunk, data",
+            "identity" if version < 2 => "pos, key, payload",
             _ => "*",
         };
         let order = match *table {

@@ -9,6 +9,7 @@ use kernel::kind::Kind;
 use kernel::operation::{Operation, Ref, Role, Stamp};
 use kernel::rules::Verdict;
 use kernel::seal::{Draft, Place, Signer};
+use kernel::settle::Settled;
 use kernel::world::{Citing, Entry, Head, World};
 use serde_json::{Value, json};
 use store::memory::MemoryLedger;
@@ -210,7 +211,10 @@ ask! {
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
+    dependents(id: &OpId) -> Vec<(Stamp, OpId)>,
+    settled(id: &OpId) -> Option<Settled>,
     identity(key: &str) -> Vec<Entry>,
+    latest_of(key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,
     access() -> &Access,

@@ -9,6 +9,7 @@ use kernel::kind::Kind;
 use kernel::operation::{Operation, Stamp};
 use kernel::rules::{JudgeError, Verdict, judge, judge_place};
 use kernel::seal::{Draft, Place};
+use kernel::settle::settle_all;
 use kernel::world::{Graph, World};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -123,6 +124,8 @@ fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, Stamp)]) {
     for id in ids.iter().map(|(id, _)| id).chain([&unknown]) {
         assert_eq!(writing.entry(id).unwrap(), graph.entry(id).unwrap());
         let citing: BTreeSet<_> = graph.citing(id).unwrap().into_iter().collect();
+        assert_eq!(writing.settled(id).unwrap(), graph.settled(id).unwrap());
+        assert_eq!(writing.dependents(id).unwrap(), graph.dependents(id).unwrap());
         assert_eq!(writing.citing(id).unwrap(), citing.into_iter().collect::<Vec<_>>());
         for (kind, role) in KINDS.iter().flat_map(|kind| ROLES.iter().map(move |role| (kind, role))) {
             let kind = Kind::parse(kind).unwrap();
@@ -134,6 +137,21 @@ fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, Stamp)]) {
     for number in 0..4 {
         let name = format!("k{number}");
         assert_eq!(writing.identity(&name).unwrap(), graph.identity(&name).unwrap());
+        for kind in [Kind::Claim, Kind::ClaimCorrection, Kind::ClaimRefutation] {
+            for before in ids.iter().map(|(id, ts)| Some((*ts, *id))).chain([None]) {
+                let latest = graph.latest_of(&name, &kind, before).unwrap();
+                assert_eq!(writing.latest_of(&name, &kind, before).unwrap(), latest);
+                assert_eq!(
+                    Asked(writing)
+                        .identity(&name)
+                        .unwrap()
+                        .into_iter()
+                        .rev()
+                        .find(|entry| { entry.kind == kind && before.is_none_or(|before| entry.order() < before) }),
+                    latest
+                );
+            }
+        }
         let uid = format!("u{number}");
         assert_eq!(writing.evidence("test", &uid).unwrap(), graph.evidence("test", &uid).unwrap());
         let author = key(number).author();
@@ -143,6 +161,10 @@ fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, Stamp)]) {
         }
     }
     assert_eq!(writing.latest().unwrap(), ids.iter().map(|(_, ts)| *ts).max());
+}
+
+fn is_claim(graph: &Graph, id: &OpId) -> bool {
+    graph.entry(id).unwrap().is_some_and(|entry| entry.kind == Kind::Claim)
 }
 
 proptest! {
@@ -173,6 +195,8 @@ proptest! {
                     if verdict == "append" {
                         graph.insert(&operation, Some(&body));
                         ids.push((operation.id(), operation.header().ts));
+                        let anew = settle_all(&graph, ids.iter().map(|(id, _)| *id).filter(|id| is_claim(&graph, id)));
+                        prop_assert_eq!(anew.unwrap().changes, [], "what is stored is what the recursion says");
                     }
                 }
                 in_memory.commit().unwrap();

@@ -11,7 +11,7 @@ use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::SpaceId;
 use kernel::kind::{Capability, Kind};
-use kernel::operation::Role;
+use kernel::operation::{Role, Stamp};
 use kernel::question::names::name_words;
 use kernel::rank::lexical::TermCounts;
 use kernel::text::{Analyzer, Slot, SlotAnalysis, Term};
@@ -47,6 +47,8 @@ pub(in super::super) struct Folder {
     sessions: HashMap<String, Session>,
     /// Where the last fold ended: what is remembered is as of there.
     reached: Reach,
+    /// The highest time in the graph, where that is folded here, too.
+    graph_reaches: Option<Stamp>,
 }
 
 /// Who folds the graph, which the index asks who may append.
@@ -105,6 +107,7 @@ impl Folder {
             kinds: HashMap::new(),
             sessions: HashMap::new(),
             reached: Reach::default(),
+            graph_reaches: None,
         })
     }
 
@@ -171,7 +174,10 @@ impl Folder {
         // The graph is folded by what was known when each operation arrived.
         let mut graph_world = match graph {
             Graph::Present => None,
-            Graph::FoldedHere => Some(SqliteWorld::with_access_until(connection, start)?),
+            Graph::FoldedHere => {
+                let latest = self.graph_reaches.filter(|_| start.0 > 0);
+                Some(SqliteWorld::with_access_until(connection, start)?.reaching(latest))
+            }
         };
         while reach.position < end {
             let wanted = (end.0 - reach.position.0).min(READ_OPERATIONS) as usize;
@@ -198,6 +204,7 @@ impl Folder {
             batch.write(connection)?;
             super::set_reach(connection, &reach)?;
         }
+        self.graph_reaches = graph_world.and_then(|world| world.latest());
         self.reached = reach;
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();

@@ -1,0 +1,129 @@
+//! What derivation costs: all of a large ledger, and one more event in it.
+//!
+//! `cargo bench -p because --bench derive -- [EVENTS…]` (default 100000). Events are made by a seeded generator: one title for every 200
+//! events, most on two fixed days of the week, with a place and two people each. The baseline is recording the same events
+//! without deriving anything.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first failure and prints its results"
+)]
+
+use std::time::{Duration, Instant};
+
+use engine::Space;
+use engine::derive::Extent;
+use engine::import::Intent;
+use engine::record::Prepared;
+use jiff::civil::date;
+use jiff::{Timestamp, ToSpan};
+use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
+use kernel::seal::Signer;
+use kernel::when::When;
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Events of one title.
+const EVENTS_A_TITLE: usize = 200;
+/// Single events measured.
+const SINGLE: usize = 100;
+/// Records of a batch.
+const BATCH: usize = 1_000;
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    if std::env::args().any(|argument| argument == "--test") {
+        return; // `cargo test --benches` only wants to know that it builds.
+    }
+    for events in if sizes.is_empty() { vec![100_000] } else { sizes } {
+        measure(events);
+    }
+}
+
+fn measure(events: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let now: Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
+    let mut space = Space::create(&folder.path().join("space.db"), Signer::from_seed([7; 32]), "bench", now).unwrap();
+    let titles = events.div_ceil(EVENTS_A_TITLE).max(1);
+    let begun = Instant::now();
+    let mut batch = Vec::with_capacity(BATCH);
+    for number in 0..events {
+        batch.push(Prepared::new(event(number / titles, number % titles)).unwrap());
+        if batch.len() == BATCH || number + 1 == events {
+            space.record(std::mem::take(&mut batch), now).unwrap();
+        }
+    }
+    let recorded = begun.elapsed();
+    println!("\n{events} events of {titles} titles");
+    println!("  recording them, nothing derived      {:>10}", seconds(recorded));
+    let begun = Instant::now();
+    let (derived, _) = space.derive(Extent::Changed, Intent::Write, now, |_| {}).unwrap();
+    let all = begun.elapsed();
+    println!(
+        "  deriving from all                    {:>10}   {} beliefs, {} groups, {} of recording",
+        seconds(all),
+        derived.added,
+        derived.groups,
+        format_args!("{:.2} ×", all.as_secs_f64() / recorded.as_secs_f64()),
+    );
+    assert_eq!(derived.problem_count, 0, "{:?}", derived.problems);
+    let begun = Instant::now();
+    let (again, _) = space.derive(Extent::Full, Intent::DryRun, now, |_| {}).unwrap();
+    println!("  the same again, from scratch         {:>10}", seconds(begun.elapsed()));
+    assert!(again.is_nothing(), "{again:?}");
+    let (mut told, mut concluded) = (Vec::new(), Vec::new());
+    for number in 0..SINGLE {
+        let title = number * 7 % titles;
+        let begun = Instant::now();
+        space.remember(event(EVENTS_A_TITLE + number, title), now).unwrap();
+        told.push(begun.elapsed());
+        let begun = Instant::now();
+        let (derived, _) = space.derive(Extent::Changed, Intent::Write, now, |_| {}).unwrap();
+        concluded.push(begun.elapsed());
+        assert!(derived.groups > 0);
+    }
+    let (median, worst) = (quantile(&mut told, 0.5), quantile(&mut told, 0.95));
+    println!("  one more event: recording            {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
+    let (median, worst) = (quantile(&mut concluded, 0.5), quantile(&mut concluded, 0.95));
+    println!("  … and the beliefs brought up to date {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
+}
+
+/// The `week`-th half week's event of a title.
+fn event(week: usize, title: usize) -> Evidence {
+    let day = date(2024, 1, 1) + ((week / 2 * 7 + (title + week % 2 * 3) % 7) as i64).days();
+    let time = day.at((7 + title % 12) as i8, (title % 4 * 15) as i8, 0, 0);
+    let at = When::parse(&format!("{time}+01:00[Europe/Berlin]")).unwrap();
+    let name = format!("Title {title}");
+    Evidence {
+        source: "ical".into(),
+        source_uid: format!("{title}/{week}"),
+        kind: EvidenceKind::from(EvidenceKind::EVENT),
+        actor: None,
+        at: Some(at),
+        summary: name.clone(),
+        visibility: Visibility::Project,
+        payload: Payload {
+            text: name.clone(),
+            title: Some(name),
+            participants: vec![format!("Person {}", title % 997), format!("Friend {}", (title + week) % 1_999)],
+            location: Some(Location { label: Some(format!("Place {}", title % 1_009)), lat: None, lon: None }),
+            ..Payload::default()
+        },
+    }
+}
+
+fn quantile(times: &mut [Duration], share: f64) -> Duration {
+    times.sort_unstable();
+    times[((times.len() - 1) as f64 * share) as usize]
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}

@@ -1,0 +1,136 @@
+//! `because derive`, and what `import` and `remember` derive afterwards.
+
+use engine::act::Change;
+use engine::derive::{Derived, Extent};
+use engine::import::Intent;
+use kernel::confidence::Band;
+use serde_json::json;
+
+use super::{Session, incomplete_if};
+use crate::failure::Failure;
+use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
+
+/// Changed beliefs that are printed; `because claims` lists all.
+const BELIEFS_SHOWN_MAX: usize = 10;
+
+/// Arguments of `derive`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Derivers conclude beliefs from records: `because claims` lists them, `because explain` says why. Importing and\nremembering derive what is new by themselves. What you refuted is not concluded again.\n\nExamples:\n  because derive\n  because derive --full --dry-run     does everything still follow from the records?"
+)]
+pub(crate) struct Args {
+    /// From all records, not only from what is new
+    #[arg(long)]
+    full: bool,
+    /// Only say what would change
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    let extent = if args.full { Extent::Full } else { Extent::Changed };
+    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let bar = output::progress(None, "{spinner} deriving {msg}");
+    let derived = space.derive(extent, intent, session.now, |derived| {
+        bar.set_message(count(derived.read, "record") + ", " + &count(derived.added + derived.updated, "belief"));
+    });
+    bar.finish_and_clear();
+    let (derived, changes) = derived?;
+    let changed: Vec<&Change> = changes.beliefs.values().collect();
+    match session.form {
+        Form::Json => output::json(&json!({
+            "dry_run": args.dry_run,
+            "derived": derived,
+            "changed": changed.iter().map(|change| json!({
+                "key": change.after.key,
+                "before": change.before.as_ref().map(said),
+                "after": change.after.served.map(|_| said(&change.after)),
+            })).collect::<Vec<_>>(),
+        }))?,
+        Form::Text => print(&derived, &changed, intent)?,
+    }
+    Ok(incomplete_if(derived.problem_count > 0))
+}
+
+fn said(belief: &engine::belief::Belief) -> serde_json::Value {
+    json!({
+        "text": belief.text, "payload": belief.payload, "confidence": belief.confidence,
+        "valid_from": belief.valid_from, "valid_to": belief.valid_to,
+    })
+}
+
+fn print(derived: &Derived, changed: &[&Change], intent: Intent) -> Result<(), Failure> {
+    if derived.is_nothing() && derived.problem_count == 0 {
+        output::line("Nothing new: what is believed follows from what is recorded")?;
+        return Ok(());
+    }
+    output::line(summary(derived, intent))?;
+    for change in changed.iter().take(BELIEFS_SHOWN_MAX) {
+        print_change(change)?;
+    }
+    if changed.len() > BELIEFS_SHOWN_MAX {
+        let more = changed.len() - BELIEFS_SHOWN_MAX;
+        output::line(format_args!("  {DIM}… and {more} more: because claims{DIM:#}"))?;
+    }
+    print_problems(derived)
+}
+
+fn print_change(change: &Change) -> Result<(), Failure> {
+    match (&change.before, change.after.served) {
+        (_, None) => output::line(format_args!("  no longer: {}", printable(&change.after.text))),
+        (before, Some(_)) => {
+            let word = if before.is_some() { "now" } else { "new" };
+            let band = Band::of(change.after.confidence).as_str();
+            output::line(format_args!("  {word}: {} {DIM}({band}){DIM:#}", printable(&change.after.text)))
+        }
+    }
+}
+
+fn summary(derived: &Derived, intent: Intent) -> String {
+    let mut parts = Vec::new();
+    for (number, word) in [
+        (derived.added, "new"),
+        (derived.updated, "changed"),
+        (derived.retracted, "taken back"),
+        (derived.reviews, "to review"),
+    ] {
+        if number > 0 {
+            parts.push(format!("{number} {word}"));
+        }
+    }
+    let would = if intent == Intent::DryRun { "Would derive" } else { "Derived" };
+    let what = if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") };
+    format!("{BOLD}{would}{BOLD:#}: {what}")
+}
+
+fn print_problems(derived: &Derived) -> Result<(), Failure> {
+    for problem in derived.problems.iter().take(BELIEFS_SHOWN_MAX) {
+        let group = printable(&problem.group);
+        output::line(format_args!(
+            "  {BAD}deriver {}{BAD:#}, group {group:?}: {}",
+            printable(&problem.deriver),
+            printable(&problem.message)
+        ))?;
+    }
+    Ok(())
+}
+
+/// Derives what is new after something was recorded; none where this key may not.
+pub(crate) fn after_a_write(session: &Session) -> Result<Option<Derived>, Failure> {
+    let mut space = session.finder()?.open()?;
+    if space.is_read_only() || !space.may_derive(session.now)? {
+        return Ok(None);
+    }
+    let bar = output::progress(None, "{spinner} deriving {msg}");
+    let derived = space.derive(Extent::Changed, Intent::Write, session.now, |derived| {
+        bar.set_message(count(derived.read, "record"));
+    });
+    bar.finish_and_clear();
+    let (derived, changes) = derived?;
+    if session.form == Form::Text && !derived.is_nothing() {
+        let changed: Vec<&Change> = changes.beliefs.values().collect();
+        print(&derived, &changed, Intent::Write)?;
+    }
+    Ok(Some(derived))
+}

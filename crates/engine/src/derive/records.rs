@@ -1,0 +1,144 @@
+//! Operations as the records that derivers see.
+
+use derivers::{Belief as Believed, Record, Said};
+use kernel::body::Body;
+use kernel::confidence::CONFIDENCE_MAX;
+use kernel::evidence::{Evidence, Visibility};
+use kernel::kind::Kind;
+use kernel::validity::State;
+use serde_json::Value;
+use store::Writing;
+use store::sqlite::{GroupNumber, Line, SqliteWriting};
+
+use crate::EngineError;
+use crate::belief::{Belief, belief};
+
+/// The records of a group, in the space's order, with what the engine alone knows of each.
+pub(super) struct Shown {
+    pub(super) records: Vec<Record>,
+    /// Beside each record: how many derivations lie below it.
+    pub(super) layers: Vec<u32>,
+}
+
+impl Shown {
+    /// A record by its id.
+    pub(super) fn find(&self, id: &kernel::id::OpId) -> Option<(&Record, u32)> {
+        let place = self.records.iter().position(|record| record.id == *id)?;
+        Some((self.records.get(place)?, self.layers.get(place).copied().unwrap_or_default()))
+    }
+}
+
+/// Evidence; none where its body was removed or does not read.
+pub(super) fn of_evidence(line: &Line) -> Option<Record> {
+    let evidence: Evidence = serde_json::from_slice(line.body.as_deref()?).ok()?;
+    Some(Record { id: line.id, told: line.ts, said: Said::Evidence(Box::new(evidence)) })
+}
+
+/// What is served of an identity, cited by the operation that says it.
+pub(super) fn of_belief(line: &Line, believed: &Belief) -> Record {
+    let believed = Believed {
+        claim_type: believed.claim_type.clone(),
+        identity_key: believed.key.clone(),
+        text: believed.text.clone(),
+        payload: believed.payload.clone(),
+        confidence: believed.confidence,
+        deriver: believed.deriver.clone(),
+        valid_from: believed.valid_from.clone(),
+        valid_to: believed.valid_to.clone(),
+        visibility: believed.visibility,
+        tags: believed.tags.clone(),
+    };
+    Record { id: line.id, told: line.ts, said: Said::Belief(Box::new(believed)) }
+}
+
+/// A belief from the operation alone that stated it. Of a correction only what it corrects to is known so.
+pub(super) fn served_by(line: &Line, key: &str) -> Option<Belief> {
+    let mut belief = Belief {
+        key: key.to_owned(),
+        state: State::Active,
+        served: Some(line.id),
+        current: Some(line.id),
+        claim_type: String::new(),
+        text: String::new(),
+        payload: Value::Null,
+        confidence: 1.0,
+        basis: Value::Null,
+        deriver: None,
+        rationale: String::new(),
+        valid_at: None,
+        valid_from: None,
+        valid_to: None,
+        visibility: Visibility::default(),
+        tags: Vec::new(),
+    };
+    match Body::parse(&line.kind, line.body.as_deref()?).ok()? {
+        Body::Claim(claim) => {
+            belief.key = claim.identity_key;
+            belief.claim_type = claim.claim_type;
+            belief.text = claim.text;
+            belief.payload = claim.payload;
+            belief.confidence = claim.confidence;
+            belief.basis = claim.confidence_basis;
+            belief.deriver = claim.deriver;
+            belief.rationale = claim.rationale;
+            belief.valid_at = claim.valid_at;
+            belief.valid_from = claim.valid_from;
+            belief.valid_to = claim.valid_to;
+            belief.visibility = claim.visibility;
+            belief.tags = claim.tags;
+        }
+        Body::ClaimCorrection(correction) => {
+            belief.state = State::Corrected;
+            belief.key = correction.identity_key;
+            belief.claim_type = belief.key.split('|').next().unwrap_or_default().to_owned();
+            belief.text = correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
+            belief.payload = correction.corrected_payload;
+        }
+        _ => return None,
+    }
+    Some(belief)
+}
+
+/// The record's own time, microseconds: when it happened, or when it was told where nobody said.
+pub(super) fn at_us(record: &Record) -> i64 {
+    let told = i64::try_from(record.told.0).unwrap_or(i64::MAX);
+    record.evidence().and_then(|evidence| evidence.at.as_ref()).map_or(told, kernel::when::When::instant_us)
+}
+
+/// Who may see the record.
+pub(super) fn visibility(record: &Record) -> Visibility {
+    match &record.said {
+        Said::Evidence(evidence) => evidence.visibility,
+        Said::Belief(belief) => belief.visibility,
+    }
+}
+
+/// The latest records of a group.
+pub(super) fn of_group(writing: &SqliteWriting<'_>, group: GroupNumber, limit: usize) -> Result<Shown, EngineError> {
+    let mut shown = Vec::new();
+    for line in writing.members(group, limit)? {
+        let found = match line.kind {
+            Kind::Evidence => of_evidence(&line).map(|record| (record, 0)),
+            _ => of_member_belief(writing, &line)?,
+        };
+        shown.extend(found);
+    }
+    shown.sort_by_key(|(record, _)| record.order());
+    let (records, layers) = shown.into_iter().unzip();
+    Ok(Shown { records, layers })
+}
+
+/// What is served now of the identity that an operation speaks of, if it is still that operation.
+fn of_member_belief(writing: &SqliteWriting<'_>, line: &Line) -> Result<Option<(Record, u32)>, EngineError> {
+    let Some(said) = served_by(line, "") else { return Ok(None) };
+    let Some(served) = writing.served(&said.key)? else { return Ok(None) };
+    if served.position != line.position {
+        return Ok(None);
+    }
+    let believed = if line.kind == Kind::ClaimCorrection {
+        belief(writing as &dyn Writing, &said.key)?
+    } else {
+        Belief { confidence: said.confidence.min(CONFIDENCE_MAX), ..said }
+    };
+    Ok(Some((of_belief(line, &believed), served.layer)))
+}

@@ -1,0 +1,131 @@
+//! What a user calls a belief: its identity key, or the id of an operation that speaks of it.
+
+use kernel::id::OpId;
+use kernel::kind::{Capability, Kind};
+use kernel::operation::Role;
+use kernel::rules::capability_of;
+use kernel::world::{Entry, World};
+use store::StoreError;
+
+use crate::{EngineError, Space};
+
+/// Keys that are offered where none is meant.
+const NEAR_MAX: usize = 5;
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// An identity, by its key.
+    Belief {
+        /// The identity.
+        key: String,
+    },
+    /// An operation that speaks of an identity: a claim, correction or refutation.
+    Version {
+        /// The identity.
+        key: String,
+        /// The operation.
+        id: OpId,
+        /// What it does.
+        kind: Kind,
+    },
+    /// Any other operation.
+    Operation {
+        /// The operation.
+        id: OpId,
+        /// What it does.
+        kind: Kind,
+    },
+}
+
+impl Space {
+    /// What `text` names: an identity key, or an id or the beginning of one.
+    pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
+        let text = text.trim();
+        self.store.at_one_moment(|world| {
+            if !text.is_empty() && !world.identity(text)?.is_empty() {
+                return Ok(Named::Belief { key: text.to_owned() });
+            }
+            match self.resolve(text) {
+                Ok(id) => {
+                    let entry = world.entry(&id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+                    Ok(match entry.identity {
+                        Some(key) => Named::Version { key, id, kind: entry.kind },
+                        None => Named::Operation { id, kind: entry.kind },
+                    })
+                }
+                Err(EngineError::UnknownId { .. }) => {
+                    let near = self.keys_like(text)?;
+                    Err(EngineError::UnknownBelief { name: text.chars().take(80).collect(), near })
+                }
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// The identity that `text` names. An operation that speaks of none is no belief.
+    pub fn belief_named(&self, text: &str) -> Result<String, EngineError> {
+        match self.name_of(text)? {
+            Named::Belief { key } | Named::Version { key, .. } => Ok(key),
+            Named::Operation { id, kind } => Err(EngineError::NotABelief { id, kind }),
+        }
+    }
+
+    /// Some keys that have `part` in them, in any case.
+    fn keys_like(&self, part: &str) -> Result<Vec<String>, EngineError> {
+        let part = part.to_lowercase();
+        let mut near = Vec::new();
+        if !part.is_empty() {
+            self.store.world()?.identity_keys(|key| {
+                if key.to_lowercase().contains(&part) {
+                    near.push(key);
+                }
+                near.len() < NEAR_MAX
+            })?;
+        }
+        Ok(near)
+    }
+}
+
+/// Whether an operation's author was allowed to say it; otherwise it was kept by an exchange and has no effect.
+pub(crate) fn has_effect<W: World<Error = StoreError> + ?Sized>(world: &W, entry: &Entry) -> Result<bool, StoreError> {
+    let access = world.access()?;
+    let holds = |capability| access.holds(&entry.author, capability, entry.order());
+    if holds(capability_of(&entry.kind)) {
+        return Ok(true);
+    }
+    match (&entry.kind, entry.sole_ref(Role::TARGET)) {
+        (Kind::Claim, _) => Ok(holds(Capability::Append)),
+        (Kind::Retraction, Some(target)) if holds(Capability::Append) => {
+            Ok(world.entry(&target)?.is_some_and(|target| target.author == entry.author))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// The operations of `kind` that act on one and have effect, in the space's order.
+pub(crate) fn acting<W: World<Error = StoreError> + ?Sized>(
+    world: &W,
+    id: &OpId,
+    kind: &Kind,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut found = Vec::new();
+    for acting in world.acting(id, kind, Role::TARGET)? {
+        if let Some(entry) = world.entry(&acting)?
+            && has_effect(world, &entry)?
+        {
+            found.push(entry);
+        }
+    }
+    found.sort_unstable_by_key(Entry::order);
+    Ok(found)
+}
+
+/// The kind of operation that takes back a correction or a refutation.
+pub(crate) fn withdrawal_of(kind: &Kind) -> Option<Kind> {
+    match kind {
+        Kind::ClaimCorrection => Some(Kind::CorrectionWithdrawal),
+        Kind::ClaimRefutation => Some(Kind::RefutationWithdrawal),
+        _ => None,
+    }
+}

@@ -1,0 +1,170 @@
+use std::collections::BTreeSet;
+
+use derivers::{Candidate, ClaimType, Input, Said};
+use kernel::confidence::Basis;
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
+use kernel::operation::Stamp;
+use serde_json::json;
+
+use super::search::examine_within;
+use super::*;
+
+/// Says that somebody does something, the surer the more records say so; a record marked `key` counts as much as five.
+struct Counting;
+
+impl Deriver for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+
+    fn claim_types(&self) -> &[ClaimType] {
+        &[ClaimType { name: "habit.any", prior: 0.5 }]
+    }
+
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        record.evidence().map(|evidence| evidence.source.clone()).into_iter().collect()
+    }
+
+    fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        let weight = |record: &Record| {
+            if record.evidence().is_some_and(|evidence| evidence.payload.text == "key") { 5.0 } else { 1.0 }
+        };
+        let sum: f64 = records.iter().map(weight).sum();
+        if sum < 2.0 {
+            return Vec::new();
+        }
+        vec![Candidate {
+            claim_type: "habit.any".to_owned(),
+            identity_key: format!("habit.any|{group}"),
+            text: String::new(),
+            payload: json!({}),
+            inputs: records.iter().map(|record| Input { id: record.id, role: "supporting" }).collect(),
+            basis: Basis::new(0.5).with("count", sum, 0.25 * sum),
+            rationale: String::new(),
+            valid_from: None,
+            valid_to: None,
+            tags: Vec::new(),
+        }]
+    }
+}
+
+fn record(number: u32, text: &str) -> Record {
+    let mut id = [0; 32];
+    id[..4].copy_from_slice(&number.to_be_bytes());
+    let evidence = Evidence {
+        source: "walks".to_owned(),
+        source_uid: number.to_string(),
+        kind: EvidenceKind::from(EvidenceKind::NOTE),
+        actor: None,
+        at: None,
+        summary: String::new(),
+        visibility: Visibility::Project,
+        payload: Payload { text: text.to_owned(), ..Payload::default() },
+    };
+    Record { id: OpId(id), told: Stamp(u64::from(number)), said: Said::Evidence(Box::new(evidence)) }
+}
+
+fn records(texts: &[&str]) -> Vec<Record> {
+    texts.iter().enumerate().map(|(number, text)| record(number as u32, text)).collect()
+}
+
+fn question<'a>(inputs: &'a [Record], band: Band) -> Question<'a> {
+    Question { deriver: &Counting, key: "habit.any|walks", band, inputs }
+}
+
+#[test]
+fn the_smallest_support_is_found_and_proven_where_all_parts_can_be_tried() {
+    // Likely (0.70) needs log-odds of 0.85: a sum of at least 4.
+    let inputs = records(&["a", "b", "key", "c", "d", "e"]);
+    let search = examine(&question(&inputs, Band::Likely)).unwrap();
+    assert_eq!((search.inputs, search.is_smallest, search.of), (vec![inputs[2].id], true, 6));
+    let inputs = records(&["a"; 9]);
+    let search = examine(&question(&inputs, Band::Likely)).unwrap();
+    assert_eq!((search.inputs.len(), search.is_smallest, search.at_least), (4, true, 4));
+    assert_eq!(search.necessary, Some(Vec::new()));
+    let fewest = search.fewest.unwrap();
+    assert_eq!((fewest.inputs.len(), fewest.band, fewest.is_fewest), (6, Some(Band::Probable), true));
+}
+
+#[test]
+fn an_input_without_which_the_band_is_lost_is_named() {
+    let inputs = records(&["a", "key", "b"]);
+    let search = examine(&question(&inputs, Band::Likely)).unwrap();
+    assert_eq!(search.necessary, Some(vec![inputs[1].id]));
+    assert_eq!(search.fewest.unwrap().inputs, [inputs[1].id]);
+    let inputs = records(&["a", "b"]);
+    let search = examine(&question(&inputs, Band::Probable)).unwrap();
+    assert_eq!((search.inputs.len(), search.is_smallest), (2, true));
+    let fewest = search.fewest.unwrap();
+    assert_eq!((fewest.inputs.len(), fewest.band), (1, None), "one walk is no habit");
+}
+
+#[test]
+fn beyond_the_budget_a_small_support_is_found_and_not_called_the_smallest() {
+    let mut inputs = records(&["a"; 600]);
+    inputs[300] = record(300, "key");
+    // Strong (0.90) needs log-odds of 2.2: a sum of 9.
+    let search = examine(&question(&inputs, Band::Strong)).unwrap();
+    assert!(!search.is_smallest && search.inputs.len() < 12, "{}", search.inputs.len());
+    assert!(search.at_least >= 2 && search.at_least <= search.inputs.len());
+    let fewest = search.fewest.unwrap();
+    assert!(fewest.inputs.len() >= 592 && !fewest.is_fewest, "{}", fewest.inputs.len());
+}
+
+#[test]
+fn whatever_the_budget_the_answer_holds() {
+    let inputs = records(&["a", "b", "c", "key", "d", "e", "f", "g", "h", "i", "j", "k"]);
+    let asked = question(&inputs, Band::Strong);
+    for work in [0, 1, 12, 13, 20, 50, 100, 300, 1_000, 3_000, 10_000, 30_000] {
+        let Some(search) = examine_within(&asked, work) else {
+            assert!(work < 13, "{work}");
+            continue;
+        };
+        let part: Vec<Record> = inputs.iter().filter(|record| search.inputs.contains(&record.id)).cloned().collect();
+        let said = Counting.derive("walks", &part).pop().unwrap();
+        assert!(Band::of(said.basis.confidence()) >= Band::Strong, "{work}");
+        assert_eq!(said.basis.confidence(), search.confidence, "{work}");
+        assert!(search.at_least <= part.len() && part.len() >= 5, "{work}");
+        if search.is_smallest {
+            assert_eq!(part.len(), 5, "{work}");
+        }
+        if let Some(fewest) = search.fewest {
+            let rest: Vec<Record> =
+                inputs.iter().filter(|record| !fewest.inputs.contains(&record.id)).cloned().collect();
+            let said = Counting.derive("walks", &rest).pop().map(|said| Band::of(said.basis.confidence()));
+            assert_eq!(said, fewest.band, "{work}");
+            assert!(said.is_none_or(|band| band < Band::Strong), "{work}");
+        }
+    }
+}
+
+#[test]
+fn what_a_deriver_does_not_say_is_not_supported_and_a_panic_is_no_answer() {
+    let inputs = records(&["a"; 3]);
+    assert_eq!(examine(&question(&inputs, Band::Strong)), None);
+    assert_eq!(examine(&Question { key: "another", ..question(&inputs, Band::Probable) }), None);
+    assert_eq!(examine(&question(&[], Band::Speculative)), None);
+    struct Panicking;
+    impl Deriver for Panicking {
+        fn name(&self) -> &'static str {
+            "panicking"
+        }
+        fn version(&self) -> &'static str {
+            "1.0.0"
+        }
+        fn claim_types(&self) -> &[ClaimType] {
+            &[]
+        }
+        fn groups(&self, _: &Record) -> BTreeSet<String> {
+            BTreeSet::from([String::new()])
+        }
+        fn derive(&self, _: &str, _: &[Record]) -> Vec<Candidate> {
+            panic!("on purpose")
+        }
+    }
+    assert_eq!(examine(&Question { deriver: &Panicking, ..question(&inputs, Band::Probable) }), None);
+}

@@ -1,0 +1,313 @@
+//! Derivation in a real space: incremental against from scratch, the user's word, and derivers that misbehave.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use derivers::{Candidate, ClaimType, Deriver, Input, Record};
+use engine::Space;
+use engine::act::Changes;
+use engine::derive::{Derived, Extent};
+use engine::import::Intent;
+use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
+use kernel::confidence::{Basis, saturating};
+use kernel::evidence::{Evidence, Payload, Visibility};
+use kernel::id::OpId;
+use kernel::operation::{Ref, Role};
+use kernel::seal::{Draft, Signer};
+use serde_json::{Value, json};
+
+/// Claims how often each word begins a text: `toy.count|word`.
+pub(crate) struct Counting;
+
+impl Deriver for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+    fn claim_types(&self) -> &[ClaimType] {
+        &[ClaimType { name: "toy.count", prior: 0.3 }]
+    }
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        let text = record.evidence().map(|evidence| evidence.payload.text.as_str()).unwrap_or_default();
+        text.split_whitespace().next().map(str::to_owned).into_iter().collect()
+    }
+    fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        if records.len() < 2 {
+            return Vec::new();
+        }
+        vec![candidate("toy.count", group, json!({ "parity": records.len() % 2 }), records, 0.4)]
+    }
+}
+
+/// Claims of all counts together: `toy.layer|all`, and on that `toy.layer|top`.
+pub(crate) struct Layering;
+
+impl Deriver for Layering {
+    fn name(&self) -> &'static str {
+        "layering"
+    }
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+    fn claim_types(&self) -> &[ClaimType] {
+        &[ClaimType { name: "toy.layer", prior: 0.3 }]
+    }
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        let key = record.belief().map(|belief| belief.identity_key.as_str()).unwrap_or_default();
+        let group = if key.starts_with("toy.count|") {
+            "all"
+        } else if key == "toy.layer|all" {
+            "top"
+        } else {
+            return BTreeSet::new();
+        };
+        BTreeSet::from([group.to_owned()])
+    }
+    fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        if records.is_empty() {
+            return Vec::new();
+        }
+        let said: BTreeMap<&str, &Value> = records
+            .iter()
+            .filter_map(Record::belief)
+            .map(|belief| (belief.identity_key.as_str(), &belief.payload))
+            .collect();
+        vec![candidate("toy.layer", group, json!({ "said": said }), records, 0.2)]
+    }
+}
+
+pub(crate) fn candidate(claim_type: &str, name: &str, payload: Value, records: &[Record], rate: f64) -> Candidate {
+    let count = records.len() as f64;
+    Candidate {
+        claim_type: claim_type.to_owned(),
+        identity_key: format!("{claim_type}|{name}"),
+        text: format!("{name}: {payload}"),
+        payload,
+        inputs: records.iter().map(|record| Input { id: record.id, role: "counted" }).collect(),
+        basis: Basis::new(0.3).with("count", count, saturating(3.0, rate, count)),
+        rationale: format!("{count} records"),
+        valid_from: None,
+        valid_to: None,
+        tags: Vec::new(),
+    }
+}
+
+pub(crate) fn note(uid: &str, text: &str) -> Evidence {
+    Evidence {
+        source: "remember".into(),
+        source_uid: uid.into(),
+        kind: "note".into(),
+        actor: None,
+        at: None,
+        summary: text.into(),
+        visibility: Visibility::Project,
+        payload: Payload { text: text.into(), ..Payload::default() },
+    }
+}
+
+fn at(second: i64) -> jiff::Timestamp {
+    jiff::Timestamp::from_second(1_760_000_000 + second).unwrap()
+}
+
+struct Home {
+    space: Space,
+    clock: i64,
+    _folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new(derivers: Vec<Box<dyn Deriver>>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let signer = Signer::from_seed([7; 32]);
+        let mut space = Space::create(&folder.path().join("space.db"), signer, "test", at(0)).unwrap();
+        space.set_derivers(derivers);
+        Self { space, clock: 0, _folder: folder }
+    }
+
+    fn now(&mut self) -> jiff::Timestamp {
+        self.clock += 1;
+        at(self.clock)
+    }
+
+    fn remember(&mut self, uid: &str, text: &str) -> OpId {
+        let now = self.now();
+        match self.space.remember(note(uid, text), now).unwrap() {
+            engine::record::Outcome::Added(id) | engine::record::Outcome::Present(id) => id,
+            engine::record::Outcome::Replaced { new, .. } => new,
+        }
+    }
+
+    fn derive(&mut self, extent: Extent, intent: Intent) -> Derived {
+        let now = self.now();
+        self.space.derive(extent, intent, now, |_| {}).unwrap().0
+    }
+
+    fn act(&mut self, body: Body, target: OpId) -> Result<Changes, engine::EngineError> {
+        let now = self.now();
+        let refs = vec![Ref { id: target, role: Role::parse("target").unwrap() }];
+        self.space.act(vec![Draft { body, refs }], Intent::Write, now)
+    }
+
+    fn believed(&mut self) -> BTreeMap<String, (String, Value, f64)> {
+        let beliefs = self.space.beliefs().unwrap();
+        let served = beliefs.into_iter().filter(|belief| belief.served.is_some());
+        served
+            .map(|belief| (belief.key, (belief.state.as_str().to_owned(), belief.payload, belief.confidence)))
+            .collect()
+    }
+
+    /// What a derivation from scratch would change.
+    fn from_scratch(&mut self) -> Derived {
+        self.derive(Extent::Full, Intent::DryRun)
+    }
+}
+
+fn toys() -> Vec<Box<dyn Deriver>> {
+    vec![Box::new(Counting), Box::new(Layering)]
+}
+
+#[test]
+fn one_more_record_changes_what_stands_on_it_through_all_layers() {
+    let mut home = Home::new(toys());
+    for (uid, text) in [("1", "tea today"), ("2", "tea again"), ("3", "rain")] {
+        home.remember(uid, text);
+    }
+    let derived = home.derive(Extent::Changed, Intent::Write);
+    assert_eq!((derived.added, derived.updated, derived.problem_count), (3, 0, 0), "{derived:?}");
+    let keys: Vec<String> = home.believed().into_keys().collect();
+    assert_eq!(keys, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
+    assert!(home.derive(Extent::Changed, Intent::Write).is_nothing());
+    assert!(home.from_scratch().is_nothing());
+    home.remember("4", "tea with milk");
+    let derived = home.derive(Extent::Changed, Intent::Write);
+    assert_eq!(derived.fallen, 2, "what stood on the old count fell before it was concluded again: {derived:?}");
+    assert_eq!(home.believed()["toy.count|tea"].1, json!({ "parity": 1 }));
+    assert!(home.from_scratch().is_nothing());
+}
+
+#[test]
+fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_back() {
+    let mut home = Home::new(toys());
+    home.remember("1", "tea today");
+    home.remember("2", "tea again");
+    home.derive(Extent::Changed, Intent::Write);
+    let count = home.space.beliefs().unwrap().into_iter().find(|belief| belief.key == "toy.count|tea").unwrap();
+    let correction = Body::ClaimCorrection(Correction {
+        identity_key: "toy.count|tea".into(),
+        corrected_payload: json!({ "parity": "odd" }),
+        text: None,
+        note: String::new(),
+    });
+    let changes = home.act(correction, count.served.unwrap()).unwrap();
+    let changed: Vec<&str> = changes.beliefs.keys().map(String::as_str).collect();
+    assert_eq!(changed, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
+    assert_eq!(home.believed()["toy.layer|all"].1, json!({ "said": { "toy.count|tea": { "parity": "odd" } } }));
+    assert!(home.from_scratch().is_nothing());
+    let pinned = changes.recorded[0];
+    home.act(Body::CorrectionWithdrawal(Withdrawal { note: String::new() }), pinned).unwrap();
+    assert_eq!(home.believed()["toy.layer|all"].1, json!({ "said": { "toy.count|tea": { "parity": 0 } } }));
+    let refutation = Body::ClaimRefutation(Refutation { identity_key: "toy.count|tea".into(), note: String::new() });
+    home.act(refutation, count.served.unwrap()).unwrap();
+    assert!(home.believed().is_empty());
+    home.remember("5", "tea for ever");
+    let derived = home.derive(Extent::Changed, Intent::Write);
+    assert_eq!(derived.withheld, 1);
+    assert!(home.believed().is_empty());
+    assert!(home.from_scratch().is_nothing());
+}
+
+#[test]
+fn what_no_group_concludes_any_more_is_taken_back() {
+    let mut home = Home::new(toys());
+    let ids: Vec<OpId> = ["1", "2"].iter().map(|uid| home.remember(uid, "tea today")).collect();
+    home.derive(Extent::Changed, Intent::Write);
+    home.act(Body::EvidenceRetraction(Reason { reason: String::new() }), ids[0]).unwrap();
+    assert!(home.believed().is_empty());
+    assert!(home.from_scratch().is_nothing());
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
+    }
+}
+
+/// A step of a random life: something told, taken back, replaced, corrected, refuted, withdrawn.
+fn step(home: &mut Home, dice: &mut Dice, told: &mut Vec<OpId>, said: &mut Vec<(OpId, bool)>) {
+    let words = ["tea", "rain", "gym", "ana"];
+    match dice.below(10) {
+        0..=4 => {
+            let uid = dice.below(12).to_string();
+            let text = format!("{} {}", words[dice.below(words.len())], dice.below(3));
+            told.push(home.remember(&uid, &text));
+        }
+        5 if !told.is_empty() => {
+            let target = told[dice.below(told.len())];
+            let _ = home.act(Body::EvidenceRetraction(Reason { reason: String::new() }), target);
+        }
+        6..=7 => {
+            let beliefs = home.space.beliefs().unwrap();
+            if beliefs.is_empty() {
+                return;
+            }
+            let belief = &beliefs[dice.below(beliefs.len())];
+            let Some(target) = belief.served.or(belief.current) else { return };
+            let key = belief.key.clone();
+            let corrects = dice.below(2) == 0;
+            let body = if corrects {
+                let corrected_payload = json!({ "parity": dice.below(3) });
+                Body::ClaimCorrection(Correction {
+                    identity_key: key,
+                    corrected_payload,
+                    text: None,
+                    note: String::new(),
+                })
+            } else {
+                Body::ClaimRefutation(Refutation { identity_key: key, note: String::new() })
+            };
+            if let Ok(changes) = home.act(body, target) {
+                said.push((changes.recorded[0], corrects));
+            }
+        }
+        8 if !said.is_empty() => {
+            let (target, corrects) = said.swap_remove(dice.below(said.len()));
+            let note = Withdrawal { note: String::new() };
+            let body = if corrects { Body::CorrectionWithdrawal(note) } else { Body::RefutationWithdrawal(note) };
+            home.act(body, target).unwrap();
+        }
+        _ => {
+            home.derive(Extent::Changed, Intent::Write);
+        }
+    }
+}
+
+#[test]
+fn incremental_equals_from_scratch_on_random_histories() {
+    for seed in 1..=60_u64 {
+        let mut home = Home::new(toys());
+        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let (mut told, mut said) = (Vec::new(), Vec::new());
+        for step_number in 0..24 {
+            step(&mut home, &mut dice, &mut told, &mut said);
+            if step_number % 6 == 5 {
+                let derived = home.derive(Extent::Changed, Intent::Write);
+                assert_eq!(derived.problem_count, 0, "seed {seed}: {derived:?}");
+                let now = home.now();
+                let (scratch, changes) = home.space.derive(Extent::Full, Intent::DryRun, now, |_| {}).unwrap();
+                let differing: Vec<String> =
+                    changes.beliefs.values().map(|change| format!("{:?}", change.after)).collect();
+                assert!(
+                    scratch.is_nothing(),
+                    "seed {seed}, step {step_number}: {scratch:?} {differing:#?} {:#?}",
+                    home.space.beliefs().unwrap()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Proposals and decisions: operations that somebody would append, and the user's answer.
+//!
+//! A proposal changes nothing by itself. It says which operations would be appended, from which sources that follows (its
+//! citations), and who or what thinks so; a decision of the user settles it. *Reviews* are proposals about the user's own word: the ground
+//! of a correction changed, or a deriver comes to another result. As operations they are durable, reach every device, and are
+//! answered once.
+//!
+//! No rule reads these bodies, so any object is one: a field that does not fit is kept among the [others](Proposal::others) and
+//! has no meaning, like one that this version does not know.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::id::OpId;
+use crate::kind::Kind;
+
+/// Body of a `proposal`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Map<String, Value>", into = "Map<String, Value>")]
+pub struct Proposal {
+    /// Who or what proposes, e.g. [`Proposal::DERIVATION`].
+    pub origin: String,
+    /// How sure it is, 0 … 1.
+    pub confidence: Option<f64>,
+    /// In words, for the user.
+    pub text: String,
+    /// What the user should look at, where the proposal is about the user's own word.
+    pub review: Option<Question>,
+    /// What accepting appends.
+    pub operations: Vec<Proposed>,
+    /// Every other field.
+    pub others: Map<String, Value>,
+}
+
+/// What a review asks about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// The corrected identity.
+    pub identity_key: String,
+    /// Why it is asked.
+    pub reason: Reason,
+    /// What changed the ground.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<OpId>,
+    /// What would be believed without the correction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Value>,
+}
+
+/// Why a review is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// What the corrected claim was built from changed.
+    GroundChanged,
+    /// A deriver says something else than the correction.
+    Disagreement,
+}
+
+impl Reason {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::GroundChanged => "ground_changed",
+            Self::Disagreement => "disagreement",
+        }
+    }
+}
+
+/// An operation that is proposed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposed {
+    /// Its kind.
+    pub kind: String,
+    /// Its body.
+    pub body: Map<String, Value>,
+    /// Its citations.
+    #[serde(default)]
+    pub refs: Vec<ProposedRef>,
+}
+
+/// A citation of a proposed operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposedRef {
+    /// What it cites.
+    pub id: OpId,
+    /// As what.
+    pub role: String,
+}
+
+/// Body of a `decision`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Map<String, Value>", into = "Map<String, Value>")]
+pub struct Decision {
+    /// [`Decision::ACCEPT`], [`Decision::REJECT`], or another word.
+    pub verdict: String,
+    /// Why.
+    pub feedback: String,
+    /// Every other field.
+    pub others: Map<String, Value>,
+}
+
+impl Proposal {
+    /// The origin of what derivation and cascade propose.
+    pub const DERIVATION: &'static str = "derivation";
+    /// As what a proposal cites what it follows from.
+    pub const SOURCE: &'static str = "source";
+}
+
+impl Decision {
+    /// What was proposed is done.
+    pub const ACCEPT: &'static str = "accept";
+    /// It is not.
+    pub const REJECT: &'static str = "reject";
+}
+
+impl Proposed {
+    /// The kind, if it is a word.
+    pub fn kind(&self) -> Option<Kind> {
+        Kind::parse(&self.kind).ok()
+    }
+
+    /// What it cites in `role`, if that is exactly one.
+    pub fn sole_ref(&self, role: &str) -> Option<OpId> {
+        let mut found = self.refs.iter().filter(|reference| reference.role == role);
+        let first = found.next()?;
+        found.next().is_none().then_some(first.id)
+    }
+}
+
+/// Takes a field that fits its type; one that does not stays.
+fn take<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> Option<T> {
+    let value = T::deserialize(fields.get(name)?).ok()?;
+    fields.remove(name);
+    Some(value)
+}
+
+fn put(fields: &mut Map<String, Value>, name: &str, value: &impl Serialize) {
+    // Values that are no JSON (a confidence that is no number) are left out, as if they had not been known.
+    if let Ok(value) = serde_json::to_value(value)
+        && !value.is_null()
+    {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+impl From<Map<String, Value>> for Proposal {
+    fn from(mut fields: Map<String, Value>) -> Self {
+        Self {
+            origin: take(&mut fields, "origin").unwrap_or_default(),
+            confidence: take(&mut fields, "confidence"),
+            text: take(&mut fields, "text").unwrap_or_default(),
+            review: take(&mut fields, "review"),
+            operations: take(&mut fields, "operations").unwrap_or_default(),
+            others: fields,
+        }
+    }
+}
+
+impl From<Proposal> for Map<String, Value> {
+    fn from(proposal: Proposal) -> Self {
+        let Proposal { origin, confidence, text, review, operations, others: mut fields } = proposal;
+        for (name, text) in [("origin", origin), ("text", text)] {
+            if !text.is_empty() {
+                put(&mut fields, name, &text);
+            }
+        }
+        put(&mut fields, "confidence", &confidence);
+        put(&mut fields, "review", &review);
+        if !operations.is_empty() {
+            put(&mut fields, "operations", &operations);
+        }
+        fields
+    }
+}
+
+impl From<Map<String, Value>> for Decision {
+    fn from(mut fields: Map<String, Value>) -> Self {
+        Self {
+            verdict: take(&mut fields, "verdict").unwrap_or_default(),
+            feedback: take(&mut fields, "feedback").unwrap_or_default(),
+            others: fields,
+        }
+    }
+}
+
+impl From<Decision> for Map<String, Value> {
+    fn from(decision: Decision) -> Self {
+        let Decision { verdict, feedback, others: mut fields } = decision;
+        for (name, text) in [("verdict", verdict), ("feedback", feedback)] {
+            if !text.is_empty() {
+                put(&mut fields, name, &text);
+            }
+        }
+        fields
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::body::Body;
+
+    #[test]
+    fn any_object_is_a_proposal_and_keeps_every_field() {
+        let id = OpId([7; 32]);
+        for value in [
+            json!({}),
+            json!({ "origin": "model", "confidence": 0.5, "more": [1] }),
+            json!({ "origin": 3, "confidence": "high", "review": { "identity_key": "k" }, "operations": [{}] }),
+            json!({ "origin": "derivation", "text": "look", "review": { "identity_key": "k", "reason": "ground_changed", "trigger": id },
+                "operations": [{ "kind": "correction_withdrawal", "body": { "note": "n" }, "refs": [{ "id": id, "role": "target" }] }] }),
+        ] {
+            let bytes = crate::canonical::to_bytes(&value).unwrap();
+            let body = Body::parse(&Kind::Proposal, &bytes).unwrap();
+            assert_eq!(body.canonical().unwrap(), bytes, "{value}");
+            assert_eq!(body.kind(), Kind::Proposal);
+        }
+    }
+
+    #[test]
+    fn any_object_is_a_decision() {
+        for value in [json!({}), json!({ "verdict": "accept", "canonical": "x" }), json!({ "verdict": 1 })] {
+            let bytes = crate::canonical::to_bytes(&value).unwrap();
+            let body = Body::parse(&Kind::Decision, &bytes).unwrap();
+            assert_eq!(body.canonical().unwrap(), bytes, "{value}");
+        }
+    }
+}

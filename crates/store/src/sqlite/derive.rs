@@ -1,0 +1,436 @@
+//! What derivation remembers between runs: which records belong to which group, and which groups are to be run again.
+//!
+//! A deriver looks at one group of records at a time. So that one more record costs the groups that it belongs to and
+//! nothing else, membership is kept here, by the record's own time, together with what each group concluded last. All of it
+//! can be deleted and filled again; the ledger alone says what is believed.
+//!
+//! Two queues survive a crash: `changed` has the identities of which something else may be served than what derivation last
+//! saw, written in the transaction of the operation that brought it about; `derive_marked` has the groups to be run. `derive_suspect` has
+//! identities that may no longer follow from anything.
+
+use std::collections::HashMap;
+
+use kernel::id::{Author, OpId};
+use kernel::kind::Kind;
+use kernel::operation::{Ref, Stamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::graph::{author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::ledger::SqliteWriting;
+use crate::{Position, StoreError};
+
+/// Tables of derivation.
+pub(super) const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS changed (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS derive_deriver (name TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS derive_group (number INTEGER PRIMARY KEY, deriver TEXT NOT NULL, name TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS derive_group_name ON derive_group (deriver, name);
+CREATE TABLE IF NOT EXISTS derive_member (grp INTEGER NOT NULL, at INTEGER NOT NULL, pos INTEGER NOT NULL,
+    PRIMARY KEY (grp, at, pos)) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS derive_marked (grp INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE IF NOT EXISTS derive_suspect (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS derive_served (key TEXT PRIMARY KEY, pos INTEGER NOT NULL, layer INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS derive_made (grp INTEGER NOT NULL, key TEXT NOT NULL, PRIMARY KEY (grp, key)) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS derive_made_key ON derive_made (key, grp);
+CREATE TABLE IF NOT EXISTS derive_joined (key TEXT NOT NULL, grp INTEGER NOT NULL, at INTEGER NOT NULL, pos INTEGER NOT NULL,
+    PRIMARY KEY (key, grp)) STRICT, WITHOUT ROWID;
+";
+
+/// The tables that [`SqliteWriting::forget_derivation`] empties.
+const TABLES: &[&str] = &[
+    "derive_deriver",
+    "derive_group",
+    "derive_member",
+    "derive_marked",
+    "derive_suspect",
+    "derive_served",
+    "derive_made",
+    "derive_joined",
+];
+
+/// The view's name in the table of positions.
+const VIEW: &str = "derive";
+/// The version of these tables' meaning; another one means to fill them again.
+const VERSION: i64 = 1;
+/// Names of groups that a writing remembers.
+const NAMES_MAX: usize = 200_000;
+
+/// A group's number in this file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupNumber(i64);
+
+/// A group that is to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// Its number.
+    pub number: GroupNumber,
+    /// Whose group it is.
+    pub deriver: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// An operation as derivation reads it: no signature, no chain.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its number in order of arrival.
+    pub position: Position,
+    /// Its id.
+    pub id: OpId,
+    /// What it does.
+    pub kind: Kind,
+    /// Who signed.
+    pub author: Author,
+    /// Its place in the space's order.
+    pub ts: Stamp,
+    /// What it cites; empty where it was read as a member of a group.
+    pub refs: Vec<Ref>,
+    /// Its canonical body; none where it was removed.
+    pub body: Option<Vec<u8>>,
+}
+
+/// What is served of an identity, as derivation last saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The claim or correction.
+    pub position: Position,
+    /// How many derivations lie between it and what was told.
+    pub layer: u32,
+}
+
+/// Numbers of groups by deriver and name, as far as a writing has asked.
+pub(super) type Names = HashMap<(String, String), GroupNumber>;
+
+/// Notes that what is served of an identity may be another now.
+pub(super) fn note_changed(connection: &Connection, key: &str) -> Result<(), StoreError> {
+    connection.prepare_cached("INSERT OR IGNORE INTO changed (key) VALUES (?1)")?.execute([key])?;
+    Ok(())
+}
+
+impl SqliteWriting<'_> {
+    fn connection(&self) -> &Connection {
+        self.world.connection
+    }
+
+    /// How far derivation has read, by which derivers (name and version); 0 if it never did or by other rules.
+    pub fn derived(&self) -> Result<(Position, Vec<(String, String)>), StoreError> {
+        let read: Option<(i64, i64)> = self
+            .connection()
+            .prepare_cached("SELECT version, pos FROM view WHERE name = ?1")?
+            .query_row([VIEW], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let position = match read {
+            Some((VERSION, position)) => Position(position.unsigned_abs()),
+            _ => Position(0),
+        };
+        let mut statement =
+            self.connection().prepare_cached("SELECT name, version FROM derive_deriver ORDER BY name")?;
+        let derivers = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok((position, derivers.collect::<Result<_, _>>()?))
+    }
+
+    /// Says how far derivation has read.
+    pub fn set_derived(&mut self, position: Position) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached(
+                "INSERT INTO view (name, version, pos) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (name) DO UPDATE SET version = excluded.version, pos = excluded.pos",
+            )?
+            .execute(params![VIEW, VERSION, sql(position)])?;
+        Ok(())
+    }
+
+    /// Empties everything, to be filled again by `derivers` (name and version).
+    pub fn forget_derivation(&mut self, derivers: &[(String, String)]) -> Result<(), StoreError> {
+        self.names.clear();
+        for table in TABLES {
+            self.connection().execute(&format!("DELETE FROM {table}"), [])?;
+        }
+        for (name, version) in derivers {
+            self.connection().execute("INSERT INTO derive_deriver (name, version) VALUES (?1, ?2)", [name, version])?;
+        }
+        // Every identity is looked at again, since nothing is known of what was served.
+        self.connection().execute("INSERT OR IGNORE INTO changed SELECT DISTINCT key FROM identity", [])?;
+        self.set_derived(Position(0))
+    }
+
+    /// At most `limit` operations that arrived after `after`, in order of arrival; bodies of evidence alone.
+    pub fn lines(&self, after: Position, limit: usize) -> Result<Vec<Line>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL)
+             FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2",
+        )?;
+        let mut rows = statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        let mut lines = Vec::new();
+        while let Some(row) = rows.next()? {
+            lines.push(Line {
+                position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
+                id: id_at(row, 1)?,
+                kind: kind_at(row, 2)?,
+                author: author_at(row, 3)?,
+                ts: stamp_at(row, 4)?,
+                refs: refs_at(row, 5)?,
+                body: row.get(6)?,
+            });
+        }
+        Ok(lines)
+    }
+
+    /// One operation by its place of arrival or by id, with its body.
+    pub fn line(&self, id: &OpId) -> Result<Option<Line>, StoreError> {
+        let mut lines = self.lines_where("op.id = ?1", params![id.0])?;
+        Ok(lines.pop())
+    }
+
+    /// The same by place of arrival.
+    pub fn line_at(&self, position: Position) -> Result<Option<Line>, StoreError> {
+        let mut lines = self.lines_where("op.pos = ?1", params![sql(position)])?;
+        Ok(lines.pop())
+    }
+
+    fn lines_where(&self, condition: &str, arguments: impl rusqlite::Params) -> Result<Vec<Line>, StoreError> {
+        let query = format!(
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, op.body
+             FROM op JOIN author ON author.number = op.author WHERE {condition}"
+        );
+        let mut statement = self.connection().prepare_cached(&query)?;
+        let mut rows = statement.query(arguments)?;
+        let mut lines = Vec::new();
+        while let Some(row) = rows.next()? {
+            lines.push(Line {
+                position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
+                id: id_at(row, 1)?,
+                kind: kind_at(row, 2)?,
+                author: author_at(row, 3)?,
+                ts: stamp_at(row, 4)?,
+                refs: refs_at(row, 5)?,
+                body: row.get(6)?,
+            });
+        }
+        Ok(lines)
+    }
+
+    /// The number of a group; one is made if there is none.
+    pub fn group(&mut self, deriver: &str, name: &str) -> Result<GroupNumber, StoreError> {
+        let asked = (deriver.to_owned(), name.to_owned());
+        if let Some(number) = self.names.get(&asked) {
+            return Ok(*number);
+        }
+        let connection = self.world.connection;
+        let find = |connection: &Connection| {
+            connection
+                .prepare_cached("SELECT number FROM derive_group WHERE deriver = ?1 AND name = ?2")?
+                .query_row([deriver, name], |row| row.get(0).map(GroupNumber))
+                .optional()
+        };
+        let number = match find(connection)? {
+            Some(number) => number,
+            None => {
+                connection
+                    .prepare_cached("INSERT INTO derive_group (deriver, name) VALUES (?1, ?2)")?
+                    .execute([deriver, name])?;
+                GroupNumber(connection.last_insert_rowid())
+            }
+        };
+        if self.names.len() >= NAMES_MAX {
+            self.names.clear();
+        }
+        self.names.insert(asked, number);
+        Ok(number)
+    }
+
+    /// Lets what is served of an identity, recorded at `at_us`, be a record of these groups and of no others; all that
+    /// gain or lose it are marked.
+    pub fn place_belief(
+        &mut self,
+        key: &str,
+        groups: &[GroupNumber],
+        at_us: i64,
+        record: Position,
+    ) -> Result<(), StoreError> {
+        let mut statement =
+            self.connection().prepare_cached("SELECT grp, at, pos FROM derive_joined WHERE key = ?1 ORDER BY grp")?;
+        let joined = statement.query_map([key], |row| {
+            Ok((GroupNumber(row.get(0)?), row.get(1)?, Position(row.get::<_, i64>(2)?.unsigned_abs())))
+        })?;
+        let joined: Vec<(GroupNumber, i64, Position)> = joined.collect::<Result<_, _>>()?;
+        drop(statement);
+        for (group, at_us, record) in joined {
+            self.leave(group, at_us, record)?;
+        }
+        self.connection().prepare_cached("DELETE FROM derive_joined WHERE key = ?1")?.execute([key])?;
+        for group in groups {
+            self.join(*group, at_us, record)?;
+            self.connection()
+                .prepare_cached("INSERT OR REPLACE INTO derive_joined (key, grp, at, pos) VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![key, group.0, at_us, sql(record)])?;
+        }
+        Ok(())
+    }
+
+    /// Puts a record with that time of its own, microseconds, into a group and marks the group.
+    pub fn join(&mut self, group: GroupNumber, at_us: i64, record: Position) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached("INSERT OR IGNORE INTO derive_member (grp, at, pos) VALUES (?1, ?2, ?3)")?
+            .execute(params![group.0, at_us, sql(record)])?;
+        self.mark(group)
+    }
+
+    /// Takes it out again and marks the group.
+    pub fn leave(&mut self, group: GroupNumber, at_us: i64, record: Position) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached("DELETE FROM derive_member WHERE grp = ?1 AND at = ?2 AND pos = ?3")?
+            .execute(params![group.0, at_us, sql(record)])?;
+        self.mark(group)
+    }
+
+    /// The latest `limit` members of a group by their own time, with their bodies.
+    pub fn members(&self, group: GroupNumber, limit: usize) -> Result<Vec<Line>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.body FROM derive_member AS member
+             JOIN op ON op.pos = member.pos JOIN author ON author.number = op.author
+             WHERE member.grp = ?1 ORDER BY member.at DESC, member.pos DESC LIMIT ?2",
+        )?;
+        let mut rows = statement.query(params![group.0, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        let mut members = Vec::new();
+        while let Some(row) = rows.next()? {
+            members.push(Line {
+                position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
+                id: id_at(row, 1)?,
+                kind: kind_at(row, 2)?,
+                author: author_at(row, 3)?,
+                ts: stamp_at(row, 4)?,
+                refs: Vec::new(),
+                body: row.get(5)?,
+            });
+        }
+        Ok(members)
+    }
+
+    /// Has a group run again.
+    pub fn mark(&mut self, group: GroupNumber) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached("INSERT OR IGNORE INTO derive_marked (grp) VALUES (?1)")?
+            .execute([group.0])?;
+        Ok(())
+    }
+
+    /// Takes at most `limit` marked groups off the list, by deriver and name.
+    pub fn take_marked(&mut self, limit: usize) -> Result<Vec<Marked>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT marked.grp, derive_group.deriver, derive_group.name FROM derive_marked AS marked
+             JOIN derive_group ON derive_group.number = marked.grp ORDER BY marked.grp LIMIT ?1",
+        )?;
+        let marked = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
+            Ok(Marked { number: GroupNumber(row.get(0)?), deriver: row.get(1)?, name: row.get(2)? })
+        })?;
+        let mut marked: Vec<Marked> = marked.collect::<Result<_, _>>()?;
+        let mut unmark = self.connection().prepare_cached("DELETE FROM derive_marked WHERE grp = ?1")?;
+        for group in &marked {
+            unmark.execute([group.number.0])?;
+        }
+        marked.sort_by(|a, b| (&a.deriver, &a.name).cmp(&(&b.deriver, &b.name)));
+        Ok(marked)
+    }
+
+    /// How many groups are marked.
+    pub fn count_marked(&self) -> Result<u64, StoreError> {
+        let count: i64 =
+            self.connection().prepare_cached("SELECT count(*) FROM derive_marked")?.query_row([], |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The identities that a group concluded when it was last run.
+    pub fn made(&self, group: GroupNumber) -> Result<Vec<String>, StoreError> {
+        let mut statement =
+            self.connection().prepare_cached("SELECT key FROM derive_made WHERE grp = ?1 ORDER BY key")?;
+        let keys = statement.query_map([group.0], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
+    }
+
+    /// The groups that concluded an identity, by deriver and name: the first has the say.
+    pub fn makers(&self, key: &str) -> Result<Vec<Marked>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT made.grp, derive_group.deriver, derive_group.name FROM derive_made AS made
+             JOIN derive_group ON derive_group.number = made.grp WHERE made.key = ?1
+             ORDER BY derive_group.deriver, derive_group.name",
+        )?;
+        let makers = statement.query_map([key], |row| {
+            Ok(Marked { number: GroupNumber(row.get(0)?), deriver: row.get(1)?, name: row.get(2)? })
+        })?;
+        Ok(makers.collect::<Result<_, _>>()?)
+    }
+
+    /// Notes that a group concludes an identity.
+    pub fn add_made(&mut self, group: GroupNumber, key: &str) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached("INSERT OR IGNORE INTO derive_made (grp, key) VALUES (?1, ?2)")?
+            .execute(params![group.0, key])?;
+        Ok(())
+    }
+
+    /// Notes that it does so no longer.
+    pub fn remove_made(&mut self, group: GroupNumber, key: &str) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached("DELETE FROM derive_made WHERE grp = ?1 AND key = ?2")?
+            .execute(params![group.0, key])?;
+        Ok(())
+    }
+
+    /// What derivation last saw served of an identity.
+    pub fn served(&self, key: &str) -> Result<Option<Served>, StoreError> {
+        let served = self
+            .connection()
+            .prepare_cached("SELECT pos, layer FROM derive_served WHERE key = ?1")?
+            .query_row([key], |row| {
+                let layer = u32::try_from(row.get::<_, i64>(1)?).unwrap_or(u32::MAX);
+                Ok(Served { position: Position(row.get::<_, i64>(0)?.unsigned_abs()), layer })
+            })
+            .optional()?;
+        Ok(served)
+    }
+
+    /// Notes what it sees now.
+    pub fn set_served(&mut self, key: &str, served: Option<Served>) -> Result<(), StoreError> {
+        match served {
+            Some(Served { position, layer }) => self
+                .connection()
+                .prepare_cached(
+                    "INSERT INTO derive_served (key, pos, layer) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (key) DO UPDATE SET pos = excluded.pos, layer = excluded.layer",
+                )?
+                .execute(params![key, sql(position), i64::from(layer)])?,
+            None => self.connection().prepare_cached("DELETE FROM derive_served WHERE key = ?1")?.execute([key])?,
+        };
+        Ok(())
+    }
+
+    /// Takes at most `limit` identities off the queue of changed ones, in order.
+    pub fn take_changed(&mut self, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.take_keys("changed", limit)
+    }
+
+    /// Notes that an identity may no longer follow from anything.
+    pub fn suspect(&mut self, key: &str) -> Result<(), StoreError> {
+        self.connection().prepare_cached("INSERT OR IGNORE INTO derive_suspect (key) VALUES (?1)")?.execute([key])?;
+        Ok(())
+    }
+
+    /// Takes at most `limit` suspected identities off the list, in order.
+    pub fn take_suspects(&mut self, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.take_keys("derive_suspect", limit)
+    }
+
+    fn take_keys(&mut self, table: &'static str, limit: usize) -> Result<Vec<String>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(&format!("SELECT key FROM {table} ORDER BY key LIMIT ?1"))?;
+        let keys = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0))?;
+        let keys: Vec<String> = keys.collect::<Result<_, _>>()?;
+        let mut delete = connection.prepare_cached(&format!("DELETE FROM {table} WHERE key = ?1"))?;
+        for key in &keys {
+            delete.execute([key])?;
+        }
+        drop(delete);
+        Ok(keys)
+    }
+}

@@ -1,0 +1,58 @@
+//! What there is to list: identities, and operations of a kind of which there are few.
+//!
+//! Everything here is read from what the graph and the ledger hold already, at one moment.
+
+use kernel::id::OpId;
+use rusqlite::OptionalExtension;
+
+use super::SqliteSpace;
+use super::graph::{SqliteWorld, id_at};
+use crate::StoreError;
+
+/// Lists proposals without reading the ledger. A file without it is only slower.
+pub(super) const SCHEMA: &str = "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
+
+impl SqliteSpace {
+    /// Answers `ask` over the ledger as it is at one moment, whatever others write meanwhile.
+    pub fn at_one_moment<T, E: From<StoreError>>(
+        &self,
+        ask: impl FnOnce(&SqliteWorld<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let snapshot = self.connection.unchecked_transaction().map_err(StoreError::from)?;
+        let answer = ask(&SqliteWorld::new(&snapshot)?)?;
+        snapshot.finish().map_err(StoreError::from)?;
+        Ok(answer)
+    }
+}
+
+impl SqliteWorld<'_> {
+    /// The canonical body of a recorded operation, unless removed.
+    pub fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        let body = self
+            .connection
+            .prepare_cached("SELECT body FROM op WHERE id = ?1")?
+            .query_row([id.0], |row| row.get(0))
+            .optional()?;
+        Ok(body.flatten())
+    }
+
+    /// Every identity of which something was said, in order, to `take` until it answers false.
+    pub fn identity_keys(&self, mut take: impl FnMut(String) -> bool) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT DISTINCT key FROM identity ORDER BY key")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if !take(row.get(0)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every proposal, in the space's order.
+    pub fn proposals(&self) -> Result<Vec<OpId>, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT id FROM op WHERE kind = 'proposal' ORDER BY ts, id")?;
+        let ids = statement.query_map([], |row| id_at(row, 0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+}
