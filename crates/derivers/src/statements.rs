@@ -5,6 +5,8 @@
 //! on is left out: quotations, code, tables, and texts that an agent is asked to work on. Grammar is not parsed:
 //! the derivers look for few plain patterns, and a sentence that does not fit one says nothing.
 
+use std::borrow::Cow;
+
 use kernel::evidence::{Evidence, EvidenceKind};
 
 use crate::names;
@@ -17,33 +19,11 @@ pub const SENTENCE_WORDS_MAX: usize = 48;
 const REQUEST_BYTES_MAX: usize = 160;
 
 /// What is asked of an agent when the text that follows is not about the owner.
-const REQUESTS: [&str; 27] = [
-    "translate",
-    "rewrite",
-    "rephrase",
-    "paraphrase",
-    "proofread",
-    "summarize",
-    "summarise",
-    "write a",
-    "write an",
-    "write me",
-    "write the",
-    "write some",
-    "draft",
-    "pretend",
-    "imagine",
-    "role-play",
-    "roleplay",
-    "role play",
-    "act as",
-    "correct this",
-    "correct the following",
-    "fix this",
-    "improve this",
-    "edit this",
-    "fiction",
-    "lyrics",
+#[rustfmt::skip]
+const REQUESTS: [&str; 25] = [
+    "translate", "rewrite", "rephrase", "paraphrase", "proofread", "summarize", "summarise", "write a", "write an",
+    "write me", "write the", "write some", "draft", "pretend", "imagine", "role-play", "roleplay", "role play",
+    "act as", "correct this", "correct the following", "fix this", "improve this", "edit this",
     "following text",
 ];
 
@@ -74,7 +54,7 @@ pub struct Word<'t> {
     /// As written.
     pub text: &'t str,
     /// In lower case, with plain apostrophes.
-    pub lower: String,
+    pub lower: Cow<'t, str>,
     /// What stands before it.
     pub before: Break,
 }
@@ -102,17 +82,34 @@ impl Sentence<'_> {
 
     /// The word at `index` in lower case; empty beyond the end.
     pub fn lower(&self, index: usize) -> &str {
-        self.words.get(index).map_or("", |word| word.lower.as_str())
+        self.words.get(index).map_or("", |word| word.lower.as_ref())
     }
 
     /// Whether one of `words` occurs.
     pub fn has_any(&self, words: &[&str]) -> bool {
-        self.words.iter().any(|word| words.contains(&word.lower.as_str()))
+        self.words.iter().any(|word| words.contains(&word.lower.as_ref()))
+    }
+}
+
+/// What the owner said or wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnWords<'t> {
+    /// The beginning, at most [`STATEMENT_BYTES_MAX`].
+    pub text: &'t str,
+    /// Whether it was said to an agent, who may be asked to work on a text that is not about the owner.
+    pub is_to_agent: bool,
+}
+
+impl OwnWords<'_> {
+    /// Whether what follows a request, "translate: …", is somebody else's text.
+    pub fn is_request(&self) -> bool {
+        let head = self.text.get(..self.text.floor_char_boundary(REQUEST_BYTES_MAX)).unwrap_or_default();
+        self.is_to_agent && any_word_begins(head, &REQUESTS)
     }
 }
 
 /// What of a record the owner said or wrote; none if it is not theirs.
-pub fn own_words(evidence: &Evidence) -> Option<&str> {
+pub fn own_words(evidence: &Evidence) -> Option<OwnWords<'_>> {
     let payload = &evidence.payload;
     let kind = evidence.kind.0.as_str();
     let is_own = match (payload.role.as_deref(), evidence.actor.as_deref()) {
@@ -121,28 +118,29 @@ pub fn own_words(evidence: &Evidence) -> Option<&str> {
         (None, Some(actor)) => matches!(kind, EvidenceKind::NOTE | EvidenceKind::TURN) && names::is_self(actor),
     };
     let text = payload.text.get(..payload.text.floor_char_boundary(STATEMENT_BYTES_MAX))?;
-    (is_own && !text.is_empty()).then_some(text)
+    (is_own && !text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some() })
 }
 
-/// Whether `text` asks an agent to work on a text, which then is not the owner speaking.
-pub fn is_request(text: &str) -> bool {
-    let head = text.get(..text.floor_char_boundary(REQUEST_BYTES_MAX)).unwrap_or_default().to_ascii_lowercase();
-    REQUESTS.iter().any(|request| head.contains(request))
-}
-
-/// Whether `needle` (lower-case ASCII) occurs in `text` in any case. The quick look before anything is parsed.
-pub fn contains_folded(text: &str, needle: &str) -> bool {
-    let needle = needle.as_bytes();
-    let Some((&first, rest)) = needle.split_first() else { return true };
+/// Whether one of `beginnings` (lower-case ASCII) stands in `text` at a word's beginning, in any case. The quick look
+/// before anything is parsed: it reads each byte once and allocates nothing.
+pub fn any_word_begins(text: &str, beginnings: &[&str]) -> bool {
+    let letter = |byte: u8| 1_u64 << (byte.to_ascii_lowercase() & 63);
+    let first = |beginning: &&str| beginning.as_bytes().first().map_or(0, |first| letter(*first));
+    // Few words begin like any of them.
+    let firsts = beginnings.iter().fold(0, |firsts, beginning| firsts | first(beginning));
     let bytes = text.as_bytes();
-    let mut from = 0;
-    while let Some(found) =
-        bytes.get(from..).and_then(|bytes| bytes.iter().position(|byte| byte.to_ascii_lowercase() == first))
-    {
-        from += found + 1;
-        if bytes.get(from..from + rest.len()).is_some_and(|next| next.eq_ignore_ascii_case(rest)) {
-            return true;
+    let mut is_start = true;
+    for (at, byte) in bytes.iter().enumerate() {
+        if is_start && firsts & letter(*byte) != 0 {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let begins = |beginning: &&str| {
+                rest.get(..beginning.len()).is_some_and(|word| word.eq_ignore_ascii_case(beginning.as_bytes()))
+            };
+            if beginnings.iter().any(begins) {
+                return true;
+            }
         }
+        is_start = !byte.is_ascii_alphanumeric();
     }
     false
 }
@@ -189,21 +187,10 @@ fn without_marker(line: &str) -> &str {
 }
 
 /// Labels before a colon that leave what follows the owner's.
+#[rustfmt::skip]
 const LABELS: [&str; 14] = [
-    "note",
-    "notes",
-    "fyi",
-    "remember",
-    "reminder",
-    "ps",
-    "p.s",
-    "about me",
-    "me",
-    "also",
-    "update",
-    "preferences",
-    "preference",
-    "context",
+    "note", "notes", "fyi", "remember", "reminder", "ps", "p.s", "about me", "me", "also", "update", "preferences",
+    "preference", "context",
 ];
 
 /// `Tom: I love tea` is what Tom said.
@@ -216,7 +203,10 @@ fn has_speaker(line: &str) -> bool {
 }
 
 /// Words whose dot ends no sentence.
-const ABBREVIATIONS: [&str; 11] = ["dr", "mr", "mrs", "ms", "prof", "st", "e.g", "i.e", "vs", "etc", "approx"];
+#[rustfmt::skip]
+const ABBREVIATIONS: [&str; 11] = [
+    "dr", "mr", "mrs", "ms", "prof", "st", "e.g", "i.e", "vs", "etc", "approx",
+];
 
 fn closing_quote(open: char) -> Option<char> {
     match open {
@@ -265,9 +255,18 @@ fn split(line: &str) -> Vec<&str> {
     parts
 }
 
+/// Most words are in lower case already.
+fn lower(word: &str) -> Cow<'_, str> {
+    match word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        true => Cow::Borrowed(word),
+        false if word.is_ascii() => Cow::Owned(word.to_ascii_lowercase()),
+        false => Cow::Owned(word.to_lowercase().replace('’', "'")),
+    }
+}
+
 fn sentence(text: &str) -> Option<Sentence<'_>> {
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-' | '.' | '_');
-    let mut words: Vec<Word<'_>> = Vec::new();
+    let mut words: Vec<Word<'_>> = Vec::with_capacity(16);
     let mut before = Break::None;
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
@@ -278,8 +277,7 @@ fn sentence(text: &str) -> Option<Sentence<'_>> {
                 return None;
             }
             let word = word.trim_end_matches(['-', '\'', '’', '.']);
-            let lower = word.to_lowercase().replace('’', "'");
-            words.push(Word { text: word, lower, before });
+            words.push(Word { text: word, lower: lower(word), before });
             before = Break::None;
             rest = after;
             continue;
@@ -346,9 +344,10 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_look_ignores_case() {
-        assert!(contains_folded("This is MY sister", "my s"));
-        assert!(!contains_folded("m", "my"));
-        assert!(contains_folded("", ""));
+    fn the_quick_look_ignores_case_and_sees_only_beginnings_of_words() {
+        assert!(any_word_begins("This is MY sister", &["x", "my s"]));
+        assert!(!any_word_begins("enemy sister", &["my "]));
+        assert!(!any_word_begins("m", &["my"]));
+        assert!(!any_word_begins("", &[""]));
     }
 }

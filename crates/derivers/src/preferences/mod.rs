@@ -5,7 +5,7 @@
 //! meet in the group `daypart`. The last word on an object counts. The lexicon, keys, priors and curves are in
 //! `docs/derivers.md`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use kernel::confidence::{Basis, round6, saturating};
@@ -19,11 +19,14 @@ use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod dayparts;
 mod lexicon;
+mod object;
 mod stated;
+mod words;
 
 use dayparts::{Routine, is_routine, routine};
 use lexicon::DAYPARTS;
-use stated::{Object, Polarity, Statement, statements};
+use object::Object;
+use stated::{Polarity, Statement, statements};
 
 /// How often a sentence or a habit that looks like a preference is one.
 const PRIOR: f64 = 0.40;
@@ -95,8 +98,8 @@ impl Deriver for Preferences {
             let spoken = own_words(evidence).map(statements).unwrap_or_default();
             let day = evidence.at.as_ref().map(When::date);
             for statement in spoken {
-                let own = group_of(&statement.object) == group;
-                let other = statement.over.as_ref().is_some_and(|over| group_of(over) == group);
+                let own = is_of_group(&statement.object, group);
+                let other = statement.over.as_ref().is_some_and(|over| is_of_group(over, group));
                 if own || other {
                     said.push(Said { id: record.id, day, source: evidence.source.clone(), statement });
                 }
@@ -123,6 +126,14 @@ fn key_of(object: &Object) -> String {
     format!("{}|{}", object.domain, object.slug)
 }
 
+fn is_of_group(object: &Object, group: &str) -> bool {
+    if object.domain == DAYPART { group == DAYPART } else { has_key(object, group) }
+}
+
+fn has_key(object: &Object, key: &str) -> bool {
+    key.strip_prefix(object.domain).and_then(|rest| rest.strip_prefix('|')) == Some(object.slug.as_str())
+}
+
 /// A statement and where it was made.
 struct Said {
     id: OpId,
@@ -138,23 +149,25 @@ struct Stand<'s> {
     supporting: Vec<&'s Said>,
     opposing: usize,
     over: Option<&'s Object>,
+    /// The first day after the last word to the contrary.
+    since: Option<Date>,
 }
 
 /// Weighs everything said of the object with this key. "I prefer tea to coffee" speaks for tea, and against an earlier "I prefer
 /// coffee to tea"; it says nothing against coffee itself.
 fn stand<'s>(key: &str, said: &'s [Said]) -> Option<Stand<'s>> {
-    // Preferences of something else to this: they undo what was said before them.
-    let reversals: Vec<(usize, &str)> = said
+    // When something else was last preferred to this: that undoes what was said the other way round before.
+    let reversed: BTreeMap<&str, usize> = said
         .iter()
         .enumerate()
-        .filter(|(_, said)| said.statement.over.as_ref().is_some_and(|over| key_of(over) == key))
-        .map(|(at, said)| (at, said.statement.object.slug.as_str()))
+        .filter(|(_, said)| said.statement.over.as_ref().is_some_and(|over| has_key(over, key)))
+        .map(|(at, said)| (said.statement.object.slug.as_str(), at))
         .collect();
-    let is_undone = |at: usize, over: &Object| reversals.iter().any(|(later, slug)| *later > at && *slug == over.slug);
+    let is_undone = |at: usize, over: &Object| reversed.get(over.slug.as_str()).is_some_and(|later| *later > at);
     let (undone, standing): (Vec<&Said>, Vec<&Said>) = said
         .iter()
         .enumerate()
-        .filter(|(_, said)| key_of(&said.statement.object) == key)
+        .filter(|(_, said)| has_key(&said.statement.object, key))
         .map(|(at, said)| (said.statement.over.as_ref().is_some_and(|over| is_undone(at, over)), said))
         .fold((Vec::new(), Vec::new()), |(mut undone, mut standing), (is_undone, said)| {
             if is_undone { &mut undone } else { &mut standing }.push(said);
@@ -164,13 +177,20 @@ fn stand<'s>(key: &str, said: &'s [Said]) -> Option<Stand<'s>> {
     let polarity = last.statement.polarity;
     let supporting: Vec<&Said> = standing.iter().copied().filter(|said| said.statement.polarity == polarity).collect();
     let opposing = standing.len() - supporting.len() + undone.len();
+    let since =
+        said.iter().rposition(|said| has_key(&said.statement.object, key) && said.statement.polarity != polarity);
+    let since = said
+        .iter()
+        .skip(since.map_or(0, |opposed| opposed + 1))
+        .filter(|said| has_key(&said.statement.object, key))
+        .find_map(|said| said.day);
     let over = supporting.iter().rev().find_map(|said| said.statement.over.as_ref());
     let name = supporting.iter().map(|said| said.statement.object.name.as_str()).min()?;
-    Some(Stand { polarity, name, supporting, opposing, over })
+    Some(Stand { polarity, name, supporting, opposing, over, since })
 }
 
 fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Option<Candidate> {
-    let Stand { polarity, name, supporting, opposing, over } = stand(key, said)?;
+    let Stand { polarity, name, supporting, opposing, over, since } = stand(key, said)?;
     let records: BTreeSet<OpId> = supporting.iter().map(|said| said.id).collect();
     let days: BTreeSet<Date> = supporting.iter().filter_map(|said| said.day).collect();
     let sources: BTreeSet<&str> = supporting.iter().map(|said| said.source.as_str()).collect();
@@ -223,7 +243,7 @@ fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Opti
         inputs,
         basis,
         rationale,
-        valid_from: days.first().copied().map(When::from_date),
+        valid_from: since.map(When::from_date),
         valid_to: None,
         tags: Vec::new(),
     })

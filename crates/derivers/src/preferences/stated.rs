@@ -6,15 +6,14 @@
 //! second) is not about what the owner likes in general.
 
 use super::lexicon::{daypart, domain_of};
-use crate::slug::slug;
-use crate::statements::{Break, Sentence, Word, contains_folded, is_request, sentences};
+use super::object::{GENERAL, OBJECT_WORDS_MAX, Object, Trust, lower, named, of_day, trimmed};
+use super::words::{
+    ADVERBS, COMPARISONS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS, VERBS,
+};
+use crate::statements::{Break, OwnWords, Sentence, Word, any_word_begins, sentences};
 
 /// Most statements of one record.
 pub(super) const STATEMENTS_MAX: usize = 32;
-/// Longest object, words.
-const OBJECT_WORDS_MAX: usize = 5;
-/// Longest object that is taken on trust, without a word that the lexicon knows.
-const UNKNOWN_WORDS_MAX: usize = 2;
 
 /// For or against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,14 +31,6 @@ impl Polarity {
     }
 }
 
-/// What a preference is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Object {
-    pub(super) domain: &'static str,
-    pub(super) name: String,
-    pub(super) slug: String,
-}
-
 /// One thing said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
@@ -51,360 +42,50 @@ pub(super) struct Statement {
     pub(super) is_strong: bool,
 }
 
-/// One of these has to occur, or nothing is read.
-const CUES: [&str; 15] = [
-    "prefer", "like", "love", "enjoy", "adore", "favo", "hate", "stand ", "detest", "loathe", "despise", "bear ",
-    "rather", "fan of", "care for",
-];
-const MORE_CUES: [&str; 4] = ["fond of", "person", "night owl", "early bird"];
-
-/// With one of these in it, a sentence is a report, a guess, a condition, a wish, past, or a joke.
-const DOUBTFUL: [&str; 62] = [
-    "if",
-    "unless",
-    "whether",
-    "would",
-    "might",
-    "maybe",
-    "perhaps",
-    "probably",
-    "possibly",
-    "guess",
-    "suppose",
-    "supposedly",
-    "imagine",
-    "pretend",
-    "wish",
-    "hope",
-    "wonder",
-    "could",
-    "should",
-    "says",
-    "said",
-    "say",
-    "saying",
-    "told",
-    "tells",
-    "asked",
-    "asks",
-    "thinks",
-    "thought",
-    "claims",
-    "claimed",
-    "believes",
-    "assumes",
-    "knows",
-    "quote",
-    "quotes",
-    "quoted",
-    "used",
-    "once",
-    "previously",
-    "formerly",
-    "when",
-    "whenever",
-    "until",
-    "oh",
-    "wow",
-    "yay",
-    "sarcasm",
-    "sarcastic",
-    "kidding",
-    "joking",
-    "joke",
-    "lol",
-    "haha",
-    "not",
-    "hypothetically",
-    "character",
-    "wrote",
-    "lyrics",
-    "story",
-    "somebody",
-    "he'd",
-];
-
-/// Words with which a clause may begin before it comes to the point.
-const OPENINGS: [&str; 36] = [
-    "and",
-    "but",
-    "so",
-    "well",
-    "yes",
-    "yeah",
-    "no",
-    "honestly",
-    "actually",
-    "personally",
-    "also",
-    "anyway",
-    "generally",
-    "because",
-    "since",
-    "fyi",
-    "btw",
-    "note",
-    "remember",
-    "please",
-    "that",
-    "though",
-    "although",
-    "while",
-    "overall",
-    "usually",
-    "basically",
-    "frankly",
-    "hi",
-    "hello",
-    "hey",
-    "thanks",
-    "ps",
-    "myself",
-    "for",
-    "me",
-];
-
-/// Words between "I" and the verb that leave the meaning.
-const ADVERBS: [&str; 17] = [
-    "really",
-    "absolutely",
-    "generally",
-    "usually",
-    "also",
-    "still",
-    "much",
-    "strongly",
-    "definitely",
-    "personally",
-    "do",
-    "truly",
-    "particularly",
-    "especially",
-    "always",
-    "very",
-    "simply",
-];
-
-/// An object that begins with one of these, or holds it, points at something at hand.
-const POINTING: [&str; 88] = [
-    "it",
-    "its",
-    "it's",
-    "this",
-    "that",
-    "that's",
-    "these",
-    "those",
-    "you",
-    "your",
-    "yours",
-    "you're",
-    "he",
-    "she",
-    "him",
-    "her",
-    "his",
-    "hers",
-    "them",
-    "their",
-    "they",
-    "they're",
-    "we",
-    "us",
-    "our",
-    "i",
-    "i'm",
-    "i'd",
-    "me",
-    "my",
-    "mine",
-    "here",
-    "there",
-    "one",
-    "ones",
-    "option",
-    "idea",
-    "ideas",
-    "plan",
-    "version",
-    "approach",
-    "suggestion",
-    "proposal",
-    "way",
-    "part",
-    "sound",
-    "look",
-    "looks",
-    "draft",
-    "first",
-    "second",
-    "third",
-    "last",
-    "next",
-    "latter",
-    "former",
-    "other",
-    "another",
-    "today",
-    "tonight",
-    "tomorrow",
-    "yesterday",
-    "now",
-    "how",
-    "what",
-    "where",
-    "why",
-    "who",
-    "which",
-    "whose",
-    "said",
-    "both",
-    "either",
-    "neither",
-    "same",
-    "such",
-    "above",
-    "below",
-    "left",
-    "right",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "up",
-];
-
-/// An object that is one of these, or begins with it, says nothing.
-const VAGUE: [&str; 40] = [
-    "everything",
-    "nothing",
-    "something",
-    "anything",
-    "thing",
-    "things",
-    "stuff",
-    "most",
-    "none",
-    "each",
-    "many",
-    "much",
-    "more",
-    "less",
-    "some",
-    "people",
-    "someone",
-    "everyone",
-    "everybody",
-    "anyone",
-    "all",
-    "enough",
-    "lots",
-    "to",
-    "being",
-    "having",
-    "getting",
-    "not",
-    "no",
-    "yes",
-    "only",
-    "just",
-    "and",
-    "or",
-    "but",
-    "so",
-    "too",
-    "very",
-    "best",
-    "kind",
-];
-
-/// What may follow an object without being part of it; longest first.
-const TAILS: [&str; 21] = [
-    "more than anything",
-    "so very much",
-    "these days",
-    "very much",
-    "so much",
-    "the most",
-    "the best",
-    "as well",
-    "in general",
-    "a lot",
-    "at all",
-    "any more",
-    "of course",
-    "too",
-    "most",
-    "best",
-    "though",
-    "anyway",
-    "instead",
-    "anymore",
-    "really",
-];
-
-/// Before the object.
-const ARTICLES: [&str; 5] = ["a", "an", "any", "the", "some"];
-
-/// Verbs before what "I'd rather" is about.
-const RATHER_VERBS: [&str; 14] =
-    ["have", "drink", "eat", "take", "use", "read", "watch", "play", "get", "order", "visit", "listen", "go", "do"];
-
-/// Pairs that are one thing.
-const COMPOUNDS: [&str; 12] = [
-    "mac and cheese",
-    "fish and chips",
-    "rock and roll",
-    "gin and tonic",
-    "salt and vinegar",
-    "bread and butter",
-    "bacon and eggs",
-    "ham and eggs",
-    "black and white",
-    "sweet and sour",
-    "arts and crafts",
-    "rhythm and blues",
-];
-
-/// Everything that the owner's `text` says of preferences.
-pub(super) fn statements(text: &str) -> Vec<Statement> {
-    let has_cue = |text: &str| CUES.iter().chain(&MORE_CUES).any(|cue| contains_folded(text, cue));
-    let is_first_person = |text: &str| {
-        contains_folded(text, "i ")
-            || contains_folded(text, "i'")
-            || contains_folded(text, "i’")
-            || contains_folded(text, "my ")
-    };
+/// Everything that the owner says of preferences.
+pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
+    let is_relevant = |text: &str| any_word_begins(text, &["i ", "i'", "i’", "my "]) && any_word_begins(text, &CUES);
     let mut found = Vec::new();
-    if !is_first_person(text) || !has_cue(text) || is_request(text) {
-        return found;
-    }
-    for sentence in sentences(text, |part| is_first_person(part) && has_cue(part)) {
-        if sentence.is_question || is_doubtful(&sentence) {
-            continue;
+    for mut sentence in sentences(words.text, |part| is_relevant(part) && !part.contains(['🙄', '😒', '🙃'])) {
+        if sentence.is_question {
+            before_question(&mut sentence);
         }
+        let known = found.len();
         for clause in clauses(&sentence) {
-            if found.len() < STATEMENTS_MAX {
-                read(clause, &mut found);
-            }
+            read(clause, &mut found);
+        }
+        if found.len() > known && is_doubtful(&sentence) {
+            found.truncate(known);
+        }
+        if found.len() >= STATEMENTS_MAX {
+            break;
         }
     }
     found.truncate(STATEMENTS_MAX);
+    if !found.is_empty() && words.is_request() {
+        found.clear();
+    }
     found
 }
 
+/// "I love hiking, where should I go?" says something before it asks; other questions say nothing.
+fn before_question(sentence: &mut Sentence<'_>) {
+    let asks = |(_, word): &(usize, &Word<'_>)| word.before != Break::None && QUESTIONS.contains(&word.lower.as_ref());
+    let is_plain = matches!(sentence.lower(0), "i" | "i'm" | "my");
+    let start = sentence.words.iter().enumerate().skip(1).find(asks).map(|(at, _)| at).filter(|_| is_plain);
+    sentence.words.truncate(start.unwrap_or(0));
+}
+
 fn is_doubtful(sentence: &Sentence<'_>) -> bool {
-    let quotes = sentence.last == Break::Quote || sentence.words.iter().any(|word| word.before == Break::Quote);
-    let doubtful = |(at, word): (usize, &Word<'_>)| {
-        let is_plain_not = word.lower == "not"
-            && matches!(at.checked_sub(1).map_or("", |before| sentence.lower(before)), "do" | "can" | "am" | "i'm")
-            && at <= 6;
-        DOUBTFUL.contains(&word.lower.as_str()) && !is_plain_not
+    let is_quote = |word: &Word<'_>| word.before == Break::Quote;
+    let is_doubtful = |(at, word): (usize, &Word<'_>)| {
+        let before = at.checked_sub(1).map_or("", |before| sentence.lower(before));
+        let is_verbs = word.lower == "not" && matches!(before, "do" | "can" | "am" | "i'm");
+        DOUBTFUL.contains(&word.lower.as_ref()) && !is_verbs
     };
-    quotes || sentence.words.iter().enumerate().any(doubtful)
+    sentence.last == Break::Quote
+        || sentence.words.iter().any(is_quote)
+        || sentence.words.iter().enumerate().any(is_doubtful)
 }
 
 /// The parts between commas and conjunctions, each without its opening words.
@@ -412,8 +93,9 @@ fn clauses<'s, 't>(sentence: &'s Sentence<'t>) -> Vec<&'s [Word<'t>]> {
     let mut clauses = Vec::new();
     let mut start = 0;
     for (at, word) in sentence.words.iter().enumerate().skip(1) {
-        let is_subject = matches!(sentence.lower(at + 1), "i" | "i'm" | "i'd" | "my");
-        let begins = match word.lower.as_str() {
+        let is_subject =
+            matches!(sentence.lower(at + 1), "i" | "i'm" | "i'd" | "my") || VERBS.contains(&sentence.lower(at + 1));
+        let begins = match word.lower.as_ref() {
             "and" | "so" | "since" | "while" | "as" => is_subject,
             "but" | "because" | "although" | "though" => true,
             _ => word.before != Break::None,
@@ -425,7 +107,7 @@ fn clauses<'s, 't>(sentence: &'s Sentence<'t>) -> Vec<&'s [Word<'t>]> {
     }
     clauses.extend(sentence.words.get(start..));
     let opened = clauses.into_iter().map(|clause| {
-        let openings = clause.iter().take_while(|word| OPENINGS.contains(&word.lower.as_str())).count();
+        let openings = clause.iter().take_while(|word| OPENINGS.contains(&word.lower.as_ref())).count();
         clause.get(openings..).unwrap_or_default()
     });
     opened.collect()
@@ -452,7 +134,7 @@ impl<'s, 't> Cursor<'s, 't> {
     }
 
     fn takes_one_of(&mut self, words: &[&str]) -> bool {
-        let matches = self.words.first().is_some_and(|word| words.contains(&word.lower.as_str()));
+        let matches = self.words.first().is_some_and(|word| words.contains(&word.lower.as_ref()));
         if matches {
             self.words = self.words.get(1..).unwrap_or_default();
         }
@@ -472,14 +154,14 @@ fn read(clause: &[Word<'_>], found: &mut Vec<Statement>) {
         liking(cursor, found);
     } else if let Some(at) = clause
         .windows(2)
-        .position(|pair| matches!(pair, [is, my] if matches!(is.lower.as_str(), "is" | "are") && my.lower == "my"))
+        .position(|pair| matches!(pair, [is, my] if matches!(is.lower.as_ref(), "is" | "are") && my.lower == "my"))
     {
         // "Tenmoku is my favourite glaze".
         let (object, rest) = clause.split_at_checked(at).unwrap_or_default();
         let mut cursor = Cursor { words: rest.get(2..).unwrap_or_default() };
         let is_favourite = cursor.takes_one_of(&["favourite", "favorite"]);
         if is_favourite && (1..=2).contains(&cursor.words.len()) && !is_vague_topic(cursor.words) {
-            let topic = domain_of(cursor.words.iter().map(|word| word.lower.as_str()));
+            let topic = domain_of(&lower(cursor.words));
             push(found, named(object, topic, Trust::Any), Polarity::Like, None, true);
         }
     }
@@ -492,14 +174,14 @@ fn favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     if !cursor.takes_one_of(&["favourite", "favorite"]) {
         return;
     }
-    let Some(verb) = cursor.words.iter().take(4).position(|word| matches!(word.lower.as_str(), "is" | "are")) else {
+    let Some(verb) = cursor.words.iter().take(4).position(|word| matches!(word.lower.as_ref(), "is" | "are")) else {
         return;
     };
     let (topic, object) = cursor.words.split_at_checked(verb).unwrap_or_default();
     if topic.is_empty() || is_vague_topic(topic) {
         return;
     }
-    let topic = domain_of(topic.iter().map(|word| word.lower.as_str()));
+    let topic = domain_of(&lower(topic));
     let polarity = if is_least { Polarity::Dislike } else { Polarity::Like };
     push(found, named(object.get(1..).unwrap_or_default(), topic, Trust::Any), polarity, None, true);
 }
@@ -510,7 +192,9 @@ fn is_vague_topic(topic: &[Word<'_>]) -> bool {
         "part", "parts", "thing", "things", "bit", "one", "ones", "way", "of", "person", "people", "moment", "memory",
         "line",
     ];
-    topic.iter().any(|word| vague.contains(&word.lower.as_str()) || POINTING.contains(&word.lower.as_str()))
+    let is_somebody = topic.last().is_some_and(|word| crate::relationships::is_kind(&word.lower));
+    is_somebody
+        || topic.iter().any(|word| vague.contains(&word.lower.as_ref()) || POINTING.contains(&word.lower.as_ref()))
 }
 
 /// After "I am": `a morning person`, `a big fan of jazz`.
@@ -601,22 +285,27 @@ fn liking(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
 }
 
 fn has_comparison(words: &[Word<'_>]) -> bool {
-    words.iter().any(|word| matches!(word.lower.as_str(), "than" | "as"))
+    words.iter().any(|word| matches!(word.lower.as_ref(), "than" | "as"))
 }
 
 /// After "I prefer": `tea to coffee`, `working in the morning`.
 fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
-    let words = match words {
-        [to, rest @ ..] if to.lower == "to" => rest,
-        words => words,
-    };
+    if let [to, verb @ ..] = words
+        && to.lower == "to"
+    {
+        // What to do is compared in too many ways to be read.
+        let object = named(verb, None, Trust::Any)
+            .filter(|_| !verb.iter().any(|word| COMPARISONS.contains(&word.lower.as_ref())));
+        push(found, object.map(Object::into_deed), Polarity::Like, None, true);
+        return;
+    }
     // What is preferred in the morning is the morning.
     if let [.., of, last] = trimmed(words)
-        && matches!(of.lower.as_str(), "the" | "at")
+        && matches!(of.lower.as_ref(), "the" | "at")
         && let Some(part) = daypart(&last.lower)
         && words.len() <= OBJECT_WORDS_MAX + 1
         && !words.iter().any(|word| {
-            POINTING.contains(&word.lower.as_str()) || matches!(word.lower.as_str(), "to" | "over" | "than")
+            POINTING.contains(&word.lower.as_ref()) || matches!(word.lower.as_ref(), "to" | "over" | "than")
         })
     {
         push(found, Some(of_day(part)), Polarity::Like, None, true);
@@ -625,7 +314,7 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
     let is_gerund = |word: Option<&Word<'_>>| word.is_some_and(|word| word.lower.ends_with("ing"));
     let split = words.iter().enumerate().skip(1).find_map(|(at, word)| {
         let next = words.get(at + 1);
-        match word.lower.as_str() {
+        match word.lower.as_ref() {
             "over" | "than" => Some((at, at + 1)),
             "rather" if next.is_some_and(|next| next.lower == "than") => Some((at, at + 2)),
             "instead" if next.is_some_and(|next| next.lower == "of") => Some((at, at + 2)),
@@ -638,7 +327,11 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
         Some((end, start)) => {
             let object = named(words.get(..end).unwrap_or_default(), None, Trust::Any);
             let over = named(words.get(start..).unwrap_or_default(), None, Trust::Any);
-            if over.is_some() {
+            // "I prefer Tom to lead the meeting" compares nobody.
+            let is_somebody = words.get(end).is_some_and(|word| word.lower == "to")
+                && words.len() - start > 1
+                && object.as_ref().is_some_and(|object| object.domain == GENERAL && object.is_proper());
+            if over.is_some() && !is_somebody {
                 push(found, object, Polarity::Like, over, true);
             }
         }
@@ -652,17 +345,21 @@ fn each(words: &[Word<'_>], trust: Trust, polarity: Polarity, is_strong: bool, f
         let (left, right) = words.split_at_checked(than).unwrap_or_default();
         let Some((comparative, object)) = left.split_last() else { return };
         let over = named(right.get(1..).unwrap_or_default(), None, Trust::Any);
-        if matches!(comparative.lower.as_str(), "more" | "better") && over.is_some() && polarity == Polarity::Like {
+        if matches!(comparative.lower.as_ref(), "more" | "better") && over.is_some() && polarity == Polarity::Like {
             push(found, named(object, None, trust), polarity, over, is_strong);
         }
         return;
     }
     let trimmed = trimmed(words);
-    let whole: Vec<&str> = trimmed.iter().map(|word| word.lower.as_str()).collect();
-    let joint = trimmed.iter().position(|word| matches!(word.lower.as_str(), "and" | "or"));
-    match joint.filter(|_| !COMPOUNDS.contains(&whole.join(" ").as_str())) {
+    let joint = trimmed.iter().position(|word| matches!(word.lower.as_ref(), "and" | "or"));
+    match joint.filter(|_| !COMPOUNDS.contains(&lower(trimmed).join(" ").as_str())) {
         Some(joint) => {
             let (left, right) = trimmed.split_at_checked(joint).unwrap_or_default();
+            // "The colour and texture" is one thing at hand, "action and horror films" are two sorts of films.
+            let is_shared = left.first().is_some_and(|word| word.lower == "the") || left.len() == 1 && right.len() > 2;
+            if is_shared {
+                return;
+            }
             let (left, right) = (named(left, None, trust), named(right.get(1..).unwrap_or_default(), None, trust));
             // Half a pair that is understood may be half of one thing: then neither is.
             if let (Some(left), Some(right)) = (left, right) {
@@ -680,75 +377,4 @@ fn push(found: &mut Vec<Statement>, object: Option<Object>, polarity: Polarity, 
     if !is_itself {
         found.push(Statement { object, polarity, over, is_strong });
     }
-}
-
-fn of_day(part: &'static str) -> Object {
-    Object { domain: "daypart", name: part.to_owned(), slug: part.to_owned() }
-}
-
-/// How much an object must say for itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    /// The form is explicit: any object.
-    Any,
-    /// A word of the lexicon, or one or two lower-case words that are no activity.
-    Short,
-    /// A word of the lexicon.
-    Known,
-}
-
-fn trimmed<'w, 't>(mut words: &'w [Word<'t>]) -> &'w [Word<'t>] {
-    loop {
-        let tail = TAILS.iter().find_map(|tail| {
-            let length = tail.split(' ').count();
-            let start = words.len().checked_sub(length)?;
-            let ends = words.get(start..)?.iter().map(|word| word.lower.as_str()).eq(tail.split(' '));
-            ends.then_some(start)
-        });
-        match tail {
-            Some(start) => words = words.get(..start).unwrap_or_default(),
-            None => return words,
-        }
-    }
-}
-
-/// The object that `words` name; none if they point at something, say nothing, or say too much.
-fn named(words: &[Word<'_>], topic: Option<&'static str>, trust: Trust) -> Option<Object> {
-    let words = trimmed(words);
-    let (article, words) = match words {
-        [first, rest @ ..] if ARTICLES.contains(&first.lower.as_str()) => (Some(first.lower.as_str()), rest),
-        words => (None, words),
-    };
-    let first = words.first()?;
-    let has_number = words.iter().any(|word| word.text.contains(|letter: char| letter.is_ascii_digit()));
-    let points = words.iter().any(|word| POINTING.contains(&word.lower.as_str()));
-    if words.len() > OBJECT_WORDS_MAX || has_number || points || VAGUE.contains(&first.lower.as_str()) {
-        return None;
-    }
-    if let [only] = words
-        && let Some(part) = daypart(&only.lower)
-    {
-        return Some(of_day(part));
-    }
-    let known = domain_of(words.iter().map(|word| word.lower.as_str()));
-    let is_plain = words.iter().all(|word| !word.text.contains(char::is_uppercase));
-    let is_trusted = known.is_some()
-        || match trust {
-            // "The" and a word that is not known is something at hand: "the blue one", "the draft".
-            Trust::Any => topic.is_some() || article != Some("the"),
-            Trust::Short => {
-                is_plain && article.is_none() && words.len() <= UNKNOWN_WORDS_MAX && !first.lower.ends_with("ing")
-            }
-            Trust::Known => false,
-        };
-    // A relative clause or a condition belongs to the object and would be lost.
-    let has_clause =
-        words.iter().any(|word| matches!(word.lower.as_str(), "is" | "are" | "was" | "were" | "because" | "than"));
-    if !is_trusted || has_clause {
-        return None;
-    }
-    let name =
-        words.iter().map(|word| if is_plain { word.lower.as_str() } else { word.text }).collect::<Vec<_>>().join(" ");
-    let slug = slug(&name);
-    (!slug.is_empty()).then(|| Object { domain: topic.or(known).unwrap_or("general"), name, slug })
 }

@@ -17,6 +17,10 @@ pub(super) const PRIOR: f64 = 0.30;
 const DAYS: (f64, f64) = (2.2, 0.35);
 /// Who is met in several ways is known, not only named by one source.
 const CHANNELS: (f64, f64) = (1.2, 0.8);
+/// Days on which few enough were there that everybody spoke with everybody.
+const SMALL: (f64, f64) = (1.2, 0.9);
+/// Most people, apart from the owner, of a small meeting.
+const SMALL_PEOPLE_MAX: usize = 3;
 /// A note of the person's own in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
 /// Nothing tells this person from the owner: of two who talk, one is the owner.
@@ -43,6 +47,7 @@ struct Encounter {
     input: Input,
     day: Option<Date>,
     channel: Channel,
+    is_small: bool,
 }
 
 /// Everything known of one person as a contact; records are added in the order of their own times.
@@ -65,11 +70,13 @@ impl Contact {
         if let Some(name) = met.get(slug) {
             let day = at.map(When::date);
             company.remove(slug);
+            let is_meeting = matches!(channel, Channel::Calendar | Channel::Note | Channel::Photo);
+            let is_small = is_meeting && company.len() < SMALL_PEOPLE_MAX;
             self.company.add(day, company);
             self.spellings.insert(name.clone());
             self.is_owner_apart |= is_owner_apart;
             let input = Input { id: record.id, role: channel.role() };
-            self.encounters.push(Encounter { input, day, channel });
+            self.encounters.push(Encounter { input, day, channel, is_small });
         } else if linked.contains(slug) {
             self.mentions.push(Input { id: record.id, role: "mention" });
         }
@@ -91,6 +98,11 @@ impl Contact {
             channels.len() as f64,
             saturating(CHANNELS.0, CHANNELS.1, channels.len() as f64 - 1.0),
         );
+        let small: BTreeSet<Option<Date>> = encounters.iter().filter(|met| met.is_small).map(|met| met.day).collect();
+        if !small.is_empty() {
+            let count = small.len() as f64;
+            basis = basis.with("small_meetings", count, saturating(SMALL.0, SMALL.1, count));
+        }
         if !mentions.is_empty() {
             let count = mentions.len() as f64;
             basis = basis.with("mentions", count, saturating(MENTIONS.0, MENTIONS.1, count));

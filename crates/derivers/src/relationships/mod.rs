@@ -26,6 +26,11 @@ use contact::{Contact, INPUTS_MAX};
 use met::{Names, named};
 use stated::{Statement, statements};
 
+/// Whether a word names what people are to each other.
+pub(crate) fn is_kind(word: &str) -> bool {
+    kinds::kind(word).is_some()
+}
+
 /// How often it is true that somebody is what the owner seems to call them.
 const STATED_PRIOR: f64 = 0.50;
 /// "Ana is my sister" can hardly be misread; "my sister Ana" can.

@@ -6,12 +6,12 @@
 //! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
 //! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it.
 //!
-//! A name is one to four capitalised words (or words of a script without capitals). "My sister is German" has no name, which
+//! A name is one to six capitalised words (or words of a script without capitals). "My sister is German" has no name, which
 //! is why plain `is` after the kind is not read. Lists of people look like pattern 3 and are left out.
 
 use super::kinds;
 use crate::names::{Person, person};
-use crate::statements::{Break, Sentence, contains_folded, is_request, sentences};
+use crate::statements::{Break, OwnWords, Sentence, any_word_begins, sentences};
 
 /// Most statements of one record.
 pub(super) const STATEMENTS_MAX: usize = 32;
@@ -28,32 +28,22 @@ pub(super) struct Statement {
 }
 
 /// In a sentence with one of these, nobody need exist.
+#[rustfmt::skip]
 const HYPOTHETICAL: [&str; 16] = [
-    "imagine",
-    "imaginary",
-    "pretend",
-    "suppose",
-    "supposing",
-    "hypothetically",
-    "hypothetical",
-    "wish",
-    "dreamed",
-    "dreamt",
-    "novel",
-    "story",
-    "fictional",
-    "character",
-    "placeholder",
-    "example",
+    "imagine", "imaginary", "pretend", "suppose", "supposing", "hypothetically", "hypothetical", "wish", "dreamed",
+    "dreamt", "novel", "story", "fictional", "character", "placeholder", "example",
 ];
 
-/// Everything that the owner's `text` says of people.
-pub(super) fn statements(text: &str) -> Vec<Statement> {
+/// Kinds that things are called too.
+const METAPHORS: [&str; 5] = ["teacher", "coach", "mentor", "therapist", "doctor"];
+/// Longest name, words, with titles.
+const NAME_WORDS_MAX: usize = 6;
+
+/// Everything that the owner says of people.
+pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
+    let is_relevant = |text: &str| any_word_begins(text, &["my "]);
     let mut found = Vec::new();
-    if !contains_folded(text, "my ") || is_request(text) {
-        return found;
-    }
-    for sentence in sentences(text, |part| contains_folded(part, "my ")) {
+    for sentence in sentences(words.text, is_relevant) {
         if sentence.has_any(&HYPOTHETICAL) {
             continue;
         }
@@ -64,6 +54,9 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
         }
     }
     found.truncate(STATEMENTS_MAX);
+    if !found.is_empty() && words.is_request() {
+        found.clear();
+    }
     found
 }
 
@@ -76,7 +69,7 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let Some(word) = sentence.words.get(noun) else { return };
     let (term, is_possessive) = match word.lower.strip_suffix("'s") {
         Some(term) => (term, true),
-        None => (word.lower.as_str(), false),
+        None => (word.lower.as_ref(), false),
     };
     // A capital stands in headings, where the next word is capitalised too and need not be a name.
     let is_heading = word.text.chars().next().is_some_and(char::is_uppercase);
@@ -137,6 +130,10 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
         return;
     }
     if let Some((person, is_denial, is_outright)) = before(sentence, at, noun) {
+        // "Pain is my teacher": one word that begins a sentence need be no name.
+        if is_outright && !is_denial && METAPHORS.contains(&kind) && sentence.lower(0) == person.slug {
+            return;
+        }
         add(person, is_outright, is_denial);
     }
 }
@@ -176,7 +173,7 @@ fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
     match sentence.words.get(end) {
         None => true,
         Some(next) => {
-            let is_list = matches!(next.lower.as_str(), "and" | "or" | "plus") || name_at(sentence, end).is_some();
+            let is_list = matches!(next.lower.as_ref(), "and" | "or" | "plus") || name_at(sentence, end).is_some();
             matches!(breaks, Break::Comma | Break::Dash | Break::Close) && !is_list
         }
     }
@@ -223,7 +220,7 @@ enum Edge {
 fn name_until(sentence: &Sentence<'_>, end: usize, edge: Edge) -> Option<Person> {
     let mut start = end;
     while let Some(index) = start.checked_sub(1)
-        && end - index <= 4
+        && end - index <= NAME_WORDS_MAX
         && sentence.words.get(index).is_some_and(|word| is_name_word(word.text))
     {
         start = index;
@@ -251,14 +248,17 @@ fn capitalised(sentence: &Sentence<'_>, index: usize) -> bool {
 }
 
 /// Between the words of a name.
-const PARTICLES: [&str; 10] = ["van", "von", "de", "da", "der", "den", "del", "la", "bin", "al"];
+#[rustfmt::skip]
+const PARTICLES: [&str; 10] = [
+    "van", "von", "de", "da", "der", "den", "del", "la", "bin", "al",
+];
 
 /// The name that begins at the word `at`, and the index after it.
 fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
     let mut words: Vec<&str> = Vec::new();
     let mut end = at;
     while let Some(word) = sentence.words.get(end)
-        && words.len() < 4
+        && words.len() < NAME_WORDS_MAX
         && (end == at || word.before == Break::None)
     {
         let is_particle = !words.is_empty()
@@ -282,79 +282,15 @@ fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
 }
 
 /// Capitalised words that are no names of people.
+#[rustfmt::skip]
 const NO_NAMES: [&str; 72] = [
-    "i",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "mondays",
-    "tuesdays",
-    "wednesdays",
-    "thursdays",
-    "fridays",
-    "saturdays",
-    "sundays",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "christmas",
-    "easter",
-    "english",
-    "german",
-    "french",
-    "italian",
-    "spanish",
-    "dutch",
-    "swedish",
-    "chinese",
-    "japanese",
-    "indian",
-    "american",
-    "british",
-    "irish",
-    "scottish",
-    "polish",
-    "russian",
-    "turkish",
-    "god",
-    "he",
-    "she",
-    "it",
-    "this",
-    "that",
-    "they",
-    "we",
-    "you",
-    "who",
-    "the",
-    "there",
-    "here",
-    "everyone",
-    "nobody",
-    "whatsapp",
-    "facebook",
-    "instagram",
-    "python",
-    "rust",
-    "linux",
-    "excel",
-    "word",
-    "outlook",
-    "today",
-    "tomorrow",
+    "i", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays",
+    "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "january", "february", "march", "april", "may",
+    "june", "july", "august", "september", "october", "november", "december", "christmas", "easter", "english",
+    "german", "french", "italian", "spanish", "dutch", "swedish", "chinese", "japanese", "indian", "american",
+    "british", "irish", "scottish", "polish", "russian", "turkish", "god", "he", "she", "it", "this", "that",
+    "they", "we", "you", "who", "the", "there", "here", "everyone", "nobody", "whatsapp", "facebook", "instagram",
+    "python", "rust", "linux", "excel", "word", "outlook", "today", "tomorrow",
 ];
 
 fn is_name_word(text: &str) -> bool {

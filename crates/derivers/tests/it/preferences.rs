@@ -45,6 +45,12 @@ fn what_the_owner_says_of_their_preferences_is_believed() {
     );
     says("I work late, and I love jazz a lot", &["preference.music|jazz: You like jazz"]);
     says("I no longer like pizza", &["preference.food|pizza: You do not like pizza"]);
+    says("I love hiking, where should I go this weekend?", &["preference.activity|hiking: You like hiking"]);
+    says("I love pizza and hate fish", &["preference.food|pizza: You like pizza"]);
+    says("I love science fiction", &["preference.reading|science-fiction: You like science fiction"]);
+    says("I like green tea", &["preference.drink|green-tea: You like green tea"]);
+    says("I prefer to work alone", &["preference.general|to-work-alone: You like to work alone"]);
+    says("I prefer aisle seats, can you book one?", &["preference.travel|aisle-seats: You like aisle seats"]);
     says("I dislike small talk", &["preference.general|small-talk: You do not like small talk"]);
     says("I prefer short answers", &["preference.general|short-answers: You like short answers"]);
     says("- I love the sea", &["preference.travel|sea: You like sea"]);
@@ -143,6 +149,16 @@ fn sentences_that_only_look_like_preferences_give_nothing() {
         "my favourite",
         "I like 🦄",
         "I like tea lol",
+        "I love tea 🙄",
+        "I prefer Tom to lead the meeting",
+        "I prefer to walk rather than to drive",
+        "Ana is my favourite sister",
+        "My favourite sister is Ana",
+        "I love the colour and texture",
+        "I love the colour",
+        "I love action and horror films",
+        "I like tea better",
+        "Does Ana know, I love tea, or what?",
         "I never said I like tea",
         "Maybe I like tea",
         "I love kicking off a meeting",

@@ -42,6 +42,11 @@ fn what_the_owner_says_of_people_is_believed() {
     );
     says("What should I give my neighbour Ines?", &["relationship.neighbour|ines: Ines is your neighbour"]);
     says("my boss Tom van der Berg", &["relationship.boss|tom-van-der-berg: Tom van der Berg is your boss"]);
+    says(
+        "My lawyer Dr. Anna Maria von Stein called",
+        &["relationship.lawyer|anna-maria-von-stein: Anna Maria von Stein is your lawyer"],
+    );
+    says("Dr. Weber is my doctor", &["relationship.doctor|weber: Weber is your doctor"]);
     says("I borrowed my brother Leo's car", &["relationship.brother|leo: Leo is your brother"]);
     says("my fiancée Zoë", &["relationship.fiance|zoë: Zoë is your fiancé(e)"]);
     says("I called my aunt 李娜 today", &["relationship.aunt|李娜: 李娜 is your aunt"]);
@@ -76,6 +81,7 @@ fn sentences_that_say_nothing_of_that_sort_give_nothing() {
         "This is my friend",
         "Coffee is my friend",
         "Excel is my friend",
+        "Pain is my best teacher",
         "my former boss Tom",
         "my ex-wife Maria",
         "my late father Karl",
