@@ -14,12 +14,7 @@ pub(crate) fn context() -> Context {
 
 /// Hands every record of a source to `take`, in the source's order.
 pub(crate) fn visit(source: &Source, take: &mut dyn FnMut(&Evidence)) -> Result<(), EvalError> {
-    visit_at(source, &context(), take)
-}
-
-/// The same, told another time and place.
-pub(crate) fn visit_at(source: &Source, context: &Context, take: &mut dyn FnMut(&Evidence)) -> Result<(), EvalError> {
-    let read = source.importer.import(&source.path, context, &mut Visit { take });
+    let read = source.importer.import(&source.path, &context(), &mut Visit { take });
     read.map_err(|error| EvalError::Engine(error.into()))
 }
 

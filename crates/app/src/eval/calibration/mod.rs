@@ -7,7 +7,6 @@
 
 use std::path::Path;
 
-use kernel::confidence::Basis;
 use kernel::when::When;
 use serde_json::Value;
 
@@ -31,7 +30,8 @@ pub(crate) struct Claim {
     identity_key: String,
     payload: Value,
     confidence: f64,
-    basis: Basis,
+    /// What it follows from, as it is sealed.
+    basis: Value,
     valid_from: Option<When>,
     valid_to: Option<When>,
 }
@@ -100,7 +100,7 @@ mod testing {
             identity_key: identity_key.to_owned(),
             payload: Value::Null,
             confidence,
-            basis: Basis::new(confidence),
+            basis: Value::Null,
             valid_from: None,
             valid_to: None,
         }
