@@ -60,7 +60,8 @@ fn measure(turns: usize) {
     std::fs::write(home.join("key"), "07".repeat(32)).unwrap();
     let path = folder.path().join("space.db");
     let begun = Instant::now();
-    let imported = run(&home, &path, &["init"]).and_then(|_| run(&home, &path, &["import", "--no-derive", source.to_str().unwrap()]));
+    let imported = run(&home, &path, &["init"])
+        .and_then(|_| run(&home, &path, &["import", "--no-derive", source.to_str().unwrap()]));
     let took = begun.elapsed();
     row(
         "import (a process: read, mask, sign, index, durable a batch)",

@@ -1,6 +1,7 @@
 //! What went wrong, for people and for programs.
 
 use engine::EngineError;
+use engine::user::UserError;
 use kernel::rules::Breach;
 use store::{RecordError, StoreError};
 
@@ -99,7 +100,12 @@ impl Failure {
     }
 
     pub(crate) fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Usage(_)) { exit::USAGE } else { exit::FAILED }
+        let unfit = matches!(
+            self,
+            Self::Usage(_)
+                | Self::Engine(EngineError::User(UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. }))
+        );
+        if unfit { exit::USAGE } else { exit::FAILED }
     }
 
     /// True if the reader of our output went away, which is no failure of ours.

@@ -88,6 +88,11 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if commands(c) { ' ' } else { c }).collect()
 }
 
+/// A text as an argument of a command that is offered to a shell: it stays one argument, whatever it says.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", printable(text).replace('\'', r"'\''"))
+}
+
 /// A path for people.
 pub(crate) fn path(path: &std::path::Path) -> String {
     printable(&path.to_string_lossy())

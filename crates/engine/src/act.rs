@@ -50,6 +50,8 @@ impl Space {
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;
             before.finish(&mut writing)?;
+        } else {
+            before.look_only(&mut writing)?;
         }
         let mut recorded = Vec::with_capacity(drafts.len());
         for draft in drafts {

@@ -264,40 +264,42 @@ fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
         if !has_effect(world, &entry)? {
             continue;
         }
-        match (&entry.kind, body_of(world, &entry.id, &entry.kind)?) {
-            (Kind::Claim, Some(Body::Claim(claim))) => {
-                let event = match (claim.deriver.is_some(), versions) {
-                    (true, 0) => "derived",
-                    (true, _) => "re-derived",
-                    (false, 0) => "stated",
-                    (false, _) => "re-stated",
-                };
-                versions += 1;
-                life.insert(entry.order(), happened(&entry, event).sure(claim.confidence));
-                for fall in acting(world, &entry.id, &Kind::ClaimInvalidation)? {
-                    let cause = fall.sole_ref(Role::CAUSE);
-                    life.insert(fall.order(), happened(&fall, "invalidated").by(world, cause)?);
-                }
-                for retraction in acting(world, &entry.id, &Kind::Retraction)? {
-                    life.insert(retraction.order(), happened(&retraction, "retracted").by(world, Some(entry.id))?);
+        if entry.kind == Kind::Claim {
+            let claim = match body_of(world, &entry.id, &entry.kind)? {
+                Some(Body::Claim(claim)) => Some(claim),
+                _ => None,
+            };
+            let is_derived = claim.as_ref().is_none_or(|claim| claim.deriver.is_some());
+            let event = match (is_derived, versions) {
+                (true, 0) => "derived",
+                (true, _) => "re-derived",
+                (false, 0) => "stated",
+                (false, _) => "re-stated",
+            };
+            versions += 1;
+            let confidence = claim.map(|claim| claim.confidence);
+            life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
+            for fall in acting(world, &entry.id, &Kind::ClaimInvalidation)? {
+                let cause = fall.sole_ref(Role::CAUSE);
+                life.insert(fall.order(), happened(&fall, "invalidated").by(world, cause)?);
+            }
+            for retraction in acting(world, &entry.id, &Kind::Retraction)? {
+                life.insert(retraction.order(), happened(&retraction, "retracted").by(world, Some(entry.id))?);
+                // What a deriver concluded, derivation itself takes back.
+                if !is_derived {
                     actions.insert(retraction.order(), said(world, &retraction, true)?);
                 }
             }
-            (kind, Some(_)) => {
-                let corrects = *kind == Kind::ClaimCorrection;
-                let event = happened(&entry, if corrects { "corrected" } else { "refuted" });
-                life.insert(entry.order(), if corrects { event.sure(1.0) } else { event });
-                let withdrawals = match withdrawal_of(kind) {
-                    Some(withdrawal) => acting(world, &entry.id, &withdrawal)?,
-                    None => Vec::new(),
-                };
-                actions.insert(entry.order(), said(world, &entry, withdrawals.is_empty())?);
-                for withdrawal in withdrawals {
-                    life.insert(withdrawal.order(), happened(&withdrawal, "withdrawn").by(world, Some(entry.id))?);
-                    actions.insert(withdrawal.order(), said(world, &withdrawal, true)?);
-                }
+        } else if let Some(withdrawal) = withdrawal_of(&entry.kind) {
+            let (event, confidence) =
+                if entry.kind == Kind::ClaimCorrection { ("corrected", Some(1.0)) } else { ("refuted", None) };
+            life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
+            let withdrawals = acting(world, &entry.id, &withdrawal)?;
+            actions.insert(entry.order(), said(world, &entry, withdrawals.is_empty())?);
+            for withdrawal in withdrawals {
+                life.insert(withdrawal.order(), happened(&withdrawal, "withdrawn").by(world, Some(entry.id))?);
+                actions.insert(withdrawal.order(), said(world, &withdrawal, true)?);
             }
-            (_, None) => {}
         }
     }
     Ok((life.into_values().collect(), actions.into_values().collect()))
@@ -308,10 +310,6 @@ fn happened(entry: &Entry, event: &'static str) -> Event {
 }
 
 impl Event {
-    fn sure(self, confidence: f64) -> Self {
-        Self { confidence: Some(confidence), ..self }
-    }
-
     fn by<B: Bodies>(self, world: &B, cause: Option<OpId>) -> Result<Self, StoreError> {
         let entry = cause.map(|cause| world.entry(&cause)).transpose()?.flatten();
         let cause = entry.map(|entry| Cause { op_id: entry.id, kind: entry.kind.as_str().to_owned() });

@@ -54,3 +54,96 @@ pub(crate) fn record_what_follows(
     }
     Ok((follows, records))
 }
+
+#[cfg(test)]
+mod tests {
+    use kernel::canonical;
+    use kernel::rules::Verdict;
+    use serde_json::{Value, json};
+    use store::Ledger;
+    use store::sqlite::SqliteSpace;
+
+    use super::*;
+
+    fn key(number: u8) -> Signer {
+        Signer::from_seed([number; 32])
+    }
+
+    fn body_of(kind: &str, body: &Value) -> Body {
+        Body::parse(&Kind::parse(kind).unwrap(), &canonical::to_bytes(body).unwrap()).unwrap()
+    }
+
+    fn say(signer: &Signer, writing: &mut dyn Writing, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
+        let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
+        let ts = next_stamp(0, writing.latest().unwrap());
+        let (operation, body) = seal(signer, writing, Draft { body: body_of(kind, body), refs }, ts).unwrap();
+        assert_eq!(writing.record(&operation, Some(&body)).unwrap(), Verdict::Append);
+        operation.id()
+    }
+
+    /// A space of key 1 in which key 2 may append; evidence and a claim on it.
+    fn space() -> (SqliteSpace, OpId, OpId) {
+        let body = json!({"name": "t", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
+        let body = body_of("space", &body);
+        let place = Place { space: None, head: None, ts: Stamp(1) };
+        let genesis = key(1).seal(Draft::new(body.clone()), place).unwrap();
+        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
+        let mut writing = space.begin().unwrap();
+        let grant = json!({"key": key(2).author(), "capabilities": ["append"]});
+        say(&key(1), &mut *writing, "grant", &grant, &[]);
+        let note = json!({
+            "source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}
+        });
+        let seen = say(&key(1), &mut *writing, "evidence", &note, &[]);
+        let claim = json!({"claim_type": "t", "identity_key": "k", "payload": 1});
+        let claim = say(&key(1), &mut *writing, "claim", &claim, &[("input", seen)]);
+        assert_eq!(writing.follow().unwrap().changed, ["k"]);
+        writing.commit().unwrap();
+        (space, seen, claim)
+    }
+
+    fn fell(signer: &Signer, writing: &mut dyn Writing) -> Vec<(OpId, OpId)> {
+        let (follows, records) = record_what_follows(signer, writing, 0).unwrap();
+        assert_eq!(records.len(), follows.invalidated.len());
+        follows.invalidated.iter().map(|fallen| (fallen.target, fallen.cause)).collect()
+    }
+
+    #[test]
+    fn a_fall_is_recorded_with_its_trigger_and_asked_again_nothing_follows() {
+        let (mut space, seen, claim) = space();
+        let mut writing = space.begin().unwrap();
+        let gone = say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
+        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+        let (again, records) = record_what_follows(&key(1), &mut *writing, 0).unwrap();
+        assert_eq!((again, records.len()), (Consequences::default(), 0));
+    }
+
+    #[test]
+    fn what_fell_without_a_record_is_recorded_by_whoever_appends_next() {
+        let (mut space, seen, claim) = space();
+        let mut writing = space.begin().unwrap();
+        let gone = say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
+        writing.commit().unwrap();
+        let mut writing = space.begin().unwrap();
+        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+    }
+
+    #[test]
+    fn who_may_not_derive_leaves_what_is_due_to_who_may() {
+        let (mut space, seen, claim) = space();
+        let mut writing = space.begin().unwrap();
+        let gone = say(&key(2), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
+        assert_eq!(fell(&key(2), &mut *writing), []);
+        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_nothing_settled() {
+        let (mut space, seen, _) = space();
+        let mut writing = space.begin().unwrap();
+        say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
+        drop(writing);
+        let mut writing = space.begin().unwrap();
+        assert_eq!(fell(&key(1), &mut *writing), []);
+    }
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 use kernel::body::{self, Body};
 use kernel::id::{Author, IdPrefix, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{MalformedError, Stamp};
+use kernel::operation::{MalformedError, Operation, Stamp};
 use kernel::seal::{Draft, Place, Signer, next_stamp};
 use kernel::world::World;
 use store::sqlite::{Mode, SqliteSpace};
@@ -147,18 +147,30 @@ pub fn now_us(now: jiff::Timestamp) -> u64 {
     now.as_microsecond().max(0).unsigned_abs()
 }
 
+/// The operation that begins a space owned by `signer`'s key.
+fn genesis(signer: &Signer, name: &str, now: jiff::Timestamp) -> Result<(Operation, Body), EngineError> {
+    let body = Body::Space(body::Space {
+        name: name.to_owned(),
+        owner: signer.author(),
+        created: now.to_string(),
+        settings: serde_json::Map::new(),
+    });
+    let place = Place { space: None, head: None, ts: Stamp(now_us(now)) };
+    Ok((signer.seal(Draft::new(body.clone()), place)?, body))
+}
+
 impl Space {
     /// Makes a new space owned by `signer`'s key.
     pub fn create(path: &Path, signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
-        let body = Body::Space(body::Space {
-            name: name.to_owned(),
-            owner: signer.author(),
-            created: now.to_string(),
-            settings: serde_json::Map::new(),
-        });
-        let place = Place { space: None, head: None, ts: Stamp(now_us(now)) };
-        let genesis = signer.seal(Draft::new(body.clone()), place)?;
+        let (genesis, body) = genesis(&signer, name, now)?;
         Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer, derivers: derivers::builtin() })
+    }
+
+    /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and measurements.
+    pub fn create_in_memory(signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
+        let (genesis, body) = genesis(&signer, name, now)?;
+        let store = SqliteSpace::create_in_memory(&genesis, &body)?;
+        Ok(Self { store, signer, derivers: derivers::builtin() })
     }
 
     /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.

@@ -12,6 +12,9 @@ use crate::{EngineError, Space};
 /// Keys that are offered where none is meant.
 const NEAR_MAX: usize = 5;
 
+/// Characters of an unknown name that an error repeats.
+const NAME_CHARS_MAX: usize = 80;
+
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
@@ -39,28 +42,33 @@ pub enum Named {
 }
 
 impl Space {
-    /// What `text` names: an identity key, or an id or the beginning of one.
+    /// What `text` names: an identity key, or an id or the beginning of one. Where it could be either, it is the id: a deriver
+    /// chooses its keys, and none may stand in for a record.
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
-        let text = text.trim();
-        self.store.at_one_moment(|world| {
-            if !text.is_empty() && !world.identity(text)?.is_empty() {
-                return Ok(Named::Belief { key: text.to_owned() });
+        let unfound = match self.resolve(text) {
+            Ok(id) => {
+                let entry = self.store.at_one_moment(|world| world.entry(&id))?;
+                let entry = entry.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+                return Ok(match entry.identity {
+                    Some(key) => Named::Version { key, id, kind: entry.kind },
+                    None => Named::Operation { id, kind: entry.kind },
+                });
             }
-            match self.resolve(text) {
-                Ok(id) => {
-                    let entry = world.entry(&id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
-                    Ok(match entry.identity {
-                        Some(key) => Named::Version { key, id, kind: entry.kind },
-                        None => Named::Operation { id, kind: entry.kind },
-                    })
-                }
-                Err(EngineError::UnknownId { .. }) => {
-                    let near = self.keys_like(text)?;
-                    Err(EngineError::UnknownBelief { name: text.chars().take(80).collect(), near })
-                }
-                Err(error) => Err(error),
+            Err(error @ (EngineError::UnknownId { .. } | EngineError::AmbiguousId { .. })) => error,
+            Err(error) => return Err(error),
+        };
+        for key in [text, text.trim()] {
+            if !key.is_empty() && !self.store.at_one_moment(|world| world.identity(key))?.is_empty() {
+                return Ok(Named::Belief { key: key.to_owned() });
             }
-        })
+        }
+        match unfound {
+            EngineError::UnknownId { .. } => {
+                let near = self.keys_like(text.trim())?;
+                Err(EngineError::UnknownBelief { name: text.chars().take(NAME_CHARS_MAX).collect(), near })
+            }
+            ambiguous => Err(ambiguous),
+        }
     }
 
     /// The identity that `text` names. An operation that speaks of none is no belief.

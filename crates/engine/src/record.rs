@@ -10,8 +10,10 @@ use kernel::id::{BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::operation::{MalformedError, Ref, Role};
 use kernel::seal::{Place, Signer, next_stamp};
-use kernel::world::Head;
-use store::{Ledger, Writing};
+use kernel::world::{Head, World};
+use store::Writing;
+
+use crate::derive::Derivation;
 
 use crate::{EngineError, Space, now_us};
 
@@ -59,20 +61,21 @@ impl Prepared {
 impl Space {
     /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
     pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
-        let Self { store, signer, .. } = self;
-        let mut writing = store.begin()?;
+        let may_derive = self.may_derive(now)?;
+        let Self { store, signer, derivers } = self;
+        let mut writing = store.write()?;
         let mut head = writing.head(&signer.author())?;
         let mut stamp = writing.latest()?;
         let space = writing.space()?;
         let mut outcomes = Vec::with_capacity(batch.len());
-        let mut written = false;
+        let (mut written, mut replaced) = (false, false);
         for prepared in batch {
             let there = match prepared.source() {
                 Some((source, uid)) => writing.evidence(source, uid)?,
                 None => None,
             };
             let known = match there {
-                Some((id, hash)) if is_same(&*writing, signer, &prepared, id, hash)? => Some(id),
+                Some((id, hash)) if is_same(&writing, signer, &prepared, id, hash)? => Some(id),
                 _ => writing.removed(&signer.body_hash(&prepared.bytes))?,
             };
             if let Some(id) = known {
@@ -88,13 +91,18 @@ impl Space {
             let operation = signer.seal_canonical(Kind::Evidence, prepared.bytes, refs, place)?;
             writing.record(&operation, Some(&prepared.body))?;
             written = true;
+            replaced |= there.is_some();
             stamp = Some(ts);
             head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
             let new = operation.id();
             outcomes.push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
         }
+        if replaced {
+            // What stood on an earlier version falls with it.
+            Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
+        }
         if written {
-            writing.commit()?;
+            Box::new(writing).commit()?;
         }
         Ok(outcomes)
     }

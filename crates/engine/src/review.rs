@@ -172,10 +172,16 @@ impl Asked {
         let Some(Body::Proposal(proposal)) = body_of(world, &entry.id, &Kind::Proposal)? else { return Ok(None) };
         let (Some(question), [operation]) = (proposal.review, proposal.operations.as_slice()) else { return Ok(None) };
         let Some(correction) = operation.sole_ref(Role::TARGET) else { return Ok(None) };
-        let cites = entry.refs.iter().any(|cited| cited.id == correction && cited.role.as_str() == Proposal::SOURCE);
-        let Some(corrected) = world.entry(&correction)?.filter(|_| cites) else { return Ok(None) };
+        let cites =
+            |id: &OpId| entry.refs.iter().any(|cited| cited.id == *id && cited.role.as_str() == Proposal::SOURCE);
+        let is_grounded = match question.reason {
+            Reason::GroundChanged => question.trigger.is_some_and(|trigger| cites(&trigger)),
+            Reason::Disagreement => question.payload.is_some(),
+        };
+        let Some(corrected) = world.entry(&correction)?.filter(|_| cites(&correction)) else { return Ok(None) };
         let permitted = world.access()?.holds(&entry.author, Capability::Derive, entry.order());
         if !permitted
+            || !is_grounded
             || corrected.identity.as_ref() != Some(&question.identity_key)
             || !is_implied(operation, &question)
         {

@@ -61,6 +61,12 @@ pub enum UserError {
         /// The identity.
         key: String,
     },
+    /// It is the user's word.
+    #[error("{id} is your own word: `because withdraw` takes it back")]
+    UsersWord {
+        /// The correction or refutation.
+        id: OpId,
+    },
     /// Nothing of it is the user's word, or not any more.
     #[error("{name} has no correction or refutation in force; nothing was written")]
     NothingToWithdraw {
@@ -115,6 +121,7 @@ impl UserError {
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::AlreadyRetracted { .. } => "already_retracted",
             Self::Derived { .. } => "derived",
+            Self::UsersWord { .. } => "users_word",
             Self::NothingToWithdraw { .. } => "nothing_to_withdraw",
             Self::AlreadyWithdrawn { .. } => "already_withdrawn",
             Self::PayloadMalformed { .. } => "payload_malformed",
@@ -128,7 +135,7 @@ impl UserError {
 /// What the user says instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replacement {
-    /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it.
+    /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it; empty to leave it as it is.
     pub set: Vec<String>,
     /// The same in words.
     pub text: Option<String>,
@@ -154,10 +161,11 @@ impl Space {
             return Err(UserError::CorrectsRefuted { key: belief.key }.into());
         }
         let target = self.target(&belief)?;
+        let payload = new_payload(&belief, &by.set)?;
         let correction = Correction {
-            corrected_payload: new_payload(&belief, &by.set)?,
+            text: by.text.clone().or_else(|| reworded(&belief, &payload)),
+            corrected_payload: payload,
             identity_key: belief.key,
-            text: by.text.clone(),
             note: by.note.clone(),
         };
         Ok(vec![acting_on(target, Body::ClaimCorrection(correction))?])
@@ -212,6 +220,9 @@ impl Space {
                 None => return Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
             },
         };
+        if withdrawal_of(&kind).is_some() {
+            return Err(UserError::UsersWord { id: target }.into());
+        }
         let reason = Reason { reason: note.to_owned() };
         let (retraction, body) = match kind {
             Kind::Evidence => (Kind::EvidenceRetraction, Body::EvidenceRetraction(reason)),
@@ -286,6 +297,9 @@ fn withdrawn_by<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<OpId>, Sto
 /// The payload that the user means, from JSON that replaces it or from fields that replace some of it.
 fn new_payload(belief: &Belief, set: &[String]) -> Result<Value, UserError> {
     let shape = |reason: String| UserError::PayloadShape { key: belief.key.clone(), reason };
+    if set.is_empty() {
+        return Ok(belief.payload.clone());
+    }
     if let [text] = set {
         match read_json(text) {
             Ok(payload) => {
@@ -322,6 +336,25 @@ fn new_payload(belief: &Belief, set: &[String]) -> Result<Value, UserError> {
         fields.insert(name.to_owned(), value);
     }
     Ok(Value::Object(fields))
+}
+
+/// The words of a belief with those replaced that changed in its payload; none unless each of them stands there just once.
+fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
+    let (Value::Object(old), Value::Object(new)) = (&belief.payload, payload) else { return None };
+    let mut text = belief.text.clone();
+    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for name in names {
+        let (before, after) = (old.get(name), new.get(name));
+        if before == after {
+            continue;
+        }
+        let (before, after) = (before?.as_str()?, after?.as_str()?);
+        if before.is_empty() || text.matches(before).count() != 1 {
+            return None;
+        }
+        text = text.replacen(before, after, 1);
+    }
+    Some(text).filter(|text| !text.is_empty())
 }
 
 fn read_json(text: &str) -> Result<Value, String> {

@@ -50,7 +50,7 @@ impl Basis {
     /// use kernel::confidence::Basis;
     ///
     /// let basis = Basis::new(0.30).with("occurrence_count", 9.0, 1.40).with("regularity", 0.93, 1.10);
-    /// assert_eq!(basis.confidence(), 0.839262);
+    /// assert_eq!(basis.confidence(), 0.839256);
     /// ```
     pub fn confidence(&self) -> f64 {
         let prior = self.prior.clamp(CONFIDENCE_MIN, CONFIDENCE_MAX);

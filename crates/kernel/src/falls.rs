@@ -4,10 +4,10 @@
 //! their logs agree on it: the latest `claim_invalidation` of a version counts until, by the space's order, the version
 //! stood again. What decides about a version lies in the operations below it, so only the moments at which
 //! one of these, or of what acts on them, was recorded are looked at, the latest first: a version that rose and fell
-//! again is settled by the first. Each look costs a walk over what lies below the version, so the answer is stored
-//! ([`Settled::recorded`](crate::settle::Settled)) and replayed only where something arrives late.
+//! again is settled by the first. Each look costs a walk over what lies below, once for all versions that are asked about together. So the answer is
+//! stored ([`Settled::recorded`](crate::settle::Settled)) and replayed only where something arrives late.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
@@ -26,27 +26,43 @@ pub fn is_recorded<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool
 
 /// The same, found by looking at the moments since the record.
 pub fn replayed<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
-    let record = Validity::new(world).last_acting(&version.id, &Kind::ClaimInvalidation, Role::TARGET)?;
-    let Some(record) = record else { return Ok(false) };
-    for at in moments_after(world, version, record.order())?.into_iter().rev() {
-        let then = Moment::before(world, at);
-        if Validity::new(&then).is_sound(version)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    Ok(!replayed_of(world, std::slice::from_ref(version))?.is_empty())
 }
 
-/// The places after `from` at which something was recorded that may decide whether `version` is sound.
-fn moments_after<W: World + ?Sized>(
+/// Those of some versions, none of them sound, whose fall is recorded. What lies below several is walked once a moment.
+pub(crate) fn replayed_of<W: World + ?Sized>(world: &W, versions: &[Entry]) -> Result<HashSet<OpId>, W::Error> {
+    let mut undecided = Vec::new();
+    let validity = Validity::new(world);
+    for version in versions {
+        if let Some(record) = validity.last_acting(&version.id, &Kind::ClaimInvalidation, Role::TARGET)? {
+            undecided.push((record.order(), version));
+        }
+    }
+    let Some(first) = undecided.iter().map(|(record, _)| *record).min() else { return Ok(HashSet::new()) };
+    for at in moments_after(world, undecided.iter().map(|(_, version)| *version), first)?.into_iter().rev() {
+        let then = Moment::before(world, at);
+        let mut validity = Validity::new(&then);
+        let mut fallen = Vec::with_capacity(undecided.len());
+        for (record, version) in undecided {
+            if at <= record || !validity.is_sound(version)? {
+                fallen.push((record, version));
+            }
+        }
+        undecided = fallen;
+    }
+    Ok(undecided.into_iter().map(|(_, version)| version.id).collect())
+}
+
+/// The places after `from` at which something was recorded that may decide whether one of `versions` is sound.
+fn moments_after<'e, W: World + ?Sized>(
     world: &W,
-    version: &Entry,
+    versions: impl Iterator<Item = &'e Entry>,
     from: (Stamp, OpId),
 ) -> Result<BTreeSet<(Stamp, OpId)>, W::Error> {
     let mut moments = BTreeSet::new();
-    let mut seen = BTreeSet::from([version.id]);
+    let mut seen = HashSet::new();
     let mut keys = BTreeSet::new();
-    let mut stack: Vec<OpId> = inputs(version).collect();
+    let mut stack: Vec<OpId> = Vec::new();
     let mut note = |id: &OpId, kind: &Kind, role: &str| -> Result<(), W::Error> {
         for acting in world.acting(id, kind, role)? {
             if let Some(entry) = world.entry(&acting)?
@@ -57,7 +73,10 @@ fn moments_after<W: World + ?Sized>(
         }
         Ok(())
     };
-    note(&version.id, &Kind::Retraction, Role::TARGET)?;
+    for version in versions {
+        note(&version.id, &Kind::Retraction, Role::TARGET)?;
+        stack.extend(inputs(version));
+    }
     let mut stated = BTreeSet::new();
     while let Some(id) = stack.pop() {
         if !seen.insert(id) {

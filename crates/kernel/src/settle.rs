@@ -9,14 +9,14 @@
 //! Settling is pure. It returns what changes; whoever keeps the bits ([`Graph`](crate::world::Graph), a table) writes them, after which
 //! [`World::settled`] answers them. They are a function of the set of operations, whatever the order of arrival:
 //! - `sound` is what the recursion says.
-//! - `recorded` is what [`replayed`] says. While operations arrive in the space's order it is enough to set it with the record and to clear
+//! - `recorded` is what [`replayed`](crate::falls::replayed) says. While operations arrive in the space's order it is enough to set it with the record and to clear
 //!   it when the claim rises. One that arrives late may have changed what was believed in between, so all that stands on what it
 //!   touches and has a record is replayed.
 //! - A change of access that arrives late may take the effect from anything, or give it: then [`settle_all`] begins anew.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::falls::replayed;
+use crate::falls::replayed_of;
 use crate::id::OpId;
 use crate::kind::Kind;
 use crate::moment::Moment;
@@ -120,6 +120,7 @@ pub fn settle<W: World + ?Sized>(world: &W, entry: &Entry, arrival: Arrival) -> 
         queue: BTreeMap::new(),
         subjects: Vec::new(),
         seen: HashSet::new(),
+        replays: Vec::new(),
         settlement: Settlement { trigger: Some(entry.clone()), ..Settlement::default() },
     };
     settling.begin(entry)?;
@@ -130,6 +131,7 @@ pub fn settle<W: World + ?Sized>(world: &W, entry: &Entry, arrival: Arrival) -> 
     }
     if arrival == Arrival::Late {
         settling.look_back()?;
+        settling.replay()?;
     }
     Ok(settling.settlement)
 }
@@ -142,10 +144,20 @@ pub fn settle_all<W: World + ?Sized>(
     let unstored = Moment::without(world, BTreeSet::new());
     let mut validity = Validity::new(&unstored);
     let mut settlement = Settlement::default();
+    let mut entries = Vec::new();
+    let mut fallen = Vec::new();
     for id in claims {
         let Some(entry) = world.entry(&id)? else { continue };
         let sound = validity.is_sound(&entry)?;
-        let recorded = !sound && has_records(world, &id)? && replayed(world, &entry)?;
+        if !sound && has_records(world, &id)? {
+            fallen.push(entry.clone());
+        }
+        entries.push((entry, sound));
+    }
+    let counting = replayed_of(world, &fallen)?;
+    for (entry, sound) in entries {
+        let id = entry.id;
+        let recorded = counting.contains(&id);
         let due = !sound && !recorded && validity.is_exposed(&entry)? && !validity.is_retracted(&entry)?;
         let (before, after) = (world.settled(&id)?, Settled { sound, recorded, due });
         if before != Some(after) {
@@ -183,6 +195,8 @@ struct Settling<'w, W: World + ?Sized> {
     /// What the new operation acts on or speaks of.
     subjects: Vec<OpId>,
     seen: HashSet<OpId>,
+    /// Claims that are not sound and have a record, with what is stored of them: whether it counts is found of all together.
+    replays: Vec<(Entry, Option<Settled>)>,
     settlement: Settlement,
 }
 
@@ -200,11 +214,7 @@ impl<W: World + ?Sized> Settling<'_, W> {
                     self.act_on(&superseded)?;
                 }
             }
-            Kind::Claim => {
-                self.act_on(&entry.id)?;
-                self.speak_of(entry)?;
-            }
-            Kind::ClaimCorrection | Kind::ClaimRefutation => {
+            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
                 self.act_on(&entry.id)?;
                 self.speak_of(entry)?;
             }
@@ -317,16 +327,17 @@ impl<W: World + ?Sized> Settling<'_, W> {
 
     /// Takes note of what is to be stored of a claim.
     fn keep(&mut self, entry: &Entry, visit: &Visit, before: Option<Settled>, sound: bool) -> Result<(), W::Error> {
+        self.seen.insert(entry.id);
+        if self.arrival == Arrival::Late && !sound && has_records(self.world, &entry.id)? {
+            self.replays.push((entry.clone(), before));
+            return Ok(());
+        }
         let was_sound = before.is_some_and(|before| before.sound);
-        let recorded = !sound
-            && match self.arrival {
-                Arrival::Latest => before.is_some_and(|before| before.recorded),
-                Arrival::Late => has_records(self.world, &entry.id)? && replayed(self.world, entry)?,
-            };
+        // While all arrives in order it counts until the claim rises; of what has no record it is false already.
+        let recorded = !sound && before.is_some_and(|before| before.recorded);
         // What stood until now was not taken back, unless just now.
         let is_retracted = (visit.acted_on || !was_sound) && !sound && self.now.is_retracted(entry)?;
         let due = !sound && !recorded && !is_retracted && self.now.is_exposed(entry)?;
-        self.seen.insert(entry.id);
         self.change(entry.id, before, Settled { sound, recorded, due });
         Ok(())
     }
@@ -344,14 +355,15 @@ impl<W: World + ?Sized> Settling<'_, W> {
         if before.sound || before.recorded || !self.seen.insert(*target) {
             return Ok(());
         }
-        let Some(entry) = self.world.entry(target)? else { return Ok(()) };
-        let recorded = self.arrival == Arrival::Latest || replayed(self.world, &entry)?;
-        let after = Settled { recorded, due: before.due && !recorded, ..before };
-        self.change(entry.id, Some(before), after);
+        if self.arrival == Arrival::Latest {
+            self.change(*target, Some(before), Settled { recorded: true, due: false, ..before });
+        } else if let Some(entry) = self.world.entry(target)? {
+            self.replays.push((entry, Some(before)));
+        }
         Ok(())
     }
 
-    /// Replays the records of all that stands on what a late operation touched and did not change by it: in between it may have.
+    /// Goes through all that stands on what a late operation touched and did not change by it: in between it may have.
     fn look_back(&mut self) -> Result<(), W::Error> {
         let mut stack = std::mem::take(&mut self.subjects);
         let mut passed: HashSet<OpId> = HashSet::new();
@@ -364,10 +376,22 @@ impl<W: World + ?Sized> Settling<'_, W> {
             if before.sound || self.seen.contains(&id) || !has_records(self.world, &id)? {
                 continue;
             }
-            let Some(entry) = self.world.entry(&id)? else { continue };
-            let recorded = replayed(self.world, &entry)?;
+            if let Some(entry) = self.world.entry(&id)? {
+                self.replays.push((entry, Some(before)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out which records count.
+    fn replay(&mut self) -> Result<(), W::Error> {
+        let (entries, befores): (Vec<Entry>, Vec<Option<Settled>>) =
+            std::mem::take(&mut self.replays).into_iter().unzip();
+        let counting = replayed_of(self.world, &entries)?;
+        for (entry, before) in entries.into_iter().zip(befores) {
+            let recorded = counting.contains(&entry.id);
             let due = !recorded && self.now.is_exposed(&entry)? && !self.now.is_retracted(&entry)?;
-            self.change(id, Some(before), Settled { recorded, due, ..before });
+            self.change(entry.id, before, Settled { sound: false, recorded, due });
         }
         Ok(())
     }

@@ -140,19 +140,28 @@ pub trait World {
     fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Self::Error>;
 }
 
+/// An operation with what settling looks up together.
+#[derive(Debug)]
+struct Node {
+    entry: Entry,
+    dependents: BTreeSet<(Stamp, OpId)>,
+    settled: Option<Settled>,
+}
+
 /// All look-ups in memory.
 #[derive(Debug, Default)]
 pub struct Graph {
     space: Option<SpaceId>,
-    entries: HashMap<OpId, Entry>,
+    /// In order of arrival: what is built together lies together.
+    nodes: Vec<Node>,
+    places: HashMap<OpId, usize>,
     citing: HashMap<OpId, BTreeSet<Citing>>,
     acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
-    identities: BTreeMap<String, BTreeMap<Kind, BTreeSet<(Stamp, OpId)>>>,
+    identities: HashMap<String, BTreeMap<Kind, BTreeSet<(Stamp, OpId)>>>,
     /// By author: number and operation, in order of number.
     chains: HashMap<Author, Vec<(u64, OpId)>>,
     access: Access,
     evidence: HashMap<(String, String), (Stamp, OpId, BodyHash)>,
-    settled: HashMap<OpId, Settled>,
     due: BTreeSet<(Stamp, OpId)>,
     latest: Option<Stamp>,
     /// True once something was taken in that is not later than all it cites: only a damaged ledger holds that, and of its claims
@@ -165,18 +174,24 @@ impl Graph {
     /// stored already when this returns.
     pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) -> Settlement {
         let entry = Entry::of(operation, body);
-        if self.entries.contains_key(&entry.id) {
+        if self.places.contains_key(&entry.id) {
             return Settlement::default();
         }
         let at = entry.order();
         let arrival = Arrival::at(at.0, self.latest);
         self.latest = self.latest.max(Some(at.0));
         self.is_disordered |= self.citing.contains_key(&entry.id)
-            || entry.refs.iter().any(|cited| self.entries.get(&cited.id).is_none_or(|cited| cited.ts >= at.0));
+            || entry.refs.iter().any(|cited| self.entry_of(&cited.id).is_none_or(|cited| cited.ts >= at.0));
         for reference in &entry.refs {
             if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
                 let key = (reference.id, entry.kind.clone(), reference.role.as_str().to_owned());
                 self.acting.entry(key).or_default().insert(entry.id);
+            }
+            if entry.kind == Kind::Claim
+                && reference.role.as_str() != Role::SUPERSEDES
+                && let Some(cited) = self.node_mut(&reference.id)
+            {
+                cited.dependents.insert(at);
             }
             self.citing.entry(reference.id).or_default().insert(Citing {
                 id: entry.id,
@@ -214,7 +229,9 @@ impl Graph {
             }
             _ => {}
         }
-        self.entries.insert(entry.id, entry.clone());
+        let node = Node { entry: entry.clone(), dependents: BTreeSet::new(), settled: None };
+        self.places.insert(entry.id, self.nodes.len());
+        self.nodes.push(node);
         self.settle(operation.header(), &entry, arrival)
     }
 
@@ -223,7 +240,8 @@ impl Graph {
             return Settlement::default();
         }
         let settled = if is_upheaval(header, arrival) {
-            let claims = self.settled.keys().filter_map(|id| self.entries.get(id).map(Entry::order));
+            let entries = self.nodes.iter().map(|node| &node.entry);
+            let claims = entries.filter(|entry| entry.kind == Kind::Claim).map(Entry::order);
             settle_all(&*self, claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id))
         } else if is_of_consequence(header) {
             settle(&*self, entry, arrival)
@@ -232,16 +250,29 @@ impl Graph {
         };
         let Ok(settlement) = settled;
         for change in &settlement.changes {
-            self.settled.insert(change.id, change.after);
-            if let Some(entry) = self.entries.get(&change.id) {
-                if change.after.due {
-                    self.due.insert(entry.order());
-                } else {
-                    self.due.remove(&entry.order());
-                }
+            let Some(place) = self.places.get(&change.id) else { continue };
+            let Some(node) = self.nodes.get_mut(*place) else { continue };
+            let was_due = node.settled.is_some_and(|settled| settled.due);
+            node.settled = Some(change.after);
+            if change.after.due {
+                self.due.insert(node.entry.order());
+            } else if was_due {
+                self.due.remove(&node.entry.order());
             }
         }
         settlement
+    }
+
+    fn entry_of(&self, id: &OpId) -> Option<&Entry> {
+        self.node(id).map(|node| &node.entry)
+    }
+
+    fn node(&self, id: &OpId) -> Option<&Node> {
+        self.nodes.get(*self.places.get(id)?)
+    }
+
+    fn node_mut(&mut self, id: &OpId) -> Option<&mut Node> {
+        self.nodes.get_mut(*self.places.get(id)?)
     }
 
     /// Claims whose fall is still to be recorded, in the space's order.
@@ -251,12 +282,12 @@ impl Graph {
 
     /// How many operations it holds.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.nodes.len()
     }
 
     /// True before the genesis operation.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.nodes.is_empty()
     }
 }
 
@@ -268,7 +299,7 @@ impl World for Graph {
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, Infallible> {
-        Ok(self.entries.get(id).cloned())
+        Ok(self.entry_of(id).cloned())
     }
 
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
@@ -284,14 +315,19 @@ impl World for Graph {
         Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
     }
 
+    fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, Infallible> {
+        Ok(self.node(id).map(|node| node.dependents.iter().copied().collect()).unwrap_or_default())
+    }
+
     fn settled(&self, id: &OpId) -> Result<Option<Settled>, Infallible> {
-        Ok(self.settled.get(id).copied().filter(|_| !self.is_disordered))
+        let settled = self.node(id).and_then(|node| node.settled);
+        Ok(settled.filter(|_| !self.is_disordered))
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
         let said = self.identities.get(key).into_iter().flat_map(BTreeMap::values).flatten();
         let in_order: BTreeSet<_> = said.collect();
-        Ok(in_order.into_iter().filter_map(|(_, id)| self.entries.get(id).cloned()).collect())
+        Ok(in_order.into_iter().filter_map(|(_, id)| self.entry_of(id).cloned()).collect())
     }
 
     fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, Infallible> {
@@ -300,12 +336,12 @@ impl World for Graph {
             Some(before) => said.range(..before).next_back(),
             None => said.last(),
         };
-        Ok(latest.and_then(|(_, id)| self.entries.get(id).cloned()))
+        Ok(latest.and_then(|(_, id)| self.entry_of(id).cloned()))
     }
 
     fn head(&self, author: &Author) -> Result<Option<Head>, Infallible> {
         let Some(chain) = self.chains.get(author) else { return Ok(None) };
-        let last = chain.last().and_then(|(seq, id)| Some((*seq, self.entries.get(id)?)));
+        let last = chain.last().and_then(|(seq, id)| Some((*seq, self.entry_of(id)?)));
         Ok(last.map(|(seq, entry)| Head { seq, id: entry.id, ts: entry.ts }))
     }
 

@@ -79,8 +79,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         })
         .collect::<Result<_, Failure>>()?;
     let mut reports = Vec::new();
+    // What is taken in of a ledger may be part of what this key signed elsewhere; whatever it signed before the rest arrives would
+    // stand against it under the same number.
+    let tells_new = sources.iter().any(|(_, source)| matches!(source, Source::Format(_)));
     let imported = import_each(session, args, sources, &mut reports);
-    let concludes = imported.is_ok() && !args.dry_run && !args.no_derive;
+    let concludes = tells_new && imported.is_ok() && !args.dry_run && !args.no_derive;
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     // What went in before a failure is told, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {

@@ -11,21 +11,29 @@ use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
 
 mod access;
+mod changes;
+mod claims;
 mod conformance;
+mod correct;
 pub(crate) mod demo;
 mod derive;
 mod doctor;
 mod eval;
 mod exchange;
+mod explain;
 mod import;
 mod init;
 mod log;
 mod recall;
+mod refute;
 mod remember;
 mod retract;
+mod review;
 mod show;
 mod status;
 mod verify;
+mod what_if;
+mod withdraw;
 
 /// Memory that can say why.
 #[derive(Parser)]
@@ -61,8 +69,22 @@ enum Command {
     Remember(remember::Args),
     /// Ask a question; the answer is records with sources and reasons
     Recall(recall::Args),
+    /// List what is believed, and how surely
+    Claims(claims::Args),
+    /// Say why something is believed, from what, and what would change it
+    Explain(explain::Args),
+    /// Say what is true instead of something that is believed
+    Correct(correct::Args),
+    /// Say that something that is believed is false
+    Refute(refute::Args),
+    /// Take back what you corrected or refuted
+    Withdraw(withdraw::Args),
     /// Take a record back: it stays in the ledger and is not recalled any more
     Retract(retract::Args),
+    /// See what would follow from a correction, refutation or retraction, without doing it
+    WhatIf(what_if::Args),
+    /// Decide what touches your own corrections: list, accept, dismiss
+    Review(review::Args),
     /// Show one record: what it says, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -126,6 +148,16 @@ impl Session {
         self.spaces.iter().map(|named| Finder { home: &self.home, named: Some(named) }).collect()
     }
 
+    /// A time for people, where the user is, to the minute.
+    pub(crate) fn clock(&self, time: jiff::Timestamp) -> String {
+        time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
+    /// The same, of a record.
+    pub(crate) fn time(&self, stamp: kernel::operation::Stamp) -> String {
+        self.clock(jiff::Timestamp::from_microsecond(stamp.0.cast_signed()).unwrap_or_default())
+    }
+
     /// Today, where the user is.
     pub(crate) fn today(&self) -> jiff::civil::Date {
         self.now.to_zoned(self.zone.clone()).date()
@@ -178,7 +210,14 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
+        Command::Claims(args) => claims::run(&session, &args),
+        Command::Explain(args) => explain::run(&session, &args),
+        Command::Correct(args) => correct::run(&session, &args),
+        Command::Refute(args) => refute::run(&session, &args),
+        Command::Withdraw(args) => withdraw::run(&session, &args),
         Command::Retract(args) => retract::run(&session, &args),
+        Command::WhatIf(args) => what_if::run(&session, &args),
+        Command::Review(args) => review::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),

@@ -39,11 +39,11 @@ impl Machine {
         machine
     }
 
-    /// A machine with the chat of [`crate::samples`] in its space.
+    /// A machine with the chat of [`crate::samples`] in its space, and nothing concluded from it.
     pub(crate) fn with_chat() -> Self {
         let machine = Self::with_space();
         machine.write("chat.jsonl", crate::samples::CHAT);
-        machine.because(["import", "chat.jsonl"]).run().succeeds();
+        machine.because(["import", "--no-derive", "chat.jsonl"]).run().succeeds();
         machine
     }
 

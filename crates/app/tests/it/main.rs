@@ -22,3 +22,4 @@ mod readme;
 mod samples;
 mod scarcity;
 mod terminal;
+mod words;

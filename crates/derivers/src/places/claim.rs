@@ -1,7 +1,7 @@
 //! What is believed of a place: in words, as data, and how surely.
 //!
-//! The position is that of the cell, or the middle of what the records say, rounded to about a hundred metres: so it stays
-//! what it is when one more photo is taken beside the others.
+//! The position is the middle of what the records say, rounded to about ten metres. Where the key is a cell's it may lie up to a
+//! cell's width from the cell's middle: the label names the cell, the position the place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,15 +12,15 @@ use super::cell::{Cell, Position};
 use super::visit::{CELL_GROUP, Visit};
 use super::{
     FREQUENT, HORIZON_DAYS_MAX, HORIZON_DAYS_MIN, HORIZON_TIMES, NAMED, PAUSE_DAYS_MIN, PAUSE_TIMES_MAX, PRIOR,
-    SOURCES_MOST, SOURCES_RATE, VISITS_MIN, VISITS_MOST, VISITS_RATE, WEEKS_LEAST, WEEKS_RATE, WEEKS_SPAN, WEIGHT_PLAN,
-    WEIGHT_VISIT,
+    SOURCES_MOST, SOURCES_RATE, SPAN_LEAST, SPAN_RATE, SPAN_SPAN, VISITS_MIN, VISITS_MOST, VISITS_RATE, WEEKS_LEAST,
+    WEEKS_RATE, WEEKS_SPAN, WEIGHT_PLAN, WEIGHT_VISIT,
 };
-use crate::local_time::{DAY_MINUTES, Day, HOUR_MINUTES, clock, median};
+use crate::local_time::{DAY_MINUTES, Day, HOUR_MINUTES, WEEK_DAYS, clock, median};
 use crate::slug::slug;
 use crate::{Candidate, Input};
 
-/// Thousandths of a degree are about a hundred metres.
-const POSITION_STEPS: f64 = 1_000.0;
+/// Ten-thousandths of a degree are about ten metres.
+const POSITION_STEPS: f64 = 10_000.0;
 /// Fewest visits whose hours are usual ones.
 const HOURS_MIN: usize = 3;
 /// The share of visits that begin before, and end after, the usual hours.
@@ -41,7 +41,7 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         Some(cell) => degrees(cell.middle()),
         None => name(visits)?,
     };
-    let position = cell.map(Cell::middle).or_else(|| middle(visits)).map(rounded);
+    let position = middle(visits).map(rounded);
     let stays = Stays::of(&days)?;
     let hours = usual_hours(visits);
     let mut payload = Map::new();
@@ -142,14 +142,16 @@ fn inputs(visits: &[Visit<'_>]) -> Vec<Input> {
 fn basis(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, is_named: bool) -> Basis {
     let weight: u32 = days.values().map(|&is_plan| if is_plan { WEIGHT_PLAN } else { WEIGHT_VISIT }).sum();
     let count = f64::from(weight) / f64::from(WEIGHT_VISIT);
-    let weeks = days.iter().filter(|(_, is_plan)| !**is_plan).map(|(day, _)| day.week()).collect::<BTreeSet<_>>().len();
+    let past = || days.iter().filter(|(_, is_plan)| !**is_plan).map(|(day, _)| *day);
+    let weeks = past().map(Day::week).collect::<BTreeSet<_>>().len();
+    let span_days = past().next_back().zip(past().next()).map_or(0, |(last, first)| last.0 - first.0);
+    let span = span_days as f64 / WEEK_DAYS as f64;
     let sources = visits.iter().map(|visit| visit.source).collect::<BTreeSet<_>>().len();
     let further = weeks.saturating_sub(1) as f64;
-    let mut basis = Basis::new(PRIOR).with("visits", count, saturating(VISITS_MOST, VISITS_RATE, count)).with(
-        "weeks",
-        weeks as f64,
-        WEEKS_LEAST + saturating(WEEKS_SPAN, WEEKS_RATE, further),
-    );
+    let mut basis = Basis::new(PRIOR)
+        .with("visits", count, saturating(VISITS_MOST, VISITS_RATE, count))
+        .with("weeks", weeks as f64, WEEKS_LEAST + saturating(WEEKS_SPAN, WEEKS_RATE, further))
+        .with("span_weeks", span, SPAN_LEAST + saturating(SPAN_SPAN, SPAN_RATE, span));
     if is_named {
         basis = basis.with("named", 1.0, NAMED);
     }

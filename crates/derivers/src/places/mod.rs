@@ -23,19 +23,26 @@ use crate::{Candidate, ClaimType, Deriver, Record};
 use cell::Cell;
 
 /// Base rate: most places that somebody was at twice are not where they keep being.
-pub const PRIOR: f64 = 0.25;
+pub const PRIOR: f64 = 0.08;
 /// Most log-odds that the number of visits adds, and how fast: the tenth adds less than the second.
-pub const VISITS_MOST: f64 = 2.20;
+pub const VISITS_MOST: f64 = 3.00;
 /// See [`VISITS_MOST`].
-pub const VISITS_RATE: f64 = 0.15;
+pub const VISITS_RATE: f64 = 0.20;
 /// Log-odds of visits that are all in one week, what many weeks add to them, and how fast, per week beyond the first.
 pub const WEEKS_LEAST: f64 = -1.00;
 /// See [`WEEKS_LEAST`].
-pub const WEEKS_SPAN: f64 = 2.60;
+pub const WEEKS_SPAN: f64 = 5.00;
 /// See [`WEEKS_LEAST`].
-pub const WEEKS_RATE: f64 = 0.25;
+pub const WEEKS_RATE: f64 = 0.20;
+/// Log-odds of visits that are all on one day, what a long time between the first and the last adds to them, and how fast, per week:
+/// a journey is many days in a row.
+pub const SPAN_LEAST: f64 = -3.00;
+/// See [`SPAN_LEAST`].
+pub const SPAN_SPAN: f64 = 3.10;
+/// See [`SPAN_LEAST`].
+pub const SPAN_RATE: f64 = 0.35;
 /// Log-odds of a place that somebody gave a name.
-pub const NAMED: f64 = 0.20;
+pub const NAMED: f64 = 0.10;
 /// Most log-odds that further sources add.
 pub const SOURCES_MOST: f64 = 0.60;
 /// How fast, per source beyond the first.
@@ -59,7 +66,7 @@ pub const HORIZON_DAYS_MIN: i64 = 42;
 /// Longest horizon, days: where somebody comes every summer they may come again next summer.
 pub const HORIZON_DAYS_MAX: i64 = 400;
 /// Most records that a claim cites; of more only the latest are considered at all.
-pub const INPUTS_MAX: usize = 256;
+pub const INPUTS_MAX: usize = 128;
 
 /// The claim type.
 pub const FREQUENT: &str = "place.frequent";

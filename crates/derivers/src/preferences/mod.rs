@@ -49,7 +49,7 @@ const SHARE: f64 = 0.5;
 /// Which part of the routines makes them mostly there.
 const SHARE_MIN: f64 = 0.6;
 /// Most records that a claim cites: the latest.
-const INPUTS_MAX: usize = 256;
+const INPUTS_MAX: usize = 128;
 /// The group in which statements and routines meet.
 const DAYPART: &str = "daypart";
 

@@ -40,7 +40,7 @@ const RHYTHMS: [(i64, &str); 7] = [
     (365, "about every year"),
 ];
 /// Most records that a claim cites: the latest.
-pub(super) const INPUTS_MAX: usize = 256;
+pub(super) const INPUTS_MAX: usize = 128;
 
 /// One record in which the person was met.
 struct Encounter {

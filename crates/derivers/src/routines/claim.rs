@@ -93,7 +93,7 @@ impl<'r> Claim<'r> {
             *counts.entry(telling.title.as_str()).or_default() += 1;
         }
         let most = counts.into_iter().max_by(|(one, count), (other, more)| count.cmp(more).then(other.cmp(one)));
-        most.map(|(title, _)| title.to_owned()).unwrap_or_default()
+        most.map(|(title, _)| title.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default()
     }
 
     /// The usual start of the latest season, minute of the day.

@@ -5,7 +5,7 @@
 //! about as often, and in the same rhythm. What does not join is looked at again by itself: it may be a habit of its own.
 
 use super::occurrence::Slot;
-use super::{OFF_HOUR_MINUTES_MAX, OVERLAP_MIN, PAUSE_PERIODS_MAX, RARER_MIN};
+use super::{OFF_HOUR_MINUTES_MAX, OVERLAP_MIN, RARER_MIN};
 use crate::local_time::{Daypart, HOUR_MINUTES, Weekday};
 
 /// How far apart the hours are that are tried as the usual one, minutes.
@@ -18,7 +18,10 @@ const ANCHOR_OF_SINGLES_MAX: usize = 3;
 /// See [`ANCHOR_OF_SINGLES_MAX`].
 const ALL_WITH_SINGLES_MIN: usize = 5;
 /// Fewest occurrences of which it can be said that they come every second week.
-const ALTERNATING_MIN: usize = 4;
+const ALTERNATING_MIN: usize = 6;
+/// The longest pause of one weekday, weeks, over which it is taken to have gone on: what is seldom written down has long pauses by
+/// chance, and that the other days went on says more.
+const PAUSE_WEEKS_MAX: i64 = 8;
 /// Which share of the pauses must be of an even number of weeks.
 const ALTERNATING_SHARE: f64 = 0.8;
 
@@ -89,11 +92,10 @@ impl Weeks {
         let pauses: Vec<i64> = weeks.windows(2).filter_map(|pair| Some(pair.last()? - pair.first()?)).collect();
         let even = pauses.iter().filter(|&&pause| pause % 2 == 0).count();
         let alternates = weeks.len() >= ALTERNATING_MIN && even as f64 >= ALTERNATING_SHARE * pauses.len() as f64;
-        let period = if alternates { 2 } else { 1 };
         let mut seasons: Vec<(i64, i64)> = Vec::new();
         for &week in &weeks {
             match seasons.last_mut() {
-                Some((_, last)) if week - *last <= PAUSE_PERIODS_MAX * period => *last = week,
+                Some((_, last)) if week - *last <= PAUSE_WEEKS_MAX => *last = week,
                 _ => seasons.push((week, week)),
             }
         }

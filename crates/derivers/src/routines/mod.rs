@@ -40,11 +40,11 @@ pub const WEEKS_SPAN: f64 = 3.00;
 /// See [`WEEKS_LEAST`].
 pub const WEEKS_RATE: f64 = 0.35;
 /// Log-odds of a reading that covers none of its expected days, and what full coverage adds to them.
-pub const REGULARITY_LEAST: f64 = -3.60;
+pub const REGULARITY_LEAST: f64 = -3.20;
 /// See [`REGULARITY_LEAST`].
-pub const REGULARITY_SPAN: f64 = 5.20;
-/// Days that are taken to have been missed beside those that were: three of three is less than thirty of thirty.
-pub const MISSED_UNSEEN: f64 = 1.0;
+pub const REGULARITY_SPAN: f64 = 5.60;
+/// Weeks that are taken to have been missed beside those that were: three of three is less than thirty of thirty.
+pub const MISSED_WEEKS: f64 = 1.0;
 /// Log-odds of what chance explains as well, what the clearest contrast adds to them, and how fast (per unit of log-likelihood).
 pub const COINCIDENCE_LEAST: f64 = -2.40;
 /// See [`COINCIDENCE_LEAST`].
@@ -73,12 +73,15 @@ pub const WEIGHT_PLAN: u32 = 5;
 pub const OFF_HOUR_MINUTES_MAX: i64 = 60;
 /// How far beyond a border between two parts of the day a start may stray and still be counted where most of them are, minutes.
 pub const BORDER_MINUTES: i64 = 45;
+/// As many times more starts must be before such a border as after it for all of them to count before it: the hour that was meant is
+/// mostly a full one.
+pub const BEFORE_BORDER_TIMES: usize = 2;
 /// Fewest occurrences of a claim.
 pub const OCCURRENCES_MIN: usize = 3;
 /// Fewest occurrences of a claim whose owner entered a series.
 pub const SERIES_OCCURRENCES_MIN: usize = 2;
 /// How much rarer than the others a weekday may be and still belong to them.
-pub const RARER_MIN: f64 = 0.45;
+pub const RARER_MIN: f64 = 0.40;
 /// How much of the longer of two time spans the shorter must overlap for two weekdays to belong together.
 pub const OVERLAP_MIN: f64 = 0.50;
 /// A longer pause ends a season, in periods.
@@ -90,7 +93,7 @@ pub const HORIZON_PERIODS: i64 = 3;
 /// After how many days without one a daily routine does.
 pub const HORIZON_DAYS: i64 = 10;
 /// Most records that a claim cites; of more only the latest are considered at all.
-pub const INPUTS_MAX: usize = 256;
+pub const INPUTS_MAX: usize = 128;
 
 /// Claim type of what comes on certain days of the week.
 pub const WEEKLY: &str = "routine.weekly";

@@ -9,7 +9,7 @@ use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 
 use super::clock_words::{self, Hour};
-use super::{BORDER_MINUTES, WEIGHT_ONE, WEIGHT_PLAN, WEIGHT_SERIES};
+use super::{BEFORE_BORDER_TIMES, BORDER_MINUTES, WEIGHT_ONE, WEIGHT_PLAN, WEIGHT_SERIES};
 use crate::Record;
 use crate::local_time::{DAY_MINUTES, Day, Daypart, HOUR_MINUTES, minute_of, told_latest_us};
 use crate::slug::slug;
@@ -180,8 +180,8 @@ fn length_minutes(evidence: &Evidence) -> Option<i64> {
     (1..=LENGTH_MINUTES_MAX).contains(&minutes).then_some(minutes)
 }
 
-/// Who meets at five comes at ten to five as well. Starts near a border between two parts of the day are counted on the side where
-/// more of them are; if neither has more, after it, since the hour that was meant is a full one.
+/// Who meets at five comes at ten to five as well. Starts near a border between two parts of the day are all counted on one side of it:
+/// before it only where most of them are.
 fn settle_borders(tellings: &mut [Telling<'_>]) {
     for after in Daypart::ALL {
         let border = after.begin();
@@ -197,7 +197,8 @@ fn settle_borders(tellings: &mut [Telling<'_>]) {
         if early == 0 || late == 0 {
             continue;
         }
-        let side = if early > late { Daypart::of((border - 1).rem_euclid(DAY_MINUTES)) } else { after };
+        let side =
+            if early > BEFORE_BORDER_TIMES * late { Daypart::of((border - 1).rem_euclid(DAY_MINUTES)) } else { after };
         for telling in tellings.iter_mut() {
             if offset(telling).is_some() {
                 telling.hour.daypart = Some(side);

@@ -14,7 +14,7 @@ use super::days::centres;
 use super::occurrence::Slot;
 use super::{
     COINCIDENCE_LEAST, COINCIDENCE_RATE, COINCIDENCE_SPAN, COUNT_MOST, COUNT_RATE, EVERY_SECOND_WEEK, HORIZON_DAYS,
-    HORIZON_PERIODS, INPUTS_MAX, MISSED_UNSEEN, OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, REGULARITY_LEAST,
+    HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS, OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, REGULARITY_LEAST,
     REGULARITY_SPAN, SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE, WEEKS_LEAST,
     WEEKS_RATE, WEEKS_SPAN, WEIGHT_ONE,
 };
@@ -89,19 +89,22 @@ impl Window {
         Score {
             count: (f64::from(self.weight) / f64::from(WEIGHT_ONE), count_log_odds(self.weight)),
             weeks: (self.weeks as f64, weeks_log_odds(self.weeks)),
-            regularity: (coverage(self.hits, self.expected), regularity_log_odds(self.hits, self.expected)),
+            regularity: (
+                coverage(self.hits, self.expected, weekdays),
+                regularity_log_odds(self.hits, self.expected, weekdays),
+            ),
             coincidence: (contrast, coincidence_log_odds(contrast)),
         }
     }
 }
 
 /// The share of expected days, as if a few more had been missed.
-fn coverage(hits: usize, expected: i64) -> f64 {
-    hits as f64 / (expected as f64 + MISSED_UNSEEN)
+fn coverage(hits: usize, expected: i64, weekdays: usize) -> f64 {
+    hits as f64 / (expected as f64 + MISSED_WEEKS * weekdays as f64)
 }
 
-fn regularity_log_odds(hits: usize, expected: i64) -> f64 {
-    round6(REGULARITY_LEAST + REGULARITY_SPAN * coverage(hits, expected))
+fn regularity_log_odds(hits: usize, expected: i64, weekdays: usize) -> f64 {
+    round6(REGULARITY_LEAST + REGULARITY_SPAN * coverage(hits, expected, weekdays))
 }
 
 fn count_log_odds(weight: u32) -> f64 {
@@ -141,7 +144,10 @@ struct Bound {
 static BOUNDS: LazyLock<Vec<Vec<Bound>>> = LazyLock::new(|| {
     let bound = |weekdays: usize, hits: usize| {
         let coincidence = coincidence_log_odds(contrast(hits, 0, weekdays));
-        Bound { coincidence, regularity_and_coincidence: regularity_log_odds(hits, hits as i64) + coincidence }
+        Bound {
+            coincidence,
+            regularity_and_coincidence: regularity_log_odds(hits, hits as i64, weekdays) + coincidence,
+        }
     };
     let of_weekdays = |weekdays| (0..=INPUTS_MAX).map(|hits| bound(weekdays, hits)).collect();
     (0..=Weekday::ALL.len()).map(of_weekdays).collect()
@@ -318,7 +324,8 @@ fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhe
     let mut best: Option<(Window, Score)> = None;
     let mut best_sum = f64::NEG_INFINITY;
     for (index, first) in weeks.iter().enumerate() {
-        for (further, last) in weeks.iter().skip(index).enumerate().rev() {
+        // What was seen in one week alone has no rhythm.
+        for (further, last) in weeks.iter().skip(index).enumerate().skip(1).rev() {
             let number = further + 1;
             let hits = last.hits_after - first.hits_before;
             let weight = last.weight_after - first.weight_before;
@@ -330,7 +337,7 @@ fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhe
             }
             let periods = (last.week - first.week) / rhythm.interval_weeks();
             let expected = periods * weekdays.len() as i64 + last.last_rank - first.first_rank + 1;
-            if count + regularity_log_odds(hits, expected) + bound.coincidence <= best_sum {
+            if count + regularity_log_odds(hits, expected, weekdays.len()) + bound.coincidence <= best_sum {
                 continue;
             }
             let elsewhere = last.elsewhere_after - first.elsewhere_before;

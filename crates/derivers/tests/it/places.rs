@@ -46,7 +46,7 @@ fn a_place_with_a_name_is_believed_with_its_visits_and_hours() {
     let studio = place(evidence);
     assert_eq!(studio.identity_key, "place.frequent|studio-majorna-karl-johansgatan-41-gothenburg");
     let payload = json!({
-        "label": STUDIO, "lat": 57.689, "lon": 11.92, "visits": 6, "usual_hours": {"from": "18:00", "to": "21:00"},
+        "label": STUDIO, "lat": 57.6891, "lon": 11.9203, "visits": 6, "usual_hours": {"from": "18:00", "to": "21:00"},
     });
     assert_eq!(studio.payload, payload);
     assert_eq!(studio.text, format!("Often at {STUDIO}, usually 18:00–21:00"));

@@ -36,7 +36,7 @@ fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Ca
         assert!(deriver.claim_types().iter().any(|claim_type| claim_type.admits(&candidate.claim_type)));
         assert!(candidate.identity_key.starts_with(&format!("{}|", candidate.claim_type)));
         assert!(candidate.identity_key.len() <= KEY_BYTES_MAX);
-        assert!(!candidate.inputs.is_empty() && candidate.inputs.len() <= 256);
+        assert!(!candidate.inputs.is_empty() && candidate.inputs.len() <= 128);
         assert!(candidate.inputs.is_sorted());
         assert!(candidate.inputs.windows(2).all(|pair| pair[0].id != pair[1].id));
         assert!(candidate.inputs.iter().all(|input| ids.contains(&input.id)));

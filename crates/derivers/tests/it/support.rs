@@ -117,7 +117,7 @@ fn check_shape(deriver: &dyn Deriver, candidate: &Candidate, known: &BTreeSet<Op
     assert!(identity_key.starts_with(&format!("{claim_type}|")) && identity_key.len() <= KEY_BYTES_MAX);
     let of_type = deriver.claim_types().iter().find(|known| known.admits(claim_type)).expect("a type of its own");
     assert_eq!(of_type.prior, basis.prior);
-    assert!(!inputs.is_empty() && inputs.len() <= 256, "{identity_key}");
+    assert!(!inputs.is_empty() && inputs.len() <= 128, "{identity_key}");
     assert!(inputs.iter().all(|input| known.contains(&input.id)), "{identity_key}");
     assert!(inputs.windows(2).all(|pair| pair[0] < pair[1]), "inputs in order, each once");
     assert!(!text.is_empty() && rationale.ends_with('.') && basis.confidence() > 0.0);

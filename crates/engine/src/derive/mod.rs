@@ -32,9 +32,12 @@ use crate::belief::{Belief, belief};
 use crate::import::Intent;
 use crate::{EngineError, Space, now_us};
 
+mod parallel;
 mod records;
 mod reviews;
 mod submit;
+
+use records::Shown;
 
 /// How many derivations may lie between a claim and what was told.
 pub const MAX_DERIVATION_DEPTH: u32 = 8;
@@ -43,7 +46,9 @@ const READ_OPERATIONS_MAX: usize = 2_000;
 /// Identities looked at in one step.
 const LOOK_KEYS_MAX: usize = 2_000;
 /// Groups run in one step.
-const RUN_GROUPS_MAX: usize = 500;
+const RUN_GROUPS_MAX: usize = 100;
+/// Work (operations read, and twenty for each group run) after which a long derivation commits.
+const COMMIT_WORK: u64 = 20_000;
 /// Problems kept in full; more are only counted.
 const PROBLEMS_KEPT_MAX: usize = 100;
 /// Changed beliefs kept in full; more are only counted.
@@ -154,6 +159,10 @@ impl<'d> Derivation<'d> {
         }
     }
 
+    fn worked(&self) -> u64 {
+        self.derived.read + self.derived.groups * 20
+    }
+
     /// Begins with what was remembered, or with nothing where other derivers filled it.
     pub(crate) fn begin(&mut self, writing: &mut SqliteWriting<'_>, extent: Extent) -> Result<(), EngineError> {
         let mut registered: Vec<(String, String)> =
@@ -219,10 +228,13 @@ impl<'d> Derivation<'d> {
     }
 
     fn problem(&mut self, group: &Marked, message: String) {
+        self.note_problem(DeriverProblem { deriver: group.deriver.clone(), group: group.name.clone(), message });
+    }
+
+    fn note_problem(&mut self, problem: DeriverProblem) {
         self.derived.problem_count += 1;
         if self.derived.problems.len() < PROBLEMS_KEPT_MAX {
-            let Marked { deriver, name, .. } = group.clone();
-            self.derived.problems.push(DeriverProblem { deriver, group: name, message });
+            self.derived.problems.push(problem);
         }
     }
 
@@ -237,7 +249,12 @@ impl<'d> Derivation<'d> {
         let Some(last) = lines.last() else { return Ok(false) };
         let reached = last.position;
         self.derived.read += lines.len() as u64;
-        for line in &lines {
+        let derivers = self.derivers;
+        let wanted = parallel::each(lines.iter().collect(), |line| {
+            let record = records::of_evidence(line).filter(|_| line.kind == Kind::Evidence)?;
+            Some((records::at_us(&record), wanted_groups(derivers, &record)))
+        });
+        for (line, wanted) in lines.iter().zip(wanted) {
             let has_effect =
                 || Ok::<_, EngineError>(writing.access()?.holds(&line.author, Capability::Append, (line.ts, line.id)));
             match line.kind {
@@ -245,8 +262,10 @@ impl<'d> Derivation<'d> {
                     for replaced in line.refs.iter().filter(|cited| cited.role.as_str() == Role::SUPERSEDES) {
                         self.dismiss(writing, &replaced.id)?;
                     }
-                    if let Some(record) = records::of_evidence(line) {
-                        self.place(writing, &record, line.position, Membership::Joins)?;
+                    if let Some((at_us, wanted)) = wanted {
+                        for group in self.numbers(writing, &line.id, wanted)? {
+                            writing.join(group, at_us, line.position)?;
+                        }
                     }
                 }
                 Kind::EvidenceRetraction if has_effect()? => {
@@ -285,42 +304,32 @@ impl<'d> Derivation<'d> {
             && line.kind == Kind::Evidence
             && let Some(record) = records::of_evidence(&line)
         {
-            self.place(writing, &record, line.position, Membership::Leaves)?;
-        }
-        Ok(())
-    }
-
-    fn place(
-        &mut self,
-        writing: &mut SqliteWriting<'_>,
-        record: &Record,
-        position: Position,
-        membership: Membership,
-    ) -> Result<(), EngineError> {
-        let at_us = records::at_us(record);
-        for group in self.groups(writing, record)? {
-            match membership {
-                Membership::Joins => writing.join(group, at_us, position)?,
-                Membership::Leaves => writing.leave(group, at_us, position)?,
+            for group in self.groups(writing, &record)? {
+                writing.leave(group, records::at_us(&record), line.position)?;
             }
         }
         Ok(())
     }
 
-    /// The groups of a record, of all derivers. One that panics or names too many has none.
+    /// The groups of a record, of all derivers.
     fn groups(&mut self, writing: &mut SqliteWriting<'_>, record: &Record) -> Result<Vec<GroupNumber>, EngineError> {
+        let wanted = wanted_groups(self.derivers, record);
+        self.numbers(writing, &record.id, wanted)
+    }
+
+    fn numbers(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        record: &OpId,
+        wanted: Vec<Result<Wanted, DeriverProblem>>,
+    ) -> Result<Vec<GroupNumber>, EngineError> {
         let mut groups = Vec::new();
-        for deriver in self.derivers {
-            match contained(|| deriver.groups(record)) {
-                Ok(names) => {
-                    for name in names.iter().filter(|name| name.len() <= KEY_BYTES_MAX).take(GROUPS_MAX) {
-                        groups.push(writing.group(deriver.name(), name)?);
-                    }
-                }
-                Err(message) => {
-                    let nowhere = writing.group(deriver.name(), "")?;
-                    let group = Marked { number: nowhere, deriver: deriver.name().to_owned(), name: String::new() };
-                    self.problem(&group, format!("{message} when it was asked for the groups of {}", record.id));
+        for wanted in wanted {
+            match wanted {
+                Ok(Wanted { deriver, group }) => groups.push(writing.group(deriver, &group)?),
+                Err(problem) => {
+                    let message = format!("{} when it was asked for the groups of {record}", problem.message);
+                    self.note_problem(DeriverProblem { message, ..problem });
                 }
             }
         }
@@ -421,9 +430,30 @@ impl<'d> Derivation<'d> {
     /// Shows marked groups to their derivers. True if there may be more.
     fn run(&mut self, writing: &mut SqliteWriting<'_>) -> Result<bool, EngineError> {
         let groups = writing.take_marked(RUN_GROUPS_MAX)?;
-        let mut accepted = Vec::new();
+        let mut asked = Vec::with_capacity(groups.len());
         for group in &groups {
-            self.run_group(writing, group, &mut accepted)?;
+            if let Some(deriver) = self.deriver(&group.deriver) {
+                asked.push((group, deriver, records::of_group(writing, group.number, GROUP_RECORDS_MAX)?));
+            }
+        }
+        self.derived.groups += asked.len() as u64;
+        let answers = parallel::each(asked, |(group, deriver, members)| {
+            let shown = Shown::of(members);
+            let candidates = contained(|| deriver.derive(&group.name, &shown.records));
+            (group, candidates.map(|candidates| submit::examine(deriver, group, &shown, candidates)))
+        });
+        let mut accepted = Vec::new();
+        for (group, answer) in answers {
+            match answer {
+                Ok((kept, problems)) => {
+                    for problem in problems {
+                        self.problem(group, problem);
+                    }
+                    self.note_made(writing, group, kept, &mut accepted)?;
+                }
+                // What it concluded before stays until it can be asked again.
+                Err(message) => self.problem(group, message),
+            }
         }
         accepted.sort_by(|a, b| a.place().cmp(&b.place()));
         for candidate in accepted {
@@ -438,28 +468,15 @@ impl<'d> Derivation<'d> {
         Ok(!groups.is_empty())
     }
 
-    fn run_group(
+    /// Notes what a group concludes now. Of several groups that conclude the same, the first has the say.
+    fn note_made(
         &mut self,
         writing: &mut SqliteWriting<'_>,
         group: &Marked,
+        kept: Vec<submit::Accepted>,
         accepted: &mut Vec<submit::Accepted>,
     ) -> Result<(), EngineError> {
-        let Some(deriver) = self.deriver(&group.deriver) else { return Ok(()) };
-        self.derived.groups += 1;
-        let shown = records::of_group(writing, group.number, GROUP_RECORDS_MAX)?;
-        let candidates = match contained(|| deriver.derive(&group.name, &shown.records)) {
-            Ok(candidates) => candidates,
-            // What it concluded before stays until it can be asked again.
-            Err(message) => {
-                self.problem(group, message);
-                return Ok(());
-            }
-        };
         let made = writing.made(group.number)?;
-        let (kept, problems) = submit::examine(deriver, group, &shown, candidates);
-        for problem in problems {
-            self.problem(group, problem);
-        }
         for key in made.iter().filter(|key| !kept.iter().any(|kept| kept.key() == key.as_str())) {
             writing.remove_made(group.number, key)?;
             match writing.makers(key)?.first() {
@@ -517,10 +534,28 @@ impl<'d> Derivation<'d> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Membership {
-    Joins,
-    Leaves,
+/// A group that a record is to belong to.
+struct Wanted {
+    deriver: &'static str,
+    group: String,
+}
+
+/// The groups of a record, of all derivers. One that panics has none, and is named.
+fn wanted_groups(derivers: &[Box<dyn Deriver>], record: &Record) -> Vec<Result<Wanted, DeriverProblem>> {
+    let mut wanted = Vec::new();
+    for deriver in derivers {
+        match contained(|| deriver.groups(record)) {
+            Ok(names) => {
+                let named = names.into_iter().filter(|name| name.len() <= KEY_BYTES_MAX).take(GROUPS_MAX);
+                wanted.extend(named.map(|group| Ok(Wanted { deriver: deriver.name(), group })));
+            }
+            Err(message) => {
+                let deriver = deriver.name().to_owned();
+                wanted.push(Err(DeriverProblem { deriver, group: String::new(), message }));
+            }
+        }
+    }
+    wanted
 }
 
 /// One more than the highest layer among what a claim was built from.
@@ -576,13 +611,18 @@ impl Space {
         // What fell before and was not recorded, for instance since another device may not derive.
         derivation.follow(&mut writing)?;
         let mut more = true;
+        let mut committed = 0;
         while more {
             more = derivation.step(&mut writing)?;
             progress(&derivation.derived);
-            if intent == Intent::Write {
+            if intent == Intent::Write && derivation.worked() >= committed + COMMIT_WORK {
+                committed = derivation.worked();
                 Box::new(writing).commit()?;
                 writing = store.write()?;
             }
+        }
+        if intent == Intent::Write {
+            Box::new(writing).commit()?;
         }
         let Derivation { derived, changes, .. } = derivation;
         Ok((derived, Changes { beliefs: differing(changes), ..Changes::default() }))

@@ -21,6 +21,20 @@ pub(super) struct Shown {
 }
 
 impl Shown {
+    /// Reads the bodies, and puts the records in the space's order.
+    pub(super) fn of(members: Vec<Member>) -> Self {
+        let mut shown: Vec<(Record, u32)> = members
+            .into_iter()
+            .filter_map(|member| match member {
+                Member::Evidence(line) => of_evidence(&line).map(|record| (record, 0)),
+                Member::Belief(record, layer) => Some((record, layer)),
+            })
+            .collect();
+        shown.sort_by_key(|(record, _)| record.order());
+        let (records, layers) = shown.into_iter().unzip();
+        Self { records, layers }
+    }
+
     /// A record by its id.
     pub(super) fn find(&self, id: &kernel::id::OpId) -> Option<(&Record, u32)> {
         let place = self.records.iter().position(|record| record.id == *id)?;
@@ -113,19 +127,29 @@ pub(super) fn visibility(record: &Record) -> Visibility {
     }
 }
 
-/// The latest records of a group.
-pub(super) fn of_group(writing: &SqliteWriting<'_>, group: GroupNumber, limit: usize) -> Result<Shown, EngineError> {
-    let mut shown = Vec::new();
+/// A member of a group, read as far as that needs the ledger.
+pub(super) enum Member {
+    /// Its body says all.
+    Evidence(Line),
+    /// With its layer.
+    Belief(Record, u32),
+}
+
+/// The latest members of a group.
+pub(super) fn of_group(
+    writing: &SqliteWriting<'_>,
+    group: GroupNumber,
+    limit: usize,
+) -> Result<Vec<Member>, EngineError> {
+    let mut members = Vec::new();
     for line in writing.members(group, limit)? {
-        let found = match line.kind {
-            Kind::Evidence => of_evidence(&line).map(|record| (record, 0)),
-            _ => of_member_belief(writing, &line)?,
-        };
-        shown.extend(found);
+        if line.kind == Kind::Evidence {
+            members.push(Member::Evidence(line));
+        } else if let Some((record, layer)) = of_member_belief(writing, &line)? {
+            members.push(Member::Belief(record, layer));
+        }
     }
-    shown.sort_by_key(|(record, _)| record.order());
-    let (records, layers) = shown.into_iter().unzip();
-    Ok(Shown { records, layers })
+    Ok(members)
 }
 
 /// What is served now of the identity that an operation speaks of, if it is still that operation.

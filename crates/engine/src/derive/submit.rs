@@ -84,10 +84,16 @@ fn examine_one(deriver: &dyn Deriver, group: &Marked, shown: &Shown, candidate: 
     let mut layer = 0;
     let mut visibility = Visibility::Global;
     let mut valid_at_us = i64::MIN;
+    let mut inputs = Vec::with_capacity(candidate.inputs.len());
     for input in &candidate.inputs {
         let Some((record, below)) = shown.find(&input.id) else {
             return Err(format!("cites {}, which it was not shown", input.id));
         };
+        inputs.push((super::records::at_us(record), input, record, below));
+    }
+    // As things happened, whatever order the deriver names them in.
+    inputs.sort_by_key(|(at_us, input, ..)| (*at_us, input.id));
+    for (at_us, input, record, below) in inputs {
         if !cited.insert(input.id) {
             continue;
         }
@@ -99,7 +105,7 @@ fn examine_one(deriver: &dyn Deriver, group: &Marked, shown: &Shown, candidate: 
         layer = layer.max(below);
         visibility = visibility.min(super::records::visibility(record));
         let told_us = i64::try_from(record.told.0).unwrap_or(i64::MAX);
-        valid_at_us = valid_at_us.max(super::records::at_us(record).min(told_us));
+        valid_at_us = valid_at_us.max(at_us.min(told_us));
     }
     if refs.is_empty() {
         return Err("claims something of nothing".to_owned());

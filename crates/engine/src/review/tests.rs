@@ -118,6 +118,14 @@ fn a_proposal_that_would_append_anything_else_is_no_review() {
         changed(|proposal| proposal.review.as_mut().unwrap().reason = Reason::GroundChanged),
         changed(|proposal| proposal.operations[0].refs[0].id = OpId([9; 32])),
         changed(|proposal| proposal.review = None),
+        changed(|proposal| {
+            proposal.review = Some(Question {
+                reason: Reason::GroundChanged,
+                trigger: Some(OpId([9; 32])),
+                ..proposal.review.clone().unwrap()
+            });
+            proposal.operations[0].kind = "correction_withdrawal".to_owned();
+        }),
         Draft { body: Body::Proposal(good.clone()), refs: Vec::new() },
     ];
     append_all(&mut made.space, bad.into());

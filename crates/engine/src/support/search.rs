@@ -329,12 +329,8 @@ fn advance(part: &mut [usize], count: usize) -> bool {
     let size = part.len();
     for at in (0..size).rev() {
         let highest = count - (size - at);
-        if part.get(at).is_some_and(|place| *place < highest) {
-            let mut next = part.get(at).copied().unwrap_or_default() + 1;
-            for place in part.iter_mut().skip(at) {
-                *place = next;
-                next += 1;
-            }
+        if let Some(place) = part.get(at).copied().filter(|place| *place < highest) {
+            part.iter_mut().skip(at).zip(place + 1..).for_each(|(slot, next)| *slot = next);
             return true;
         }
     }

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use kernel::id::{Author, OpId};
 use kernel::kind::Kind;
 use kernel::operation::{Ref, Stamp};
+use kernel::world::Entry;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::{author_at, id_at, kind_at, refs_at, sql, stamp_at};
@@ -83,7 +84,7 @@ pub struct Line {
     pub author: Author,
     /// Its place in the space's order.
     pub ts: Stamp,
-    /// What it cites; empty where it was read as a member of a group.
+    /// What it cites.
     pub refs: Vec<Ref>,
     /// Its canonical body; none where it was removed.
     pub body: Option<Vec<u8>>,
@@ -143,6 +144,7 @@ impl SqliteWriting<'_> {
     /// Empties everything, to be filled again by `derivers` (name and version).
     pub fn forget_derivation(&mut self, derivers: &[(String, String)]) -> Result<(), StoreError> {
         self.names.clear();
+        self.marked.clear();
         for table in TABLES {
             self.connection().execute(&format!("DELETE FROM {table}"), [])?;
         }
@@ -287,28 +289,45 @@ impl SqliteWriting<'_> {
     /// The latest `limit` members of a group by their own time, with their bodies.
     pub fn members(&self, group: GroupNumber, limit: usize) -> Result<Vec<Line>, StoreError> {
         let mut statement = self.connection().prepare_cached(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.body FROM derive_member AS member
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.body, op.refs FROM derive_member AS member
              JOIN op ON op.pos = member.pos JOIN author ON author.number = op.author
              WHERE member.grp = ?1 ORDER BY member.at DESC, member.pos DESC LIMIT ?2",
         )?;
         let mut rows = statement.query(params![group.0, i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut members = Vec::new();
         while let Some(row) = rows.next()? {
-            members.push(Line {
+            let line = Line {
                 position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
                 id: id_at(row, 1)?,
                 kind: kind_at(row, 2)?,
                 author: author_at(row, 3)?,
                 ts: stamp_at(row, 4)?,
-                refs: Vec::new(),
+                refs: refs_at(row, 6)?,
                 body: row.get(5)?,
-            });
+            };
+            // What a group concludes cites its members, and each citation is judged.
+            if line.kind == Kind::Evidence {
+                self.world.meet(line.id, row.get(0)?);
+                self.world.remember(Entry {
+                    id: line.id,
+                    ts: line.ts,
+                    kind: Kind::Evidence,
+                    author: line.author,
+                    refs: line.refs.clone(),
+                    identity: None,
+                    payload: None,
+                });
+            }
+            members.push(line);
         }
         Ok(members)
     }
 
     /// Has a group run again.
     pub fn mark(&mut self, group: GroupNumber) -> Result<(), StoreError> {
+        if !self.marked.insert(group) {
+            return Ok(());
+        }
         self.connection()
             .prepare_cached("INSERT OR IGNORE INTO derive_marked (grp) VALUES (?1)")?
             .execute([group.0])?;
@@ -317,6 +336,7 @@ impl SqliteWriting<'_> {
 
     /// Takes at most `limit` marked groups off the list, by deriver and name.
     pub fn take_marked(&mut self, limit: usize) -> Result<Vec<Marked>, StoreError> {
+        self.marked.clear();
         let mut statement = self.connection().prepare_cached(
             "SELECT marked.grp, derive_group.deriver, derive_group.name FROM derive_marked AS marked
              JOIN derive_group ON derive_group.number = marked.grp ORDER BY marked.grp LIMIT ?1",

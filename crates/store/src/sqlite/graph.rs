@@ -7,7 +7,7 @@ use kernel::access::{Access, Change};
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Ref, Stamp};
+use kernel::operation::{Operation, Ref, Role, Stamp};
 use kernel::settle::{Arrival, Settled, Settlement, is_of_consequence, is_upheaval, settle, settle_all};
 use kernel::world::{Citing, Entry, Head, World};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -36,12 +36,25 @@ pub(super) const TABLES: &[&str] = &["access", "cite", "claim", "evidence", "ide
 /// How many other keys a (source, source_uid) may collide with before the file counts as damaged.
 const PROBES_MAX: i64 = 64;
 
+/// Operations of which a world remembers where they lie.
+const POSITIONS_MAX: usize = 1 << 20;
+
+/// Entries that a world remembers, and operations of which it remembers that nothing acts on them.
+const ENTRIES_MAX: usize = 1 << 15;
+
 /// Look-ups over one connection, seen at one moment.
 pub struct SqliteWorld<'a> {
     pub(super) connection: &'a Connection,
     access: Access,
     space: Option<SpaceId>,
     heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
+    /// Where operations lie that were met. Ids are spread over the whole index, while what belongs together lies together: what
+    /// is reached by citations need not be looked for by id.
+    positions: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
+    /// Entries that were met. What an operation is never changes.
+    met: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
+    /// Operations that nothing retracts, replaces or withdraws; until something is folded that does.
+    untouched: std::cell::RefCell<std::collections::HashSet<OpId>>,
     /// The highest time that was folded.
     latest: Option<Stamp>,
     /// False over tables of version 1, which can be read and not written.
@@ -61,6 +74,9 @@ impl<'a> SqliteWorld<'a> {
             access: Access::default(),
             space: None,
             heads: Default::default(),
+            positions: Default::default(),
+            met: Default::default(),
+            untouched: Default::default(),
             latest: None,
             claims_are_stored: super::schema_version(connection)? > 1,
         };
@@ -114,6 +130,9 @@ impl<'a> SqliteWorld<'a> {
         self.latest = self.latest.max(Some(header.ts));
         let at = sql(position);
         for reference in &header.refs {
+            if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
+                self.untouched.borrow_mut().remove(&reference.id);
+            }
             if let Some(target) = self.position_of(&reference.id)? {
                 self.connection
                     .prepare_cached("INSERT OR IGNORE INTO cite (target, citing, role) VALUES (?1, ?2, ?3)")?
@@ -166,12 +185,14 @@ impl<'a> SqliteWorld<'a> {
 
     fn store(&self, settlement: &Settlement) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(
-            "INSERT INTO claim (pos, sound, recorded, due) SELECT pos, ?2, ?3, ?4 FROM op WHERE id = ?1
+            "INSERT INTO claim (pos, sound, recorded, due) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (pos) DO UPDATE SET sound = ?2, recorded = ?3, due = ?4",
         )?;
         for change in &settlement.changes {
-            let Settled { sound, recorded, due } = change.after;
-            statement.execute(params![change.id.0, sound, recorded, due])?;
+            if let Some(row) = self.row_of(&change.id)? {
+                let Settled { sound, recorded, due } = change.after;
+                statement.execute(params![row, sound, recorded, due])?;
+            }
         }
         Ok(())
     }
@@ -229,23 +250,73 @@ impl<'a> SqliteWorld<'a> {
     }
 
     pub(super) fn position_of(&self, id: &OpId) -> Result<Option<Position>, StoreError> {
-        let position = self
+        Ok(self.row_of(id)?.map(|row| Position(row.unsigned_abs())))
+    }
+
+    fn row_of(&self, id: &OpId) -> Result<Option<i64>, StoreError> {
+        if let Some(row) = self.positions.borrow().get(id) {
+            return Ok(Some(*row));
+        }
+        let row = self
             .connection
             .prepare_cached("SELECT pos FROM op WHERE id = ?1")?
             .query_row([id.0], |row| row.get::<_, i64>(0))
             .optional()?;
-        Ok(position.map(|position| Position(position.unsigned_abs())))
+        if let Some(row) = row {
+            self.meet(*id, row);
+        }
+        Ok(row)
+    }
+
+    /// Keeps an entry that was read.
+    pub(super) fn remember(&self, entry: Entry) {
+        let mut met = self.met.borrow_mut();
+        if met.len() >= ENTRIES_MAX {
+            met.clear();
+        }
+        met.insert(entry.id, entry);
+    }
+
+    /// Whether nothing cites it in order to act on it, which is so of nearly every record.
+    fn is_untouched(&self, id: &OpId, row: i64) -> Result<bool, StoreError> {
+        if self.untouched.borrow().contains(id) {
+            return Ok(true);
+        }
+        let touched = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM cite WHERE target = ?1 AND role = 'target')
+                     OR EXISTS (SELECT 1 FROM cite WHERE target = ?1 AND role = 'supersedes')",
+            )?
+            .query_row([row], |row| row.get::<_, bool>(0))?;
+        if !touched {
+            let mut untouched = self.untouched.borrow_mut();
+            if untouched.len() >= ENTRIES_MAX {
+                untouched.clear();
+            }
+            untouched.insert(*id);
+        }
+        Ok(!touched)
+    }
+
+    pub(super) fn meet(&self, id: OpId, row: i64) {
+        let mut positions = self.positions.borrow_mut();
+        if positions.len() >= POSITIONS_MAX {
+            positions.clear();
+        }
+        positions.insert(id, row);
     }
 
     fn entries(&self, condition: &str, arguments: &[&dyn rusqlite::ToSql]) -> Result<Vec<Entry>, StoreError> {
         let query = format!(
-            "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload FROM op
+            "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload, op.pos FROM op
              JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE {condition}"
         );
         let mut statement = self.connection.prepare_cached(&query)?;
         let mut rows = statement.query(arguments)?;
         let mut entries = Vec::new();
         while let Some(row) = rows.next()? {
+            self.meet(id_at(row, 0)?, row.get(7)?);
             entries.push(Entry {
                 id: id_at(row, 0)?,
                 ts: stamp_at(row, 1)?,
@@ -269,7 +340,15 @@ impl World for SqliteWorld<'_> {
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, StoreError> {
-        Ok(self.entries("op.id = ?1", &[&id.0])?.pop())
+        if let Some(entry) = self.met.borrow().get(id) {
+            return Ok(Some(entry.clone()));
+        }
+        let Some(row) = self.row_of(id)? else { return Ok(None) };
+        let entry = self.entries("op.pos = ?1", &[&row])?.pop();
+        if let Some(entry) = &entry {
+            self.remember(entry.clone());
+        }
+        Ok(entry)
     }
 
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, StoreError> {
@@ -287,24 +366,33 @@ impl World for SqliteWorld<'_> {
     }
 
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, StoreError> {
+        let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
+        if matches!(role, Role::TARGET | Role::SUPERSEDES) && self.is_untouched(id, row)? {
+            return Ok(Vec::new());
+        }
         let mut statement = self.connection.prepare_cached(
-            "SELECT citing.id FROM op AS target JOIN cite ON cite.target = target.pos AND cite.role = ?2
-             JOIN op AS citing ON citing.pos = cite.citing WHERE target.id = ?1 AND citing.kind = ?3",
+            "SELECT citing.id FROM cite JOIN op AS citing ON citing.pos = cite.citing
+             WHERE cite.target = ?1 AND cite.role = ?2 AND citing.kind = ?3",
         )?;
-        let ids = statement.query_map(params![id.0, role, kind.as_str()], |row| id_at(row, 0))?;
+        let ids = statement.query_map(params![row, role, kind.as_str()], |row| id_at(row, 0))?;
         let mut ids: Vec<OpId> = ids.collect::<Result<_, _>>()?;
         ids.sort_unstable();
         Ok(ids)
     }
 
     fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, StoreError> {
+        let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(
-            "SELECT citing.ts, citing.id FROM op AS target JOIN cite ON cite.target = target.pos
-             JOIN op AS citing ON citing.pos = cite.citing
-             WHERE target.id = ?1 AND citing.kind = 'claim' AND cite.role <> 'supersedes'",
+            "SELECT citing.ts, citing.id, citing.pos FROM cite JOIN op AS citing ON citing.pos = cite.citing
+             WHERE cite.target = ?1 AND citing.kind = 'claim' AND cite.role <> 'supersedes'",
         )?;
-        let places = statement.query_map([id.0], |row| Ok((stamp_at(row, 0)?, id_at(row, 1)?)))?;
-        let mut places: Vec<(Stamp, OpId)> = places.collect::<Result<_, _>>()?;
+        let mut rows = statement.query([row])?;
+        let mut places = Vec::new();
+        while let Some(row) = rows.next()? {
+            let id = id_at(row, 1)?;
+            self.meet(id, row.get(2)?);
+            places.push((stamp_at(row, 0)?, id));
+        }
         places.sort_unstable();
         places.dedup();
         Ok(places)
@@ -314,10 +402,11 @@ impl World for SqliteWorld<'_> {
         if !self.claims_are_stored {
             return Ok(None);
         }
+        let Some(row) = self.row_of(id)? else { return Ok(None) };
         let settled = self
             .connection
-            .prepare_cached("SELECT sound, recorded, due FROM op JOIN claim USING (pos) WHERE op.id = ?1")?
-            .query_row([id.0], |row| Ok(Settled { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? }))
+            .prepare_cached("SELECT sound, recorded, due FROM claim WHERE pos = ?1")?
+            .query_row([row], |row| Ok(Settled { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? }))
             .optional()?;
         Ok(settled)
     }

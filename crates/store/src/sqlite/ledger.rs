@@ -358,6 +358,8 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
 pub struct SqliteWriting<'a> {
     pub(super) world: SqliteWorld<'a>,
     pub(super) names: super::derive::Names,
+    /// Groups that this writing marked and did not take.
+    pub(super) marked: std::collections::HashSet<super::GroupNumber>,
     head: Position,
     latest: Option<Stamp>,
     authors: std::collections::HashMap<Author, i64>,
@@ -371,6 +373,7 @@ impl<'a> SqliteWriting<'a> {
         Ok(Self {
             world: SqliteWorld::new(connection)?.reaching(latest),
             names: Default::default(),
+            marked: Default::default(),
             head: head(connection)?,
             latest,
             authors: Default::default(),

@@ -1,0 +1,322 @@
+//! What became of beliefs: "you corrected X, therefore Y and Z changed".
+//!
+//! Every command that speaks for the user prints this, and `what-if` prints the same before it is done.
+
+use std::collections::BTreeSet;
+
+use engine::Space;
+use engine::act::{Change, Changes};
+use engine::belief::Belief;
+use engine::claims::band_of;
+use engine::import::Intent;
+use engine::inspect::summary;
+use kernel::id::OpId;
+use kernel::operation::Role;
+use kernel::seal::Draft;
+use kernel::validity::State;
+use serde_json::{Value, json};
+
+use super::Session;
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
+
+/// Changes that are printed for people; JSON has all.
+const PRINTED_MAX: usize = 40;
+/// Longest words of a belief in a list, characters.
+const TEXT_CHARS_MAX: usize = 160;
+
+/// What the user said of something.
+pub(crate) struct Said {
+    /// What was done: `corrected`, `refuted` …
+    pub(crate) verb: &'static str,
+    /// Of what: an identity key, or the id of a record.
+    pub(crate) of: Of,
+}
+
+/// What the user spoke of.
+pub(crate) enum Of {
+    Belief(String),
+    Record { id: OpId, summary: String },
+}
+
+impl Said {
+    pub(crate) fn of_belief(verb: &'static str, key: &str) -> Self {
+        Self { verb, of: Of::Belief(key.to_owned()) }
+    }
+
+    /// What each of `drafts` takes back.
+    pub(crate) fn of_targets(verb: &'static str, space: &Space, drafts: &[Draft]) -> Result<Vec<Self>, Failure> {
+        let cited = drafts.iter().flat_map(|draft| &draft.refs).filter(|cited| cited.role.as_str() == Role::TARGET);
+        cited
+            .map(|cited| {
+                let summary = summary(&space.show(&cited.id)?.operation);
+                Ok(Self { verb, of: Of::Record { id: cited.id, summary } })
+            })
+            .collect()
+    }
+
+    fn key(&self) -> Option<&str> {
+        match &self.of {
+            Of::Belief(key) => Some(key),
+            Of::Record { .. } => None,
+        }
+    }
+
+    fn name(&self) -> String {
+        match &self.of {
+            Of::Belief(key) => printable(key),
+            Of::Record { id, .. } => short(id),
+        }
+    }
+}
+
+/// In which way something is believed differently.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Gone,
+    New,
+    Changed,
+    Surer,
+    LessSure,
+    OtherTimes,
+}
+
+impl Way {
+    fn of(change: &Change) -> Self {
+        let Some(before) = &change.before else { return Self::New };
+        let after = &change.after;
+        if after.served.is_none() {
+            Self::Gone
+        } else if before.payload != after.payload {
+            Self::Changed
+        } else if before.confidence < after.confidence {
+            Self::Surer
+        } else if before.confidence > after.confidence {
+            Self::LessSure
+        } else {
+            Self::OtherTimes
+        }
+    }
+
+    fn code(self) -> &'static str {
+        match self {
+            Self::Gone => "no_longer_believed",
+            Self::New => "now_believed",
+            Self::Changed => "changed",
+            Self::Surer => "surer",
+            Self::LessSure => "less_sure",
+            Self::OtherTimes => "validity",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Gone => "no longer believed",
+            Self::New => "now believed",
+            Self::Changed => "changed",
+            Self::Surer => "surer",
+            Self::LessSure => "less sure",
+            Self::OtherTimes => "other times",
+        }
+    }
+}
+
+/// Prints what was said and what follows.
+pub(crate) fn print(session: &Session, said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
+    match session.form {
+        Form::Json => output::json(&to_json(said, changes, intent)),
+        Form::Text => print_text(said, changes, intent),
+    }
+}
+
+/// The same as JSON.
+pub(crate) fn to_json(said: &[Said], changes: &Changes, intent: Intent) -> Value {
+    let spoken: Vec<Value> = said
+        .iter()
+        .map(|said| match &said.of {
+            Of::Belief(key) => json!({ "verb": said.verb, "key": key }),
+            Of::Record { id, .. } => json!({ "verb": said.verb, "target": id }),
+        })
+        .collect();
+    let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
+    let changed: Vec<Value> =
+        changes.beliefs.iter().map(|(key, change)| change_to_json(key, change, &direct)).collect();
+    json!({
+        "dry_run": intent == Intent::DryRun,
+        "said": spoken,
+        "recorded": if intent == Intent::Write { changes.recorded.as_slice() } else { &[] },
+        "changes": changed,
+        "derived": changes.derived,
+    })
+}
+
+fn change_to_json(key: &str, change: &Change, direct: &BTreeSet<&str>) -> Value {
+    json!({
+        "key": key,
+        "change": Way::of(change).code(),
+        "direct": direct.contains(key),
+        "before": change.before.as_ref().map(brief_json),
+        "after": brief_json(&change.after),
+        "cause": change.cause,
+    })
+}
+
+fn brief_json(belief: &Belief) -> Value {
+    json!({
+        "state": belief.state.as_str(),
+        "op_id": belief.served,
+        "text": belief.text,
+        "payload": belief.payload,
+        "confidence": belief.confidence,
+        "band": band_of(belief),
+        "valid_from": belief.valid_from,
+        "valid_to": belief.valid_to,
+    })
+}
+
+fn print_text(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
+    let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
+    for (place, said) in said.iter().enumerate() {
+        let name = said.name();
+        match intent {
+            Intent::Write => {
+                let id = changes.recorded.get(place).map(short).unwrap_or_default();
+                output::line(format_args!("You {} {BOLD}{name}{BOLD:#}  {ID}{id}{ID:#}", said.verb))?;
+            }
+            Intent::DryRun => output::line(format_args!("If you {} {BOLD}{name}{BOLD:#}", said.verb))?,
+        }
+        if let Of::Record { summary, .. } = &said.of {
+            output::line(format_args!("  {}", shortened(summary)))?;
+        }
+        if let Some(key) = said.key() {
+            match changes.beliefs.get(key) {
+                Some(change) => {
+                    difference(change).iter().try_for_each(|line| output::line(format_args!("  {line}")))?
+                }
+                None => output::line(format_args!("  {DIM}what is believed of it stays as it was{DIM:#}"))?,
+            }
+        }
+    }
+    let rest: Vec<(&String, &Change)> =
+        changes.beliefs.iter().filter(|(key, _)| !direct.contains(key.as_str())).collect();
+    match (rest.is_empty(), intent) {
+        (true, Intent::Write) => output::line("Nothing else changed.")?,
+        (true, Intent::DryRun) => output::line("Nothing else would change.")?,
+        (false, Intent::Write) => output::line(format_args!("Therefore {}:", changed_beliefs(rest.len(), "changed")))?,
+        (false, Intent::DryRun) => {
+            output::line(format_args!("Then {}:", changed_beliefs(rest.len(), "would change")))?;
+        }
+    }
+    for (key, change) in rest.iter().take(PRINTED_MAX) {
+        let way = Way::of(change).words();
+        output::line(format_args!("  {way:<19}{BOLD}{}{BOLD:#}", printable(key)))?;
+        for line in difference(change) {
+            output::line(format_args!("  {:<19}{line}", ""))?;
+        }
+    }
+    if rest.len() > PRINTED_MAX {
+        output::line(format_args!("  … and {} more; --json has them all", rest.len() - PRINTED_MAX))?;
+    }
+    if changes.derived.reviews > 0 {
+        let reviews = count(changes.derived.reviews, "review");
+        match intent {
+            Intent::Write => output::line(format_args!("{reviews} for you to decide: because review list"))?,
+            Intent::DryRun => output::line(format_args!("{reviews} would be left for you to decide"))?,
+        }
+    }
+    if intent == Intent::DryRun {
+        output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
+    }
+    Ok(())
+}
+
+fn changed_beliefs(number: usize, verb: &str) -> String {
+    format!("{} {verb}", count(number as u64, "belief"))
+}
+
+/// What was believed and what is now, in one line or two.
+fn difference(change: &Change) -> Vec<String> {
+    let after = &change.after;
+    let Some(before) = &change.before else { return vec![in_words(after)] };
+    match Way::of(change) {
+        Way::Gone => {
+            let why = match after.state {
+                State::Refuted => "you say that it is false",
+                State::Retracted if after.deriver.is_some() => "the records do not say so any more",
+                State::Retracted => "it was taken back",
+                _ => "what it was built from does not hold any more",
+            };
+            vec![format!("{} — {why}", in_words(before))]
+        }
+        Way::Surer | Way::LessSure if before.text == after.text => {
+            vec![format!("{}: {}", words(after), shift(before, after))]
+        }
+        Way::Changed if before.text == after.text => {
+            let fields = fields(&before.payload, &after.payload);
+            let sure = if before.confidence == after.confidence { sureness(after) } else { shift(before, after) };
+            vec![format!("{}: {sure}; {}", words(after), shortened(&fields))]
+        }
+        Way::OtherTimes => vec![format!("{}{} (before{})", in_words(after), times(after), times(before))],
+        Way::New | Way::Changed | Way::Surer | Way::LessSure => {
+            vec![format!("was {}", in_words(before)), format!("now {}", in_words(after))]
+        }
+    }
+}
+
+/// What differs between two payloads.
+fn fields(before: &Value, after: &Value) -> String {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else { return format!("{before} → {after}") };
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let of = |fields: &serde_json::Map<String, Value>, name: &str| match fields.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "nothing".to_owned(),
+    };
+    let differing = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
+    differing.map(|name| format!("{name} {} → {}", of(old, name), of(new, name))).collect::<Vec<_>>().join(", ")
+}
+
+/// A belief in one line: what it says and how sure.
+fn in_words(belief: &Belief) -> String {
+    format!("{} ({})", words(belief), sureness(belief))
+}
+
+/// What a belief says; its data, where it has no words.
+pub(crate) fn words(belief: &Belief) -> String {
+    let text = if belief.text.is_empty() { belief.payload.to_string() } else { belief.text.clone() };
+    shortened(&text)
+}
+
+/// A text as a list shows it: one line of limited length.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut line: String = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((at, _)) = line.char_indices().nth(TEXT_CHARS_MAX) {
+        line.truncate(at);
+        line.push('…');
+    }
+    line
+}
+
+/// How sure, in words and as a number; the user's word is certain.
+pub(crate) fn sureness(belief: &Belief) -> String {
+    match (belief.state, band_of(belief)) {
+        (State::Corrected, _) => "your word".to_owned(),
+        (_, Some(band)) => format!("{} {:.2}", band.as_str(), belief.confidence),
+        (state, None) => state.as_str().to_owned(),
+    }
+}
+
+/// How sure before and after; with more digits where two would not tell them apart.
+fn shift(before: &Belief, after: &Belief) -> String {
+    let (was, is) = (sureness(before), sureness(after));
+    if was == is {
+        return format!("{was}, {:.4} → {:.4}", before.confidence, after.confidence);
+    }
+    format!("{was} → {is}")
+}
+
+fn times(belief: &Belief) -> String {
+    let from = belief.valid_from.as_ref().map(|from| format!(", since {}", from.date())).unwrap_or_default();
+    let to = belief.valid_to.as_ref().map(|to| format!(", until {}", to.date())).unwrap_or_default();
+    format!("{from}{to}")
+}

@@ -1,0 +1,135 @@
+//! `because claims`
+
+use engine::belief::Belief;
+use engine::claims::{ClaimFilter, States, to_json};
+use kernel::confidence::Band;
+use kernel::validity::State;
+
+use super::changes::{sureness, words};
+use super::{Session, parse_time_us};
+use crate::failure::Failure;
+use crate::output::{self, DIM, Form, ID, printable, short};
+
+/// Arguments of `claims`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Bands: speculative below 0.40, probable from 0.40, likely from 0.70, strong from 0.90; what you corrected is your word.\n\nExamples:\n  because claims\n  because claims --type routine --band strong\n  because claims --state refuted --state invalidated\n  because claims --valid-at 2025-03-01          what is true then, by what is known now\n  because claims --as-of 2025-03-01             what was believed then"
+)]
+pub(crate) struct Args {
+    /// Only in this state; without it, what is believed (active and corrected); may be repeated
+    #[arg(long, value_name = "STATE", value_enum)]
+    state: Vec<StateName>,
+    /// Only of this type or family: routine.weekly, routine
+    #[arg(long = "type", value_name = "TYPE")]
+    claim_type: Option<String>,
+    /// Only as sure as this
+    #[arg(long, value_name = "BAND", value_enum)]
+    band: Option<BandName>,
+    /// Only what is true at this time (2025-02-01, or with a time)
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
+    /// What was believed at this time, by what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// Only with this in its words, its key or its data, in any case
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    /// How many; 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100)]
+    limit: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum StateName {
+    Active,
+    Corrected,
+    Refuted,
+    Retracted,
+    Invalidated,
+    Any,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum BandName {
+    Speculative,
+    Probable,
+    Likely,
+    Strong,
+}
+
+impl StateName {
+    fn state(self) -> Option<State> {
+        match self {
+            Self::Active => Some(State::Active),
+            Self::Corrected => Some(State::Corrected),
+            Self::Refuted => Some(State::Refuted),
+            Self::Retracted => Some(State::Retracted),
+            Self::Invalidated => Some(State::Invalidated),
+            Self::Any => None,
+        }
+    }
+}
+
+impl BandName {
+    fn band(self) -> Band {
+        match self {
+            Self::Speculative => Band::Speculative,
+            Self::Probable => Band::Probable,
+            Self::Likely => Band::Likely,
+            Self::Strong => Band::Strong,
+        }
+    }
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
+    let states = match args.state.as_slice() {
+        [] => States::Believed,
+        names if names.contains(&StateName::Any) => States::Any,
+        names => States::These(names.iter().filter_map(|name| name.state()).collect()),
+    };
+    let filter = ClaimFilter {
+        states,
+        claim_type: args.claim_type.clone(),
+        band: args.band.map(BandName::band),
+        valid_at_us: time(&args.valid_at)?,
+        as_of_us: time(&args.as_of)?.map(|at| at.max(0).unsigned_abs()),
+        contains: args.contains.clone(),
+    };
+    let space = session.finder()?.open()?;
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let claims = space.claims(&filter, limit)?;
+    if session.form == Form::Json {
+        claims.beliefs.iter().try_for_each(|belief| output::json(&to_json(belief)))?;
+        return Ok(0);
+    }
+    if claims.beliefs.is_empty() {
+        output::line("There is no such belief.")?;
+    }
+    for belief in &claims.beliefs {
+        print(session, belief)?;
+    }
+    let more = claims.total - claims.beliefs.len();
+    if more > 0 {
+        output::line(format_args!("{DIM}… and {more} more; -n 0 shows all{DIM:#}"))?;
+    }
+    Ok(0)
+}
+
+fn print(session: &Session, belief: &Belief) -> Result<(), Failure> {
+    output::line(format_args!("{:<16} {}{}", sureness(belief), words(belief), times(session, belief)))?;
+    let id = belief.served.or(belief.current).map(|id| short(&id)).unwrap_or_default();
+    output::line(format_args!("{:<16} {DIM}{}{DIM:#}  {ID}{id}{ID:#}", "", printable(&belief.key)))
+}
+
+/// Since and until when a belief is true, as far as that is known.
+pub(crate) fn times(session: &Session, belief: &Belief) -> String {
+    let now_us = session.now.as_microsecond();
+    let since = belief.valid_from.as_ref().map(|from| format!(", since {}", from.date())).unwrap_or_default();
+    let until = match &belief.valid_to {
+        Some(to) if to.instant_us() <= now_us => format!(", ended {}", to.date()),
+        Some(to) => format!(", until {}", to.date()),
+        None => String::new(),
+    };
+    format!("{since}{until}")
+}

@@ -1,0 +1,38 @@
+//! `because correct`
+
+use engine::import::Intent;
+use engine::user::Replacement;
+
+use super::Session;
+use super::changes::{self, Said};
+use crate::failure::Failure;
+
+/// Arguments of `correct`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "What you say counts from then on, with certainty: no machine changes it, and what was built on the old value is derived again.\n`because withdraw` takes it back, `because what-if --correct` shows what would follow.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\""
+)]
+pub(crate) struct Args {
+    /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough)
+    #[arg(value_name = "ID|KEY")]
+    name: String,
+    /// What is true: JSON for the whole of it, or FIELD=VALUE for one field (may be repeated)
+    #[arg(long, value_name = "JSON", required_unless_present = "text", allow_hyphen_values = true)]
+    set: Vec<String>,
+    /// The same in words
+    #[arg(long)]
+    text: Option<String>,
+    /// Why
+    #[arg(long, default_value = "", alias = "reason")]
+    note: String,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    let by = Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone() };
+    let drafts = space.to_correct(&args.name, &by)?;
+    let said = [Said::of_belief("corrected", &space.belief_named(&args.name)?)];
+    let changes = space.act(drafts, Intent::Write, session.now)?;
+    changes::print(session, &said, &changes, Intent::Write)?;
+    Ok(0)
+}

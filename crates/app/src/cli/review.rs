@@ -1,0 +1,150 @@
+//! `because review`
+
+use engine::Space;
+use engine::import::Intent;
+use engine::inspect::summary;
+use engine::review::{Asked, Status};
+use kernel::proposal::Reason;
+use serde_json::{Value, json};
+
+use super::Session;
+use super::changes::{self, Said, shortened};
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+
+/// Reviews that are printed for people.
+const PRINTED_MAX: usize = 50;
+
+/// Arguments of `review`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "No machine undoes what you corrected. When what it was made of changes, or the records come to say something else, it is put here for you.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      do as is proposed: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     leave it as you said; you are not asked this again"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// List what awaits your decision
+    List(ListArgs),
+    /// Do as is proposed
+    Accept(DecideArgs),
+    /// Leave it as you said
+    Dismiss(DecideArgs),
+}
+
+#[derive(clap::Args)]
+struct ListArgs {
+    /// Also what is settled
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(clap::Args)]
+struct DecideArgs {
+    /// The review's id, or its beginning
+    id: String,
+    /// Why
+    #[arg(long, default_value = "", alias = "reason")]
+    note: String,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    match &args.action {
+        Action::List(args) => list(session, &space, args)?,
+        Action::Accept(args) => {
+            let asked = space.review_named(&args.id)?;
+            decide(session, &mut space, &asked, asked.accept(&args.note)?, "accepted the review of")?;
+        }
+        Action::Dismiss(args) => {
+            let asked = space.review_named(&args.id)?;
+            decide(session, &mut space, &asked, asked.dismiss(&args.note)?, "dismissed the review of")?;
+        }
+    }
+    Ok(0)
+}
+
+fn decide(
+    session: &Session,
+    space: &mut Space,
+    asked: &Asked,
+    drafts: Vec<kernel::seal::Draft>,
+    verb: &'static str,
+) -> Result<(), Failure> {
+    let changes = space.act(drafts, Intent::Write, session.now)?;
+    changes::print(session, &[Said::of_belief(verb, &asked.question.identity_key)], &changes, Intent::Write)
+}
+
+fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure> {
+    let mut reviews = space.reviews()?;
+    reviews.retain(|asked| args.all || asked.status == Status::Pending);
+    if session.form == Form::Json {
+        return reviews.iter().try_for_each(|asked| output::json(&to_json(asked)));
+    }
+    if reviews.is_empty() {
+        return output::line("There is nothing to decide.");
+    }
+    for asked in reviews.iter().take(PRINTED_MAX) {
+        let time = session.time(asked.at);
+        output::line(format_args!(
+            "{ID}{}{ID:#}  {time}  {BOLD}{}{BOLD:#}{}",
+            short(&asked.id),
+            printable(&asked.question.identity_key),
+            match asked.status {
+                Status::Pending => String::new(),
+                settled => format!("  {DIM}{}{DIM:#}", settled.as_str()),
+            }
+        ))?;
+        output::line(format_args!("  you said       {}", shortened(&asked.corrected_payload.to_string())))?;
+        match asked.question.reason {
+            Reason::GroundChanged => {
+                let trigger = asked.question.trigger.map(|id| space.show(&id)).transpose()?;
+                let what = trigger.map(|shown| {
+                    let said = summary(&shown.operation);
+                    format!("{} {} {said}", shown.operation.header().kind, short(&shown.operation.id()))
+                });
+                output::line(format_args!("  its ground     {}", shortened(&what.unwrap_or_default())))?;
+            }
+            Reason::Disagreement => {
+                let payload = asked.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
+                let sure = asked.confidence.map(|confidence| format!(" ({confidence:.2})")).unwrap_or_default();
+                output::line(format_args!(
+                    "  the records    {}{sure}",
+                    shortened(&format!("{} {payload}", asked.text))
+                ))?;
+            }
+        }
+        if asked.status == Status::Pending {
+            output::line(format_args!(
+                "  to accept      {}",
+                match asked.question.reason {
+                    Reason::GroundChanged => "takes your correction back",
+                    Reason::Disagreement => "corrects it to that",
+                }
+            ))?;
+        }
+    }
+    if reviews.len() > PRINTED_MAX {
+        output::line(format_args!("… and {} more; --json has them all", reviews.len() - PRINTED_MAX))?;
+    }
+    output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
+}
+
+fn to_json(asked: &Asked) -> Value {
+    json!({
+        "id": asked.id,
+        "status": asked.status.as_str(),
+        "at": jiff::Timestamp::from_microsecond(asked.at.0.cast_signed()).unwrap_or_default().to_string(),
+        "key": asked.question.identity_key,
+        "reason": asked.question.reason.as_str(),
+        "text": asked.text,
+        "trigger": asked.question.trigger,
+        "payload": asked.question.payload,
+        "confidence": asked.confidence,
+        "correction": asked.correction,
+        "corrected_payload": asked.corrected_payload,
+    })
+}

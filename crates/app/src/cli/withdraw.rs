@@ -1,0 +1,30 @@
+//! `because withdraw`
+
+use engine::import::Intent;
+
+use super::Session;
+use super::changes::{self, Said};
+use crate::failure::Failure;
+
+/// Arguments of `withdraw`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Takes back what you said of a belief: its refutation, and if there is none, its corrections. What had fallen because of it stands again by\nitself. Named by its id, one correction alone is taken back, and the one before it counts again.\n\nExamples:\n  because withdraw 'routine.weekly|gym|tue,thu|morning' --note \"it was mine after all\"\n  because withdraw 9f2c41d0"
+)]
+pub(crate) struct Args {
+    /// The belief by its key, or a correction or refutation by its id (the beginning is enough)
+    #[arg(value_name = "ID|KEY")]
+    name: String,
+    /// Why
+    #[arg(long, default_value = "", alias = "reason")]
+    note: String,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    let drafts = space.to_withdraw(&args.name, &args.note)?;
+    let key = space.belief_named(&args.name)?;
+    let changes = space.act(drafts, Intent::Write, session.now)?;
+    changes::print(session, &[Said::of_belief("withdrew what you said of", &key)], &changes, Intent::Write)?;
+    Ok(0)
+}

@@ -1,0 +1,365 @@
+//! Beliefs on the command line: listed, explained, corrected, refuted, withdrawn, asked about.
+
+use engine::Space;
+use kernel::body::{Body, Claim};
+use kernel::id::OpId;
+use kernel::operation::{Ref, Role};
+use kernel::seal::{Draft, Signer};
+use serde_json::{Value, json};
+
+use crate::machine::Machine;
+
+const HABIT: &str = "habit.weekly|gym|tue,thu";
+const TASTE: &str = "taste.sport|gym";
+
+/// A machine that was told three things, with two claims of a deriver that is not among the built-in ones.
+struct Believing {
+    machine: Machine,
+    notes: Vec<String>,
+    habit: String,
+}
+
+fn believing() -> Believing {
+    let machine = Machine::with_space();
+    let note = |number: u32| {
+        let text = format!("gym number {number}");
+        let told = machine.because(["remember", &text, "--json"]).run().succeeds().json();
+        told["id"].as_str().unwrap().to_owned()
+    };
+    let notes: Vec<String> = (0..3).map(note).collect();
+    let inputs: Vec<OpId> = notes.iter().map(|id| id.parse().unwrap()).collect();
+    let habit = claim(HABIT, "Goes to the gym on Tuesday and Thursday", json!({ "name": "gym", "times": 3 }), 0.87);
+    let habit = append(&machine, Draft { body: Body::Claim(habit), refs: cite(&inputs) });
+    let taste = claim(TASTE, "Likes the gym", json!({ "likes": "gym" }), 0.55);
+    append(&machine, Draft { body: Body::Claim(taste), refs: cite(&[habit]) });
+    Believing { machine, notes, habit: habit.to_string() }
+}
+
+fn claim(key: &str, text: &str, payload: Value, confidence: f64) -> Claim {
+    serde_json::from_value(json!({
+        "claim_type": key.split('|').next().unwrap(), "identity_key": key, "text": text, "payload": payload,
+        "confidence": confidence, "rationale": "three notes \u{1b}[31mof it",
+        "deriver": { "name": "com.example.habits", "version": "1.0.0" },
+        "confidence_basis": { "prior": 0.3, "factors": [{ "name": "count", "value": 3.0, "log_odds": 1.4 }] },
+        "valid_from": "2025-03-01", "valid_to": "2025-06-30",
+    }))
+    .unwrap()
+}
+
+fn cite(inputs: &[OpId]) -> Vec<Ref> {
+    let role = Role::parse("supporting_event").unwrap();
+    inputs.iter().map(|id| Ref { id: *id, role: role.clone() }).collect()
+}
+
+fn append(machine: &Machine, draft: Draft) -> OpId {
+    let key = std::fs::read_to_string(machine.home().join("key")).unwrap();
+    let mut space = Space::open(&machine.space(), Signer::from_hex(&key).unwrap()).unwrap();
+    space.append(draft, jiff::Timestamp::now()).unwrap()
+}
+
+impl Believing {
+    fn run(&self, arguments: &[&str]) -> crate::machine::Ran {
+        self.machine.because(arguments).run()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        self.machine.because(arguments).arguments(["--json"]).run().succeeds().json()
+    }
+
+    fn refuses(&self, arguments: &[&str], code: &str) {
+        let before = self.json(&["status"])["ledger_position"].clone();
+        let ran = self.machine.because(arguments).arguments(["--json"]).run();
+        assert!([1, 2].contains(&ran.code()), "{ran}");
+        assert_eq!(ran.error_code(), code, "{ran}");
+        assert_eq!(self.json(&["status"])["ledger_position"], before, "something was written");
+    }
+
+    fn states(&self) -> Vec<(String, String)> {
+        let claims = self.machine.because(["claims", "--state", "any", "--json"]).run().succeeds().json_lines();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        claims.iter().map(|claim| (text(&claim["key"]), text(&claim["state"]))).collect()
+    }
+}
+
+#[test]
+fn claims_are_listed_by_how_sure_they_are_and_filtered() {
+    let here = believing();
+    let listed = here.run(&["claims"]).succeeds().out();
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(
+        lines[0].starts_with(
+            "likely 0.87      Goes to the gym on Tuesday and Thursday, since 2025-03-01, ended 2025-06-30"
+        ),
+        "{listed}"
+    );
+    assert!(lines[1].contains(HABIT) && lines[2].starts_with("probable 0.55"), "{listed}");
+    let count = |arguments: &[&str]| {
+        let listed = here.machine.because(["claims", "--json"]).arguments(arguments).run().succeeds();
+        listed.json_lines().len()
+    };
+    assert_eq!(count(&["--type", "habit"]), 1);
+    assert_eq!(count(&["--band", "likely"]), 1);
+    assert_eq!(count(&["--band", "strong"]), 0);
+    assert_eq!(count(&["--state", "refuted"]), 0);
+    assert_eq!(count(&["--valid-at", "2025-06-29"]), 2);
+    assert_eq!(count(&["--valid-at", "2025-06-30"]), 0);
+    assert_eq!(count(&["--as-of", "2020-01-01"]), 0);
+    assert_eq!(count(&["--as-of", "1900-01-01"]), 0);
+    assert_eq!(count(&["--contains", "LIKES"]), 1);
+    assert_eq!(count(&["-n", "1"]), 1);
+    here.run(&["claims", "-n", "1"]).succeeds().prints("… and 1 more");
+    here.run(&["claims", "--band", "strong"]).succeeds().prints("no such belief");
+    here.run(&["claims", "--band", "sure"]).ends(2);
+    here.run(&["claims", "--as-of", "someday"]).ends(2);
+}
+
+#[test]
+fn correcting_says_what_changed_because_of_it_and_withdrawing_brings_it_back() {
+    let here = believing();
+    let would = here.json(&["what-if", "--correct", &format!("{HABIT}=name=pool")]);
+    let corrected = here
+        .run(&["correct", HABIT, "--set", "name=pool", "--text", "Goes to the pool", "--note", "it closed"])
+        .succeeds();
+    let text = corrected.out();
+    assert!(text.starts_with(&format!("You corrected {HABIT}  b3:")), "{text}");
+    assert!(
+        text.contains(
+            "  was Goes to the gym on Tuesday and Thursday (likely 0.87)\n  now Goes to the pool (your word)\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("Therefore 1 belief changed:\n  no longer believed taste.sport|gym"), "{text}");
+    assert_eq!(would["dry_run"], true);
+    assert_eq!(would["changes"][1]["change"], "no_longer_believed");
+    assert_eq!(
+        here.states(),
+        [(HABIT.to_owned(), "corrected".to_owned()), (TASTE.to_owned(), "invalidated".to_owned())]
+    );
+    here.run(&["claims"]).succeeds().prints("your word        Goes to the pool");
+    let withdrawn = here.json(&["withdraw", HABIT]);
+    assert_eq!(withdrawn["changes"][1]["change"], "now_believed");
+    assert_eq!(withdrawn["changes"][1]["key"], TASTE);
+    assert!(here.states().iter().all(|(_, state)| state == "active"));
+    here.refuses(&["withdraw", HABIT], "nothing_to_withdraw");
+    here.machine.is_sound();
+}
+
+#[test]
+fn refuting_takes_everything_down_that_stands_on_it_and_once_is_enough() {
+    let here = believing();
+    let id = here.habit.clone();
+    let refuted = here.run(&["refute", &id[..12], "--note", "my brother's calendar"]).succeeds().out();
+    assert!(
+        refuted.contains(&format!("You refuted {HABIT}")) && refuted.contains("you say that it is false"),
+        "{refuted}"
+    );
+    assert!(refuted.contains("what it was built from does not hold any more"), "{refuted}");
+    here.refuses(&["refute", HABIT], "already_refuted");
+    here.refuses(&["correct", HABIT, "--set", "name=pool"], "corrects_refuted");
+    here.run(&["correct", HABIT, "--set", "name=pool"]).ends(1).says("because withdraw");
+    here.run(&["explain", HABIT]).succeeds().prints("you said that it is false").prints("my brother's calendar");
+    here.run(&["withdraw", HABIT]).succeeds().prints("now believed");
+    here.machine.is_sound();
+}
+
+#[test]
+fn retracting_a_record_takes_down_what_was_built_from_it() {
+    let here = believing();
+    let note = here.notes[0].clone();
+    here.run(&["what-if", "--retract", &note, "--refute", TASTE])
+        .succeeds()
+        .prints("Nothing was written")
+        .prints("Then 1 belief");
+    assert!(here.states().iter().all(|(_, state)| state == "active"));
+    let retracted = here.json(&["retract", &note, "--note", "it was not me"]);
+    assert_eq!((&retracted["target"], retracted["changes"].as_array().unwrap().len()), (&note.as_str().into(), 2));
+    assert_eq!(retracted["changes"][0]["cause"], retracted["id"]);
+    here.refuses(&["retract", &note], "already_retracted");
+    here.refuses(&["retract", HABIT], "derived");
+    let explained = here.run(&["explain", HABIT]).succeeds().out();
+    assert!(explained.contains("invalidated, because of evidence_retraction b3:"), "{explained}");
+    assert!(!explained.contains('\u{1b}'), "{explained}");
+}
+
+#[test]
+fn an_explanation_is_a_tree_for_people_and_the_models_record_for_programs() {
+    let here = believing();
+    let text = here.run(&["explain", TASTE]).succeeds().out();
+    for part in [
+        "Likes the gym, since 2025-03-01",
+        "  probable (0.55)",
+        "com.example.habits 1.0.0: three notes",
+        "+1.40  count 3",
+        "    Goes to the gym on Tuesday and Thursday  claim",
+        "      gym number 0  evidence · remember · supporting_event",
+        "smallest support",
+        "is not here to be asked",
+        "because refute 'taste.sport|gym'",
+        "derived 0.55",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    let record = here.json(&["explain", TASTE]);
+    let keys: Vec<&String> = record.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["because", "built_from", "claim", "history", "user_actions"]);
+    assert_eq!(record["built_from"].as_array().unwrap().len(), 4);
+    let more = here.json(&["explain", TASTE, "--support"]);
+    assert_eq!((&more["support"]["found"], &more["support"]["why"]), (&"all".into(), &"other_deriver".into()));
+    assert_eq!(more["would_change"]["necessary"], json!([here.habit]));
+    here.refuses(&["explain", &here.notes[0]], "not_a_belief");
+    here.refuses(&["explain", "habit.weekly"], "unknown_belief");
+    here.run(&["explain", "habit.weekly"]).ends(1).says(HABIT);
+}
+
+#[test]
+fn what_does_not_fit_says_how_it_would_and_writes_nothing() {
+    let here = believing();
+    for (arguments, code) in [
+        (vec!["correct", HABIT, "--set", "{name: pool}"], "payload_malformed"),
+        (vec!["correct", HABIT, "--set", "'"], "payload_malformed"),
+        (vec!["correct", HABIT, "--set", "[1]"], "payload_shape"),
+        (vec!["correct", HABIT, "--set", "times=many"], "payload_shape"),
+        (vec!["correct", HABIT, "--set", "place=x"], "payload_shape"),
+        (vec!["correct", "gone|for|good", "--set", "{}"], "unknown_belief"),
+        (vec!["correct", "ffffffff", "--set", "{}"], "unknown_belief"),
+        (vec!["refute", ""], "unknown_belief"),
+        (vec!["withdraw", &here.notes[0]], "nothing_to_withdraw"),
+        (vec!["withdraw", &here.habit], "nothing_to_withdraw"),
+        (vec!["what-if", "--correct", "no equals sign"], "usage"),
+        (vec!["what-if", "--correct", "gone|for|good={}"], "unknown_belief"),
+        (vec!["what-if", "--refute", HABIT, "--correct", "taste.sport|gym={"], "payload_malformed"),
+        (vec!["review", "accept", &here.notes[0]], "no_review"),
+        (vec!["review", "dismiss", "ffffffff"], "unknown_id"),
+    ] {
+        here.refuses(&arguments, code);
+    }
+    here.run(&["correct", HABIT]).ends(2);
+    here.run(&["what-if"]).ends(2);
+    here.run(&["review"]).ends(2);
+    here.run(&["review", "list"]).succeeds().prints("nothing to decide");
+    let deep = format!("{}{}", "[".repeat(70), "]".repeat(70));
+    let json = format!("{{\"name\":\"a\",\"more\":{deep}}}");
+    here.refuses(&["correct", HABIT, "--set", &json], "payload_malformed");
+    let control = here.run(&["refute", "\u{1b}[31mx"]).ends(1);
+    assert!(!control.err().contains('\u{1b}'), "{control}");
+}
+
+#[test]
+fn what_touches_a_correction_is_put_before_the_user_who_decides_it_once() {
+    let here = believing();
+    here.run(&["correct", HABIT, "--set", "name=pool"]).succeeds();
+    here.run(&["retract", &here.notes[1], "--note", "not me"]).succeeds().prints("1 review for you to decide");
+    let listed = here.run(&["review", "list"]).succeeds().prints(HABIT).prints("you said").prints("not me").out();
+    assert!(listed.contains("takes your correction back"), "{listed}");
+    let asked = here.json(&["review", "list"]);
+    let id = asked["id"].as_str().unwrap();
+    assert_eq!((&asked["reason"], &asked["status"]), (&"ground_changed".into(), &"pending".into()));
+    here.run(&["review", "dismiss", id, "--note", "it is still so"]).succeeds().prints("stays as it was");
+    here.refuses(&["review", "accept", id], "review_settled");
+    here.run(&["review", "list"]).succeeds().prints("nothing to decide");
+    assert_eq!(here.json(&["review", "list", "--all"])["status"], "dismissed");
+    here.machine.is_sound();
+}
+
+#[test]
+fn a_device_that_may_not_correct_is_told_who_can_allow_it() {
+    let here = believing();
+    let laptop = here.machine.home().with_file_name("laptop");
+    let refused = here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().ends(1);
+    assert_eq!(refused.error_code(), "not_permitted");
+    assert!(refused.err().contains("--can correct"), "{refused}");
+    assert!(here.states().iter().all(|(_, state)| state == "active"));
+}
+
+#[test]
+fn no_key_can_stand_in_for_a_record_or_break_out_of_a_command() {
+    let here = believing();
+    let ground: OpId = here.notes[0].parse().unwrap();
+    let short: String = here.notes[1].chars().take(15).collect();
+    let evil = "x'; touch owned; '\u{1b}[31m\u{202e}";
+    for key in [here.notes[1].as_str(), &short, evil, " spaced "] {
+        let said = claim(key, "harmless", json!({}), 0.9);
+        append(&here.machine, Draft { body: Body::Claim(said), refs: cite(&[ground]) });
+    }
+    for name in [here.notes[1].as_str(), &short] {
+        here.refuses(&["refute", name], "not_a_belief");
+    }
+    let would = here.json(&["what-if", "--retract", &short]);
+    assert_eq!(would["said"][0]["target"], here.notes[1].as_str());
+    here.run(&["explain", " spaced "]).succeeds();
+    let explained = here.run(&["explain", evil]).succeeds().out();
+    assert!(explained.contains(r"because refute 'x'\''; touch owned; '\'' [31m '"), "{explained}");
+    let listed = here.run(&["claims"]).succeeds().out();
+    assert!(!listed.contains('\u{1b}') && !listed.contains('\u{202e}'), "{listed}");
+    here.run(&["refute", evil]).succeeds();
+    here.machine.is_sound();
+}
+
+#[test]
+fn a_correction_is_not_retracted_but_withdrawn() {
+    let here = believing();
+    let corrected = here.json(&["correct", HABIT, "--set", "name=pool"]);
+    let id = corrected["recorded"][0].as_str().unwrap();
+    here.refuses(&["retract", id], "users_word");
+    here.run(&["withdraw", &id[..15]]).succeeds().prints("likely 0.87");
+    here.refuses(&["withdraw", id], "already_withdrawn");
+}
+
+#[test]
+fn a_device_that_may_correct_and_not_derive_takes_beliefs_down_all_the_same() {
+    let here = believing();
+    let laptop = here.machine.home().with_file_name("laptop");
+    let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
+    here.run(&["grant", key.trim(), "--can", "correct", "--can", "append"]).succeeds();
+    let refuted = here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().succeeds().json();
+    assert_eq!(refuted["changes"].as_array().unwrap().len(), 2, "{refuted}");
+    assert_eq!(here.states()[1].1, "invalidated");
+    // The owner's device records the fall when it derives next.
+    here.run(&["remember", "something else"]).succeeds();
+    let history = here.json(&["explain", TASTE])["history"].clone();
+    assert!(history.as_array().unwrap().iter().any(|event| event["event"] == "invalidated"), "{history}");
+    here.machine.is_sound();
+}
+
+#[test]
+fn two_devices_that_say_different_things_agree_after_an_exchange() {
+    let here = believing();
+    let laptop = here.machine.home().with_file_name("laptop");
+    let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
+    here.run(&["grant", key.trim(), "--can", "correct", "--can", "append", "--can", "derive"]).succeeds();
+    here.run(&["export", "--out", "one.jsonl"]).succeeds();
+    let there = |arguments: &[&str]| {
+        here.machine.because(["--space", "there.db"]).arguments(arguments).at_home(&laptop).run().succeeds()
+    };
+    there(&["import", "one.jsonl"]);
+    there(&["correct", HABIT, "--set", "name=pool"]);
+    here.run(&["refute", HABIT]).succeeds();
+    there(&["export", "--out", "two.jsonl"]);
+    here.run(&["import", "two.jsonl"]).succeeds();
+    here.run(&["export", "--out", "three.jsonl"]).succeeds();
+    there(&["import", "three.jsonl"]);
+    let claims = ["claims", "--state", "any", "--json"];
+    assert_eq!(here.run(&claims).succeeds().out(), there(&claims).out());
+    assert_eq!(here.states()[0].1, "refuted");
+    // Withdrawn, the other device's correction comes out.
+    here.run(&["withdraw", HABIT]).succeeds().prints("your word");
+    here.machine.is_sound();
+}
+
+#[test]
+fn many_words_at_once_from_several_processes_are_all_kept() {
+    let here = believing();
+    let calls: Vec<_> = (0..6)
+        .map(|number| {
+            let set = format!("name=pool{number}");
+            here.machine.because(["correct", HABIT, "--set", &set]).start()
+        })
+        .collect();
+    for mut call in calls {
+        assert!(call.wait().unwrap().success());
+    }
+    let actions = here.json(&["explain", HABIT])["user_actions"].clone();
+    assert_eq!(actions.as_array().unwrap().len(), 6);
+    here.run(&["withdraw", HABIT]).succeeds().prints("likely 0.87");
+    here.machine.is_sound();
+}

@@ -1,0 +1,48 @@
+//! Work on many items at once, with the results in the order of the items: what threads do must not show in what is concluded.
+
+use std::thread::{available_parallelism, scope};
+
+/// Most threads.
+const THREADS_MAX: usize = 8;
+
+/// `work` of every item, in order. A panic of `work` is the caller's.
+pub(super) fn each<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let threads = available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX).min(items.len());
+    if threads < 2 {
+        return items.into_iter().map(work).collect();
+    }
+    // Dealt out like cards, since neighbours are often alike in cost.
+    let mut hands: Vec<Vec<(usize, T)>> = (0..threads).map(|_| Vec::new()).collect();
+    for (place, item) in items.into_iter().enumerate() {
+        if let Some(hand) = hands.get_mut(place % threads) {
+            hand.push((place, item));
+        }
+    }
+    let work = &work;
+    let play = |hand: Vec<(usize, T)>| hand.into_iter().map(|(place, item)| (place, work(item))).collect::<Vec<_>>();
+    let mut results: Vec<(usize, R)> = scope(|scope| {
+        let mine = hands.pop().unwrap_or_default();
+        let players: Vec<_> = hands.into_iter().map(|hand| scope.spawn(|| play(hand))).collect();
+        let mut results = play(mine);
+        for player in players {
+            match player.join() {
+                Ok(played) => results.extend(played),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    });
+    results.sort_unstable_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for count in [0, 1, 2, 7, 100] {
+            let doubled = super::each((0..count).collect(), |number: u32| number * 2);
+            assert_eq!(doubled, (0..count).map(|number| number * 2).collect::<Vec<_>>());
+        }
+    }
+}
