@@ -6,6 +6,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "what these commands find is for a terminal")]
 
+mod goldens;
 mod licenses;
 mod run_tests;
 mod samples;
@@ -24,6 +25,7 @@ usage: cargo xtask COMMAND
                      makes labelled people, of whom `because eval calibration` measures the derivers
   test [ARGS]        runs every test; ARGS go to the test runner, and leave out the documentation's examples
   tidy [--verbose]   checks the rules of style and structure that no compiler knows
+  goldens            writes the confidences that tests hold claims against anew, after a change that was meant
   licenses           checks the licences of all dependencies against the list in deny.toml";
 
 fn main() -> ExitCode {
@@ -45,6 +47,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["test", rest @ ..] => run_tests::run(&root, rest),
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
+        ["goldens"] => goldens::run(&root),
         ["licenses"] => licenses::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -111,8 +111,10 @@ impl Habit {
 pub(super) struct Acquaintance {
     pub(super) first: String,
     pub(super) name: String,
-    /// `sister`, `friend`, …; none for a stranger, who was met once.
+    /// `sister`, `friend`, …; none for a stranger, who was met once or twice.
     pub(super) tie: Option<&'static str>,
+    /// On how many days a stranger is met at most.
+    pub(super) occasions: usize,
 }
 
 impl Acquaintance {
@@ -263,7 +265,8 @@ impl Life {
         let mut add = |random: &mut Random, tie: Option<&'static str>| {
             let (first, name) = full_name(random);
             if firsts.insert(first.clone()) && used.insert(name.clone()) {
-                self.people.push(Acquaintance { first, name, tie });
+                let occasions = 1 + random.weighted(&[0.78, 0.16, 0.06]);
+                self.people.push(Acquaintance { first, name, tie, occasions });
             }
         };
         for _ in 0..random.whole(2, 5) {
@@ -277,7 +280,7 @@ impl Life {
             let tie = random.take(&mut kin);
             add(random, tie);
         }
-        for _ in 0..random.whole(4, 14) {
+        for _ in 0..random.whole(3, 9) {
             add(random, None);
         }
     }

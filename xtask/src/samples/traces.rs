@@ -10,9 +10,6 @@ use super::life::{Habit, Life};
 use super::random::{Random, days_between, plus};
 use super::words;
 
-/// How often a stranger is met at most.
-const STRANGER_MEETINGS_MAX: usize = 1;
-
 #[derive(Clone)]
 pub(super) struct Event {
     pub(super) title: String,
@@ -226,8 +223,8 @@ impl Traces {
             Some(Location { label, position })
         };
         let who = random.whole(0, life.people.len() as i64 * 3) as usize;
-        // Strangers are met once, or they would be none.
-        let was_met = |who: usize| life.people[who].tie.is_none() && self.met[who].len() >= STRANGER_MEETINGS_MAX;
+        // Strangers who are met again and again would be none.
+        let was_met = |who: usize| life.people[who].tie.is_none() && self.met[who].len() >= life.people[who].occasions;
         let with = if who < life.people.len() && !was_met(who) { vec![who] } else { Vec::new() };
         let title = match with.first() {
             Some(who) if random.chance(0.4) => format!("{title} with {}", life.people[*who].first),

@@ -82,6 +82,14 @@ impl Writing {
                 said.push(random.pick(&words::NOT_THEIRS).replace("{}", one));
             }
         }
+        if random.chance(0.35) {
+            // In a mood, or to be polite, people say what is not so.
+            let (object, rival) = *random.pick(&words::TASTES);
+            if !life.tastes.iter().any(|taste| taste.object == object || taste.object == rival) {
+                let forms: &[&str] = if random.chance(0.5) { &words::LIKING[1..] } else { &words::DISLIKING };
+                said.push(random.pick(forms).replace("{rival}", rival).replace("{}", object));
+            }
+        }
         for (number, person) in life.people.iter().enumerate() {
             let Some(tie) = person.tie else { continue };
             let most = if person.is_kin() { 4 } else { 1 };
@@ -110,7 +118,7 @@ impl Writing {
         for who in counterparts {
             let known = life.people[who].tie.is_some();
             let count = if !known {
-                i64::from(random.chance(0.15))
+                i64::from(random.chance(0.05))
             } else if random.chance(0.6) {
                 random.whole(1, 8)
             } else {

@@ -12,19 +12,19 @@ use super::met::{Channel, Company, Named};
 use crate::{Candidate, Input, Record};
 
 /// How often somebody who is named once is a contact.
-pub(super) const PRIOR: f64 = 0.30;
+pub(super) const PRIOR: f64 = 0.07;
 /// Each day of contact says more, the tenth little.
-const DAYS: (f64, f64) = (2.2, 0.35);
+const DAYS: (f64, f64) = (5.6, 0.32);
 /// Who is met in several ways is known, not only named by one source.
-const CHANNELS: (f64, f64) = (1.2, 0.8);
+const CHANNELS: (f64, f64) = (0.8, 0.8);
 /// Days on which few enough were there that everybody spoke with everybody.
-const SMALL: (f64, f64) = (1.2, 0.9);
+const SMALL: (f64, f64) = (0.5, 0.9);
 /// Most people, apart from the owner, of a small meeting.
 const SMALL_PEOPLE_MAX: usize = 3;
 /// A note of the person's own in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
 /// Nothing tells this person from the owner: of two who talk, one is the owner.
-pub(super) const OWNER_UNKNOWN: f64 = -1.3;
+pub(super) const OWNER_UNKNOWN: f64 = -0.7;
 /// Shortest time for which a contact holds after the last one, days.
 const HOLDS_DAYS_MIN: i64 = 90;
 /// For how many times its own rhythm a contact holds.
