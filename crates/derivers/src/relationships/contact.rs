@@ -23,8 +23,8 @@ const SMALL: (f64, f64) = (0.5, 0.9);
 const SMALL_PEOPLE_MAX: usize = 3;
 /// A note of the person's own in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
-/// Nothing tells this person from the owner: of two who talk, one is the owner.
-pub(super) const OWNER_UNKNOWN: f64 = -0.7;
+/// The same where nothing tells this person from the owner: of two who talk, one is the owner, and the more so the more they talk.
+const DAYS_OWNER_UNKNOWN: (f64, f64) = (3.6, 0.5);
 /// Shortest time for which a contact holds after the last one, days.
 const HOLDS_DAYS_MIN: i64 = 90;
 /// For how many times its own rhythm a contact holds.
@@ -108,7 +108,8 @@ impl Contact {
             basis = basis.with("mentions", count, saturating(MENTIONS.0, MENTIONS.1, count));
         }
         if !is_owner_apart {
-            basis = basis.with("owner_unknown", 1.0, OWNER_UNKNOWN);
+            let curve = |(most, rate): (f64, f64)| saturating(most, rate, day_count);
+            basis = basis.with("owner_unknown", 1.0, curve(DAYS_OWNER_UNKNOWN) - curve(DAYS));
         }
         let rhythm = rhythm(&days);
         let (first, last) = (days.first().copied(), days.last().copied());

@@ -40,15 +40,15 @@ pub const WEEKS_SPAN: f64 = 3.00;
 /// See [`WEEKS_LEAST`].
 pub const WEEKS_RATE: f64 = 0.35;
 /// Log-odds of a reading that covers none of its expected days, and what full coverage adds to them.
-pub const REGULARITY_LEAST: f64 = -3.20;
+pub const REGULARITY_LEAST: f64 = -4.00;
 /// See [`REGULARITY_LEAST`].
-pub const REGULARITY_SPAN: f64 = 5.60;
+pub const REGULARITY_SPAN: f64 = 6.50;
 /// Weeks that are taken to have been missed beside those that were: three of three is less than thirty of thirty.
 pub const MISSED_WEEKS: f64 = 1.0;
 /// Log-odds of what chance explains as well, what the clearest contrast adds to them, and how fast (per unit of log-likelihood).
-pub const COINCIDENCE_LEAST: f64 = -2.40;
+pub const COINCIDENCE_LEAST: f64 = -1.80;
 /// See [`COINCIDENCE_LEAST`].
-pub const COINCIDENCE_SPAN: f64 = 3.50;
+pub const COINCIDENCE_SPAN: f64 = 2.70;
 /// See [`COINCIDENCE_LEAST`].
 pub const COINCIDENCE_RATE: f64 = 0.12;
 /// Most log-odds that a recurring series adds: the owner said in so many words that it recurs.
