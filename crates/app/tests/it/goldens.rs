@@ -14,7 +14,7 @@ use crate::machine::Machine;
 /// By how much a band's share of true claims may lie outside of the band.
 const TOLERANCE: f64 = 0.10;
 /// Fewer claims say nothing of their band.
-const CLAIMS_MIN: u64 = 10;
+const CLAIMS_MIN: u64 = 20;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name)

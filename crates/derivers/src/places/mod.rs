@@ -29,9 +29,9 @@ pub const VISITS_MOST: f64 = 2.00;
 /// See [`VISITS_MOST`].
 pub const VISITS_RATE: f64 = 0.20;
 /// Log-odds of visits that are all in one week, what many weeks add to them, and how fast, per week beyond the first.
-pub const WEEKS_LEAST: f64 = -0.90;
+pub const WEEKS_LEAST: f64 = -1.00;
 /// See [`WEEKS_LEAST`].
-pub const WEEKS_SPAN: f64 = 6.30;
+pub const WEEKS_SPAN: f64 = 7.00;
 /// See [`WEEKS_LEAST`].
 pub const WEEKS_RATE: f64 = 0.15;
 /// Log-odds of visits that are all on one day, what a long time between the first and the last adds to them, and how fast, per week:

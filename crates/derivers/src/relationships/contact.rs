@@ -12,9 +12,9 @@ use super::met::{Channel, Company, Named};
 use crate::{Candidate, Input, Record};
 
 /// How often somebody who is named once is a contact.
-pub(super) const PRIOR: f64 = 0.07;
+pub(super) const PRIOR: f64 = 0.05;
 /// Each day of contact says more, the tenth little.
-const DAYS: (f64, f64) = (5.6, 0.32);
+const DAYS: (f64, f64) = (6.4, 0.34);
 /// Who is met in several ways is known, not only named by one source.
 const CHANNELS: (f64, f64) = (0.8, 0.8);
 /// Days on which few enough were there that everybody spoke with everybody.
@@ -24,7 +24,7 @@ const SMALL_PEOPLE_MAX: usize = 3;
 /// A note of the person's own in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
 /// The same where nothing tells this person from the owner: of two who talk, one is the owner, and the more so the more they talk.
-const DAYS_OWNER_UNKNOWN: (f64, f64) = (3.6, 0.5);
+const DAYS_OWNER_UNKNOWN: (f64, f64) = (4.0, 0.5);
 /// Shortest time for which a contact holds after the last one, days.
 const HOLDS_DAYS_MIN: i64 = 90;
 /// For how many times its own rhythm a contact holds.

@@ -40,7 +40,7 @@ pub const WEEKS_SPAN: f64 = 3.00;
 /// See [`WEEKS_LEAST`].
 pub const WEEKS_RATE: f64 = 0.35;
 /// Log-odds of a reading that covers none of its expected days, and what full coverage adds to them.
-pub const REGULARITY_LEAST: f64 = -4.00;
+pub const REGULARITY_LEAST: f64 = -3.80;
 /// See [`REGULARITY_LEAST`].
 pub const REGULARITY_SPAN: f64 = 6.50;
 /// Weeks that are taken to have been missed beside those that were: three of three is less than thirty of thirty.
