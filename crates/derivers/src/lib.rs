@@ -29,7 +29,7 @@ pub mod slug;
 pub mod statements;
 
 /// Most records of a group that a deriver is shown: the latest by their own time. What is older has no say.
-pub const GROUP_RECORDS_MAX: usize = 400;
+pub const GROUP_RECORDS_MAX: usize = 256;
 /// Most groups that one record may belong to, for one deriver.
 pub const GROUPS_MAX: usize = 64;
 /// Most candidates of one group.

@@ -9,9 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use derivers::{Candidate, ClaimType, Deriver, Input, Record};
+use engine::Space;
 use engine::derive::Extent;
 use engine::import::Intent;
-use engine::Space;
 use kernel::confidence::{Basis, saturating};
 use kernel::evidence::{Evidence, Payload, Visibility};
 use kernel::id::OpId;

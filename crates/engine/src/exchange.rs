@@ -29,6 +29,9 @@ pub struct Intake {
     pub refused: u64,
     /// The first of them.
     pub refusals: Vec<Refusal>,
+    /// Whether some were by our own key and were not here. Then more of these may be missing, and nothing should be signed by itself:
+    /// it would stand against them under the same number.
+    pub restores: bool,
 }
 
 /// An operation that was not taken.
@@ -96,11 +99,15 @@ impl Space {
             self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake, &mut journal)?;
             progress(lines.number);
         }
-        self.follow(journal, now)?;
+        // Otherwise what follows is recorded with the next thing that the user does.
+        if !intake.restores {
+            self.follow(journal, now)?;
+        }
         self.advance(|_| {})?;
         Ok(intake)
     }
 
+    /// Takes what verified.
     fn admit(
         &mut self,
         batch: impl Iterator<Item = (u64, Result<Operation<Verified>, kernel::operation::VerifyError>)>,
@@ -108,6 +115,7 @@ impl Space {
         intake: &mut Intake,
         journal: &mut Journal,
     ) -> Result<(), EngineError> {
+        let ours = self.signer.author();
         let mut writing = self.store.write()?;
         writing.resume(std::mem::take(journal));
         let mut added = 0;
@@ -132,7 +140,10 @@ impl Space {
                 }
             };
             match writing.admit(&operation, body.as_ref()) {
-                Ok(Verdict::Append) => added += 1,
+                Ok(Verdict::Append) => {
+                    added += 1;
+                    intake.restores |= operation.header().author == ours;
+                }
                 Ok(Verdict::Present) => intake.present += 1,
                 Err(RecordError::Refused { id, breach }) => {
                     intake.refuse(line, breach.code(), format!("operation {id}: {breach}"));

@@ -8,14 +8,11 @@
 //! refutation first, and only if there is none, the corrections; by its id, that one operation.
 
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
-use kernel::canonical;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::operation::BODY_BYTES_MAX;
 use kernel::seal::Draft;
 use kernel::validity::State;
 use kernel::world::{Entry, World};
-use serde_json::Value;
 use store::StoreError;
 
 use crate::belief::{Belief, Bodies, belief, body_of};
@@ -23,8 +20,7 @@ use crate::name::{Named, acting, has_effect, withdrawal_of};
 use crate::review::{Asked, Status, acting_on};
 use crate::{EngineError, Space};
 
-/// Fields of a payload that an error names.
-const FIELDS_NAMED_MAX: usize = 12;
+mod payload;
 
 /// Why a user's word cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -161,9 +157,9 @@ impl Space {
             return Err(UserError::CorrectsRefuted { key: belief.key }.into());
         }
         let target = self.target(&belief)?;
-        let payload = new_payload(&belief, &by.set)?;
+        let payload = payload::replacing(&belief, &by.set)?;
         let correction = Correction {
-            text: by.text.clone().or_else(|| reworded(&belief, &payload)),
+            text: by.text.clone().or_else(|| payload::reworded(&belief, &payload)),
             corrected_payload: payload,
             identity_key: belief.key,
             note: by.note.clone(),
@@ -292,118 +288,4 @@ impl Space {
 fn withdrawn_by<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {
     let Some(withdrawal) = withdrawal_of(&entry.kind) else { return Ok(None) };
     Ok(acting(world, &entry.id, &withdrawal)?.first().map(|entry| entry.id))
-}
-
-/// The payload that the user means, from JSON that replaces it or from fields that replace some of it.
-fn new_payload(belief: &Belief, set: &[String]) -> Result<Value, UserError> {
-    let shape = |reason: String| UserError::PayloadShape { key: belief.key.clone(), reason };
-    if set.is_empty() {
-        return Ok(belief.payload.clone());
-    }
-    if let [text] = set {
-        match read_json(text) {
-            Ok(payload) => {
-                fits(&belief.payload, &payload).map_err(shape)?;
-                return Ok(payload);
-            }
-            Err(reason) if assignment(text).is_none() => {
-                return Err(UserError::PayloadMalformed { text: text.chars().take(80).collect(), reason });
-            }
-            Err(_) => {}
-        }
-    }
-    let Value::Object(fields) = &belief.payload else {
-        return Err(shape("what is believed has no fields; give the whole of it as JSON".to_owned()));
-    };
-    let mut fields = fields.clone();
-    for text in set {
-        let Some((name, value)) = assignment(text) else {
-            let reason = "of several, each is FIELD=VALUE".to_owned();
-            return Err(UserError::PayloadMalformed { text: text.chars().take(80).collect(), reason });
-        };
-        let known = fields.get(name).ok_or_else(|| {
-            let names: Vec<&str> = fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
-            shape(format!("it has no field {name:?}; its fields are {}", names.join(", ")))
-        })?;
-        let text = || Value::String(value.to_owned());
-        // What was text stays text, also where it looks like a number.
-        let value = if known.is_string() {
-            unquoted(value).unwrap_or_else(text)
-        } else {
-            read_json(value).unwrap_or_else(|_| text())
-        };
-        fits_field(name, known, &value).map_err(shape)?;
-        fields.insert(name.to_owned(), value);
-    }
-    Ok(Value::Object(fields))
-}
-
-/// The words of a belief with those replaced that changed in its payload; none unless each of them stands there just once.
-fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
-    let (Value::Object(old), Value::Object(new)) = (&belief.payload, payload) else { return None };
-    let mut text = belief.text.clone();
-    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    for name in names {
-        let (before, after) = (old.get(name), new.get(name));
-        if before == after {
-            continue;
-        }
-        let (before, after) = (before?.as_str()?, after?.as_str()?);
-        if before.is_empty() || text.matches(before).count() != 1 {
-            return None;
-        }
-        text = text.replacen(before, after, 1);
-    }
-    Some(text).filter(|text| !text.is_empty())
-}
-
-fn read_json(text: &str) -> Result<Value, String> {
-    if text.len() > BODY_BYTES_MAX {
-        return Err("it is larger than 1 MiB".to_owned());
-    }
-    canonical::parse(text.as_bytes()).map_err(|error| error.to_string())
-}
-
-fn unquoted(text: &str) -> Option<Value> {
-    read_json(text).ok().filter(Value::is_string)
-}
-
-/// `FIELD=VALUE`.
-fn assignment(text: &str) -> Option<(&str, &str)> {
-    let (name, value) = text.split_once('=')?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
-    is_name.then_some((name, value))
-}
-
-/// Whether a payload can stand where another does: objects for objects, and in them the same sort of value under the same name.
-fn fits(known: &Value, new: &Value) -> Result<(), String> {
-    match (known, new) {
-        (Value::Object(known), Value::Object(new)) => new
-            .iter()
-            .try_for_each(|(name, value)| known.get(name).map_or(Ok(()), |known| fits_field(name, known, value))),
-        (Value::Object(fields), other) => {
-            let names: Vec<&str> = fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
-            Err(format!("it is an object with the fields {}, and this is {}", names.join(", "), sort_of(other)))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn fits_field(name: &str, known: &Value, new: &Value) -> Result<(), String> {
-    let same = std::mem::discriminant(known) == std::mem::discriminant(new);
-    if same || known.is_null() || new.is_null() {
-        return Ok(());
-    }
-    Err(format!("its field {name:?} is {}, and this is {}", sort_of(known), sort_of(new)))
-}
-
-fn sort_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

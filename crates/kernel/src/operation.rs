@@ -5,6 +5,7 @@
 //! verify. `Operation<Unverified>` is what arrives; only [`verify`](Operation::verify),
 //! [`verify_batch`] and sealing make an `Operation<Verified>`, and only those can be recorded.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
@@ -43,7 +44,7 @@ pub struct Ref {
 
 /// As what an operation is cited. A word like a kind: `[a-z][a-z0-9_.-]*`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Role(String);
+pub struct Role(Cow<'static, str>);
 
 impl Role {
     /// The operation acted upon.
@@ -55,8 +56,23 @@ impl Role {
 
     /// A role by name.
     pub fn parse(word: &str) -> Result<Self, MalformedError> {
+        // A ledger holds millions of these few.
+        const COMMON: [&str; 9] = [
+            "supporting_event",
+            "visit",
+            "meeting",
+            "message",
+            "supporting_note",
+            "routine",
+            Role::TARGET,
+            Role::SUPERSEDES,
+            Role::CAUSE,
+        ];
+        if let Some(common) = COMMON.into_iter().find(|common| *common == word) {
+            return Ok(Self(Cow::Borrowed(common)));
+        }
         if is_word(word) {
-            Ok(Self(word.to_owned()))
+            Ok(Self(Cow::Owned(word.to_owned())))
         } else {
             Err(MalformedError::new("role", "is no lower-case word"))
         }

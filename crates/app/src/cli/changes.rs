@@ -175,28 +175,45 @@ fn brief_json(belief: &Belief) -> Value {
 }
 
 fn print_text(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
-    let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
     for (place, said) in said.iter().enumerate() {
-        let name = said.name();
+        print_said(said, changes.recorded.get(place), changes, intent)?;
+    }
+    print_therefore(said, changes, intent)?;
+    if changes.derived.reviews > 0 {
+        let reviews = count(changes.derived.reviews, "review");
         match intent {
-            Intent::Write => {
-                let id = changes.recorded.get(place).map(short).unwrap_or_default();
-                output::line(format_args!("You {} {BOLD}{name}{BOLD:#}  {ID}{id}{ID:#}", said.verb))?;
-            }
-            Intent::DryRun => output::line(format_args!("If you {} {BOLD}{name}{BOLD:#}", said.verb))?,
-        }
-        if let Of::Record { summary, .. } = &said.of {
-            output::line(format_args!("  {}", shortened(summary)))?;
-        }
-        if let Some(key) = said.key() {
-            match changes.beliefs.get(key) {
-                Some(change) => {
-                    difference(change).iter().try_for_each(|line| output::line(format_args!("  {line}")))?
-                }
-                None => output::line(format_args!("  {DIM}what is believed of it stays as it was{DIM:#}"))?,
-            }
+            Intent::Write => output::line(format_args!("{reviews} for you to decide: because review list"))?,
+            Intent::DryRun => output::line(format_args!("{reviews} would be left for you to decide"))?,
         }
     }
+    if intent == Intent::DryRun {
+        output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
+    }
+    Ok(())
+}
+
+/// What was said, and what became of what it was said about.
+fn print_said(said: &Said, recorded: Option<&OpId>, changes: &Changes, intent: Intent) -> Result<(), Failure> {
+    let name = said.name();
+    match intent {
+        Intent::Write => {
+            let id = recorded.map(short).unwrap_or_default();
+            output::line(format_args!("You {} {BOLD}{name}{BOLD:#}  {ID}{id}{ID:#}", said.verb))?;
+        }
+        Intent::DryRun => output::line(format_args!("If you {} {BOLD}{name}{BOLD:#}", said.verb))?,
+    }
+    match &said.of {
+        Of::Record { summary, .. } => output::line(format_args!("  {}", shortened(summary))),
+        Of::Belief(key) => match changes.beliefs.get(key) {
+            Some(change) => difference(change).iter().try_for_each(|line| output::line(format_args!("  {line}"))),
+            None => output::line(format_args!("  {DIM}what is believed of it stays as it was{DIM:#}")),
+        },
+    }
+}
+
+/// What else is believed otherwise because of it.
+fn print_therefore(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
+    let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
     let rest: Vec<(&String, &Change)> =
         changes.beliefs.iter().filter(|(key, _)| !direct.contains(key.as_str())).collect();
     match (rest.is_empty(), intent) {
@@ -216,16 +233,6 @@ fn print_text(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Fa
     }
     if rest.len() > PRINTED_MAX {
         output::line(format_args!("  … and {} more; --json has them all", rest.len() - PRINTED_MAX))?;
-    }
-    if changes.derived.reviews > 0 {
-        let reviews = count(changes.derived.reviews, "review");
-        match intent {
-            Intent::Write => output::line(format_args!("{reviews} for you to decide: because review list"))?,
-            Intent::DryRun => output::line(format_args!("{reviews} would be left for you to decide"))?,
-        }
-    }
-    if intent == Intent::DryRun {
-        output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
     }
     Ok(())
 }

@@ -103,8 +103,13 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         claims.beliefs.iter().try_for_each(|belief| output::json(&to_json(belief)))?;
         return Ok(0);
     }
-    if claims.beliefs.is_empty() {
-        output::line("There is no such belief.")?;
+    if claims.total == 0 {
+        let any = space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?.total > 0;
+        output::line(if any {
+            "There is no such belief."
+        } else {
+            "Nothing is believed yet: because import tells it something, because derive concludes from what it was told."
+        })?;
     }
     for belief in &claims.beliefs {
         print(session, belief)?;

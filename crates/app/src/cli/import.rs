@@ -79,11 +79,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         })
         .collect::<Result<_, Failure>>()?;
     let mut reports = Vec::new();
-    // What is taken in of a ledger may be part of what this key signed elsewhere; whatever it signed before the rest arrives would
-    // stand against it under the same number.
-    let tells_new = sources.iter().any(|(_, source)| matches!(source, Source::Format(_)));
-    let imported = import_each(session, args, sources, &mut reports);
-    let concludes = tells_new && imported.is_ok() && !args.dry_run && !args.no_derive;
+    let mut told = Told::default();
+    let imported = import_each(session, args, sources, &mut reports, &mut told);
+    let concludes = told.something && !told.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     // What went in before a failure is told, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
@@ -92,11 +90,20 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     imported
 }
 
+/// What decides whether anything is concluded from an import.
+#[derive(Default)]
+struct Told {
+    something: bool,
+    /// See [`Intake::restores`].
+    restores: bool,
+}
+
 fn import_each(
     session: &Session,
     args: &Args,
     sources: Vec<(&PathBuf, Source)>,
     reports: &mut Vec<serde_json::Value>,
+    told: &mut Told,
 ) -> Result<u8, Failure> {
     let mut left_out = false;
     for (path, source) in sources {
@@ -104,6 +111,8 @@ fn import_each(
             Source::Ledger => {
                 let intake = take_in(session, path, args.dry_run)?;
                 left_out |= intake.refused > 0;
+                told.something |= intake.added > 0;
+                told.restores |= intake.restores;
                 match session.form {
                     Form::Json => {
                         reports.push(json!({ "path": path.to_string_lossy(), "format": LEDGER, "intake": intake }))
@@ -114,6 +123,7 @@ fn import_each(
             Source::Format(importer) => {
                 let report = import(session, importer, path, args.dry_run)?;
                 left_out |= report.problem_count > 0;
+                told.something = true;
                 match session.form {
                     Form::Json => reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?),
                     Form::Text => print(&report, args.dry_run)?,
@@ -303,7 +313,7 @@ fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Fail
 }
 
 fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
-    let Intake { added, present, refused, refusals } = intake;
+    let Intake { added, present, refused, refusals, .. } = intake;
     output::line(format_args!(
         "{BOLD}{}{BOLD:#} ({LEDGER}): {} new, {present} already there",
         output::path(path),

@@ -46,7 +46,9 @@ fn a_full_disk_is_named_and_what_was_acknowledged_is_safe() {
         $BECAUSE --space small/space.db log -n 0 --json >log
         $BECAUSE --space small/space.db recall flood >recalled
         $BECAUSE --space small/space.db verify --json >verified
-        $BECAUSE --space small/space.db remember --json "one more" 2>refused && exit 9
+        head -c 200000 /dev/zero | tr '\0' a >long
+        for more in $(seq 40); do $BECAUSE --space small/space.db remember --json - <long 2>refused || break; done
+        test -s refused || exit 9
         $BECAUSE --space small/space.db export --out small/export.jsonl 2>export-refused && exit 8
         ls small >left
         rm small/rest

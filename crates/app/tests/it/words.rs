@@ -110,6 +110,7 @@ fn claims_are_listed_by_how_sure_they_are_and_filtered() {
     here.run(&["claims", "-n", "1"]).succeeds().prints("… and 1 more");
     here.run(&["claims", "--band", "strong"]).succeeds().prints("no such belief");
     here.run(&["claims", "--band", "sure"]).ends(2);
+    Machine::with_space().because(["claims"]).run().succeeds().prints("Nothing is believed yet");
     here.run(&["claims", "--as-of", "someday"]).ends(2);
 }
 

@@ -48,6 +48,8 @@ const ROUTINES: (f64, f64) = (1.4, 0.7);
 const SHARE: f64 = 0.5;
 /// Which part of the routines makes them mostly there.
 const SHARE_MIN: f64 = 0.6;
+/// Routines that count: the surest. Whoever has more is not known better by the weakest of them.
+const ROUTINES_MAX: usize = 32;
 /// Most records that a claim cites: the latest.
 const INPUTS_MAX: usize = 128;
 /// The group in which statements and routines meet.
@@ -105,6 +107,8 @@ impl Deriver for Preferences {
                 }
             }
         }
+        routines.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.id.cmp(&b.id)));
+        routines.truncate(ROUTINES_MAX);
         if group != DAYPART {
             return stated_candidate(group, &said, None).into_iter().collect();
         }

@@ -366,12 +366,13 @@ impl<'d> Derivation<'d> {
                 }
                 None => (Vec::new(), 0),
             };
-            writing.place_belief(key, &groups, at_us, position.unwrap_or_default())?;
             let layer = match by_us {
                 Some(layer) => layer,
                 None => layer_of_inputs(writing, believed.current)?,
             };
-            writing.set_served(key, position.map(|position| Served { position, layer }))?;
+            let served = position.map(|position| Served { position, layer });
+            writing.place_belief(key, &groups, at_us, served)?;
+            writing.set_served(key, served)?;
             self.note_change(before, &believed);
         }
         if by_us.is_some() && believed.state == State::Active {

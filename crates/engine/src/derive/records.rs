@@ -2,10 +2,10 @@
 
 use derivers::{Belief as Believed, Record, Said};
 use kernel::body::Body;
-use kernel::confidence::CONFIDENCE_MAX;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::kind::Kind;
 use kernel::validity::State;
+use kernel::when::When;
 use serde_json::Value;
 use store::Writing;
 use store::sqlite::{GroupNumber, Line, SqliteWriting};
@@ -26,8 +26,9 @@ impl Shown {
         let mut shown: Vec<(Record, u32)> = members
             .into_iter()
             .filter_map(|member| match member {
-                Member::Evidence(line) => of_evidence(&line).map(|record| (record, 0)),
-                Member::Belief(record, layer) => Some((record, layer)),
+                Member::Line(line, layer) if line.kind == Kind::Evidence => Some((of_evidence(&line)?, layer)),
+                Member::Line(line, layer) => Some((of_claim(&line)?, layer)),
+                Member::Corrected(record, layer) => Some((record, layer)),
             })
             .collect();
         shown.sort_by_key(|(record, _)| record.order());
@@ -46,6 +47,47 @@ impl Shown {
 pub(super) fn of_evidence(line: &Line) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(line.body.as_deref()?).ok()?;
     Some(Record { id: line.id, told: line.ts, said: Said::Evidence(Box::new(evidence)) })
+}
+
+/// A claim that is served, without what derivers are not shown: most of a claim is its basis.
+fn of_claim(line: &Line) -> Option<Record> {
+    #[derive(serde::Deserialize)]
+    struct Claim {
+        claim_type: String,
+        identity_key: String,
+        #[serde(default)]
+        text: String,
+        #[serde(default)]
+        payload: Value,
+        #[serde(default)]
+        confidence: f64,
+        #[serde(default)]
+        deriver: Option<kernel::body::Deriver>,
+        #[serde(default)]
+        valid_from: Option<When>,
+        #[serde(default)]
+        valid_to: Option<When>,
+        #[serde(default)]
+        visibility: Visibility,
+        #[serde(default)]
+        tags: Vec<String>,
+    }
+    let claim: Claim = serde_json::from_slice(line.body.as_deref()?).ok()?;
+    let Claim { claim_type, identity_key, text, payload, confidence, deriver, .. } = claim;
+    let Claim { valid_from, valid_to, visibility, tags, .. } = claim;
+    let said = Believed {
+        claim_type,
+        identity_key,
+        text,
+        payload,
+        confidence,
+        deriver,
+        valid_from,
+        valid_to,
+        visibility,
+        tags,
+    };
+    Some(Record { id: line.id, told: line.ts, said: Said::Belief(Box::new(said)) })
 }
 
 /// What is served of an identity, cited by the operation that says it.
@@ -129,10 +171,10 @@ pub(super) fn visibility(record: &Record) -> Visibility {
 
 /// A member of a group, read as far as that needs the ledger.
 pub(super) enum Member {
-    /// Its body says all.
-    Evidence(Line),
-    /// With its layer.
-    Belief(Record, u32),
+    /// Its body says all; with its layer.
+    Line(Line, u32),
+    /// A correction, which says only part of what is believed.
+    Corrected(Record, u32),
 }
 
 /// The latest members of a group.
@@ -142,27 +184,15 @@ pub(super) fn of_group(
     limit: usize,
 ) -> Result<Vec<Member>, EngineError> {
     let mut members = Vec::new();
-    for line in writing.members(group, limit)? {
-        if line.kind == Kind::Evidence {
-            members.push(Member::Evidence(line));
-        } else if let Some((record, layer)) = of_member_belief(writing, &line)? {
-            members.push(Member::Belief(record, layer));
+    for (line, layer) in writing.members(group, limit)? {
+        if line.kind != Kind::ClaimCorrection {
+            members.push(Member::Line(line, layer));
+        } else if let Some(said) = served_by(&line, "") {
+            let believed = belief(writing as &dyn Writing, &said.key)?;
+            if believed.served == Some(line.id) {
+                members.push(Member::Corrected(of_belief(&line, &believed), layer));
+            }
         }
     }
     Ok(members)
-}
-
-/// What is served now of the identity that an operation speaks of, if it is still that operation.
-fn of_member_belief(writing: &SqliteWriting<'_>, line: &Line) -> Result<Option<(Record, u32)>, EngineError> {
-    let Some(said) = served_by(line, "") else { return Ok(None) };
-    let Some(served) = writing.served(&said.key)? else { return Ok(None) };
-    if served.position != line.position {
-        return Ok(None);
-    }
-    let believed = if line.kind == Kind::ClaimCorrection {
-        belief(writing as &dyn Writing, &said.key)?
-    } else {
-        Belief { confidence: said.confidence.min(CONFIDENCE_MAX), ..said }
-    };
-    Ok(Some((of_belief(line, &believed), served.layer)))
 }

@@ -156,7 +156,7 @@ impl Home {
     }
 
     /// What a derivation from scratch would change.
-    fn from_scratch(&mut self) -> Derived {
+    fn derive_from_scratch(&mut self) -> Derived {
         self.derive(Extent::Full, Intent::DryRun)
     }
 }
@@ -176,12 +176,12 @@ fn one_more_record_changes_what_stands_on_it_through_all_layers() {
     let keys: Vec<String> = home.believed().into_keys().collect();
     assert_eq!(keys, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
     assert!(home.derive(Extent::Changed, Intent::Write).is_nothing());
-    assert!(home.from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().is_nothing());
     home.remember("4", "tea with milk");
     let derived = home.derive(Extent::Changed, Intent::Write);
     assert_eq!(derived.fallen, 2, "what stood on the old count fell before it was concluded again: {derived:?}");
     assert_eq!(home.believed()["toy.count|tea"].1, json!({ "parity": 1 }));
-    assert!(home.from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().is_nothing());
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
     let changed: Vec<&str> = changes.beliefs.keys().map(String::as_str).collect();
     assert_eq!(changed, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
     assert_eq!(home.believed()["toy.layer|all"].1, json!({ "said": { "toy.count|tea": { "parity": "odd" } } }));
-    assert!(home.from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().is_nothing());
     let pinned = changes.recorded[0];
     home.act(Body::CorrectionWithdrawal(Withdrawal { note: String::new() }), pinned).unwrap();
     assert_eq!(home.believed()["toy.layer|all"].1, json!({ "said": { "toy.count|tea": { "parity": 0 } } }));
@@ -212,7 +212,7 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
     let derived = home.derive(Extent::Changed, Intent::Write);
     assert_eq!(derived.withheld, 1);
     assert!(home.believed().is_empty());
-    assert!(home.from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().is_nothing());
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn what_no_group_concludes_any_more_is_taken_back() {
     home.derive(Extent::Changed, Intent::Write);
     home.act(Body::EvidenceRetraction(Reason { reason: String::new() }), ids[0]).unwrap();
     assert!(home.believed().is_empty());
-    assert!(home.from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().is_nothing());
 }
 
 /// Random lives, each of [`STEPS`] steps.
@@ -460,11 +460,11 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
             // Withdrawals of what the other device said come later, in the next round.
             send(&one, &mut two);
             two.derive(Extent::Changed, Intent::Write);
-            let scratch = two.from_scratch();
+            let scratch = two.derive_from_scratch();
             assert!(scratch.is_nothing(), "seed {seed}: {scratch:?}");
             send(&two, &mut one);
             one.derive(Extent::Changed, Intent::Write);
-            let scratch = one.from_scratch();
+            let scratch = one.derive_from_scratch();
             assert!(scratch.is_nothing(), "seed {seed}: {scratch:?}");
             let clock = one.clock.max(two.clock);
             (one.clock, two.clock) = (clock, clock);

@@ -350,3 +350,21 @@ fn a_key_that_may_not_correct_changes_nothing() {
     assert_eq!(home.space.believed(HABIT).unwrap().state, State::Active);
     let _: &Home = &home;
 }
+
+#[test]
+fn a_copy_that_holds_only_part_of_what_its_own_key_signed_signs_nothing_by_itself() {
+    let mut home = gym();
+    let note = id_of(home.remember("gym-0", "gym number 0")).to_string();
+    let drafts = home.space.to_retract(&note, "");
+    act(&mut home.space, drafts);
+    let whole = crate::support::exported(&home.space);
+    let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+    // The file broke off after the retraction, before the falls that follow from it.
+    let cut = lines.iter().position(|line| String::from_utf8_lossy(line).contains("\"evidence_retraction\"")).unwrap();
+    let part = lines[..=cut].concat();
+    let (genesis, body) = engine::exchange::read_genesis(&mut part.as_slice()).unwrap();
+    let mut copy = Space::copy_of(&home.path("copy"), &genesis, &body, crate::support::key(1)).unwrap();
+    copy.take_in(&mut part.as_slice(), at(30), |_| {}).unwrap();
+    let intake = copy.take_in(&mut whole.as_slice(), at(31), |_| {}).unwrap();
+    assert_eq!((intake.refused, crate::support::exported(&copy)), (0, whole));
+}

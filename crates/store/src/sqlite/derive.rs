@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS changed (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS derive_deriver (name TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS derive_group (number INTEGER PRIMARY KEY, deriver TEXT NOT NULL, name TEXT NOT NULL) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS derive_group_name ON derive_group (deriver, name);
-CREATE TABLE IF NOT EXISTS derive_member (grp INTEGER NOT NULL, at INTEGER NOT NULL, pos INTEGER NOT NULL,
+CREATE TABLE IF NOT EXISTS derive_member (grp INTEGER NOT NULL, at INTEGER NOT NULL, pos INTEGER NOT NULL, layer INTEGER NOT NULL,
     PRIMARY KEY (grp, at, pos)) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS derive_marked (grp INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE IF NOT EXISTS derive_suspect (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -241,14 +241,14 @@ impl SqliteWriting<'_> {
         Ok(number)
     }
 
-    /// Lets what is served of an identity, recorded at `at_us`, be a record of these groups and of no others; all that
+    /// Lets what is served of an identity now, recorded at `at_us`, be a record of these groups and of no others; all that
     /// gain or lose it are marked.
     pub fn place_belief(
         &mut self,
         key: &str,
         groups: &[GroupNumber],
         at_us: i64,
-        record: Position,
+        served: Option<Served>,
     ) -> Result<(), StoreError> {
         let mut statement =
             self.connection().prepare_cached("SELECT grp, at, pos FROM derive_joined WHERE key = ?1 ORDER BY grp")?;
@@ -261,8 +261,9 @@ impl SqliteWriting<'_> {
             self.leave(group, at_us, record)?;
         }
         self.connection().prepare_cached("DELETE FROM derive_joined WHERE key = ?1")?.execute([key])?;
+        let Some(Served { position: record, layer }) = served else { return Ok(()) };
         for group in groups {
-            self.join(*group, at_us, record)?;
+            self.join_above(*group, at_us, record, layer)?;
             self.connection()
                 .prepare_cached("INSERT OR REPLACE INTO derive_joined (key, grp, at, pos) VALUES (?1, ?2, ?3, ?4)")?
                 .execute(params![key, group.0, at_us, sql(record)])?;
@@ -270,11 +271,15 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Puts a record with that time of its own, microseconds, into a group and marks the group.
+    /// Puts evidence with that time of its own, microseconds, into a group and marks the group.
     pub fn join(&mut self, group: GroupNumber, at_us: i64, record: Position) -> Result<(), StoreError> {
+        self.join_above(group, at_us, record, 0)
+    }
+
+    fn join_above(&mut self, group: GroupNumber, at_us: i64, record: Position, layer: u32) -> Result<(), StoreError> {
         self.connection()
-            .prepare_cached("INSERT OR IGNORE INTO derive_member (grp, at, pos) VALUES (?1, ?2, ?3)")?
-            .execute(params![group.0, at_us, sql(record)])?;
+            .prepare_cached("INSERT OR IGNORE INTO derive_member (grp, at, pos, layer) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![group.0, at_us, sql(record), i64::from(layer)])?;
         self.mark(group)
     }
 
@@ -286,10 +291,12 @@ impl SqliteWriting<'_> {
         self.mark(group)
     }
 
-    /// The latest `limit` members of a group by their own time, with their bodies.
-    pub fn members(&self, group: GroupNumber, limit: usize) -> Result<Vec<Line>, StoreError> {
+    /// The latest `limit` members of a group by their own time, with their bodies, and how many derivations lie below each.
+    /// Of claims it is not read what they cite.
+    pub fn members(&self, group: GroupNumber, limit: usize) -> Result<Vec<(Line, u32)>, StoreError> {
         let mut statement = self.connection().prepare_cached(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.body, op.refs FROM derive_member AS member
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.body, iif(op.kind = 'evidence', op.refs, x''), member.layer
+             FROM derive_member AS member
              JOIN op ON op.pos = member.pos JOIN author ON author.number = op.author
              WHERE member.grp = ?1 ORDER BY member.at DESC, member.pos DESC LIMIT ?2",
         )?;
@@ -318,7 +325,7 @@ impl SqliteWriting<'_> {
                     payload: None,
                 });
             }
-            members.push(line);
+            members.push((line, u32::try_from(row.get::<_, i64>(7)?).unwrap_or(u32::MAX)));
         }
         Ok(members)
     }

@@ -420,18 +420,27 @@ impl World for SqliteWorld<'_> {
             let said = self.identity(key)?.into_iter().rev();
             return Ok({ said }.find(|entry| entry.kind == *kind && before.is_none_or(|before| entry.order() < before)));
         }
-        let found = match before {
-            None => self.entries(
-                "identity.key = ?1 AND identity.kind = ?2 ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
-                &[&key, &kind.as_str()],
-            ),
-            Some((ts, id)) => self.entries(
-                "identity.key = ?1 AND identity.kind = ?2 AND identity.ts <= ?3 AND (identity.ts < ?3 OR op.id < ?4)
-                 ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
-                &[&key, &kind.as_str(), &(ts.0 as i64), &id.0],
-            ),
+        let connection = self.connection;
+        let row: Option<(i64, OpId)> = match before {
+            None => connection
+                .prepare_cached(
+                    "SELECT op.pos, op.id FROM identity JOIN op USING (pos) WHERE identity.key = ?1 AND identity.kind = ?2
+                     ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
+                )?
+                .query_row(params![key, kind.as_str()], |row| Ok((row.get(0)?, id_at(row, 1)?)))
+                .optional()?,
+            Some((ts, id)) => connection
+                .prepare_cached(
+                    "SELECT op.pos, op.id FROM identity JOIN op USING (pos) WHERE identity.key = ?1 AND identity.kind = ?2
+                     AND identity.ts <= ?3 AND (identity.ts < ?3 OR op.id < ?4)
+                     ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
+                )?
+                .query_row(params![key, kind.as_str(), ts.0 as i64, id.0], |row| Ok((row.get(0)?, id_at(row, 1)?)))
+                .optional()?,
         };
-        Ok(found?.pop())
+        let Some((row, id)) = row else { return Ok(None) };
+        self.meet(id, row);
+        self.entry(&id)
     }
 
     fn head(&self, author: &Author) -> Result<Option<Head>, StoreError> {

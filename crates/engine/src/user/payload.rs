@@ -1,0 +1,131 @@
+//! What the user says is true instead: JSON for the whole of a payload, or `FIELD=VALUE` for some of it.
+//!
+//! A payload that a deriver made is read by others, so what replaces it must fit: an object for an object, and in it the same sort of value
+//! under the same name, or null. New names may be added with the whole; a field that is named alone must be there, since it would else be a
+//! misspelling that nobody notices.
+
+use std::collections::BTreeSet;
+
+use kernel::canonical;
+use kernel::operation::BODY_BYTES_MAX;
+use serde_json::Value;
+
+use super::UserError;
+use crate::belief::Belief;
+
+/// Fields of a payload that an error names.
+const FIELDS_NAMED_MAX: usize = 12;
+
+/// The payload that the user means, from JSON that replaces it or from fields that replace some of it.
+pub(super) fn replacing(belief: &Belief, set: &[String]) -> Result<Value, UserError> {
+    let shape = |reason: String| UserError::PayloadShape { key: belief.key.clone(), reason };
+    if set.is_empty() {
+        return Ok(belief.payload.clone());
+    }
+    if let [text] = set {
+        match read_json(text) {
+            Ok(payload) => {
+                fits(&belief.payload, &payload).map_err(shape)?;
+                return Ok(payload);
+            }
+            Err(reason) if assignment(text).is_none() => {
+                return Err(UserError::PayloadMalformed { text: text.chars().take(80).collect(), reason });
+            }
+            Err(_) => {}
+        }
+    }
+    let Value::Object(fields) = &belief.payload else {
+        return Err(shape("what is believed has no fields; give the whole of it as JSON".to_owned()));
+    };
+    let mut fields = fields.clone();
+    for text in set {
+        let Some((name, value)) = assignment(text) else {
+            let reason = "of several, each is FIELD=VALUE".to_owned();
+            return Err(UserError::PayloadMalformed { text: text.chars().take(80).collect(), reason });
+        };
+        let known = fields.get(name).ok_or_else(|| {
+            let names: Vec<&str> = fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
+            shape(format!("it has no field {name:?}; its fields are {}", names.join(", ")))
+        })?;
+        let text = || Value::String(value.to_owned());
+        // What was text stays text, also where it looks like a number.
+        let value = if known.is_string() {
+            unquoted(value).unwrap_or_else(text)
+        } else {
+            read_json(value).unwrap_or_else(|_| text())
+        };
+        fits_field(name, known, &value).map_err(shape)?;
+        fields.insert(name.to_owned(), value);
+    }
+    Ok(Value::Object(fields))
+}
+
+/// The words of a belief with those replaced that changed in its payload; none unless each of them stands there just once.
+pub(super) fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
+    let (Value::Object(old), Value::Object(new)) = (&belief.payload, payload) else { return None };
+    let mut text = belief.text.clone();
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for name in names {
+        let (before, after) = (old.get(name), new.get(name));
+        if before == after {
+            continue;
+        }
+        let (before, after) = (before?.as_str()?, after?.as_str()?);
+        if before.is_empty() || text.matches(before).count() != 1 {
+            return None;
+        }
+        text = text.replacen(before, after, 1);
+    }
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn read_json(text: &str) -> Result<Value, String> {
+    if text.len() > BODY_BYTES_MAX {
+        return Err("it is larger than 1 MiB".to_owned());
+    }
+    canonical::parse(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+fn unquoted(text: &str) -> Option<Value> {
+    read_json(text).ok().filter(Value::is_string)
+}
+
+/// `FIELD=VALUE`.
+fn assignment(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+    is_name.then_some((name, value))
+}
+
+/// Whether a payload can stand where another does: objects for objects, and in them the same sort of value under the same name.
+fn fits(known: &Value, new: &Value) -> Result<(), String> {
+    match (known, new) {
+        (Value::Object(known), Value::Object(new)) => new
+            .iter()
+            .try_for_each(|(name, value)| known.get(name).map_or(Ok(()), |known| fits_field(name, known, value))),
+        (Value::Object(fields), other) => {
+            let names: Vec<&str> = fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
+            Err(format!("it is an object with the fields {}, and this is {}", names.join(", "), sort_of(other)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fits_field(name: &str, known: &Value, new: &Value) -> Result<(), String> {
+    let same = std::mem::discriminant(known) == std::mem::discriminant(new);
+    if same || known.is_null() || new.is_null() {
+        return Ok(());
+    }
+    Err(format!("its field {name:?} is {}, and this is {}", sort_of(known), sort_of(new)))
+}
+
+fn sort_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
