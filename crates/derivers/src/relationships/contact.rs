@@ -23,7 +23,8 @@ const SMALL: (f64, f64) = (0.5, 0.9);
 const SMALL_PEOPLE_MAX: usize = 3;
 /// A note of the person's own in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
-/// The same where nothing tells this person from the owner: of two who talk, one is the owner, and the more so the more they talk.
+/// The same where nothing tells this person from the owner: of two who talk, one is the owner, and whoever talks every day is it
+/// rather than a stranger.
 const DAYS_OWNER_UNKNOWN: (f64, f64) = (4.0, 0.5);
 /// Shortest time for which a contact holds after the last one, days.
 const HOLDS_DAYS_MIN: i64 = 90;
