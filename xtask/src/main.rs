@@ -6,8 +6,10 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "what these commands find is for a terminal")]
 
+mod goldens;
 mod licenses;
 mod run_tests;
+mod samples;
 mod spdx;
 mod tidy;
 
@@ -19,8 +21,11 @@ use anyhow::{Context, Result};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
+  samples DIR [--people N] [--seed N] [--mix ordinary|sparse|noisy]
+                     makes labelled people, of whom `because eval calibration` measures the derivers
   test [ARGS]        runs every test; ARGS go to the test runner, and leave out the documentation's examples
   tidy [--verbose]   checks the rules of style and structure that no compiler knows
+  goldens            writes the confidences that tests hold claims against anew, after a change that was meant
   licenses           checks the licences of all dependencies against the list in deny.toml";
 
 fn main() -> ExitCode {
@@ -38,9 +43,11 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = repository_root()?;
     match arguments.as_slice() {
+        ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
         ["test", rest @ ..] => run_tests::run(&root, rest),
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
+        ["goldens"] => goldens::run(&root),
         ["licenses"] => licenses::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Session, demo};
+use crate::eval::calibration;
 use crate::eval::locomo::{self, Layout, Metadata};
 use crate::eval::report::Report;
 use crate::eval::run::{Kind, Run, limit, run as run_one, steps};
@@ -18,7 +19,7 @@ const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
 /// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval sample"
+    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval sample\n  because eval calibration people --svg reliability.svg"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,6 +32,21 @@ enum What {
     Locomo(LocomoArgs),
     /// Questions on the sample of the demo: notes, a calendar, a chat
     Sample(Depth),
+    /// How honest confidence is: labelled people, as `cargo xtask samples` makes them
+    Calibration(CalibrationArgs),
+}
+
+/// Arguments of `eval calibration`.
+#[derive(clap::Args)]
+struct CalibrationArgs {
+    /// A folder with a folder for each person: exports, and labels.json with what is true
+    folder: PathBuf,
+    /// Write the reliability diagram to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// With --json: also each claim with its factors and whether it is true
+    #[arg(long)]
+    each: bool,
 }
 
 /// Arguments of `eval locomo`.
@@ -63,6 +79,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     match &args.what {
         What::Locomo(args) => locomo(session, args)?,
         What::Sample(depth) => sample(session, depth)?,
+        What::Calibration(args) => calibration(session, args)?,
     }
     Ok(0)
 }
@@ -100,6 +117,37 @@ fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
         Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }) },
         depth,
     )
+}
+
+fn calibration(session: &Session, args: &CalibrationArgs) -> Result<(), Failure> {
+    let folders = calibration::people_in(&args.folder)?;
+    let bar = output::progress(Some(folders.len() as u64), "people {bar:30} {pos}/{len} {eta}");
+    let people = folders.iter().map(|folder| {
+        let person = calibration::measure(folder);
+        bar.inc(1);
+        person
+    });
+    let people = people.collect::<Result<Vec<_>, EvalError>>();
+    bar.finish_and_clear();
+    let people = people?;
+    let report = calibration::report::Report { people: &people };
+    if let Some(path) = &args.svg {
+        let svg = calibration::diagram::svg(&report.calibration(None), "Reliability of confidence");
+        std::fs::write(path, svg).map_err(|source| EvalError::File { path: path.clone(), source })?;
+    }
+    match session.form {
+        Form::Json => {
+            let mut value = report.json();
+            if args.each {
+                value["each"] = report.each_json();
+            }
+            output::json(&value)
+        }
+        Form::Text => {
+            output::line(format_args!("{BOLD}Calibration: {}{BOLD:#}", count(people.len() as u64, "person")))?;
+            report.lines().into_iter().try_for_each(output::line)
+        }
+    }
 }
 
 /// What is measured, in words and as JSON.

@@ -19,6 +19,7 @@ use store::StoreError;
 
 pub(crate) mod because;
 pub(crate) mod bm25;
+pub(crate) mod calibration;
 pub(crate) mod controls;
 pub(crate) mod fts5;
 pub(crate) mod locomo;

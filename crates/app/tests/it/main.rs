@@ -10,6 +10,7 @@ mod commands;
 mod conformance;
 mod exchanges;
 mod flipped_bits;
+mod goldens;
 mod hostile_files;
 mod killed;
 mod machine;

@@ -25,24 +25,24 @@ use cell::Cell;
 /// Base rate: most places that somebody was at twice are not where they keep being.
 pub const PRIOR: f64 = 0.08;
 /// Most log-odds that the number of visits adds, and how fast: the tenth adds less than the second.
-pub const VISITS_MOST: f64 = 3.00;
+pub const VISITS_MOST: f64 = 2.00;
 /// See [`VISITS_MOST`].
 pub const VISITS_RATE: f64 = 0.20;
 /// Log-odds of visits that are all in one week, what many weeks add to them, and how fast, per week beyond the first.
 pub const WEEKS_LEAST: f64 = -1.00;
 /// See [`WEEKS_LEAST`].
-pub const WEEKS_SPAN: f64 = 5.00;
+pub const WEEKS_SPAN: f64 = 7.00;
 /// See [`WEEKS_LEAST`].
-pub const WEEKS_RATE: f64 = 0.20;
+pub const WEEKS_RATE: f64 = 0.15;
 /// Log-odds of visits that are all on one day, what a long time between the first and the last adds to them, and how fast, per week:
 /// a journey is many days in a row.
-pub const SPAN_LEAST: f64 = -3.00;
+pub const SPAN_LEAST: f64 = -1.00;
 /// See [`SPAN_LEAST`].
-pub const SPAN_SPAN: f64 = 3.10;
+pub const SPAN_SPAN: f64 = 2.10;
 /// See [`SPAN_LEAST`].
-pub const SPAN_RATE: f64 = 0.35;
-/// Log-odds of a place that somebody gave a name.
-pub const NAMED: f64 = 0.10;
+pub const SPAN_RATE: f64 = 0.20;
+/// Log-odds of a place that is known by a name: every appointment's address is written down, photos gather where somebody stays.
+pub const NAMED: f64 = -0.60;
 /// Most log-odds that further sources add.
 pub const SOURCES_MOST: f64 = 0.60;
 /// How fast, per source beyond the first.

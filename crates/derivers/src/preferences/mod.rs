@@ -31,11 +31,11 @@ use stated::{Polarity, Statement, statements};
 /// How often a sentence or a habit that looks like a preference is one.
 const PRIOR: f64 = 0.40;
 /// Love, hate, prefer, favourite.
-const STRONG: f64 = 2.1;
+const STRONG: f64 = 2.3;
 /// Like, enjoy, dislike.
-const PLAIN: f64 = 1.6;
+const PLAIN: f64 = 1.9;
 /// Said again.
-const REPEATED: (f64, f64) = (1.0, 0.6);
+const REPEATED: (f64, f64) = (1.6, 0.6);
 /// Said on other days.
 const DAYS: (f64, f64) = (0.6, 0.5);
 /// Said in other sources.

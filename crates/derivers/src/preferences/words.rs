@@ -59,8 +59,9 @@ pub(super) const VAGUE: [&str; 41] = [
 
 /// What may follow an object without being part of it; longest first.
 #[rustfmt::skip]
-pub(super) const TAILS: [&[&str]; 21] = [
-    &["more", "than", "anything"], &["so", "very", "much"], &["these", "days"], &["very", "much"], &["so", "much"],
+pub(super) const TAILS: [&[&str]; 24] = [
+    &["more", "than", "anything"], &["so", "very", "much"], &["more", "and", "more"], &["any", "day"],
+    &["of", "all"], &["these", "days"], &["very", "much"], &["so", "much"],
     &["the", "most"], &["the", "best"], &["as", "well"], &["in", "general"], &["a", "lot"], &["at", "all"],
     &["any", "more"], &["of", "course"], &["too"], &["most"], &["best"], &["though"], &["anyway"], &["instead"],
     &["anymore"], &["really"],

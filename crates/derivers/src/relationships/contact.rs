@@ -12,19 +12,20 @@ use super::met::{Channel, Company, Named};
 use crate::{Candidate, Input, Record};
 
 /// How often somebody who is named once is a contact.
-pub(super) const PRIOR: f64 = 0.30;
+pub(super) const PRIOR: f64 = 0.05;
 /// Each day of contact says more, the tenth little.
-const DAYS: (f64, f64) = (2.2, 0.35);
+const DAYS: (f64, f64) = (6.4, 0.34);
 /// Who is met in several ways is known, not only named by one source.
-const CHANNELS: (f64, f64) = (1.2, 0.8);
+const CHANNELS: (f64, f64) = (0.8, 0.8);
 /// Days on which few enough were there that everybody spoke with everybody.
-const SMALL: (f64, f64) = (1.2, 0.9);
+const SMALL: (f64, f64) = (0.5, 0.9);
 /// Most people, apart from the owner, of a small meeting.
 const SMALL_PEOPLE_MAX: usize = 3;
 /// A note of the person's own in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
-/// Nothing tells this person from the owner: of two who talk, one is the owner.
-pub(super) const OWNER_UNKNOWN: f64 = -1.3;
+/// The same where nothing tells this person from the owner: of two who talk, one is the owner, and whoever talks every day is it
+/// rather than a stranger.
+const DAYS_OWNER_UNKNOWN: (f64, f64) = (4.0, 0.5);
 /// Shortest time for which a contact holds after the last one, days.
 const HOLDS_DAYS_MIN: i64 = 90;
 /// For how many times its own rhythm a contact holds.
@@ -108,7 +109,8 @@ impl Contact {
             basis = basis.with("mentions", count, saturating(MENTIONS.0, MENTIONS.1, count));
         }
         if !is_owner_apart {
-            basis = basis.with("owner_unknown", 1.0, OWNER_UNKNOWN);
+            let curve = |(most, rate): (f64, f64)| saturating(most, rate, day_count);
+            basis = basis.with("owner_unknown", 1.0, curve(DAYS_OWNER_UNKNOWN) - curve(DAYS));
         }
         let rhythm = rhythm(&days);
         let (first, last) = (days.first().copied(), days.last().copied());

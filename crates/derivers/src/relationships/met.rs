@@ -3,7 +3,7 @@
 //! No record says whose memory this is, so it is looked for. A person is the owner when a calendar has their name or they speak
 //! as `user` to an agent; and probably, when nothing tells them from the owner and nobody is with them most of the time,
 //! because in the records of a contact the owner keeps appearing. A person who is only heard in conversations may be either,
-//! which [`contact::OWNER_UNKNOWN`](super::contact) takes into account.
+//! which [`contact::DAYS_OWNER_UNKNOWN`](super::contact) takes into account.
 
 use std::collections::{BTreeMap, BTreeSet};
 

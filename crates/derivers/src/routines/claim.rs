@@ -121,6 +121,7 @@ impl<'r> Claim<'r> {
         let prior = if reading.rhythm == Rhythm::Daily { DAILY_PRIOR } else { WEEKLY_PRIOR };
         let mut basis = Basis::new(prior)
             .with("occurrence_count", score.count.0, score.count.1)
+            .with("weeks", score.weeks.0, score.weeks.1)
             .with("regularity", score.regularity.0, score.regularity.1)
             .with("coincidence", score.coincidence.0, score.coincidence.1);
         if reading.in_series > 0 {

@@ -30,23 +30,29 @@ pub const WEEKLY_PRIOR: f64 = 0.30;
 /// Base rate of what comes daily.
 pub const DAILY_PRIOR: f64 = 0.30;
 /// Most log-odds that the number of occurrences adds, and how fast: the tenth adds less than the second.
-pub const COUNT_MOST: f64 = 2.20;
+pub const COUNT_MOST: f64 = 0.80;
 /// See [`COUNT_MOST`].
 pub const COUNT_RATE: f64 = 0.17;
+/// Log-odds of what is all in one week, what many weeks add to them, and how fast, per week beyond the first.
+pub const WEEKS_LEAST: f64 = -1.60;
+/// See [`WEEKS_LEAST`].
+pub const WEEKS_SPAN: f64 = 3.00;
+/// See [`WEEKS_LEAST`].
+pub const WEEKS_RATE: f64 = 0.35;
 /// Log-odds of a reading that covers none of its expected days, and what full coverage adds to them.
-pub const REGULARITY_LEAST: f64 = -3.20;
+pub const REGULARITY_LEAST: f64 = -3.80;
 /// See [`REGULARITY_LEAST`].
-pub const REGULARITY_SPAN: f64 = 5.60;
+pub const REGULARITY_SPAN: f64 = 6.50;
 /// Weeks that are taken to have been missed beside those that were: three of three is less than thirty of thirty.
 pub const MISSED_WEEKS: f64 = 1.0;
 /// Log-odds of what chance explains as well, what the clearest contrast adds to them, and how fast (per unit of log-likelihood).
-pub const COINCIDENCE_LEAST: f64 = -1.20;
+pub const COINCIDENCE_LEAST: f64 = -1.80;
 /// See [`COINCIDENCE_LEAST`].
-pub const COINCIDENCE_SPAN: f64 = 1.80;
+pub const COINCIDENCE_SPAN: f64 = 2.70;
 /// See [`COINCIDENCE_LEAST`].
 pub const COINCIDENCE_RATE: f64 = 0.12;
 /// Most log-odds that a recurring series adds: the owner said in so many words that it recurs.
-pub const SERIES_MOST: f64 = 0.70;
+pub const SERIES_MOST: f64 = 0.30;
 /// How fast, per occurrence of a series.
 pub const SERIES_RATE: f64 = 0.50;
 /// Most log-odds that further sources add.
@@ -54,7 +60,7 @@ pub const SOURCES_MOST: f64 = 0.80;
 /// How fast, per source beyond the first.
 pub const SOURCES_RATE: f64 = 0.70;
 /// Log-odds of every second week: two phases are tried, so chance has two tries.
-pub const EVERY_SECOND_WEEK: f64 = -0.40;
+pub const EVERY_SECOND_WEEK: f64 = -0.70;
 
 /// What an occurrence weighs, in twentieths of one that was entered by itself and has come to pass.
 pub const WEIGHT_ONE: u32 = 20;

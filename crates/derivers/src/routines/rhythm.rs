@@ -1,9 +1,9 @@
 //! How regular a habit is, at its best.
 //!
 //! A *reading* fixes what the habit is supposed to be: around which hour, every week or every second one, and from which week to
-//! which (a *window*). Each reading has a score in log-odds: the number of its occurrences, the share of the expected days that
-//! they cover, and how unlikely it is that as many of the title's occurrences fall there by chance. The best one wins. All readings are
-//! tried, which is quadratic in the number of weeks, of which there are at most as many as records are cited.
+//! which (a *window*). Each reading has a score in log-odds: the number of its occurrences, in how many weeks they are, the share of
+//! the expected days that they cover, and how unlikely it is that as many of the title's occurrences fall there by chance. The best
+//! one wins. All readings are tried, which is quadratic in the number of weeks, of which there are at most as many as records are cited.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -15,7 +15,8 @@ use super::occurrence::Slot;
 use super::{
     COINCIDENCE_LEAST, COINCIDENCE_RATE, COINCIDENCE_SPAN, COUNT_MOST, COUNT_RATE, EVERY_SECOND_WEEK, HORIZON_DAYS,
     HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS, OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, REGULARITY_LEAST,
-    REGULARITY_SPAN, SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE, WEIGHT_ONE,
+    REGULARITY_SPAN, SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE, WEEKS_LEAST,
+    WEEKS_RATE, WEEKS_SPAN, WEIGHT_ONE,
 };
 use crate::local_time::{Day, Daypart, WEEK_DAYS, Weekday};
 
@@ -61,6 +62,8 @@ pub(super) struct Window {
     pub(super) hits: usize,
     /// Their weight, in twentieths.
     pub(super) weight: u32,
+    /// Different weeks in which they are.
+    pub(super) weeks: usize,
     /// Expected days.
     pub(super) expected: i64,
     /// Occurrences of the title on other days or at other times of day, meanwhile.
@@ -72,6 +75,8 @@ pub(super) struct Window {
 pub(super) struct Score {
     /// The number of occurrences, weighted.
     pub(super) count: (f64, f64),
+    /// The number of weeks.
+    pub(super) weeks: (f64, f64),
     /// The share of expected days.
     pub(super) regularity: (f64, f64),
     /// The log-likelihood ratio against chance.
@@ -83,6 +88,7 @@ impl Window {
         let contrast = contrast(self.hits, self.elsewhere, weekdays);
         Score {
             count: (f64::from(self.weight) / f64::from(WEIGHT_ONE), count_log_odds(self.weight)),
+            weeks: (self.weeks as f64, weeks_log_odds(self.weeks)),
             regularity: (
                 coverage(self.hits, self.expected, weekdays),
                 regularity_log_odds(self.hits, self.expected, weekdays),
@@ -105,6 +111,10 @@ fn count_log_odds(weight: u32) -> f64 {
     round6(saturating(COUNT_MOST, COUNT_RATE, f64::from(weight) / f64::from(WEIGHT_ONE)))
 }
 
+fn weeks_log_odds(weeks: usize) -> f64 {
+    round6(WEEKS_LEAST + saturating(WEEKS_SPAN, WEEKS_RATE, weeks.saturating_sub(1) as f64))
+}
+
 /// How much likelier it is that so many occurrences are on these days if they belong there than if they are anywhere, as a logarithm.
 fn contrast(hits: usize, elsewhere: usize, weekdays: usize) -> f64 {
     let cells = Daypart::ALL.len() * Weekday::ALL.len();
@@ -119,6 +129,9 @@ fn coincidence_log_odds(contrast: f64) -> f64 {
 /// What [`count_log_odds`] gives for each weight: it is asked for once a window.
 static COUNT_LOG_ODDS: LazyLock<Vec<f64>> =
     LazyLock::new(|| (0..).take(INPUTS_MAX * WEIGHT_ONE as usize + 1).map(count_log_odds).collect());
+
+/// The same for the number of weeks.
+static WEEKS_LOG_ODDS: LazyLock<Vec<f64>> = LazyLock::new(|| (0..=INPUTS_MAX).map(weeks_log_odds).collect());
 
 /// The most that so many occurrences give, however regular they are: if none was missed and none was elsewhere.
 #[derive(Clone, Copy)]
@@ -142,7 +155,7 @@ static BOUNDS: LazyLock<Vec<Vec<Bound>>> = LazyLock::new(|| {
 
 impl Score {
     fn sum(&self) -> f64 {
-        self.count.1 + self.regularity.1 + self.coincidence.1
+        self.count.1 + self.weeks.1 + self.regularity.1 + self.coincidence.1
     }
 }
 
@@ -312,10 +325,12 @@ fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhe
     let mut best_sum = f64::NEG_INFINITY;
     for (index, first) in weeks.iter().enumerate() {
         // What was seen in one week alone has no rhythm.
-        for last in weeks.iter().skip(index + 1).rev() {
+        for (further, last) in weeks.iter().skip(index).enumerate().skip(1).rev() {
+            let number = further + 1;
             let hits = last.hits_after - first.hits_before;
             let weight = last.weight_after - first.weight_before;
-            let (count, bound) = (*COUNT_LOG_ODDS.get(weight as usize)?, bounds.get(hits)?);
+            let bound = bounds.get(hits)?;
+            let count = *COUNT_LOG_ODDS.get(weight as usize)? + *WEEKS_LOG_ODDS.get(number)?;
             // Shorter windows from here hold less; no regularity makes up for it any more.
             if count + bound.regularity_and_coincidence <= best_sum {
                 break;
@@ -325,7 +340,8 @@ fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhe
             if count + regularity_log_odds(hits, expected, weekdays.len()) + bound.coincidence <= best_sum {
                 continue;
             }
-            let window = Window { hits, weight, expected, elsewhere: last.elsewhere_after - first.elsewhere_before };
+            let elsewhere = last.elsewhere_after - first.elsewhere_before;
+            let window = Window { hits, weight, weeks: number, expected, elsewhere };
             let score = window.score(weekdays.len());
             if score.sum() > best_sum {
                 best_sum = score.sum();

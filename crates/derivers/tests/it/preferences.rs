@@ -53,6 +53,9 @@ fn what_the_owner_says_of_their_preferences_is_believed() {
     says("I prefer aisle seats, can you book one?", &["preference.travel|aisle-seats: You like aisle seats"]);
     says("I dislike small talk", &["preference.general|small-talk: You do not like small talk"]);
     says("I prefer short answers", &["preference.general|short-answers: You like short answers"]);
+    says("Honestly, I prefer tea any day.", &["preference.drink|tea: You like tea"]);
+    says("I enjoy jazz more and more", &["preference.music|jazz: You like jazz"]);
+    says("I like sushi best of all", &["preference.food|sushi: You like sushi"]);
     says("- I love the sea", &["preference.travel|sea: You like sea"]);
 }
 

@@ -227,11 +227,11 @@ fn the_owner_is_no_contact_where_records_tell_whose_memory_it_is() {
 }
 
 #[test]
-fn who_is_only_heard_may_be_the_owner_so_little_is_believed() {
+fn who_is_only_heard_may_be_the_owner_so_less_is_believed() {
     let days = (1..=9).map(|day| turn(&format!("2025-01-0{day}T10:00:00Z"), "Idris", &["Mara", "Idris"], "Hello"));
     let candidate = contact(&told(days), "idris").unwrap();
     let confidence = candidate.basis.confidence();
-    assert!((0.40..0.55).contains(&confidence), "{confidence}");
+    assert!((0.40..0.75).contains(&confidence), "{confidence}");
     assert!(candidate.rationale.contains("nothing tells this person from the owner"));
 }
 

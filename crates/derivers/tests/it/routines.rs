@@ -57,9 +57,9 @@ fn a_weekly_habit_is_believed_with_its_days_its_hour_and_its_reasons() {
     assert_eq!(gym.inputs.len(), 9);
     assert!(gym.inputs.iter().all(|input| input.role == "supporting_event"));
     let factors: Vec<&str> = gym.basis.factors.iter().map(|factor| factor.name.as_str()).collect();
-    assert_eq!(factors, ["occurrence_count", "regularity", "coincidence"]);
+    assert_eq!(factors, ["occurrence_count", "weeks", "regularity", "coincidence"]);
     assert_eq!(gym.basis.factors[0].value, 9.0);
-    assert_eq!(gym.basis.factors[1].value, 0.818182);
+    assert_eq!(gym.basis.factors[2].value, 0.818182);
 }
 
 #[test]

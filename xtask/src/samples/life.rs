@@ -1,0 +1,508 @@
+//! A life: what is true of a person, before anything of it is written down.
+//!
+//! Everything here is intent: the habits a person has, the places they go to, the people they know. What of it can be
+//! seen in calendars and photos is decided elsewhere (`traces`), and may be little: a habit of which two
+//! occurrences were written down is a habit all the same. So a label never depends on what is visible.
+
+use jiff::civil::{Date, Weekday, date};
+
+use super::random::{Random, days_between, plus};
+use super::words;
+
+/// How much of their lives people write down, and how well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mix {
+    /// Some write much, some little; some carefully, some not.
+    Ordinary,
+    /// Fewer of the occurrences, fewer habits, shorter histories.
+    Sparse,
+    /// More that comes up by accident, later starts, more errors.
+    Noisy,
+}
+
+impl Mix {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "ordinary" => Some(Self::Ordinary),
+            "sparse" => Some(Self::Sparse),
+            "noisy" => Some(Self::Noisy),
+            _ => None,
+        }
+    }
+}
+
+/// How a person keeps their records.
+pub(super) struct Manner {
+    /// Share of the occurrences of a habit that take place and are written down.
+    pub(super) kept: f64,
+    /// By how many minutes single events begin early or late.
+    pub(super) jitter_minutes: f64,
+    /// Share of titles with a letter wrong.
+    pub(super) typos: f64,
+    /// Share of habits that stand in the calendar as a series.
+    pub(super) series: f64,
+    /// Share of events with a location, and of locations with a position.
+    pub(super) located: f64,
+    pub(super) positioned: f64,
+    /// Share of the visits to a place at which a photo is taken.
+    pub(super) photographed: f64,
+    /// How many accidents a year.
+    pub(super) accidents: f64,
+}
+
+pub(super) struct Place {
+    pub(super) label: String,
+    pub(super) lat: f64,
+    pub(super) lon: f64,
+    /// Whether the person goes there often, from when and until when.
+    pub(super) frequent: bool,
+    pub(super) from: Date,
+    pub(super) to: Option<Date>,
+    /// Visits a week that no habit explains.
+    pub(super) weekly_visits: f64,
+    /// On how many days the person is at a place that is not frequent, at most.
+    pub(super) occasions: usize,
+    /// Whether calendars ever name it; a home is seldom an appointment's place.
+    pub(super) named: bool,
+}
+
+/// Where a person lives or stays.
+#[derive(Clone, Copy)]
+pub(super) struct Stay {
+    pub(super) from: Date,
+    pub(super) to: Date,
+    pub(super) city: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Habit {
+    pub(super) title: String,
+    pub(super) days: Vec<Weekday>,
+    pub(super) hour: i8,
+    pub(super) minute: i8,
+    pub(super) minutes: i64,
+    pub(super) every_weeks: i64,
+    pub(super) from: Date,
+    pub(super) to: Option<Date>,
+    pub(super) place: Option<usize>,
+    pub(super) with: Vec<usize>,
+    pub(super) zone: &'static str,
+    pub(super) shape: &'static str,
+    /// Share of the occurrences that can be seen; the person's manner, but for habits seldom written down.
+    pub(super) kept: f64,
+    /// The months in which it takes place, for what has a season.
+    pub(super) season: Option<(i8, i8)>,
+}
+
+impl Habit {
+    /// Whether it takes place that day, if nothing comes between.
+    pub(super) fn is_on(&self, day: Date) -> bool {
+        let monday = |date: Date| plus(date, -i64::from(date.weekday().to_monday_zero_offset()));
+        let weeks = days_between(monday(self.from), monday(day)) / 7;
+        let in_season = |(first, last): (i8, i8)| (first..=last).contains(&day.month());
+        day >= self.from
+            && self.to.is_none_or(|to| day < to)
+            && self.days.contains(&day.weekday())
+            && weeks % self.every_weeks == 0
+            && self.season.is_none_or(in_season)
+    }
+}
+
+pub(super) struct Acquaintance {
+    pub(super) first: String,
+    pub(super) name: String,
+    /// `sister`, `friend`, …; none for a stranger, who was met once or twice.
+    pub(super) tie: Option<&'static str>,
+    /// On how many days a stranger is met at most.
+    pub(super) occasions: usize,
+}
+
+impl Acquaintance {
+    pub(super) fn is_kin(&self) -> bool {
+        self.tie.is_some_and(|tie| words::KIN.contains(&tie))
+    }
+}
+
+pub(super) struct Life {
+    pub(super) name: String,
+    pub(super) first: Date,
+    pub(super) today: Date,
+    pub(super) manner: Manner,
+    /// Homes one after the other, without a gap.
+    pub(super) homes: Vec<Stay>,
+    pub(super) trips: Vec<Stay>,
+    /// Weeks in which no habit takes place: trips, holidays, illness.
+    pub(super) gaps: Vec<(Date, Date)>,
+    pub(super) places: Vec<Place>,
+    pub(super) habits: Vec<Habit>,
+    pub(super) people: Vec<Acquaintance>,
+    pub(super) tastes: Vec<Taste>,
+}
+
+/// What a person likes or does not.
+pub(super) struct Taste {
+    pub(super) object: &'static str,
+    pub(super) rival: &'static str,
+    pub(super) likes: bool,
+}
+
+impl Life {
+    pub(super) fn draw(random: &mut Random, mix: Mix) -> Self {
+        let today = random.day(date(2024, 1, 1), date(2026, 1, 1));
+        let months = match mix {
+            Mix::Sparse => random.whole(4, 14),
+            _ => random.whole(7, 26),
+        };
+        let first = plus(today, -30 * months);
+        let manner = manner(random, mix);
+        let mut life = Self {
+            name: full_name(random).1,
+            first,
+            today,
+            manner,
+            homes: Vec::new(),
+            trips: Vec::new(),
+            gaps: Vec::new(),
+            places: Vec::new(),
+            habits: Vec::new(),
+            people: Vec::new(),
+            tastes: Vec::new(),
+        };
+        life.draw_homes(random);
+        life.draw_gaps(random);
+        life.draw_people(random);
+        let mut titles = words::HABITS.to_vec();
+        let habits = if mix == Mix::Sparse { random.whole(2, 5) } else { random.whole(3, 8) };
+        for _ in 0..habits {
+            life.draw_habit(random, mix, &mut titles);
+        }
+        life.draw_haunts(random);
+        let mut tastes = words::TASTES.to_vec();
+        for _ in 0..random.whole(1, 6) {
+            let Some((one, other)) = random.take(&mut tastes) else { break };
+            let (object, rival) = if random.chance(0.5) { (one, other) } else { (other, one) };
+            life.tastes.push(Taste { object, rival, likes: random.chance(0.6) });
+        }
+        life
+    }
+
+    /// The city on a day.
+    pub(super) fn city(&self, day: Date) -> usize {
+        let within = |stay: &&Stay| stay.from <= day && day < stay.to;
+        let stay = self.trips.iter().find(within).or_else(|| self.homes.iter().find(within));
+        stay.or(self.homes.last()).map_or(0, |stay| stay.city)
+    }
+
+    pub(super) fn is_travelling(&self, day: Date) -> bool {
+        self.trips.iter().any(|trip| trip.from <= day && day < trip.to)
+    }
+
+    pub(super) fn is_gap(&self, day: Date) -> bool {
+        self.gaps.iter().any(|(from, to)| *from <= day && day < *to)
+    }
+
+    fn draw_homes(&mut self, random: &mut Random) {
+        let end = plus(self.today, 400);
+        let mut city = random.whole(0, words::CITIES.len() as i64 - 1) as usize;
+        let mut from = self.first;
+        if random.chance(0.15) && days_between(self.first, self.today) > 240 {
+            let moved = random.day(plus(self.first, 110), plus(self.today, -90));
+            self.live(random, Stay { from, to: moved, city });
+            // Half of those who move stay in their city.
+            if random.chance(0.5) {
+                city = (city + random.whole(1, 11) as usize) % words::CITIES.len();
+            }
+            from = moved;
+        }
+        self.live(random, Stay { from, to: end, city });
+    }
+
+    fn live(&mut self, random: &mut Random, stay: Stay) {
+        let to = (stay.to <= self.today).then_some(stay.to);
+        let mut place = |label: &str, weekly_visits: f64, random: &mut Random| {
+            let (lat, lon) = position(random, stay.city);
+            self.places.push(Place {
+                label: label.to_owned(),
+                lat,
+                lon,
+                frequent: true,
+                from: stay.from,
+                to,
+                weekly_visits,
+                occasions: 0,
+                named: false,
+            });
+        };
+        place(&format!("Home {}", random.pick(&words::VENUE_NAMES)), 5.0, random);
+        if random.chance(0.6) {
+            let label = format!("Office {}", random.pick(&words::VENUE_NAMES));
+            place(&label, random.real(1.5, 4.5), random);
+        }
+        self.homes.push(stay);
+    }
+
+    fn draw_gaps(&mut self, random: &mut Random) {
+        let years = days_between(self.first, self.today) as f64 / 365.0;
+        for _ in 0..(random.real(0.5, 3.5) * years).round() as i64 {
+            let from = random.day(self.first, self.today);
+            let to = plus(from, random.whole(4, 16));
+            if random.chance(0.7) && !self.is_travelling(from) {
+                let home = self.city(from);
+                let city = (home + random.whole(1, 11) as usize) % words::CITIES.len();
+                self.trips.push(Stay { from, to, city });
+            }
+            self.gaps.push((from, to));
+        }
+        // The last days of a year are nobody's ordinary days.
+        for year in self.first.year()..=self.today.year() {
+            self.gaps.push((date(year, 12, 23), date(year + 1, 1, 3)));
+        }
+    }
+
+    fn draw_people(&mut self, random: &mut Random) {
+        let mut used = std::collections::BTreeSet::from([self.name.clone()]);
+        let mut firsts = std::collections::BTreeSet::new();
+        let mut add = |random: &mut Random, tie: Option<&'static str>| {
+            let (first, name) = full_name(random);
+            if firsts.insert(first.clone()) && used.insert(name.clone()) {
+                let occasions = 1 + random.weighted(&[0.78, 0.16, 0.06]);
+                self.people.push(Acquaintance { first, name, tie, occasions });
+            }
+        };
+        for _ in 0..random.whole(2, 5) {
+            add(random, Some("friend"));
+        }
+        for _ in 0..random.whole(0, 5) {
+            add(random, Some("colleague"));
+        }
+        let mut kin = words::KIN.to_vec();
+        for _ in 0..random.whole(0, 3) {
+            let tie = random.take(&mut kin);
+            add(random, tie);
+        }
+        for _ in 0..random.whole(3, 9) {
+            add(random, None);
+        }
+    }
+
+    fn draw_habit(&mut self, random: &mut Random, mix: Mix, titles: &mut Vec<(&'static str, i64)>) {
+        let Some((title, minutes)) = random.take(titles) else { return };
+        let days = days(random);
+        let lasts = days_between(self.first, self.today);
+        let shapes = match mix {
+            Mix::Sparse => [0.40, 0.20, 0.12, 0.06, 0.10, 0.02, 0.06, 0.04],
+            _ => [0.34, 0.16, 0.14, 0.12, 0.08, 0.06, 0.05, 0.05],
+        };
+        let shape = random.weighted(&shapes);
+        let late = |random: &mut Random, least_days: i64| {
+            random.day(plus(self.first, lasts / 6), plus(self.today, -least_days))
+        };
+        let (mut from, mut to) = (plus(self.first, random.whole(0, 6)), None);
+        let mut habit_kept = (self.manner.kept + random.real(-0.15, 0.15)).clamp(0.25, 1.0);
+        let mut season = None;
+        let mut every_weeks = 1;
+        let name = match shape {
+            1 => {
+                from = late(random, 56);
+                "started"
+            }
+            2 => {
+                to = Some(random.day(plus(self.first, 70), plus(self.today, -21)));
+                "stopped"
+            }
+            3 => "moved",
+            4 => {
+                every_weeks = 2;
+                "fortnightly"
+            }
+            5 if lasts > 300 => {
+                let first_month = random.whole(3, 5) as i8;
+                season = Some((first_month, first_month + random.whole(3, 5) as i8));
+                "seasonal"
+            }
+            6 => {
+                // Begun a few weeks ago: little to see, but a habit.
+                from = plus(self.today, -random.whole(14, 35));
+                "new"
+            }
+            7 => {
+                habit_kept = random.real(0.05, 0.18);
+                "seldom recorded"
+            }
+            _ => "steady",
+        };
+        let days = if every_weeks == 2 || shape == 7 { days[..1].to_vec() } else { days };
+        let (hour, minute) = time_of_day(random, days.len());
+        let at_home = random.chance(0.25);
+        let friends: Vec<usize> = (0..self.people.len())
+            .filter(|who| matches!(self.people[*who].tie, Some("friend" | "colleague")))
+            .collect();
+        let company = if random.chance(0.3) && !friends.is_empty() { random.whole(1, 2) } else { 0 };
+        let mut with: Vec<usize> = (0..company).map(|_| *random.pick(&friends)).collect();
+        with.sort_unstable();
+        with.dedup();
+        // Who moves house has their habits in two places, one after the other.
+        for home in self.homes.clone() {
+            let (begin, end) =
+                (from.max(home.from), to.into_iter().chain([home.to]).min().filter(|end| *end <= self.today));
+            if end.is_some_and(|end| days_between(begin, end) < 28) || begin > plus(self.today, -14) {
+                continue;
+            }
+            let place = (!at_home).then(|| self.venue(random, home.city, begin, end));
+            let zone = words::CITIES[home.city].1;
+            let habit = Habit {
+                title: title.to_owned(),
+                days: days.clone(),
+                hour,
+                minute,
+                minutes,
+                every_weeks,
+                from: begin,
+                to: end,
+                place,
+                with: with.clone(),
+                zone,
+                shape: name,
+                kept: habit_kept,
+                season,
+            };
+            if shape == 3 && end.is_none() && days_between(begin, self.today) > 130 {
+                self.split(random, habit);
+            } else {
+                if random.chance(0.1) && shape == 0 && days.len() < 5 {
+                    self.second_pattern(random, &habit);
+                }
+                self.habits.push(habit);
+            }
+        }
+    }
+
+    /// The same thing, from some day on at another time.
+    fn split(&mut self, random: &mut Random, habit: Habit) {
+        let moved = random.day(plus(habit.from, 63), plus(self.today, -49));
+        let mut after = Habit { from: moved, ..habit.clone() };
+        if habit.days.len() <= 3 && random.chance(0.6) {
+            let shift = random.whole(1, 5) as i8;
+            after.days = habit.days.iter().map(|day| day.wrapping_add(shift)).collect();
+            after.days.sort_by_key(|day| day.to_monday_zero_offset());
+        } else {
+            after.hour = if habit.hour >= 15 { 9 } else { 19 };
+        }
+        self.habits.extend([Habit { to: Some(moved), ..habit }, after]);
+    }
+
+    /// The same thing also at another time of the week.
+    fn second_pattern(&mut self, random: &mut Random, habit: &Habit) {
+        let weekdays = [Weekday::Monday, Weekday::Wednesday, Weekday::Friday, Weekday::Saturday, Weekday::Sunday];
+        let other: Vec<Weekday> = weekdays.into_iter().filter(|day| !habit.days.contains(day)).collect();
+        let hour = if habit.hour >= 15 { 9 } else { 19 };
+        let days = vec![*random.pick(&other)];
+        self.habits.push(Habit { days, hour, shape: "second pattern", ..habit.clone() });
+    }
+
+    /// A place of the person's in that city, an old or a new one.
+    fn venue(&mut self, random: &mut Random, city: usize, from: Date, to: Option<Date>) -> usize {
+        let (lat, lon) = position(random, city);
+        let mut label = format!("{} {}", random.pick(&words::VENUES), random.pick(&words::VENUE_NAMES));
+        while self.places.iter().any(|place| place.label == label) {
+            label = format!("{} {}", random.pick(&words::VENUES), random.pick(&words::VENUE_NAMES));
+        }
+        self.places.push(Place {
+            label,
+            lat,
+            lon,
+            frequent: true,
+            from,
+            to,
+            weekly_visits: 0.0,
+            occasions: 0,
+            named: true,
+        });
+        self.places.len() - 1
+    }
+
+    /// Where the person likes to be, on no day in particular; and where they were once or twice.
+    fn draw_haunts(&mut self, random: &mut Random) {
+        for home in self.homes.clone() {
+            let to = (home.to <= self.today).then_some(home.to);
+            for _ in 0..random.whole(0, 2) {
+                let place = self.venue(random, home.city, home.from, to);
+                self.places[place].weekly_visits = random.real(0.4, 1.2);
+            }
+            for _ in 0..random.whole(4, 10) {
+                let place = self.venue(random, home.city, home.from, to);
+                self.places[place].frequent = false;
+                self.places[place].occasions = 1 + random.weighted(&[0.50, 0.24, 0.12, 0.07, 0.04, 0.02, 0.01]);
+            }
+        }
+    }
+}
+
+fn manner(random: &mut Random, mix: Mix) -> Manner {
+    let careful = random.share();
+    let mut manner = Manner {
+        kept: random.real(0.55, 1.0),
+        jitter_minutes: random.real(0.0, 30.0),
+        typos: 0.04 * (1.0 - careful),
+        series: random.real(0.0, 1.0),
+        located: random.real(0.3, 1.0),
+        positioned: random.real(0.0, 0.6),
+        photographed: random.real(0.02, 0.25),
+        accidents: random.real(15.0, 60.0),
+    };
+    match mix {
+        Mix::Ordinary => {}
+        Mix::Sparse => {
+            manner.kept = random.real(0.35, 0.75);
+            manner.accidents *= 0.6;
+            manner.photographed *= 0.6;
+        }
+        Mix::Noisy => {
+            manner.jitter_minutes *= 1.5;
+            manner.typos = 0.05;
+            manner.accidents *= 2.2;
+        }
+    }
+    manner
+}
+
+fn days(random: &mut Random) -> Vec<Weekday> {
+    use Weekday::{Friday, Monday, Saturday, Sunday, Thursday, Tuesday, Wednesday};
+    let all = [Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday];
+    match random.weighted(&[0.58, 0.24, 0.08, 0.07, 0.03]) {
+        0 => vec![*random.pick(&all)],
+        1 => {
+            let pairs = [
+                [Monday, Wednesday],
+                [Tuesday, Thursday],
+                [Monday, Thursday],
+                [Wednesday, Saturday],
+                [Tuesday, Friday],
+                [Saturday, Sunday],
+            ];
+            random.pick(&pairs).to_vec()
+        }
+        2 => vec![Monday, Wednesday, Friday],
+        3 => all[..5].to_vec(),
+        _ => all.to_vec(),
+    }
+}
+
+/// Mostly well within a part of the day; a few close to where one ends.
+fn time_of_day(random: &mut Random, days: usize) -> (i8, i8) {
+    let minute = *random.pick(&[0, 0, 30, 15]);
+    let hours: &[i8] = if days >= 5 { &[7, 8, 9, 10, 14] } else { &[6, 7, 8, 9, 10, 13, 14, 15, 18, 18, 19, 19, 20] };
+    if random.chance(0.04) { (*random.pick(&[12, 17]), 0) } else { (*random.pick(hours), minute) }
+}
+
+fn full_name(random: &mut Random) -> (String, String) {
+    let first = (*random.pick(&words::FIRST_NAMES)).to_owned();
+    let name = format!("{first} {}", random.pick(&words::LAST_NAMES));
+    (first, name)
+}
+
+/// Somewhere in a city, within some kilometres of its middle.
+fn position(random: &mut Random, city: usize) -> (f64, f64) {
+    let (_, _, lat, lon) = words::CITIES[city];
+    (lat + random.normal() * 0.025, lon + random.normal() * 0.03)
+}
