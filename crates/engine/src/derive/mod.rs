@@ -12,7 +12,7 @@
 //! counted in layers, at most [`MAX_DERIVATION_DEPTH`]; a deriver that feeds on itself ends there. Cost follows the groups
 //! that a change touched.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use derivers::{Deriver, GROUP_RECORDS_MAX, GROUPS_MAX, KEY_BYTES_MAX, Record};
 use kernel::body::{Body, Reason};
@@ -131,6 +131,8 @@ pub(crate) struct Derivation<'d> {
     ours: HashMap<OpId, u32>,
     /// Groups that are to be run again in the next pass.
     again: Vec<GroupNumber>,
+    /// Derivers that panicked. What they concluded before stays until they can be asked again.
+    failed: BTreeSet<String>,
     /// What is believed otherwise than before.
     pub(crate) changes: BTreeMap<String, Change>,
     pub(crate) derived: Derived,
@@ -154,6 +156,7 @@ impl<'d> Derivation<'d> {
             passes: 0,
             ours: HashMap::new(),
             again: Vec::new(),
+            failed: BTreeSet::new(),
             changes: BTreeMap::new(),
             derived: Derived::default(),
         }
@@ -466,8 +469,10 @@ impl<'d> Derivation<'d> {
                     }
                     self.note_made(writing, group, kept, &mut accepted)?;
                 }
-                // What it concluded before stays until it can be asked again.
-                Err(message) => self.problem(group, message),
+                Err(message) => {
+                    self.failed.insert(group.deriver.clone());
+                    self.problem(group, message);
+                }
             }
         }
         accepted.sort_by(|a, b| a.place().cmp(&b.place()));
@@ -529,7 +534,9 @@ impl<'d> Derivation<'d> {
         {
             for key in keys {
                 let believed = belief(writing as &dyn Writing, &key)?;
-                let known = believed.deriver.as_ref().is_some_and(|deriver| self.deriver(&deriver.name).is_some());
+                let known = believed.deriver.as_ref().is_some_and(|deriver| {
+                    self.deriver(&deriver.name).is_some() && !self.failed.contains(&deriver.name)
+                });
                 if believed.state != State::Active || !known || !writing.makers(&key)?.is_empty() {
                     continue;
                 }
@@ -640,7 +647,9 @@ impl Space {
             Box::new(writing).commit()?;
         }
         let Derivation { derived, changes, .. } = derivation;
-        Ok((derived, Changes { beliefs: differing(changes), ..Changes::default() }))
+        // From scratch all is seen for the first time, also what is as it was.
+        let beliefs = if derived.is_nothing() { BTreeMap::new() } else { differing(changes) };
+        Ok((derived, Changes { beliefs, ..Changes::default() }))
     }
 
     /// Records what follows from what was taken in from elsewhere.

@@ -228,6 +228,7 @@ impl Derivation<'_> {
 /// Whether a candidate adds nothing to what is believed.
 fn says_the_same(said: &Claim, claim: &Claim) -> bool {
     said.claim_type == claim.claim_type
+        && said.text == claim.text
         && said.payload == claim.payload
         && said.confidence == claim.confidence
         && said.valid_from == claim.valid_from

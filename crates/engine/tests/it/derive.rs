@@ -411,6 +411,40 @@ fn what_a_deriver_does_wrong_is_named_and_the_rest_goes_on() {
     }
 }
 
+/// Counts, until it is told of rain.
+struct Weatherly;
+
+impl Deriver for Weatherly {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+    fn version(&self) -> &'static str {
+        "2.0.0"
+    }
+    fn claim_types(&self) -> &[ClaimType] {
+        &[ClaimType { name: "toy.count", prior: 0.3 }]
+    }
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        Counting.groups(record)
+    }
+    fn derive(&self, _: &str, _: &[Record]) -> Vec<Candidate> {
+        panic!("it rains");
+    }
+}
+
+#[test]
+fn what_a_deriver_concluded_stays_when_it_panics_later() {
+    let mut home = Home::new(toys());
+    home.remember("1", "tea today");
+    home.remember("2", "tea again");
+    home.derive(Extent::Changed, Intent::Write);
+    let before = home.believed();
+    home.space.set_derivers(vec![Box::new(Weatherly), Box::new(Layering)]);
+    let derived = home.derive(Extent::Full, Intent::Write);
+    assert!(derived.problem_count > 0 && derived.retracted == 0, "{derived:?}");
+    assert_eq!(home.believed(), before);
+}
+
 #[test]
 fn a_deriver_that_feeds_on_itself_ends() {
     let mut home = Home::new(vec![Box::new(Hostile)]);
