@@ -32,6 +32,7 @@ pub mod support;
 pub mod user;
 pub mod verify;
 pub mod verify_beliefs;
+pub mod without;
 
 /// An open space and the key that writes to it.
 pub struct Space {

@@ -37,9 +37,14 @@ pub(crate) struct Said {
 pub(crate) enum Of {
     Belief(String),
     Record { id: OpId, summary: String },
+    Records { count: usize, which: String },
 }
 
 impl Said {
+    pub(crate) fn of_records(verb: &'static str, count: usize, which: String) -> Self {
+        Self { verb, of: Of::Records { count, which } }
+    }
+
     pub(crate) fn of_belief(verb: &'static str, key: &str) -> Self {
         Self { verb, of: Of::Belief(key.to_owned()) }
     }
@@ -58,7 +63,7 @@ impl Said {
     fn key(&self) -> Option<&str> {
         match &self.of {
             Of::Belief(key) => Some(key),
-            Of::Record { .. } => None,
+            Of::Record { .. } | Of::Records { .. } => None,
         }
     }
 
@@ -66,6 +71,7 @@ impl Said {
         match &self.of {
             Of::Belief(key) => printable(key),
             Of::Record { id, .. } => short(id),
+            Of::Records { count: number, which } => format!("{} {}", count(*number as u64, "record"), printable(which)),
         }
     }
 }
@@ -136,6 +142,7 @@ pub(crate) fn to_json(said: &[Said], changes: &Changes, intent: Intent) -> Value
         .map(|said| match &said.of {
             Of::Belief(key) => json!({ "verb": said.verb, "key": key }),
             Of::Record { id, .. } => json!({ "verb": said.verb, "target": id }),
+            Of::Records { count, which } => json!({ "verb": said.verb, "records": count, "which": which }),
         })
         .collect();
     let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
@@ -204,6 +211,7 @@ fn print_said(said: &Said, recorded: Option<&OpId>, changes: &Changes, intent: I
     }
     match &said.of {
         Of::Record { summary, .. } => output::line(format_args!("  {}", shortened(summary))),
+        Of::Records { .. } => Ok(()),
         Of::Belief(key) => match changes.beliefs.get(key) {
             Some(change) => difference(change).iter().try_for_each(|line| output::line(format_args!("  {line}"))),
             None => output::line(format_args!("  {DIM}what is believed of it stays as it was{DIM:#}")),

@@ -2,6 +2,7 @@
 
 use engine::import::Intent;
 use engine::user::Replacement;
+use engine::without::Without;
 use engine::{EngineError, Space};
 
 use super::Session;
@@ -11,7 +12,7 @@ use crate::failure::Failure;
 /// Arguments of `what-if`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Does it all, derives again, says what came of it, and takes everything back: what it says is what would happen, and nothing is written.\nThe options may be repeated and used together.\n\nExamples:\n  because what-if --retract 9f2c41d0 --retract 03ab77e1\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'\n  because what-if --correct 'place.frequent|office=label=Karl Johansgatan 41'"
+    after_help = "Does it all, derives again, says what came of it, and takes everything back: what it says is what would happen, and nothing is written.\nThe options may be repeated and used together.\n\nExamples:\n  because what-if --retract 9f2c41d0 --retract 03ab77e1\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'\n  because what-if --correct 'place.frequent|office=label=Karl Johansgatan 41'\n  because what-if --without-source ical\n  because what-if --without-author Ana --without-month 2025-03"
 )]
 #[group(required = true, multiple = true)]
 pub(crate) struct Args {
@@ -24,6 +25,15 @@ pub(crate) struct Args {
     /// If this were true instead: JSON for the whole, or FIELD=VALUE, after the key
     #[arg(long, value_name = "KEY=JSON")]
     correct: Vec<String>,
+    /// Without all records of this source, e.g. `ical`
+    #[arg(long, value_name = "SOURCE")]
+    without_source: Option<String>,
+    /// Without all that this person said or wrote; with --without-source or --without-month, of that alone
+    #[arg(long, value_name = "NAME")]
+    without_author: Option<String>,
+    /// Without all that happened in this month
+    #[arg(long, value_name = "YYYY-MM")]
+    without_month: Option<String>,
     /// Without what you said of this belief
     #[arg(long, value_name = "ID|KEY")]
     withdraw: Vec<String>,
@@ -36,6 +46,23 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     for name in &args.retract {
         let retractions = space.to_retract(name, "")?;
         said.extend(Said::of_targets("retracted", &space, &retractions)?);
+        drafts.extend(retractions);
+    }
+    let without = Without {
+        source: args.without_source.clone(),
+        actor: args.without_author.clone(),
+        month: args.without_month.clone(),
+    };
+    if without != Without::default() {
+        let retractions = space.to_do_without(&without)?;
+        let parts = [("of source", &without.source), ("by", &without.actor), ("from", &without.month)];
+        let which: Vec<String> =
+            parts.iter().filter_map(|(word, part)| part.as_ref().map(|part| format!("{word} {part}"))).collect();
+        let which = which.join(" ");
+        if retractions.is_empty() {
+            return Err(Failure::Usage(format!("there is no record {which}; `because status` counts what there is")));
+        }
+        said.push(Said::of_records("retracted", retractions.len(), which));
         drafts.extend(retractions);
     }
     for name in &args.withdraw {

@@ -164,6 +164,19 @@ fn refuting_takes_everything_down_that_stands_on_it_and_once_is_enough() {
 }
 
 #[test]
+fn what_carries_a_belief_is_seen_by_doing_without_a_source_a_month_or_an_author() {
+    let here = believing();
+    let would = here.json(&["what-if", "--without-source", "REMEMBER"]);
+    assert_eq!((&would["said"][0]["records"], would["changes"].as_array().unwrap().len()), (&3.into(), 2), "{would}");
+    let today = jiff::Zoned::now().date();
+    let month = format!("{:04}-{:02}", today.year(), today.month());
+    here.run(&["what-if", "--without-month", &month]).succeeds().prints("Nothing was written");
+    here.refuses(&["what-if", "--without-month", "1999-01"], "usage");
+    here.refuses(&["what-if", "--without-author", "nobody", "--without-source", "remember"], "usage");
+    assert!(here.states().iter().all(|(_, state)| state == "active"));
+}
+
+#[test]
 fn retracting_a_record_takes_down_what_was_built_from_it() {
     let here = believing();
     let note = here.notes[0].clone();
