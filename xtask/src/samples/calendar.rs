@@ -13,7 +13,7 @@ const LINE_BYTES_MAX: usize = 73;
 /// The person's own calendar.
 pub(super) fn own(life: &Life, traces: &Traces) -> String {
     // Most programs call a person's calendar by the person.
-    let is_named = life.name.len() % 4 != 0;
+    let is_named = !life.name.len().is_multiple_of(4);
     let mut out = Calendar::new(if is_named { &life.name } else { "Calendar" });
     for (number, event) in traces.events.iter().enumerate() {
         out.event(life, event, &format!("single-{number}"), &[]);

@@ -7,14 +7,16 @@
 //!
 //! | module | answers |
 //! |---|---|
-//! | `life` | what is true? |
-//! | `traces`, `writing` | what of it can be seen, and what else? |
+//! | `life`, `manner` | what is true, and how does the person keep their records? |
+//! | `traces`, `accidents`, `writing` | what of it can be seen, and what else? |
 //! | `calendar`, `photo` | what do the files look like? |
 //! | `labels` | what is to be found? |
 
+mod accidents;
 mod calendar;
 mod labels;
 mod life;
+mod manner;
 mod photo;
 mod random;
 mod traces;
@@ -27,7 +29,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use life::{Life, Mix};
+use life::Life;
+use manner::Mix;
 use random::Random;
 use traces::Traces;
 use writing::Writing;

@@ -40,9 +40,12 @@ struct Claim<'r> {
 impl<'r> Claim<'r> {
     fn of(group: &'r str, reading: &'r Reading<'r>) -> Option<Self> {
         // One or two stragglers after a long pause are no new season yet.
-        let whole = reading.seasons().rev().find(|season| season.len() >= OCCURRENCES_MIN);
-        let season = whole.or_else(|| reading.seasons().next_back())?;
-        let (first, last) = (season.first()?.day, season.last()?.day);
+        let whole = || reading.seasons().rev().filter(|season| season.len() >= OCCURRENCES_MIN);
+        // After a pause, plans alone go on with what was before it: they begin nothing.
+        let begun = whole().find(|season| season.iter().any(|slot| !slot.is_plan()));
+        let season = begun.or_else(|| whole().next()).or_else(|| reading.seasons().next_back())?;
+        let planned = reading.hits.last().filter(|slot| slot.is_plan());
+        let (first, last) = (season.first()?.day, planned.copied().or(season.last().copied())?.day);
         Some(Self { group, reading, season, first, last })
     }
 

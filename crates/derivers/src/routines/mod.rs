@@ -94,6 +94,8 @@ pub const HORIZON_PERIODS: i64 = 3;
 pub const HORIZON_DAYS: i64 = 10;
 /// Most records that a claim cites; of more only the latest are considered at all.
 pub const INPUTS_MAX: usize = 128;
+/// Most of them that are plans, where there are more than enough of both.
+pub const PLANS_CITED_MAX: usize = 32;
 
 /// Claim type of what comes on certain days of the week.
 pub const WEEKLY: &str = "routine.weekly";

@@ -53,6 +53,13 @@ impl<'a> Slot<'a> {
     }
 }
 
+impl Slot<'_> {
+    /// Whether it lies ahead.
+    pub(super) fn is_plan(&self) -> bool {
+        self.tellings.iter().all(|telling| telling.is_plan)
+    }
+}
+
 impl Telling<'_> {
     /// The minute of its start, counted on after midnight where it belongs to the night before dawn.
     pub(super) fn minute(&self, daypart: Daypart) -> Option<i64> {

@@ -14,9 +14,9 @@ use super::days::centres;
 use super::occurrence::Slot;
 use super::{
     COINCIDENCE_LEAST, COINCIDENCE_RATE, COINCIDENCE_SPAN, COUNT_MOST, COUNT_RATE, EVERY_SECOND_WEEK, HORIZON_DAYS,
-    HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS, OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, REGULARITY_LEAST,
-    REGULARITY_SPAN, SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE, WEEKS_LEAST,
-    WEEKS_RATE, WEEKS_SPAN, WEIGHT_ONE,
+    HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS, OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, PLANS_CITED_MAX,
+    REGULARITY_LEAST, REGULARITY_SPAN, SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE,
+    WEEKS_LEAST, WEEKS_RATE, WEEKS_SPAN, WEIGHT_ONE,
 };
 use crate::local_time::{Day, Daypart, WEEK_DAYS, Weekday};
 
@@ -245,19 +245,29 @@ pub(super) fn best<'s>(all: &'s [Slot<'s>], part: &'s [Slot<'s>], weekdays: Vec<
     })
 }
 
-/// The latest slots that together hold no more records than a claim may cite.
+/// The latest slots that together hold no more records than a claim may cite. An endless series is in the calendar for a year
+/// ahead; its plans take a part of the room at most, the nearest first, so that they do not crowd out what came to pass.
 fn latest<'s>(slots: Vec<&'s Slot<'s>>) -> Vec<&'s Slot<'s>> {
-    let mut records = 0;
-    let mut kept: Vec<&Slot<'_>> = slots
-        .into_iter()
-        .rev()
-        .take_while(|slot| {
-            records += slot.tellings.len();
-            records <= INPUTS_MAX
-        })
-        .collect();
-    kept.reverse();
+    let (plans, past): (Vec<&Slot<'_>>, Vec<&Slot<'_>>) = slots.into_iter().partition(|slot| slot.is_plan());
+    let plans = within(plans.into_iter(), INPUTS_MAX.saturating_sub(records(&past)).max(PLANS_CITED_MAX));
+    let mut kept = within(past.into_iter().rev(), INPUTS_MAX.saturating_sub(records(&plans)));
+    kept.extend(plans);
+    kept.sort_by_key(|slot| slot.day);
     kept
+}
+
+fn records(slots: &[&Slot<'_>]) -> usize {
+    slots.iter().map(|slot| slot.tellings.len()).sum()
+}
+
+/// The first slots that together hold at most so many records.
+fn within<'s>(slots: impl Iterator<Item = &'s Slot<'s>>, records_max: usize) -> Vec<&'s Slot<'s>> {
+    let mut records = 0;
+    let fits = |slot: &&Slot<'_>| {
+        records += slot.tellings.len();
+        records <= records_max
+    };
+    slots.take_while(fits).collect()
 }
 
 fn read<'s>(

@@ -318,6 +318,21 @@ fn a_claim_cites_the_latest_of_very_many() {
 }
 
 #[test]
+fn a_year_of_plans_does_not_move_the_beginning_into_the_future() {
+    let held = |first: &str, count| every(7, first, "T07:00:00", count).into_iter().map(|at| in_series("Gym", &at));
+    // Told on 2025-06-15; a pause of seven weeks, and then plans.
+    let paused = held("2025-01-07", 16).chain(held("2025-06-17", 60));
+    // More plans and more past than are cited.
+    let long = held("2022-01-04", 240);
+    for (evidence, begins) in [(paused.collect::<Vec<_>>(), "2025-01-07"), (long.collect(), "2023-")] {
+        let gym = derive(&Routines, &records_told("2025-06-15T00:00:00Z", evidence)).remove(0);
+        assert!(gym.valid_from.as_ref().unwrap().as_str().starts_with(begins), "{:?}", gym.valid_from);
+        assert!(gym.valid_to.unwrap().as_str() > "2025-06-15");
+        assert!(gym.inputs.len() <= 128);
+    }
+}
+
+#[test]
 fn an_appointment_that_was_entered_a_thousand_times_happened_once() {
     let mut evidence = events("Gym", every(7, "2025-05-06", "T07:00:00", 5));
     let last = evidence.last().unwrap().clone();
