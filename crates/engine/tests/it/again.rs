@@ -104,3 +104,12 @@ fn what_was_corrected_twice_is_not_put_before_the_user_for_what_the_first_correc
     let (derived, _) = home.derive(Extent::Full);
     assert!(derived.is_nothing(), "{derived:?}");
 }
+
+#[test]
+fn a_field_that_a_correction_left_out_can_still_be_corrected() {
+    let mut home = Home::new();
+    home.correct("{}");
+    home.correct("lat=49");
+    let belief = home.space.believed(KEY).unwrap();
+    assert_eq!(belief.payload, json!({ "lat": 49 }));
+}
