@@ -157,7 +157,15 @@ impl Space {
             return Err(UserError::CorrectsRefuted { key: belief.key }.into());
         }
         let target = self.target(&belief)?;
-        let payload = payload::replacing(&belief, &by.set)?;
+        let claimed = match belief.current {
+            Some(id) => self.store.at_one_moment(|world| body_of(world, &id, &Kind::Claim))?,
+            None => None,
+        };
+        let claimed = claimed.as_ref().and_then(|body| match body {
+            Body::Claim(claim) => Some(&claim.payload),
+            _ => None,
+        });
+        let payload = payload::replacing(&belief, claimed, &by.set)?;
         let correction = Correction {
             text: by.text.clone().or_else(|| payload::reworded(&belief, &payload)),
             corrected_payload: payload,

@@ -321,9 +321,11 @@ pub(crate) fn sureness(belief: &Belief) -> String {
     }
 }
 
-/// A confidence to two digits, cut and not rounded: 0.898 is no 0.90, where another band begins.
+/// A confidence in two digits, rounded down: 0.899 is no `0.90`, which would be of another band.
 pub(crate) fn hundredths(confidence: f64) -> String {
-    format!("{:.2}", (confidence * 100.0 + 1e-6).floor() / 100.0)
+    // Confidences are whole millionths; without half of one more, 0.29 would show as 0.28, since 0.29 × 100 is a little below 29.
+    const HALF_A_MILLIONTH: f64 = 0.000_000_5;
+    format!("{:.2}", ((confidence + HALF_A_MILLIONTH) * 100.0).floor() / 100.0)
 }
 
 /// How sure before and after; with more digits where two would not tell them apart.
@@ -339,4 +341,15 @@ fn times(belief: &Belief) -> String {
     let from = belief.valid_from.as_ref().map(|from| format!(", since {}", from.date())).unwrap_or_default();
     let to = belief.valid_to.as_ref().map(|to| format!(", until {}", to.date())).unwrap_or_default();
     format!("{from}{to}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hundredths;
+
+    #[test]
+    fn a_confidence_is_never_shown_as_one_of_the_next_band() {
+        let shown = [0.696_474, 0.7, 0.29, 0.58, 0.899_999, 0.98, 1.0, 0.02].map(hundredths);
+        assert_eq!(shown, ["0.69", "0.70", "0.29", "0.58", "0.89", "0.98", "1.00", "0.02"]);
+    }
 }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// Arguments of `correct`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "What you say counts from then on, with certainty: no machine changes it, and what was built on the old value is derived again.\n`because withdraw` takes it back, `because what-if --correct` shows what would follow.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\""
+    after_help = "What you say counts from then on, with certainty: no machine changes it, and what was built on the old value is derived again. `because withdraw` takes it back, `because what-if --correct` shows what would follow.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\""
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough)

@@ -16,7 +16,7 @@ const BELIEFS_SHOWN_MAX: usize = 10;
 /// Arguments of `derive`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Derivers conclude beliefs from records: `because claims` lists them, `because explain` says why. Importing and\nremembering derive what is new by themselves. What you refuted is not concluded again.\n\nExamples:\n  because derive\n  because derive --full --dry-run     does everything still follow from the records?"
+    after_help = "Derivers conclude beliefs from records: `because claims` lists them, `because explain` says why. Importing and remembering derive what is new by themselves. What you refuted is not concluded again.\n\nExamples:\n  because derive\n  because derive --full --dry-run     does everything still follow from the records?"
 )]
 pub(crate) struct Args {
     /// From all records, not only from what is new

@@ -25,7 +25,7 @@ const ARGUMENTS_PRINTED_MAX: usize = 4;
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Says what is believed, why, from what, how sure, what happened to it, and what would change it. The smallest support is the fewest of its\nsources from which alone it would still be believed as surely; it is found by deriving again from parts of them.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also\nsupport and would_change.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json"
+    after_help = "Says what is believed, why, from what, how sure, what happened to it, and what would change it. The smallest support is the fewest of its sources from which alone it would still be believed as surely; it is found by deriving again from parts of them.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json"
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough)
@@ -228,7 +228,9 @@ fn print_losses(search: &Search, explaining: &Explaining, name: impl Fn(&OpId) -
     let without = count(inputs.len() as u64, "input");
     let without = if *is_fewest { without } else { format!("{without} or fewer") };
     let left = left.map_or("not be derived".to_owned(), |left| format!("be {}", left.as_str()));
-    if inputs.len() > 1 || necessary.is_empty() {
+    // That nothing is derived from nothing goes without saying.
+    let is_news = *is_fewest || inputs.len() < search.of;
+    if is_news && (inputs.len() > 1 || necessary.is_empty()) {
         output::line(format_args!("    without {without} it would {left}"))?;
     }
     if inputs.len() <= ARGUMENTS_PRINTED_MAX {
@@ -281,7 +283,7 @@ fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
 
 fn print_event(session: &Session, event: &Event) -> Result<(), Failure> {
     let time = event.at.parse().map_or_else(|_| event.at.clone(), |at| session.clock(at));
-    let sure = event.confidence.map(|confidence| format!(" {confidence:.2}")).unwrap_or_default();
+    let sure = event.confidence.map(|confidence| format!(" {}", hundredths(confidence))).unwrap_or_default();
     let cause = event.cause.as_ref().map(|cause| {
         let word = if event.event == "invalidated" { "because of" } else { "of" };
         format!(", {word} {} {}", cause.kind, short(&cause.op_id))

@@ -8,7 +8,7 @@ use kernel::proposal::Reason;
 use serde_json::{Value, json};
 
 use super::Session;
-use super::changes::{self, Said, shortened};
+use super::changes::{self, Said, hundredths, shortened};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 
@@ -110,7 +110,8 @@ fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure
             }
             Reason::Disagreement => {
                 let payload = asked.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
-                let sure = asked.confidence.map(|confidence| format!(" ({confidence:.2})")).unwrap_or_default();
+                let sure =
+                    asked.confidence.map(|confidence| format!(" ({})", hundredths(confidence))).unwrap_or_default();
                 output::line(format_args!(
                     "  the records    {}{sure}",
                     shortened(&format!("{} {payload}", asked.text))

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// Arguments of `what-if`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Does it all, derives again, says what came of it, and takes everything back: what it says is what would happen, and nothing is written.\nThe options may be repeated and used together.\n\nExamples:\n  because what-if --retract 9f2c41d0 --retract 03ab77e1\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'\n  because what-if --correct 'place.frequent|office=label=Karl Johansgatan 41'\n  because what-if --without-source ical\n  because what-if --without-author Ana --without-month 2025-03"
+    after_help = "Does it all, derives again, says what came of it, and takes everything back: what it says is what would happen, and nothing is written. The options may be repeated and used together.\n\nExamples:\n  because what-if --retract 9f2c41d0 --retract 03ab77e1\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'\n  because what-if --correct 'place.frequent|office=label=Karl Johansgatan 41'\n  because what-if --without-source ical\n  because what-if --without-author Ana --without-month 2025-03"
 )]
 #[group(required = true, multiple = true)]
 pub(crate) struct Args {

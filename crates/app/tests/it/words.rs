@@ -377,3 +377,19 @@ fn many_words_at_once_from_several_processes_are_all_kept() {
     here.run(&["withdraw", HABIT]).succeeds().prints("likely 0.87");
     here.machine.is_sound();
 }
+
+#[test]
+fn what_help_says_of_beliefs_is_broken_into_lines_only_where_the_terminal_ends() {
+    let machine = Machine::new();
+    for command in ["derive", "claims", "explain", "correct", "refute", "withdraw", "retract", "what-if", "review"] {
+        let help = machine.because([command, "--help"]).run().succeeds().out();
+        let lines: Vec<&str> = help.lines().collect();
+        for pair in lines.windows(2) {
+            let [line, next] = pair else { unreachable!() };
+            let is_prose = |line: &str| line.contains(' ') && !line.starts_with(' ') && !line.ends_with(':');
+            let word = next.split(' ').next().unwrap_or_default();
+            let would_fit = line.chars().count() + 1 + word.chars().count() <= 90;
+            assert!(!(is_prose(line) && is_prose(next) && would_fit), "{command}: {line:?}, then {next:?}");
+        }
+    }
+}

@@ -127,6 +127,8 @@ pub(crate) struct Derivation<'d> {
     may_derive: bool,
     stage: Stage,
     passes: u32,
+    /// What was served is not remembered, and nothing was derived yet: what is looked at is no change.
+    anew: bool,
     /// Claims appended by this derivation, with their layers.
     ours: HashMap<OpId, u32>,
     /// Groups that are to be run again in the next pass.
@@ -154,6 +156,7 @@ impl<'d> Derivation<'d> {
             may_derive,
             stage: Stage::Read,
             passes: 0,
+            anew: false,
             ours: HashMap::new(),
             again: Vec::new(),
             failed: BTreeSet::new(),
@@ -188,6 +191,7 @@ impl<'d> Derivation<'d> {
         let (_, filled_by) = writing.derived()?;
         if extent == Extent::Full || filled_by != registered {
             writing.forget_derivation(&registered)?;
+            self.anew = extent == Extent::Full;
         }
         Ok(())
     }
@@ -217,6 +221,7 @@ impl<'d> Derivation<'d> {
             Stage::Read if self.read(writing)? => Stage::Read,
             Stage::Read => Stage::Look,
             Stage::Look if self.look(writing)? => Stage::Look,
+            Stage::Look if std::mem::take(&mut self.anew) => Stage::Look,
             Stage::Look if writing.count_marked()? == 0 => Stage::Doubt,
             Stage::Look => self.next_pass(writing)?,
             Stage::Run if self.run(writing)? => Stage::Run,
@@ -373,7 +378,7 @@ impl<'d> Derivation<'d> {
         let position = serving.as_ref().map(|line| line.position);
         if seen.map(|seen| seen.position) != position {
             let before = match seen {
-                Some(seen) => self.believed_at(writing, key, seen.position)?,
+                Some(seen) => self.believed_at(writing, &believed, seen.position)?,
                 None => None,
             };
             let (groups, at_us) = match &serving {
@@ -390,7 +395,9 @@ impl<'d> Derivation<'d> {
             let served = position.map(|position| Served { position, layer });
             writing.place_belief(key, &groups, at_us, served)?;
             writing.set_served(key, served)?;
-            self.note_change(before, &believed);
+            if !self.anew {
+                self.note_change(before, &believed);
+            }
         }
         if by_us.is_some() && believed.state == State::Active {
             return Ok(());
@@ -417,15 +424,20 @@ impl<'d> Derivation<'d> {
         }
     }
 
-    /// What was served of an identity, by the operation that said so.
+    /// What was served of an identity, by the operation that said so. A correction says nothing of times: those are the claim's.
     fn believed_at(
         &self,
         writing: &SqliteWriting<'_>,
-        key: &str,
+        now: &Belief,
         position: Position,
     ) -> Result<Option<Belief>, EngineError> {
         let Some(line) = writing.line_at(position)? else { return Ok(None) };
-        Ok(records::served_by(&line, key))
+        let mut before = records::served_by(&line, &now.key);
+        if let Some(before) = before.as_mut().filter(|before| before.state == State::Corrected) {
+            before.valid_from.clone_from(&now.valid_from);
+            before.valid_to.clone_from(&now.valid_to);
+        }
+        Ok(before)
     }
 
     fn mark_groups_of_inputs(&mut self, writing: &mut SqliteWriting<'_>, claim: &OpId) -> Result<(), EngineError> {

@@ -1,7 +1,8 @@
 //! What derivation asks the user, since it touches the user's own word: see [`crate::review`].
 
-use kernel::body::Claim;
+use kernel::body::{Body, Claim, payload_digest};
 use kernel::cascade::Review;
+use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::operation::{Ref, Role};
 use kernel::world::{Entry, World};
@@ -12,6 +13,9 @@ use super::Derivation;
 use crate::EngineError;
 use crate::belief::body_of;
 use crate::review::{Disagreement, propose_disagreement, propose_ground_changed};
+
+/// Corrections of corrections that are followed down to what was first corrected.
+const CORRECTIONS_FOLLOWED_MAX: usize = 100;
 
 impl Derivation<'_> {
     /// What a correction was made of has changed.
@@ -37,11 +41,9 @@ impl Derivation<'_> {
         claim: &Claim,
         refs: &[Ref],
     ) -> Result<(), EngineError> {
-        if let Some(target) = correction.sole_ref(Role::TARGET)
-            && let Some(entry) = writing.entry(&target)?
-            && entry.kind == Kind::Claim
-            && let Some(kernel::body::Body::Claim(seen)) = body_of(writing as &dyn Writing, &target, &Kind::Claim)?
-            && seen.payload == claim.payload
+        if let Some(claimed) = first_corrected(writing, correction)?
+            && let Some(Body::Claim(seen)) = body_of(writing as &dyn Writing, &claimed, &Kind::Claim)?
+            && payload_digest(&seen.payload) == payload_digest(&claim.payload)
         {
             return Ok(());
         }
@@ -61,4 +63,19 @@ impl Derivation<'_> {
         }
         Ok(())
     }
+}
+
+/// The claim that the user saw, where a correction was corrected again and again.
+fn first_corrected(writing: &SqliteWriting<'_>, correction: &Entry) -> Result<Option<OpId>, EngineError> {
+    let mut target = correction.sole_ref(Role::TARGET);
+    for _ in 0..CORRECTIONS_FOLLOWED_MAX {
+        let Some(id) = target else { return Ok(None) };
+        let Some(entry) = writing.entry(&id)? else { return Ok(None) };
+        match entry.kind {
+            Kind::Claim => return Ok(Some(id)),
+            Kind::ClaimCorrection => target = entry.sole_ref(Role::TARGET),
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
 }

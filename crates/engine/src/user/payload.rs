@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use kernel::canonical;
 use kernel::operation::BODY_BYTES_MAX;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::UserError;
 use crate::belief::Belief;
@@ -16,8 +16,10 @@ use crate::belief::Belief;
 /// Fields of a payload that an error names.
 const FIELDS_NAMED_MAX: usize = 12;
 
-/// The payload that the user means, from JSON that replaces it or from fields that replace some of it.
-pub(super) fn replacing(belief: &Belief, set: &[String]) -> Result<Value, UserError> {
+/// The payload that the user means, from JSON that replaces it or from fields that replace some of it. `claimed` is what the latest claim
+/// said: a field that an earlier correction left out is still one of the belief.
+pub(super) fn replacing(belief: &Belief, claimed: Option<&Value>, set: &[String]) -> Result<Value, UserError> {
+    let known = known(&belief.payload, claimed);
     let shape = |reason: String| UserError::PayloadShape { key: belief.key.clone(), reason };
     if set.is_empty() {
         return Ok(belief.payload.clone());
@@ -25,7 +27,7 @@ pub(super) fn replacing(belief: &Belief, set: &[String]) -> Result<Value, UserEr
     if let [text] = set {
         match read_json(text) {
             Ok(payload) => {
-                fits(&belief.payload, &payload).map_err(shape)?;
+                fits(&known, &payload).map_err(shape)?;
                 return Ok(payload);
             }
             Err(reason) if assignment(text).is_none() => {
@@ -43,8 +45,9 @@ pub(super) fn replacing(belief: &Belief, set: &[String]) -> Result<Value, UserEr
             let reason = "of several, each is FIELD=VALUE".to_owned();
             return Err(UserError::PayloadMalformed { text: text.chars().take(80).collect(), reason });
         };
-        let known = fields.get(name).ok_or_else(|| {
-            let names: Vec<&str> = fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
+        let known = known.get(name).ok_or_else(|| {
+            let names: Vec<&str> =
+                known.as_object().into_iter().flat_map(Map::keys).map(String::as_str).take(FIELDS_NAMED_MAX).collect();
             shape(format!("it has no field {name:?}; its fields are {}", names.join(", ")))
         })?;
         let text = || Value::String(value.to_owned());
@@ -58,6 +61,16 @@ pub(super) fn replacing(belief: &Belief, set: &[String]) -> Result<Value, UserEr
         fields.insert(name.to_owned(), value);
     }
     Ok(Value::Object(fields))
+}
+
+/// The fields that a belief may have: as it is served, and those that the claim under a correction has beyond.
+fn known(served: &Value, claimed: Option<&Value>) -> Value {
+    let (Value::Object(served), Some(Value::Object(claimed))) = (served, claimed) else { return served.clone() };
+    let mut known = claimed.clone();
+    for (name, value) in served.iter().filter(|(_, value)| !value.is_null()) {
+        known.insert(name.clone(), value.clone());
+    }
+    Value::Object(known)
 }
 
 /// The words of a belief with those replaced that changed in its payload; none unless each of them stands there just once.

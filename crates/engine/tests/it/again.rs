@@ -1,0 +1,115 @@
+//! Deriving and correcting again: what was said already is no change, and nothing new to decide.
+
+use std::collections::BTreeSet;
+
+use derivers::{Candidate, ClaimType, Deriver, Record};
+use engine::Space;
+use engine::act::Changes;
+use engine::derive::{Derived, Extent};
+use engine::import::Intent;
+use engine::user::Replacement;
+use kernel::seal::Signer;
+use kernel::when::When;
+use serde_json::json;
+
+use crate::derive::{candidate, note};
+
+/// Claims one place of all records, on a whole degree.
+struct Whole;
+
+impl Deriver for Whole {
+    fn name(&self) -> &'static str {
+        "whole"
+    }
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+    fn claim_types(&self) -> &[ClaimType] {
+        &[ClaimType { name: "toy.place", prior: 0.3 }]
+    }
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        record.evidence().map(|_| "home".to_owned()).into_iter().collect()
+    }
+    fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        let valid_to = When::parse("2025-05-06").unwrap();
+        let payload = json!({ "label": "home", "lat": 48.0 });
+        vec![Candidate { valid_to: Some(valid_to), ..candidate("toy.place", group, payload, records, 0.4) }]
+    }
+}
+
+const KEY: &str = "toy.place|home";
+
+struct Home {
+    space: Space,
+    second: i64,
+}
+
+impl Home {
+    fn new() -> Self {
+        let start = jiff::Timestamp::from_second(1_760_000_000).unwrap();
+        let mut space = Space::create_in_memory(Signer::from_seed([7; 32]), "test", start).unwrap();
+        space.set_derivers(vec![Box::new(Whole)]);
+        let mut home = Self { space, second: 1_760_000_000 };
+        let now = home.now();
+        home.space.remember(note("1", "home again"), now).unwrap();
+        home.derive(Extent::Changed);
+        home
+    }
+
+    fn now(&mut self) -> jiff::Timestamp {
+        self.second += 1;
+        jiff::Timestamp::from_second(self.second).unwrap()
+    }
+
+    fn derive(&mut self, extent: Extent) -> (Derived, Changes) {
+        let now = self.now();
+        self.space.derive(extent, Intent::Write, now, |_| {}).unwrap()
+    }
+
+    fn correct(&mut self, set: &str) -> Changes {
+        let by = Replacement { set: vec![set.to_owned()], ..Replacement::default() };
+        let drafts = self.space.to_correct(KEY, &by).unwrap();
+        let now = self.now();
+        self.space.act(drafts, Intent::Write, now).unwrap()
+    }
+}
+
+#[test]
+fn a_whole_number_that_a_deriver_writes_with_a_point_is_the_number_that_the_ledger_has() {
+    let mut home = Home::new();
+    let (derived, _) = home.derive(Extent::Full);
+    assert!(derived.is_nothing(), "{derived:?}");
+}
+
+#[test]
+fn deriving_from_all_records_names_only_what_is_believed_otherwise() {
+    let mut home = Home::new();
+    let (_, changes) = home.derive(Extent::Full);
+    assert!(changes.beliefs.is_empty(), "{changes:?}");
+}
+
+#[test]
+fn correcting_to_the_same_again_changes_nothing() {
+    let mut home = Home::new();
+    home.correct("label=Home");
+    let changes = home.correct("label=Home");
+    assert!(changes.beliefs.is_empty(), "{changes:?}");
+}
+
+#[test]
+fn what_was_corrected_twice_is_not_put_before_the_user_for_what_the_first_correction_was_of() {
+    let mut home = Home::new();
+    assert_eq!(home.correct("label=Home").derived.reviews, 0);
+    assert_eq!(home.correct("label=House").derived.reviews, 0);
+    let (derived, _) = home.derive(Extent::Full);
+    assert!(derived.is_nothing(), "{derived:?}");
+}
+
+#[test]
+fn a_field_that_a_correction_left_out_can_still_be_corrected() {
+    let mut home = Home::new();
+    home.correct("{}");
+    home.correct("lat=49");
+    let belief = home.space.believed(KEY).unwrap();
+    assert_eq!(belief.payload, json!({ "lat": 49 }));
+}
