@@ -119,7 +119,9 @@ impl Space {
         self.store.at_one_moment(|world| match filter.as_of_us {
             None => Ok(list(world, world, filter, limit)?),
             Some(until) => {
-                let then = Moment::before(world, (Stamp(until.saturating_add(1)), OpId([0; 32])));
+                // No operation has a later time than a store can compare.
+                let until = until.saturating_add(1).min(i64::MAX.unsigned_abs());
+                let then = Moment::before(world, (Stamp(until), OpId([0; 32])));
                 Ok(list(world, &then, filter, limit)?)
             }
         })

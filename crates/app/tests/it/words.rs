@@ -105,6 +105,7 @@ fn claims_are_listed_by_how_sure_they_are_and_filtered() {
     assert_eq!(count(&["--valid-at", "2025-06-30"]), 0);
     assert_eq!(count(&["--as-of", "2020-01-01"]), 0);
     assert_eq!(count(&["--as-of", "1900-01-01"]), 0);
+    assert_eq!(count(&["--as-of", "9999-12-31T23:59:59Z"]), count(&[]), "later than any time that can be recorded");
     assert_eq!(count(&["--contains", "LIKES"]), 1);
     assert_eq!(count(&["-n", "1"]), 1);
     here.run(&["claims", "-n", "1"]).succeeds().prints("… and 1 more");

@@ -5,8 +5,8 @@ use std::path::Path;
 use engine::conformance::{read, run};
 use serde_json::{Value, json};
 
-/// The stored files: `fixtures/conformance/corrections.json`, `graphs.json`, `merges.json`, `provenance.json`, `refusals.json`,
-/// `refutations.json` and `versions.json`.
+/// The stored files: `fixtures/conformance/corrections.json`, `graphs.json`, `merges.json`, `orders.json`, `provenance.json`,
+/// `refusals.json`, `refutations.json` and `versions.json`.
 const STORED: &str = "../../fixtures/conformance";
 const STORED_MIN: usize = 100;
 
