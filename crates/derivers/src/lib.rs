@@ -28,8 +28,13 @@ pub mod routines;
 pub mod slug;
 pub mod statements;
 
-/// Most records of a group that a deriver is shown: the latest by their own time. What is older has no say.
-pub const GROUP_RECORDS_MAX: usize = 256;
+/// Most records of a group that a deriver is shown of what had come to pass when the last of the group was told: the latest by their own
+/// time. What is older has no say.
+pub const GROUP_PAST_MAX: usize = 200;
+/// Most plans that it is shown: of what lay ahead then, the nearest. A year of appointments must not hide what happened.
+pub const GROUP_PLANS_MAX: usize = 56;
+/// Most records of a group that a deriver is shown.
+pub const GROUP_RECORDS_MAX: usize = GROUP_PAST_MAX + GROUP_PLANS_MAX;
 /// Most groups that one record may belong to, for one deriver.
 pub const GROUPS_MAX: usize = 64;
 /// Most candidates of one group.

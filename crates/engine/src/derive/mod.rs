@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use derivers::{Deriver, GROUP_RECORDS_MAX, GROUPS_MAX, KEY_BYTES_MAX, Record};
+use derivers::{Deriver, GROUPS_MAX, KEY_BYTES_MAX, Record};
 use kernel::body::{Body, Reason};
 use kernel::cascade::Journal;
 use kernel::id::OpId;
@@ -286,7 +286,7 @@ impl<'d> Derivation<'d> {
                     }
                     if let Some((at_us, wanted)) = wanted {
                         for group in self.numbers(writing, &line.id, wanted)? {
-                            writing.join(group, at_us, line.position)?;
+                            writing.join(group, at_us, line.ts, line.position)?;
                         }
                     }
                 }
@@ -463,7 +463,7 @@ impl<'d> Derivation<'d> {
         let mut asked = Vec::with_capacity(groups.len());
         for group in &groups {
             if let Some(deriver) = self.deriver(&group.deriver) {
-                asked.push((group, deriver, records::of_group(writing, group.number, GROUP_RECORDS_MAX)?));
+                asked.push((group, deriver, records::of_group(writing, group.number)?));
             }
         }
         self.derived.groups += asked.len() as u64;

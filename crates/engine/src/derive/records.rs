@@ -1,6 +1,6 @@
 //! Operations as the records that derivers see.
 
-use derivers::{Belief as Believed, Record, Said};
+use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, Said};
 use kernel::body::Body;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::kind::Kind;
@@ -178,13 +178,9 @@ pub(super) enum Member {
 }
 
 /// The latest members of a group.
-pub(super) fn of_group(
-    writing: &SqliteWriting<'_>,
-    group: GroupNumber,
-    limit: usize,
-) -> Result<Vec<Member>, EngineError> {
+pub(super) fn of_group(writing: &SqliteWriting<'_>, group: GroupNumber) -> Result<Vec<Member>, EngineError> {
     let mut members = Vec::new();
-    for (line, layer) in writing.members(group, limit)? {
+    for (line, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
         if line.kind != Kind::ClaimCorrection {
             members.push(Member::Line(line, layer));
         } else if let Some(said) = served_by(&line, "") {

@@ -24,7 +24,8 @@ use crate::{Position, StoreError};
 pub(super) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS changed (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS derive_deriver (name TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS derive_group (number INTEGER PRIMARY KEY, deriver TEXT NOT NULL, name TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS derive_group (number INTEGER PRIMARY KEY, deriver TEXT NOT NULL, name TEXT NOT NULL,
+    told INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS derive_group_name ON derive_group (deriver, name);
 CREATE TABLE IF NOT EXISTS derive_member (grp INTEGER NOT NULL, at INTEGER NOT NULL, pos INTEGER NOT NULL, layer INTEGER NOT NULL,
     PRIMARY KEY (grp, at, pos)) STRICT, WITHOUT ROWID;
@@ -229,7 +230,7 @@ impl SqliteWriting<'_> {
             Some(number) => number,
             None => {
                 connection
-                    .prepare_cached("INSERT INTO derive_group (deriver, name) VALUES (?1, ?2)")?
+                    .prepare_cached("INSERT INTO derive_group (deriver, name, told) VALUES (?1, ?2, 0)")?
                     .execute([deriver, name])?;
                 GroupNumber(connection.last_insert_rowid())
             }
@@ -262,6 +263,8 @@ impl SqliteWriting<'_> {
         }
         self.connection().prepare_cached("DELETE FROM derive_joined WHERE key = ?1")?.execute([key])?;
         let Some(Served { position: record, layer }) = served else { return Ok(()) };
+        // Beliefs lie before all evidence, in their own order: none is a plan.
+        let at_us = at_us.saturating_sub(1 << 62);
         for group in groups {
             self.join_above(*group, at_us, record, layer)?;
             self.connection()
@@ -271,8 +274,11 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Puts evidence with that time of its own, microseconds, into a group and marks the group.
-    pub fn join(&mut self, group: GroupNumber, at_us: i64, record: Position) -> Result<(), StoreError> {
+    /// Puts evidence with that time of its own, microseconds, that was told at `told` into a group and marks the group.
+    pub fn join(&mut self, group: GroupNumber, at_us: i64, told: Stamp, record: Position) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached("UPDATE derive_group SET told = ?2 WHERE number = ?1 AND told < ?2")?
+            .execute(params![group.0, i64::try_from(told.0).unwrap_or(i64::MAX)])?;
         self.join_above(group, at_us, record, 0)
     }
 
@@ -291,16 +297,33 @@ impl SqliteWriting<'_> {
         self.mark(group)
     }
 
-    /// The latest `limit` members of a group by their own time, with their bodies, and how many derivations lie below each.
-    /// Of claims it is not read what they cite.
-    pub fn members(&self, group: GroupNumber, limit: usize) -> Result<Vec<(Line, u32)>, StoreError> {
-        let mut statement = self.connection().prepare_cached(
+    /// Members of a group, with their bodies, and how many derivations lie below each: of those whose own time had come when the last one of
+    /// the group was told the latest `past`, of the others the nearest `plans`. Of claims it is not read what they cite.
+    pub fn members(&self, group: GroupNumber, past: usize, plans: usize) -> Result<Vec<(Line, u32)>, StoreError> {
+        let told: i64 = self
+            .connection()
+            .prepare_cached("SELECT told FROM derive_group WHERE number = ?1")?
+            .query_row([group.0], |row| row.get(0))?;
+        let mut members = self.members_where("<= ?2 ORDER BY member.at DESC, member.pos DESC", group, told, past)?;
+        members.extend(self.members_where("> ?2 ORDER BY member.at, member.pos", group, told, plans)?);
+        Ok(members)
+    }
+
+    fn members_where(
+        &self,
+        at: &'static str,
+        group: GroupNumber,
+        told: i64,
+        limit: usize,
+    ) -> Result<Vec<(Line, u32)>, StoreError> {
+        let query = format!(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.body, iif(op.kind = 'evidence', op.refs, x''), member.layer
-             FROM derive_member AS member
-             JOIN op ON op.pos = member.pos JOIN author ON author.number = op.author
-             WHERE member.grp = ?1 ORDER BY member.at DESC, member.pos DESC LIMIT ?2",
-        )?;
-        let mut rows = statement.query(params![group.0, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+             FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos
+             CROSS JOIN author ON author.number = op.author
+             WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
+        );
+        let mut statement = self.connection().prepare_cached(&query)?;
+        let mut rows = statement.query(params![group.0, told, i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut members = Vec::new();
         while let Some(row) = rows.next()? {
             let line = Line {
