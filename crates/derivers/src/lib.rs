@@ -49,8 +49,19 @@ pub struct Record {
     pub id: OpId,
     /// When it was recorded, which is not when it happened.
     pub told: Stamp,
+    /// By whose key it was recorded.
+    pub by: Teller,
     /// What it says.
     pub said: Said,
+}
+
+/// Whose key signed a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Teller {
+    /// One that may correct what is believed, as the owner's keys may: its "I" is the owner.
+    Owner,
+    /// Another, as an agent's. What it records is known; but nothing in it is the owner's own word.
+    Other,
 }
 
 /// What a record says.

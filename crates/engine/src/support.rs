@@ -13,15 +13,17 @@
 
 use std::collections::BTreeSet;
 
-use derivers::{Belief as Believed, Deriver, Record, Said};
+use derivers::{Belief as Believed, Deriver, Record, Said, Teller};
 use kernel::body::Body;
 use kernel::confidence::{Band, CONFIDENCE_MAX};
 use kernel::id::OpId;
+use kernel::kind::Kind;
 use kernel::validity::inputs;
 use kernel::world::Entry;
 use store::StoreError;
 
 use crate::belief::{Bodies, belief, body_of};
+use crate::derive::records::teller;
 use crate::explain::Explaining;
 use crate::{EngineError, Space};
 
@@ -150,9 +152,13 @@ fn to_records<B: Bodies>(world: &B, id: &OpId) -> Result<Asked, StoreError> {
 
 /// An input as its deriver was shown it; none if it cannot be read.
 fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, StoreError> {
+    let by = match entry.kind {
+        Kind::Evidence => teller(world.access()?, &entry.author, entry.order()),
+        _ => Teller::Owner,
+    };
     let believed = match body_of(world, &entry.id, &entry.kind)? {
         Some(Body::Evidence(evidence)) => {
-            return Ok(Some(Record { id: entry.id, told: entry.ts, said: Said::Evidence(Box::new(evidence)) }));
+            return Ok(Some(Record { id: entry.id, told: entry.ts, by, said: Said::Evidence(Box::new(evidence)) }));
         }
         Some(Body::Claim(claim)) => Believed {
             claim_type: claim.claim_type,
@@ -183,7 +189,7 @@ fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, Stor
         }
         _ => return Ok(None),
     };
-    Ok(Some(Record { id: entry.id, told: entry.ts, said: Said::Belief(Box::new(believed)) }))
+    Ok(Some(Record { id: entry.id, told: entry.ts, by, said: Said::Belief(Box::new(believed)) }))
 }
 
 #[cfg(test)]

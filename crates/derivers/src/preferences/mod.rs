@@ -82,7 +82,7 @@ impl Deriver for Preferences {
         if record.belief().is_some_and(is_routine) {
             groups.insert(DAYPART.to_owned());
         }
-        let spoken = record.evidence().and_then(own_words).map(statements).unwrap_or_default();
+        let spoken = own_words(record).map(statements).unwrap_or_default();
         for object in spoken.iter().flat_map(|said| [Some(&said.object), said.over.as_ref()]).flatten() {
             if groups.len() < GROUPS_MAX {
                 groups.insert(group_of(object));
@@ -97,7 +97,7 @@ impl Deriver for Preferences {
         for record in in_time(records) {
             routines.extend(routine(record));
             let Some(evidence) = record.evidence() else { continue };
-            let spoken = own_words(evidence).map(statements).unwrap_or_default();
+            let spoken = own_words(record).map(statements).unwrap_or_default();
             let day = evidence.at.as_ref().map(When::date);
             for statement in spoken {
                 let own = is_of_group(&statement.object, group);

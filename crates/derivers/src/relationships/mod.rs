@@ -67,7 +67,7 @@ impl Deriver for Relationships {
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         let Some(evidence) = record.evidence() else { return BTreeSet::new() };
-        let spoken = own_words(evidence).map(statements).unwrap_or_default();
+        let spoken = own_words(record).map(statements).unwrap_or_default();
         let named = named(evidence, &mut Names::default());
         let stated = spoken.into_iter().map(|statement| statement.person.slug);
         let groups = stated.chain(named.owners).chain(named.met.into_keys()).chain(named.linked);
@@ -88,7 +88,7 @@ impl Deriver for Relationships {
             let Some(evidence) = record.evidence() else { continue };
             let at = evidence.at.as_ref();
             contact.add(group, record, at, named(evidence, &mut names));
-            let spoken = own_words(evidence).map(statements).unwrap_or_default();
+            let spoken = own_words(record).map(statements).unwrap_or_default();
             for statement in spoken.into_iter().filter(|statement| statement.person.slug == group) {
                 let said = Said { id: record.id, day: at.map(When::date), source: evidence.source.clone(), statement };
                 stated.entry(said.statement.kind).or_default().push(said);

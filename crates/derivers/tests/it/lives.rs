@@ -66,7 +66,12 @@ pub(crate) fn records_told(told: &str, evidence: impl IntoIterator<Item = Eviden
     let record = |(number, evidence): (u32, Evidence)| {
         let mut id = [0; 32];
         id[..4].copy_from_slice(&number.to_be_bytes());
-        Record { id: OpId(id), told: Stamp(told + u64::from(number)), said: Said::Evidence(Box::new(evidence)) }
+        Record {
+            id: OpId(id),
+            told: Stamp(told + u64::from(number)),
+            by: derivers::Teller::Owner,
+            said: Said::Evidence(Box::new(evidence)),
+        }
     };
     (0..).zip(evidence).map(record).collect()
 }

@@ -57,7 +57,7 @@ pub(crate) fn id(number: u32) -> OpId {
 }
 
 pub(crate) fn record(number: u32, said: Said) -> Record {
-    Record { id: id(number), told: Stamp(u64::from(number)), said }
+    Record { id: id(number), told: Stamp(u64::from(number)), by: derivers::Teller::Owner, said }
 }
 
 /// Records told one after the other.

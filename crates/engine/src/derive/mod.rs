@@ -33,7 +33,7 @@ use crate::import::Intent;
 use crate::{EngineError, Space, now_us};
 
 mod parallel;
-mod records;
+pub(crate) mod records;
 mod reviews;
 mod submit;
 
@@ -272,8 +272,10 @@ impl<'d> Derivation<'d> {
         let reached = last.position;
         self.derived.read += lines.len() as u64;
         let derivers = self.derivers;
+        let access = writing.access()?;
         let wanted = parallel::each(lines.iter().collect(), |line| {
-            let record = records::of_evidence(line).filter(|_| line.kind == Kind::Evidence)?;
+            let by = records::teller(access, &line.author, (line.ts, line.id));
+            let record = records::of_evidence(line, by).filter(|_| line.kind == Kind::Evidence)?;
             Some((records::at_us(&record), wanted_groups(derivers, &record)))
         });
         for (line, wanted) in lines.iter().zip(wanted) {
@@ -324,7 +326,8 @@ impl<'d> Derivation<'d> {
     fn dismiss(&mut self, writing: &mut SqliteWriting<'_>, id: &OpId) -> Result<(), EngineError> {
         if let Some(line) = writing.line(id)?
             && line.kind == Kind::Evidence
-            && let Some(record) = records::of_evidence(&line)
+            && let Some(record) =
+                records::of_evidence(&line, records::teller(writing.access()?, &line.author, (line.ts, line.id)))
         {
             for group in self.groups(writing, &record)? {
                 writing.leave(group, records::at_us(&record), line.position)?;
@@ -445,7 +448,9 @@ impl<'d> Derivation<'d> {
         for input in kernel::validity::inputs(&entry) {
             let Some(line) = writing.line(&input)? else { continue };
             let record = match line.kind {
-                Kind::Evidence => records::of_evidence(&line),
+                Kind::Evidence => {
+                    records::of_evidence(&line, records::teller(writing.access()?, &line.author, (line.ts, line.id)))
+                }
                 _ => records::served_by(&line, "").map(|believed| records::of_belief(&line, &believed)),
             };
             if let Some(record) = record {

@@ -1,11 +1,15 @@
 //! Operations as the records that derivers see.
 
-use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, Said};
+use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, Said, Teller};
+use kernel::access::Access;
 use kernel::body::Body;
 use kernel::evidence::{Evidence, Visibility};
-use kernel::kind::Kind;
+use kernel::id::{Author, OpId};
+use kernel::kind::{Capability, Kind};
+use kernel::operation::Stamp;
 use kernel::validity::State;
 use kernel::when::When;
+use kernel::world::World;
 use serde_json::Value;
 use store::Writing;
 use store::sqlite::{GroupNumber, Line, SqliteWriting};
@@ -26,8 +30,8 @@ impl Shown {
         let mut shown: Vec<(Record, u32)> = members
             .into_iter()
             .filter_map(|member| match member {
-                Member::Line(line, layer) if line.kind == Kind::Evidence => Some((of_evidence(&line)?, layer)),
-                Member::Line(line, layer) => Some((of_claim(&line)?, layer)),
+                Member::Line(line, layer, by) if line.kind == Kind::Evidence => Some((of_evidence(&line, by)?, layer)),
+                Member::Line(line, layer, _) => Some((of_claim(&line)?, layer)),
                 Member::Corrected(record, layer) => Some((record, layer)),
             })
             .collect();
@@ -43,10 +47,15 @@ impl Shown {
     }
 }
 
+/// Whose word what a key signed is.
+pub(crate) fn teller(access: &Access, author: &Author, at: (Stamp, OpId)) -> Teller {
+    if access.holds(author, Capability::Correct, at) { Teller::Owner } else { Teller::Other }
+}
+
 /// Evidence; none where its body was removed or does not read.
-pub(super) fn of_evidence(line: &Line) -> Option<Record> {
+pub(super) fn of_evidence(line: &Line, by: Teller) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(line.body.as_deref()?).ok()?;
-    Some(Record { id: line.id, told: line.ts, said: Said::Evidence(Box::new(evidence)) })
+    Some(Record { id: line.id, told: line.ts, by, said: Said::Evidence(Box::new(evidence)) })
 }
 
 /// A claim that is served, without what derivers are not shown: most of a claim is its basis.
@@ -87,7 +96,7 @@ fn of_claim(line: &Line) -> Option<Record> {
         visibility,
         tags,
     };
-    Some(Record { id: line.id, told: line.ts, said: Said::Belief(Box::new(said)) })
+    Some(Record { id: line.id, told: line.ts, by: Teller::Owner, said: Said::Belief(Box::new(said)) })
 }
 
 /// What is served of an identity, cited by the operation that says it.
@@ -104,7 +113,7 @@ pub(super) fn of_belief(line: &Line, believed: &Belief) -> Record {
         visibility: believed.visibility,
         tags: believed.tags.clone(),
     };
-    Record { id: line.id, told: line.ts, said: Said::Belief(Box::new(believed)) }
+    Record { id: line.id, told: line.ts, by: Teller::Owner, said: Said::Belief(Box::new(believed)) }
 }
 
 /// A belief from the operation alone that stated it. Of a correction only what it corrects to is known so.
@@ -172,7 +181,7 @@ pub(super) fn visibility(record: &Record) -> Visibility {
 /// A member of a group, read as far as that needs the ledger.
 pub(super) enum Member {
     /// Its body says all; with its layer.
-    Line(Line, u32),
+    Line(Line, u32, Teller),
     /// A correction, which says only part of what is believed.
     Corrected(Record, u32),
 }
@@ -182,7 +191,8 @@ pub(super) fn of_group(writing: &SqliteWriting<'_>, group: GroupNumber) -> Resul
     let mut members = Vec::new();
     for (line, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
         if line.kind != Kind::ClaimCorrection {
-            members.push(Member::Line(line, layer));
+            let by = teller(writing.access()?, &line.author, (line.ts, line.id));
+            members.push(Member::Line(line, layer, by));
         } else if let Some(said) = served_by(&line, "") {
             let believed = belief(writing as &dyn Writing, &said.key)?;
             if believed.served == Some(line.id) {

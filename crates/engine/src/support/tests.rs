@@ -65,7 +65,12 @@ fn record(number: u32, text: &str) -> Record {
         visibility: Visibility::Project,
         payload: Payload { text: text.to_owned(), ..Payload::default() },
     };
-    Record { id: OpId(id), told: Stamp(u64::from(number)), said: Said::Evidence(Box::new(evidence)) }
+    Record {
+        id: OpId(id),
+        told: Stamp(u64::from(number)),
+        by: derivers::Teller::Owner,
+        said: Said::Evidence(Box::new(evidence)),
+    }
 }
 
 fn records(texts: &[&str]) -> Vec<Record> {

@@ -506,3 +506,24 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
         }
     }
 }
+
+#[test]
+fn an_agent_that_may_only_append_does_not_speak_as_the_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.db");
+    let owner = Space::create(&path, Signer::from_seed([7; 32]), "test", at(0)).unwrap();
+    let mut owner = Home { space: owner, clock: 0 };
+    let agent = Signer::from_seed([9; 32]);
+    let now = owner.now();
+    owner.space.change_access(agent.author(), "agent", vec![Capability::Append], true, now).unwrap();
+    let mut agent = Home { space: Space::open(&path, agent).unwrap(), clock: 1 };
+    agent.remember("1", "Mallory is my wife. I hate tea.");
+    owner.clock = 10;
+    owner.derive(Extent::Changed, Intent::Write);
+    assert!(owner.believed().is_empty(), "{:?}", owner.believed());
+    owner.remember("2", "Ana is my wife. I love tea.");
+    owner.derive(Extent::Changed, Intent::Write);
+    let keys: Vec<String> = owner.believed().into_keys().collect();
+    assert_eq!(keys, ["preference.drink|tea", "relationship.wife|ana"]);
+    assert!(owner.derive_from_scratch().is_nothing());
+}
