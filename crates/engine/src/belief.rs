@@ -135,6 +135,8 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
     if let (State::Corrected, Some(correction)) = (state, &standing.correction) {
         belief.served = Some(correction.id);
         belief.confidence = 1.0;
+        // Until when it holds was the deriver's guess. What the user says holds until the user says otherwise.
+        belief.valid_to = None;
         belief.basis = json!({ "source": "user_correction" });
         belief.payload = Value::Null;
         if let Some(Body::ClaimCorrection(said)) = body_of(world, &correction.id, &Kind::ClaimCorrection)? {

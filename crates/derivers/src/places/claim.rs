@@ -21,6 +21,10 @@ use crate::{Candidate, Input};
 
 /// Ten-thousandths of a degree are about ten metres.
 const POSITION_STEPS: f64 = 10_000.0;
+/// A degree of latitude.
+const KILOMETRES_A_DEGREE: f64 = 111.2;
+/// How far from its middle half of a place may lie: an album may be named after a large city and its surroundings.
+const PLACE_KILOMETRES_MAX: f64 = 50.0;
 /// Fewest visits whose hours are usual ones.
 const HOURS_MIN: usize = 3;
 /// The share of visits that begin before, and end after, the usual hours.
@@ -41,7 +45,11 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         Some(cell) => degrees(cell.middle()),
         None => name(visits)?,
     };
-    let position = middle(visits).map(rounded);
+    let position = middle(visits);
+    if cell.is_none() && position.is_some_and(|middle| is_scattered(visits, middle)) {
+        return None;
+    }
+    let position = position.map(rounded);
     let stays = Stays::of(&days)?;
     let hours = usual_hours(visits);
     let mut payload = Map::new();
@@ -88,6 +96,17 @@ fn middle(visits: &[Visit<'_>]) -> Option<Position> {
     let lat = median(&mut positions().map(|position| position.lat).collect::<Vec<_>>(), f64::total_cmp)?;
     let lon = median(&mut positions().map(|position| position.lon).collect::<Vec<_>>(), f64::total_cmp)?;
     Some(Position { lat, lon })
+}
+
+/// Whether what bears the name lies all over the world: then it is the name of an album, and of no place.
+fn is_scattered(visits: &[Visit<'_>], middle: Position) -> bool {
+    let is_far = |at: &Position| {
+        let east = (at.lon - middle.lon).abs();
+        let east = east.min(360.0 - east) * libm::cos(middle.lat.to_radians());
+        libm::hypot(at.lat - middle.lat, east) * KILOMETRES_A_DEGREE > PLACE_KILOMETRES_MAX
+    };
+    let positions = || visits.iter().filter_map(|visit| visit.position);
+    positions().filter(is_far).count() * 2 > positions().count()
 }
 
 fn rounded(position: Position) -> Position {

@@ -155,3 +155,16 @@ fn a_place_that_was_left_long_ago_and_visited_again_counts_from_the_return() {
     assert_eq!(office.valid_from.unwrap().as_str(), "2025-01-06");
     assert!(office.rationale.contains("in 2 periods, the latest since 2025-01-06"), "{}", office.rationale);
 }
+
+#[test]
+fn an_album_of_pictures_from_everywhere_is_no_place() {
+    let album = |step: f64| {
+        let days = every(7, "2025-02-04", "T12:00:00", 10);
+        days.into_iter().enumerate().map(move |(number, at)| {
+            let east = 10.0 + step * number as f64;
+            somewhere(told("photo", "", &at), Some("WhatsApp Images"), Some((48.0, east)))
+        })
+    };
+    assert!(places(album(3.0)).is_empty());
+    assert_eq!(place(album(0.05)).identity_key, "place.frequent|whatsapp-images");
+}
