@@ -61,7 +61,6 @@ impl Prepared {
 impl Space {
     /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
     pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
-        let may_derive = self.may_derive(now)?;
         let Self { store, signer, derivers } = self;
         let mut writing = store.write()?;
         let mut head = writing.head(&signer.author())?;
@@ -99,6 +98,8 @@ impl Space {
         }
         if replaced {
             // What stood on an earlier version falls with it.
+            let at = (next_stamp(now_us(now), stamp), OpId([0; 32]));
+            let may_derive = writing.access()?.holds(&signer.author(), Capability::Derive, at);
             Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
         }
         if written {
