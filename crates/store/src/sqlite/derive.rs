@@ -14,7 +14,7 @@ use kernel::id::{Author, OpId};
 use kernel::kind::Kind;
 use kernel::operation::{Ref, Stamp};
 use kernel::world::Entry;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::graph::{author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::ledger::SqliteWriting;
@@ -109,6 +109,19 @@ pub(super) fn note_changed(connection: &Connection, key: &str) -> Result<(), Sto
     Ok(())
 }
 
+/// An operation from the columns pos, id, kind, author's key, ts, refs, body.
+fn line_in(row: &Row<'_>) -> Result<Line, StoreError> {
+    Ok(Line {
+        position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
+        id: id_at(row, 1)?,
+        kind: kind_at(row, 2)?,
+        author: author_at(row, 3)?,
+        ts: stamp_at(row, 4)?,
+        refs: refs_at(row, 5)?,
+        body: row.get(6)?,
+    })
+}
+
 impl SqliteWriting<'_> {
     fn connection(&self) -> &Connection {
         self.world.connection
@@ -166,15 +179,7 @@ impl SqliteWriting<'_> {
         let mut rows = statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut lines = Vec::new();
         while let Some(row) = rows.next()? {
-            lines.push(Line {
-                position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
-                id: id_at(row, 1)?,
-                kind: kind_at(row, 2)?,
-                author: author_at(row, 3)?,
-                ts: stamp_at(row, 4)?,
-                refs: refs_at(row, 5)?,
-                body: row.get(6)?,
-            });
+            lines.push(line_in(row)?);
         }
         Ok(lines)
     }
@@ -200,15 +205,7 @@ impl SqliteWriting<'_> {
         let mut rows = statement.query(arguments)?;
         let mut lines = Vec::new();
         while let Some(row) = rows.next()? {
-            lines.push(Line {
-                position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
-                id: id_at(row, 1)?,
-                kind: kind_at(row, 2)?,
-                author: author_at(row, 3)?,
-                ts: stamp_at(row, 4)?,
-                refs: refs_at(row, 5)?,
-                body: row.get(6)?,
-            });
+            lines.push(line_in(row)?);
         }
         Ok(lines)
     }
@@ -317,7 +314,7 @@ impl SqliteWriting<'_> {
         limit: usize,
     ) -> Result<Vec<(Line, u32)>, StoreError> {
         let query = format!(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.body, iif(op.kind = 'evidence', op.refs, x''), member.layer
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, member.layer
              FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos
              CROSS JOIN author ON author.number = op.author
              WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
@@ -326,15 +323,7 @@ impl SqliteWriting<'_> {
         let mut rows = statement.query(params![group.0, told, i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut members = Vec::new();
         while let Some(row) = rows.next()? {
-            let line = Line {
-                position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
-                id: id_at(row, 1)?,
-                kind: kind_at(row, 2)?,
-                author: author_at(row, 3)?,
-                ts: stamp_at(row, 4)?,
-                refs: refs_at(row, 6)?,
-                body: row.get(5)?,
-            };
+            let line = line_in(row)?;
             // What a group concludes cites its members, and each citation is judged.
             if line.kind == Kind::Evidence {
                 self.world.meet(line.id, row.get(0)?);
