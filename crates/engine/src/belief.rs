@@ -1,6 +1,6 @@
 //! What is believed of an identity: its state, and the claim or correction that is served.
 
-use kernel::body::{Body, Deriver};
+use kernel::body::{Body, Claim, Deriver};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -52,6 +52,43 @@ pub struct Belief {
 }
 
 impl Belief {
+    /// An identity of which no claim is known.
+    pub(crate) fn unsaid(key: &str, state: State) -> Self {
+        Self {
+            key: key.to_owned(),
+            state,
+            served: None,
+            current: None,
+            claim_type: String::new(),
+            text: String::new(),
+            payload: Value::Null,
+            confidence: 0.0,
+            basis: Value::Null,
+            deriver: None,
+            rationale: String::new(),
+            valid_at: None,
+            valid_from: None,
+            valid_to: None,
+            visibility: Visibility::default(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// Takes over what a claim says of it, apart from how sure it is: that counts only where the claim is served.
+    pub(crate) fn say(&mut self, claim: Claim) {
+        self.claim_type = claim.claim_type;
+        self.text = claim.text;
+        self.payload = claim.payload;
+        self.basis = claim.confidence_basis;
+        self.deriver = claim.deriver;
+        self.rationale = claim.rationale;
+        self.valid_at = claim.valid_at;
+        self.valid_from = claim.valid_from;
+        self.valid_to = claim.valid_to;
+        self.visibility = claim.visibility;
+        self.tags = claim.tags;
+    }
+
     /// What differs to whoever builds on it or is told of it: state, what is said and how sure.
     pub fn says(&self) -> (State, &Value, &str, f64) {
         (self.state, &self.payload, &self.text, self.confidence)
@@ -97,39 +134,14 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
         Some(current) => body_of(world, &current.id, &Kind::Claim)?,
         None => None,
     };
-    let mut belief = Belief {
-        key: key.to_owned(),
-        state,
-        served: None,
-        current: standing.current.as_ref().map(|current| current.id),
-        claim_type: String::new(),
-        text: String::new(),
-        payload: Value::Null,
-        confidence: 0.0,
-        basis: Value::Null,
-        deriver: None,
-        rationale: String::new(),
-        valid_at: None,
-        valid_from: None,
-        valid_to: None,
-        visibility: Visibility::default(),
-        tags: Vec::new(),
-    };
+    let mut belief = Belief::unsaid(key, state);
+    belief.current = standing.current.as_ref().map(|current| current.id);
     if let Some(Body::Claim(claim)) = claim {
-        belief.claim_type = claim.claim_type;
-        belief.text = claim.text;
-        belief.payload = claim.payload;
-        belief.basis = claim.confidence_basis;
-        belief.deriver = claim.deriver;
-        belief.rationale = claim.rationale;
-        belief.valid_at = claim.valid_at;
-        belief.valid_from = claim.valid_from;
-        belief.valid_to = claim.valid_to;
-        belief.visibility = claim.visibility;
-        belief.tags = claim.tags;
+        let confidence = claim.confidence;
+        belief.say(claim);
         if state == State::Active {
             belief.served = belief.current;
-            belief.confidence = claim.confidence;
+            belief.confidence = confidence;
         }
     }
     if let (State::Corrected, Some(correction)) = (state, &standing.correction) {

@@ -118,39 +118,13 @@ pub(super) fn of_belief(line: &Line, believed: &Belief) -> Record {
 
 /// A belief from the operation alone that stated it. Of a correction only what it corrects to is known so.
 pub(super) fn served_by(line: &Line, key: &str) -> Option<Belief> {
-    let mut belief = Belief {
-        key: key.to_owned(),
-        state: State::Active,
-        served: Some(line.id),
-        current: Some(line.id),
-        claim_type: String::new(),
-        text: String::new(),
-        payload: Value::Null,
-        confidence: 1.0,
-        basis: Value::Null,
-        deriver: None,
-        rationale: String::new(),
-        valid_at: None,
-        valid_from: None,
-        valid_to: None,
-        visibility: Visibility::default(),
-        tags: Vec::new(),
-    };
+    let mut belief =
+        Belief { served: Some(line.id), current: Some(line.id), confidence: 1.0, ..Belief::unsaid(key, State::Active) };
     match Body::parse(&line.kind, line.body.as_deref()?).ok()? {
         Body::Claim(claim) => {
-            belief.key = claim.identity_key;
-            belief.claim_type = claim.claim_type;
-            belief.text = claim.text;
-            belief.payload = claim.payload;
+            belief.key.clone_from(&claim.identity_key);
             belief.confidence = claim.confidence;
-            belief.basis = claim.confidence_basis;
-            belief.deriver = claim.deriver;
-            belief.rationale = claim.rationale;
-            belief.valid_at = claim.valid_at;
-            belief.valid_from = claim.valid_from;
-            belief.valid_to = claim.valid_to;
-            belief.visibility = claim.visibility;
-            belief.tags = claim.tags;
+            belief.say(claim);
         }
         Body::ClaimCorrection(correction) => {
             belief.state = State::Corrected;
