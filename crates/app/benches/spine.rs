@@ -193,7 +193,14 @@ fn appends(space: &mut Space, folder: &Path) {
 }
 
 fn query(text: String) -> Query {
-    Query { text, limit: 10, filter: Filter::default(), neighbours: 0, today: None }
+    Query {
+        text,
+        limit: 10,
+        filter: Filter::default(),
+        neighbours: 0,
+        today: None,
+        weights: kernel::rank::Weights::default(),
+    }
 }
 
 /// Recall in a warm process, beside FTS5.

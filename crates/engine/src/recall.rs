@@ -10,7 +10,7 @@ use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::question::Question;
-use kernel::rank::Score;
+use kernel::rank::{Score, Weights};
 use kernel::text::Analyzer;
 use store::sqlite::{Filter, Search, TermShare};
 use store::{Ledger, Position, StoreError};
@@ -44,6 +44,8 @@ pub struct Query {
     pub neighbours: u32,
     /// The asker's date: what "last week" counts from.
     pub today: Option<jiff::civil::Date>,
+    /// How much each part of a score counts.
+    pub weights: Weights,
 }
 
 /// What was recalled.
@@ -146,7 +148,7 @@ fn different(
 ) -> Result<(Vec<Recollection>, Vec<u32>), StoreError> {
     let mut wanted = limit;
     loop {
-        let found = search.find(question, analyzer, &query.filter, query.today, wanted)?;
+        let found = search.find(question, analyzer, &query.filter, query.today, &query.weights, wanted)?;
         let is_all = found.len() < wanted;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
@@ -218,7 +220,14 @@ mod tests {
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
         let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
         space.record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now).unwrap();
-        let query = Query { text: text.to_owned(), limit, filter: Filter::default(), neighbours: 0, today: None };
+        let query = Query {
+            text: text.to_owned(),
+            limit,
+            filter: Filter::default(),
+            neighbours: 0,
+            today: None,
+            weights: Weights::LEXICAL,
+        };
         space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
     }
 

@@ -8,7 +8,7 @@ use super::manifest::{self, Origin, Purpose};
 use super::tree::Tree;
 
 /// The layers, lowest first.
-const LAYERS: [&[&str]; 5] = [&["kernel"], &["derivers", "importers"], &["models", "store"], &["engine"], &["app"]];
+const LAYERS: [&[&str]; 5] = [&["kernel"], &["derivers", "importers", "models"], &["store"], &["engine"], &["app"]];
 /// Crates that stand beside the product and may use any of it.
 const BESIDE: [&str; 3] = ["fuzz", "testkit", "xtask"];
 /// The crate that only tests may use.
@@ -67,8 +67,8 @@ mod tests {
     fn upward_and_sideways_fail() {
         let advice = "`store` may not build on `engine`, which is not below it; turn it round by a port";
         check_one("store", "[dependencies]\na = { path = \"../engine\" }\n", &[advice]);
-        let advice = "`store` may not build on `models`, which is not below it; turn it round by a port";
-        check_one("store", "[dev-dependencies]\na = { path = \"../models\" }\n", &[advice]);
+        let advice = "`models` may not build on `importers`, which is not below it; turn it round by a port";
+        check_one("models", "[dev-dependencies]\na = { path = \"../importers\" }\n", &[advice]);
     }
 
     #[test]

@@ -144,6 +144,7 @@ fn query(session: &Session, question: &str) -> Query {
         filter: Filter::default(),
         neighbours: 0,
         today: Some(session.today()),
+        weights: kernel::rank::Weights::default(),
     }
 }
 

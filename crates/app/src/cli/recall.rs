@@ -61,6 +61,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         filter: Filter { kinds: args.kind.clone(), since_us: time(&args.since)?, until_us: time(&args.until)? },
         neighbours: args.around,
         today: Some(session.today()),
+        weights: kernel::rank::Weights::default(),
     };
     let mut hits = Vec::new();
     let mut behind = 0;

@@ -32,8 +32,14 @@ impl System for Because {
     }
 
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        let query =
-            Query { text: asked.text.clone(), limit, filter: Filter::default(), neighbours: 0, today: asked.today };
+        let query = Query {
+            text: asked.text.clone(),
+            limit,
+            filter: Filter::default(),
+            neighbours: 0,
+            today: asked.today,
+            weights: kernel::rank::Weights::default(),
+        };
         let recall = self.space.recall(&query)?;
         Ok(recall.results.iter().map(|result| records::key(&result.evidence)).collect())
     }

@@ -91,7 +91,7 @@ impl Weights {
 
 impl Default for Weights {
     fn default() -> Self {
-        Self::WITH_VECTORS
+        Self::LEXICAL
     }
 }
 

@@ -107,7 +107,7 @@ fn document(number: usize, evidence: &Evidence) -> Document {
 fn find(space: &mut SqliteSpace, question: &str, today: Option<Date>, filter: &Filter, limit: usize) -> Vec<Found> {
     let found = space.search(|search, analyzer| {
         let question = search.question(question, analyzer, today)?;
-        search.find(&question, analyzer, filter, today, limit)
+        search.find(&question, analyzer, filter, today, &kernel::rank::Weights::LEXICAL, limit)
     });
     found.unwrap()
 }

@@ -249,7 +249,7 @@ fn filters_hold_however_many_kinds_there_are() {
         let filter = Filter { kinds: vec![format!("kind-{number}")], ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question(&format!("soup{number}"), analyzer, None)?;
-            search.find(&question, analyzer, &filter, None, 10)
+            search.find(&question, analyzer, &filter, None, &kernel::rank::Weights::LEXICAL, 10)
         });
         found.unwrap().first().map(|found| found.position)
     };

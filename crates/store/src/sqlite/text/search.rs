@@ -106,6 +106,7 @@ impl Search<'_> {
         analyzer: &mut Analyzer,
         filter: &Filter,
         today: Option<Date>,
+        weights: &Weights,
         limit: usize,
     ) -> Result<Vec<Found>, StoreError> {
         let documents = u64::from(self.attributes.len());
@@ -116,10 +117,9 @@ impl Search<'_> {
         }
         let idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
         let session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
-        let weights = Weights::LEXICAL;
         let pass = Pass {
             search: self,
-            weights: &weights,
+            weights,
             session_scores: self.session_scores(&terms, session_idf_sum),
             terms,
             idf_sum,

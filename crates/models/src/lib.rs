@@ -1,0 +1,11 @@
+//! What turns text into vectors, so that what means alike is found though it shares no word.
+//!
+//! [`table`] is built in: a vector for each token, summed. It needs no network, no download and no choice, and everything
+//! that is recorded gets its vector when it is indexed. Other models are [`Embedder`]s, which cost more and find
+//! more; what they make is a cache, and while they are away recall goes on without them.
+
+pub mod embedder;
+pub mod table;
+pub mod word_piece;
+
+pub use embedder::{EmbedError, Embedder, Model, Purpose};
