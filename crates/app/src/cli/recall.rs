@@ -58,7 +58,12 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let query = Query {
         text: args.question.clone(),
         limit: usize::from(args.k),
-        filter: Filter { kinds: args.kind.clone(), since_us: time(&args.since)?, until_us: time(&args.until)? },
+        filter: Filter {
+            kinds: args.kind.clone(),
+            since_us: time(&args.since)?,
+            until_us: time(&args.until)?,
+            ..Filter::default()
+        },
         neighbours: args.around,
         today: Some(session.today()),
     };

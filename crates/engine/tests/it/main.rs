@@ -6,6 +6,7 @@ mod again;
 mod conformance;
 mod derive;
 mod exchange;
+mod facts;
 mod import;
 mod recall;
 mod record;
