@@ -7,6 +7,7 @@ mod conformance;
 mod derive;
 mod exchange;
 mod facts;
+mod facts_of_histories;
 mod import;
 mod recall;
 mod record;
