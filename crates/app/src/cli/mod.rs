@@ -21,6 +21,7 @@ mod doctor;
 mod eval;
 mod exchange;
 mod explain;
+mod facts;
 mod import;
 mod init;
 mod log;
