@@ -55,8 +55,10 @@ const MEANING_OF_TWINS: f64 = 0.85;
 /// Least likeness of meaning, as a share of the way between both, by which a fact without any of the question's words is found.
 const MEANING_TO_FIND_MIN: f64 = 0.2;
 
-/// How many more than asked for are ranked, for those that are more relevant than similar and those that repeat others.
-const SPARE: usize = 20;
+/// How many times more than asked for are ranked, for those that are more relevant than similar and those that repeat others.
+const CANDIDATES_FACTOR: usize = 2;
+/// How many are ranked at least.
+const CANDIDATES_MIN: usize = 20;
 /// Texts that share this part of their words say the same.
 const OVERLAP_SAME_MIN: f64 = 0.8;
 
@@ -236,8 +238,9 @@ fn gather<B: Bodies>(
     if limit == 0 {
         return Ok(Vec::new());
     }
+    let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
-    let found = search.find_served(question, analyzer, query.today, limit.saturating_add(SPARE), |key| {
+    let found = search.find_served(question, analyzer, query.today, candidates, |key| {
         let belief = belief(world, key)?;
         let served = belief.served.filter(|_| query.admits(&belief));
         believed.extend(served.map(|id| (id, belief)));

@@ -14,7 +14,7 @@ use kernel::operation::Operation;
 use kernel::rules::Breach;
 use kernel::world::World;
 use store::sqlite::SqliteSpace;
-use store::{Ledger, RecordError, StoreError, Writing};
+use store::{RecordError, StoreError, Writing};
 use testkit::histories::{Keeper, Origin, two_devices};
 
 use crate::support::{at, key};

@@ -222,7 +222,12 @@ mod tests {
             space.connection.execute_batch(&format!("DROP TABLE {table}")).unwrap();
         }
         space.connection.execute_batch("DROP TABLE text_vector; DROP TABLE text_token").unwrap();
-        space.connection.execute_batch("DELETE FROM view WHERE name GLOB 'facts*'; PRAGMA user_version=2").unwrap();
+        space
+            .connection
+            .execute_batch(
+                "DELETE FROM view WHERE name GLOB 'facts*'; UPDATE view SET version = 1; PRAGMA user_version=2",
+            )
+            .unwrap();
     }
 
     /// What the tables of version 1 were.

@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn views_folded_in_any_batches_by_two_processes_equal_a_rebuilt_one(
-        batches in vec((any::<bool>(), any::<bool>(), vec((0..4_u8, 0..8_u8), 1..12)), 1..8),
+        batches in vec((any::<bool>(), any::<bool>(), vec((0..4_u8, 0..9_u8), 1..12)), 1..8),
     ) {
         let mut one = Book::in_file();
         let mut other = one.again();
@@ -71,6 +71,11 @@ proptest! {
                     }
                     (1, Some(target)) => {
                         ids.push(book.evidence(&turn(number as u64, place), &[("supersedes", target)]));
+                    }
+                    (8, Some(target)) => {
+                        let claim = json!({"claim_type": "t", "identity_key": format!("k{place}"), "subject": "Ana Ruiz",
+                            "text": format!("soup word{}", number % 3), "payload": {"number": number}});
+                        let _ = book.try_record(&key(1), "claim", &claim, &[("input", target)]);
                     }
                     _ => ids.push(book.evidence(&turn(number as u64, place), &[])),
                 }
@@ -88,6 +93,7 @@ proptest! {
         other.advance();
         prop_assert_eq!(&digests(&other.ledger), &before);
         prop_assert_eq!(one.find("soup word3"), other.find("soup word3"));
+        prop_assert_eq!(one.believed("soup word1"), other.believed("soup word1"));
     }
 }
 

@@ -139,9 +139,10 @@ impl Attributes {
         self.rest.len() as u32
     }
 
-    /// How many sessions the documents belong to: sessions are numbered without gaps.
+    /// How many sessions the documents belong to: sessions are numbered without gaps, so never more than documents.
     pub(super) fn session_count(&self) -> u64 {
-        self.session.iter().filter(|session| **session != NONE).max().map_or(0, |last| u64::from(*last) + 1)
+        let last = self.session.iter().filter(|session| **session != NONE).max();
+        last.map_or(0, |last| (u64::from(*last) + 1).min(u64::from(self.len())))
     }
 
     /// One document's.
