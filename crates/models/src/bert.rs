@@ -113,8 +113,8 @@ impl Bert {
         vectors
     }
 
-    /// The vectors of sequences, in their order, on as many threads as there is work for.
-    fn embed_all(&self, sequences: &[Vec<u16>]) -> Vec<Vec<f32>> {
+    /// The vectors of sequences such as [`Self::tokens`] makes, in their order, on as many threads as there is work for.
+    pub fn vectors(&self, sequences: &[Vec<u16>]) -> Vec<Vec<f32>> {
         let chunks = chunks(sequences);
         let next = AtomicUsize::new(0);
         let work = || {
@@ -172,7 +172,7 @@ impl Embedder for Bert {
 
     fn embed(&mut self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
         let sequences: Vec<Vec<u16>> = texts.iter().map(|text| self.tokens(text, purpose)).collect();
-        let vectors = self.embed_all(&sequences);
+        let vectors = self.vectors(&sequences);
         if vectors.iter().flatten().all(|value| value.is_finite()) {
             return Ok(vectors);
         }
