@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Session, demo};
+use crate::cli::eval_studies::{self as studies, Study};
 use crate::eval::calibration;
 use crate::eval::locomo::{self, Layout, Metadata};
 use crate::eval::report::Report;
@@ -62,6 +63,8 @@ struct LocomoArgs {
     no_metadata: bool,
     #[command(flatten)]
     depth: Depth,
+    #[command(flatten)]
+    study: Study,
 }
 
 /// How deep to look, and how much to print.
@@ -102,7 +105,11 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
         "metadata": !args.no_metadata,
         "questions_without_evidence": file.without_gold,
     });
-    measure(session, &file.collections, Subject { unit: locomo::UNIT, title, about }, &args.depth)
+    let subject = Subject { unit: locomo::UNIT, title, about };
+    match args.study.chosen() {
+        Some(study) => studies::run(session, &file.collections, &subject, study),
+        None => measure(session, &file.collections, subject, &args.depth),
+    }
 }
 
 fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
@@ -151,10 +158,10 @@ fn calibration(session: &Session, args: &CalibrationArgs) -> Result<(), Failure>
 }
 
 /// What is measured, in words and as JSON.
-struct Subject {
-    unit: &'static str,
-    title: String,
-    about: serde_json::Value,
+pub(super) struct Subject {
+    pub(super) unit: &'static str,
+    pub(super) title: String,
+    pub(super) about: serde_json::Value,
 }
 
 fn measure(session: &Session, collections: &[Collection], subject: Subject, depth: &Depth) -> Result<(), Failure> {

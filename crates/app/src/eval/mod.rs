@@ -28,6 +28,7 @@ pub(crate) mod records;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod sample;
+pub(crate) mod tuning;
 
 /// Largest file of labelled questions, which is read as a whole.
 pub(crate) const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
