@@ -10,9 +10,9 @@ use crate::eval::calibration;
 use crate::eval::locomo::{self, Layout, Metadata};
 use crate::eval::report::Report;
 use crate::eval::run::{Kind, Run, limit, run as run_one, steps};
-use crate::eval::{Collection, EvalError, sample};
+use crate::eval::{Collection, EvalError, retrieval, sample};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, count};
+use crate::output::{self, BOLD, DIM, Form, count, printable};
 
 /// Deepest cut-off: as many as recall returns at most.
 const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
@@ -20,7 +20,7 @@ const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
 /// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval sample\n  because eval calibration people --svg reliability.svg"
+    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,6 +31,8 @@ pub(crate) struct Args {
 enum What {
     /// Questions on long conversations: a file of the LoCoMo benchmark
     Locomo(LocomoArgs),
+    /// Your own: documents, queries and what answers them, as JSON lines or a folder as BEIR has it (docs/eval.md)
+    Retrieval(RetrievalArgs),
     /// Questions on the sample of the demo: notes, a calendar, a chat
     Sample(Depth),
     /// How honest confidence is: labelled people, as `cargo xtask samples` makes them
@@ -67,6 +69,18 @@ struct LocomoArgs {
     study: Study,
 }
 
+/// Arguments of `eval retrieval`.
+#[derive(clap::Args)]
+struct RetrievalArgs {
+    /// Collections, each in a space of its own
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    depth: Depth,
+    #[command(flatten)]
+    study: Study,
+}
+
 /// How deep to look, and how much to print.
 #[derive(clap::Args)]
 struct Depth {
@@ -81,6 +95,7 @@ struct Depth {
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     match &args.what {
         What::Locomo(args) => locomo(session, args)?,
+        What::Retrieval(args) => retrieval(session, args)?,
         What::Sample(depth) => sample(session, depth)?,
         What::Calibration(args) => calibration(session, args)?,
     }
@@ -109,6 +124,37 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
     match args.study.chosen() {
         Some(study) => studies::run(session, &file.collections, &subject, study),
         None => measure(session, &file.collections, subject, &args.depth),
+    }
+}
+
+fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
+    let read = args.files.iter().map(|file| retrieval::read(file)).collect::<Result<Vec<_>, EvalError>>()?;
+    let documents: usize = read.iter().map(|one| one.documents).sum();
+    let without_gold: usize = read.iter().map(|one| one.without_gold).sum();
+    let collections: Vec<&Collection> = read.iter().map(|one| &one.collection).collect();
+    let names: Vec<String> = collections.iter().map(|collection| printable(&collection.name)).collect();
+    let unanswerable: usize = collections.iter().map(|collection| collection.unanswerable.len()).sum();
+    let title = format!(
+        "{}: {}; {} left out that nothing is said to answer, {} that nothing answers",
+        names.join(", "),
+        count(documents as u64, "document"),
+        count(without_gold as u64, "query"),
+        unanswerable,
+    );
+    let about = json!({
+        "collection": "retrieval",
+        "names": names,
+        "documents": documents,
+        "queries_without_gold": without_gold,
+        "queries_unanswerable": unanswerable,
+    });
+    let subject = Subject { unit: retrieval::UNIT, title, about };
+    // The folders in which the documents lie live as long as what was read.
+    let (collections, _folders): (Vec<Collection>, Vec<_>) =
+        read.into_iter().map(retrieval::Retrieval::into_parts).unzip();
+    match args.study.chosen() {
+        Some(study) => studies::run(session, &collections, &subject, study),
+        None => measure(session, &collections, subject, &args.depth),
     }
 }
 
