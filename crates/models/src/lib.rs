@@ -5,6 +5,7 @@
 //! more; what they make is a cache, and while they are away recall goes on without them.
 
 pub mod embedder;
+pub mod near;
 pub mod table;
 pub mod word_piece;
 

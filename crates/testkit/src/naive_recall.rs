@@ -10,8 +10,11 @@ use kernel::question::Question;
 use kernel::question::dates::date_fit;
 use kernel::question::names::{NameId, Names};
 use kernel::rank::lexical::{TermCounts, idf, known_idf_sum, lex, own, session, session_strength};
+use kernel::rank::meaning::{Direction, compress, widen};
 use kernel::rank::{Score, Signals, Weights, fuse};
 use kernel::text::{Analysis, Analyzer, Language, Term};
+use models::near::NearWords;
+use models::table::{DIMENSIONS, Sum, Table};
 
 /// What is searched. Documents of one session are each other's context in the order in which they are given.
 #[derive(Clone, Debug, Default)]
@@ -37,8 +40,12 @@ pub struct NaiveRecall {
     name_ids: BTreeMap<String, NameId>,
     documents: Vec<Document>,
     analyses: Vec<Analysis>,
+    /// The tokens of each document.
+    tokens: Vec<Vec<u16>>,
     /// Position of the document before each in its session.
     previous: Vec<Option<usize>>,
+    /// Position of the one after each.
+    next: Vec<Option<usize>>,
     /// Terms and length of each session.
     sessions: BTreeMap<String, SessionWords>,
 }
@@ -70,7 +77,9 @@ impl NaiveRecall {
             name_ids: BTreeMap::new(),
             documents: Vec::new(),
             analyses: Vec::new(),
+            tokens: Vec::new(),
             previous: Vec::new(),
+            next: Vec::new(),
             sessions: BTreeMap::new(),
         }
     }
@@ -84,9 +93,19 @@ impl NaiveRecall {
             let id = *self.name_ids.entry(name.clone()).or_insert(next);
             self.names.insert(id, name);
         }
+        let mut tokens = Vec::new();
+        for part in std::iter::once(&document.text).chain(&document.more) {
+            Table::built_in().tokens(part, &mut tokens);
+        }
+        self.tokens.push(tokens);
         let position = self.documents.len();
         let words = self.sessions.entry(document.session.clone()).or_default();
-        self.previous.push(words.last.replace(position));
+        let previous = words.last.replace(position);
+        if let Some(next) = previous.and_then(|previous| self.next.get_mut(previous)) {
+            *next = Some(position);
+        }
+        self.previous.push(previous);
+        self.next.push(None);
         words.length += u64::from(analysis.length);
         for (term, count) in &analysis.terms {
             *words.counts.entry(term.to_string()).or_default() += count;
@@ -114,6 +133,9 @@ impl NaiveRecall {
             .collect();
         let sum = known_idf_sum(all, holding.iter().copied());
         let sessions = self.session_scores(&terms);
+        let meant = Direction::of(&Table::built_in().embed(&question.nameless));
+        let mut near = NearWords::new(Table::built_in(), &question.nameless);
+        let best: Vec<Vec<f32>> = self.tokens.iter().map(|tokens| near.best(tokens)).collect();
         let mut hits: Vec<Hit> = (0..self.documents.len())
             .map(|position| {
                 let counts = terms.iter().zip(&holding).filter(|(_, holding)| **holding > 0);
@@ -125,8 +147,16 @@ impl NaiveRecall {
                     lex: lex(counts.iter().copied(), sum),
                     own: own(counts, sum),
                     sess: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
-                    win: 0.0,
-                    sent: 0.0,
+                    win: meant.as_ref().map_or(0.0, |meant| cosine(meant, &self.window(position))),
+                    near: {
+                        let of = |position: Option<usize>| position.map_or(&[][..], |position| &best[position]);
+                        let (previous, before) = self.context(position);
+                        near.near(&best[position], of(previous), of(before))
+                    },
+                    after: match (&meant, self.next[position]) {
+                        (Some(meant), Some(next)) => cosine(meant, &self.vector(next)),
+                        _ => 0.0,
+                    },
                     speaker: speaker.as_ref().is_some_and(|named| self.involves(position, named)),
                     subject: subject.as_ref().is_some_and(|named| self.involves(position, named)),
                     date: document.date.map_or(0.0, |date| date_fit(&question.dates, date)),
@@ -169,10 +199,29 @@ impl NaiveRecall {
     }
 
     fn counts(&self, position: usize, term: &str) -> TermCounts {
-        let previous = self.previous[position];
-        let before = previous.and_then(|previous| self.previous[previous]);
+        let (previous, before) = self.context(position);
         let at = |position: Option<usize>| position.map_or(0, |position| count(&self.analyses[position], term));
         TermCounts { own: at(Some(position)), previous: at(previous), before_previous: at(before) }
+    }
+
+    /// The two documents before one in its session.
+    fn context(&self, position: usize) -> (Option<usize>, Option<usize>) {
+        let previous = self.previous[position];
+        (previous, previous.and_then(|previous| self.previous[previous]))
+    }
+
+    fn vector(&self, position: usize) -> Sum {
+        let mut sum = [0.0; DIMENSIONS];
+        Table::built_in().add(&self.tokens[position], &mut sum);
+        sum
+    }
+
+    fn window(&self, position: usize) -> Sum {
+        let mut window = self.vector(position);
+        let of = |position: Option<usize>| position.map_or([0.0; DIMENSIONS], |position| self.vector(position));
+        let (previous, before) = self.context(position);
+        widen(&mut window, &of(previous), &of(before));
+        window
     }
 
     /// Whether a document is by one of those named; one without author, whether it involves them or holds every word
@@ -188,6 +237,12 @@ impl NaiveRecall {
             }
         }
     }
+}
+
+fn cosine(meant: &Direction, vector: &Sum) -> f64 {
+    let mut steps = [0; DIMENSIONS];
+    let inverse_length = compress(vector, &mut steps);
+    f64::from(meant.cosine(&steps, inverse_length))
 }
 
 /// Whom a question names, and the words by which it does.

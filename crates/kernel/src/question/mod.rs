@@ -26,6 +26,8 @@ pub const QUESTION_WORDS_MAX: usize = 512;
 pub struct Question {
     /// What to look up: different terms in the order of the question.
     pub terms: Vec<Term>,
+    /// The question without the names of known people: what is looked up by meaning.
+    pub nameless: String,
     /// The known people it names, in the order of the question.
     pub mentions: Vec<Mention>,
     /// The times it names.
@@ -51,6 +53,14 @@ impl Question {
         let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
         let found = find_mentions(text, &words, names);
         let is_name = |position: usize| found.iter().any(|at| at.is_certain && (at.first..at.end).contains(&position));
+        let mut nameless = String::with_capacity(text.len());
+        let mut copied = 0;
+        for at in found.iter().filter(|at| at.is_certain) {
+            let Some((first, last)) = words.get(at.first).zip(words.get(at.end.saturating_sub(1))) else { continue };
+            nameless.push_str(text.get(copied..first.start).unwrap_or_default());
+            copied = last.end();
+        }
+        nameless.push_str(text.get(copied..).unwrap_or_default());
         let mut terms = Vec::new();
         for (position, word) in words.iter().enumerate() {
             if !is_name(position) {
@@ -61,12 +71,13 @@ impl Question {
             for word in &words {
                 add_new(&mut terms, &analyzer.terms_of_word(*word));
             }
+            nameless = text.to_owned();
         }
         let first_person = lower.iter().any(|word| is_first_person(word));
         let acting = acting(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
         let dates = date_parser::parse(text, &words, today);
-        Self { terms, mentions, dates, acting, first_person, asks_when: asks_when(&lower) }
+        Self { terms, nameless, mentions, dates, acting, first_person, asks_when: asks_when(&lower) }
     }
 
     /// The person that the question is about, if it names exactly one known person (however often): those whom the

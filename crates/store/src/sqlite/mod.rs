@@ -29,7 +29,7 @@ pub const BUSY_WAIT_MS: u64 = 60_000;
 /// `because` in the file's header (`PRAGMA application_id`): "becs".
 const APPLICATION_ID: i64 = 0x6265_6373;
 /// The tables' version (`PRAGMA user_version`).
-const SCHEMA_VERSION: i64 = 2;
+const SCHEMA_VERSION: i64 = 3;
 /// Pages in the write-ahead log before it is copied into the file.
 const CHECKPOINT_PAGES: i64 = 8_000;
 /// Page cache of a connection, KiB.
@@ -147,6 +147,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
@@ -155,6 +156,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         graph::CLAIM_SCHEMA,
         derive::SCHEMA,
         text::SCHEMA,
+        text::MEANING_SCHEMA,
         listings::SCHEMA,
     ))?;
     Ok(())
@@ -168,13 +170,28 @@ fn schema_version(connection: &Connection) -> Result<i64, StoreError> {
 /// Makes the tables of an earlier version into those of this one, in the transaction that is open. Whatever a version adds is made
 /// here and in [`make_tables`], and nowhere else. No version changes the ledger's own tables.
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
-    if schema_version(connection)? < 2 {
+    let version = schema_version(connection)?;
+    if version < 2 {
         graph::store_claims(connection)?;
         connection.execute_batch(derive::SCHEMA)?;
         connection.execute_batch(listings::SCHEMA)?;
-        connection.execute_batch("PRAGMA user_version=2")?;
+    }
+    if version < 3 {
+        connection.execute_batch(text::MEANING_SCHEMA)?;
+    }
+    if version < SCHEMA_VERSION {
+        connection.execute_batch(&format!("PRAGMA user_version={SCHEMA_VERSION}"))?;
     }
     Ok(())
+}
+
+/// Whether a file of a version of the tables has this one.
+fn has_table(version: i64, table: &str) -> bool {
+    match table {
+        "claim" => version >= 2,
+        "text_vector" | "text_token" => version >= 3,
+        _ => true,
+    }
 }
 
 #[cfg(test)]
@@ -194,6 +211,7 @@ mod tests {
     /// What the tables of version 1 were, made out of this version's.
     const BACK_TO_VERSION_1: &str = "
         DROP TABLE claim; DROP INDEX identity_key; ALTER TABLE identity RENAME TO later;
+        DROP TABLE text_vector; DROP TABLE text_token;
         CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
         CREATE INDEX identity_key ON identity (key);
         INSERT INTO identity SELECT pos, key, payload FROM later; DROP TABLE later; PRAGMA user_version=1;";

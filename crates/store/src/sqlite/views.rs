@@ -10,7 +10,7 @@ use kernel::text::Analyzer;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::text::{self, Search, attributes::Attributes, lengths::Lengths};
+use super::text::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows};
 use super::{Mode, SqliteSpace, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
@@ -24,6 +24,7 @@ pub(super) struct Views {
     analyzer: Option<Analyzer>,
     attributes: Attributes,
     lengths: Lengths,
+    windows: Windows,
 }
 
 /// The digest of a view at a position.
@@ -99,6 +100,7 @@ impl SqliteSpace {
             None => text::Folder::new(&self.connection)?,
         };
         let folded = without_sync(&self.connection, wait, |connection| {
+            super::migrate(connection)?;
             folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)
         });
         self.views.folder = Some(folder);
@@ -112,13 +114,15 @@ impl SqliteSpace {
     ) -> Result<T, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
         let reach = text::reach(&snapshot)?;
-        self.views.attributes.refresh(&snapshot, reach)?;
-        self.views.lengths.refresh(&snapshot, reach)?;
-        let analyzer = match &mut self.views.analyzer {
+        let Views { analyzer, attributes, lengths, windows, .. } = &mut self.views;
+        attributes.refresh(&snapshot, reach)?;
+        lengths.refresh(&snapshot, reach)?;
+        windows.refresh(&snapshot, reach, attributes.len())?;
+        let analyzer = match analyzer {
             Some(analyzer) => analyzer,
             empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
         };
-        let search = Search { connection: &snapshot, attributes: &self.views.attributes, lengths: &self.views.lengths };
+        let search = Search { connection: &snapshot, attributes, lengths, windows };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(answer)
@@ -166,10 +170,11 @@ impl SqliteSpace {
         let connection = Connection::open_in_memory()?;
         super::configure(&connection)?;
         connection.execute_batch(&format!(
-            "{} {} {} PRAGMA user_version={};",
+            "{} {} {} {} PRAGMA user_version={};",
             graph::SCHEMA,
             graph::CLAIM_SCHEMA,
             text::SCHEMA,
+            text::MEANING_SCHEMA,
             super::SCHEMA_VERSION
         ))?;
         connection
@@ -257,7 +262,7 @@ impl SqliteSpace {
         let views = [graph::TABLES, text::TABLES].concat();
         let mut view_bytes = 0;
         let version = super::schema_version(&self.connection)?;
-        for table in views.into_iter().filter(|table| version > 1 || *table != "claim") {
+        for table in views.into_iter().filter(|table| super::has_table(version, table)) {
             view_bytes += table_bytes(&self.connection, table)?;
         }
         Ok(Size { file_bytes: length("") + length("-wal"), ledger_bytes: used.saturating_sub(view_bytes), view_bytes })
@@ -267,7 +272,7 @@ impl SqliteSpace {
 /// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.
 fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> {
     let blob = match table {
-        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" => {
+        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" | "text_vector" | "text_token" => {
             "sum(length(data)) + 12 * count(*)"
         }
         "text_term" | "text_session" => "24 * count(*)",
@@ -302,7 +307,7 @@ fn without_sync<T>(
 /// BLAKE3 over all rows of tables, as far as the tables' version has them. Columns named `pos` of chunked tables only say what to read again and are left out.
 fn digest(connection: &Connection, schema: &str, tables: &[&str], version: i64) -> Result<String, StoreError> {
     let mut hasher = blake3::Hasher::new();
-    for table in tables.iter().filter(|table| version > 1 || **table != "claim") {
+    for table in tables.iter().filter(|table| super::has_table(version, table)) {
         hasher.update(table.as_bytes()).update(&[0]);
         let columns = match *table {
             "text_attribute" | "text_length" => "chunk, data",

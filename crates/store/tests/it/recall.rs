@@ -105,9 +105,20 @@ fn document(number: usize, evidence: &Evidence) -> Document {
 }
 
 fn find(space: &mut SqliteSpace, question: &str, today: Option<Date>, filter: &Filter, limit: usize) -> Vec<Found> {
+    find_by(&Weights::LEXICAL, space, question, today, filter, limit)
+}
+
+fn find_by(
+    weights: &Weights,
+    space: &mut SqliteSpace,
+    question: &str,
+    today: Option<Date>,
+    filter: &Filter,
+    limit: usize,
+) -> Vec<Found> {
     let found = space.search(|search, analyzer| {
         let question = search.question(question, analyzer, today)?;
-        search.find(&question, analyzer, filter, today, &kernel::rank::Weights::LEXICAL, limit)
+        search.find(&question, analyzer, filter, today, weights, limit)
     });
     found.unwrap()
 }
@@ -180,6 +191,16 @@ proptest! {
             };
             let expected: Vec<&Hit> = hits.iter().filter(|hit| is_candidate(hit)).filter(admitted).collect();
             compare(&find(&mut book.ledger, question, today, &filter, 100), &expected, question);
+            // What is retracted says nothing of what came before it; the reference does not know of that.
+            let after = if dead.contains(&true) { 0.0 } else { Weights::WITH_VECTORS.after };
+            let weights = Weights { after, ..Weights::WITH_VECTORS };
+            let found = find_by(&weights, &mut book.ledger, question, today, &filter, 100);
+            let hits = naive.recall(question, today, &weights);
+            let is_found = |hit: &&Hit| found.iter().any(|found| found.document == hit.document as u32);
+            compare(&found, &hits.iter().filter(is_found).collect::<Vec<_>>(), question);
+            for hit in hits.iter().filter(|hit| hit.signals.lex > 0.0 && hit.signals.win >= 0.0).filter(admitted) {
+                prop_assert!(is_found(&hit), "{question}: {hit:?}");
+            }
         }
     }
 }
@@ -220,6 +241,11 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
         // The best of few are the best of all.
         let few = find(&mut book.ledger, question, None, &Filter::default(), 10);
         compare(&few[..10], &expected[..10], question);
+        // What follows in a session is looked for among the next few hundred records, and here it comes later.
+        let weights = Weights { after: 0.0, ..Weights::WITH_VECTORS };
+        let hits = naive.recall(question, None, &weights);
+        let found = find_by(&weights, &mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
+        compare(&found[..10], &hits.iter().take(10).collect::<Vec<_>>(), question);
         assert!(expected.iter().take(500).any(|hit| hit.document >= 16_384), "the second block has its share");
     }
     assert_eq!(book.ledger.text_position().unwrap(), Position(DOCUMENTS as u64 + 1));

@@ -136,7 +136,7 @@ pub(in super::super) struct Attributes {
 
 impl Attributes {
     /// How many documents there are.
-    pub(super) fn len(&self) -> u32 {
+    pub(in super::super) fn len(&self) -> u32 {
         self.rest.len() as u32
     }
 

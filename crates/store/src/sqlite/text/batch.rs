@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::attributes::{self, Attribute, CHUNK, NONE};
 use super::lengths;
+use super::meaning::NewMeanings;
 use super::postings::{self, BLOCK, Block};
 use crate::{Position, StoreError};
 
@@ -26,6 +27,7 @@ pub(super) struct Batch {
     /// Last document and added length of each session.
     pub(super) session_ends: BTreeMap<u32, (u32, u32)>,
     pub(super) chunks: BTreeMap<u32, (Position, Vec<u8>)>,
+    pub(super) meanings: NewMeanings,
     /// Position of the last record taken.
     pub(super) reached: Position,
 }
@@ -48,6 +50,7 @@ impl Batch {
             session_postings: Vec::new(),
             session_ends: BTreeMap::new(),
             chunks: BTreeMap::new(),
+            meanings: NewMeanings::default(),
             reached: Position(0),
         })
     }
@@ -151,6 +154,7 @@ impl Batch {
         for (chunk, (position, data)) in self.chunks {
             attributes::save_chunk(connection, chunk, position, &data)?;
         }
+        self.meanings.write(connection)?;
         Ok(())
     }
 

@@ -23,6 +23,7 @@ use super::super::ledger;
 use super::Reach;
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, clear};
+use super::meaning::Meant;
 use super::postings::{self, BLOCK};
 use crate::{Position, Recorded, StoreError};
 
@@ -67,6 +68,8 @@ struct Session {
     last: u32,
     previous: Counts,
     before_previous: Counts,
+    previous_meant: Meant,
+    before_previous_meant: Meant,
 }
 
 /// What came of a fold.
@@ -289,6 +292,10 @@ impl Folder {
             batch.session_postings.push((postings::session_posting(*term, session.number), *own));
         }
 
+        let meant = Meant::of(parts(evidence));
+        let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
+        batch.meanings.push(connection, document, &meant, &previous.vector, &before_previous.vector)?;
+
         let author = evidence.actor.as_deref().map(|name| self.person(connection, name)).transpose()?.flatten();
         let mut participates = false;
         for name in &evidence.payload.participants {
@@ -324,6 +331,7 @@ impl Folder {
         *length = (document, length.1.saturating_add(analysis.length));
         session.last = document;
         session.before_previous = std::mem::replace(&mut session.previous, counts);
+        session.before_previous_meant = std::mem::replace(&mut session.previous_meant, meant);
         if let Some(name) = &evidence.payload.session {
             self.sessions.insert(session_name(evidence, name), session);
         }
@@ -418,16 +426,19 @@ impl Folder {
     ) -> Result<Session, StoreError> {
         let last = batch.session_ends.get(&number).map_or(stored_last, |(last, _)| *last);
         let before = batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
-        Ok(Session {
-            number,
-            last,
-            previous: self.counts_of(connection, batch, last)?,
-            before_previous: self.counts_of(connection, batch, before)?,
-        })
+        let (previous, previous_meant) = self.read_again(connection, batch, last)?;
+        let (before_previous, before_previous_meant) = self.read_again(connection, batch, before)?;
+        Ok(Session { number, last, previous, before_previous, previous_meant, before_previous_meant })
     }
 
-    fn counts_of(&mut self, connection: &Connection, batch: &mut Batch, document: u32) -> Result<Counts, StoreError> {
-        let Some(attribute) = batch.attribute(connection, document)? else { return Ok(Counts::new()) };
+    /// What is remembered of a document, from its record.
+    fn read_again(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        document: u32,
+    ) -> Result<(Counts, Meant), StoreError> {
+        let Some(attribute) = batch.attribute(connection, document)? else { return Ok(Default::default()) };
         let body: Option<Vec<u8>> = connection
             .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
             .query_row([super::sql(attribute.position)], |row| row.get(0))
@@ -436,20 +447,26 @@ impl Folder {
         match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
             Some(Ok(Body::Evidence(evidence))) => {
                 let analysis = analyze(&mut self.analyzer, &evidence);
-                self.number_terms(connection, batch, &analysis)
+                Ok((self.number_terms(connection, batch, &analysis)?, Meant::of(parts(&evidence))))
             }
-            _ => Ok(Counts::new()),
+            _ => Ok(Default::default()),
         }
     }
 }
 
-/// What is searched of a record: its text, and title, captions, tags and place where they say more.
+/// The words of what is searched of a record.
 pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> SlotAnalysis {
+    let more: Vec<&str> = parts(evidence).skip(1).collect();
+    analyzer.analyze_slots(&evidence.payload.text, &more)
+}
+
+/// What is searched of a record: its text, and title, captions, tags and place where they say more.
+fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let payload = &evidence.payload;
-    let mut more: Vec<&str> = payload.captions.iter().chain(&payload.tags).map(String::as_str).collect();
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
-    more.extend(payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part)));
-    analyzer.analyze_slots(&payload.text, &more)
+    let more = payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part));
+    let own = std::iter::once(&payload.text).chain(&payload.captions).chain(&payload.tags);
+    own.map(String::as_str).chain(more)
 }
 
 /// Sessions of different sources do not mix.

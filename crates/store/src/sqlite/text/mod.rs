@@ -5,7 +5,7 @@
 //! whatever batches they were folded in. A posting counts its term in the document and in the two before it in
 //! its session, so context needs no second look and appending never touches old rows. Sessions are documents of
 //! their own with postings of their own. What filters and scores need of a document ([`attributes`]) fits in 34 bytes and is kept
-//! in memory by a process that asks more than once.
+//! in memory by a process that asks more than once; so is what it means ([`meaning`]).
 //!
 //! Absent: positions in the text (no phrase search), and removal: a record that no longer counts stays in the
 //! postings and is passed over by its state.
@@ -21,6 +21,7 @@ mod batch;
 mod evidence;
 mod fold;
 pub(super) mod lengths;
+pub(super) mod meaning;
 mod names;
 mod pass;
 mod postings;
@@ -30,7 +31,7 @@ pub(super) use fold::{Folder, Graph};
 pub use search::{Filter, Found, Search, TermShare};
 
 /// Version of the tables and of what is put into them: another one means folding again.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// The view's name in the `view` table.
 const NAME: &str = "text";
 
@@ -53,6 +54,12 @@ CREATE TABLE text_person_word (word TEXT NOT NULL, person INTEGER NOT NULL, PRIM
 CREATE TABLE text_participant (person INTEGER NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (person, document)) STRICT, WITHOUT ROWID;
 ";
 
+/// Tables of meaning, which version 3 added.
+pub(super) const MEANING_SCHEMA: &str = "
+CREATE TABLE text_vector (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+CREATE TABLE text_token (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+";
+
 /// The index's tables, in the order in which they are digested.
 pub(super) const TABLES: &[&str] = &[
     "text_attribute",
@@ -65,6 +72,8 @@ pub(super) const TABLES: &[&str] = &[
     "text_session",
     "text_session_posting",
     "text_term",
+    "text_token",
+    "text_vector",
 ];
 
 /// How far the index has read, and under which capabilities.

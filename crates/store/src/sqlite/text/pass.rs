@@ -5,16 +5,21 @@
 //! scored again exactly, by the kernel's own arithmetic, and what that adds up is the explanation.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use kernel::question::Question;
 use kernel::question::dates::date_fit;
 use kernel::rank::lexical::{self, TermCounts};
+use kernel::rank::meaning::{Direction, compress};
 use kernel::rank::{Signals, Weights, fuse};
+use models::near::NearWords;
+use models::table::{DIMENSIONS, Table};
 
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
+use crate::StoreError;
 
 /// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either way.
 const DAYS_REMEMBERED: i32 = 45_000;
@@ -60,6 +65,23 @@ struct Named {
     subject: Option<Vec<bool>>,
 }
 
+/// What a question means.
+pub(super) struct Meaning<'a> {
+    direction: Direction,
+    nameless: &'a str,
+}
+
+impl<'a> Meaning<'a> {
+    /// None if meaning does not count, or the question has none.
+    pub(super) fn of(question: &'a Question, weights: &Weights) -> Option<Self> {
+        if [weights.win, weights.near, weights.after] == [0.0; 3] {
+            return None;
+        }
+        let direction = Direction::of(&Table::built_in().embed(&question.nameless))?;
+        Some(Self { direction, nameless: &question.nameless })
+    }
+}
+
 /// One search over all blocks.
 pub(super) struct Pass<'a> {
     pub(super) search: &'a Search<'a>,
@@ -72,6 +94,7 @@ pub(super) struct Pass<'a> {
     /// Who acts, of several that it names.
     pub(super) subject: Option<Who>,
     pub(super) question: &'a Question,
+    pub(super) meant: Option<Meaning<'a>>,
     pub(super) admitted: Option<HashSet<u8>>,
     pub(super) filter: &'a Filter,
     /// The asker's day, days since 1970-01-01.
@@ -107,6 +130,8 @@ impl Pass<'_> {
         let mut cursors = vec![0; self.terms.len()];
         let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit + 1);
         let mut sums = vec![0.0f32; BLOCK as usize];
+        let mut windows = vec![0.0f32; BLOCK as usize];
+        let window_weight = self.weights.win as f32;
         let mut dates = DateFits::new(self.question);
         let most_else = self.most_else();
         let documents = self.search.attributes.len();
@@ -126,6 +151,10 @@ impl Pass<'_> {
             let first = block * BLOCK;
             let count = (documents - first).min(BLOCK) as usize;
             let sessions = &self.search.attributes.session[first as usize..first as usize + count];
+            if let Some(meant) = &self.meant {
+                self.search.windows.cosines(&meant.direction, first, &mut windows);
+                sums.iter_mut().zip(&windows).for_each(|(sum, window)| *sum += window_weight * window);
+            }
             let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
             for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
                 let session = self.session_scores.get(*session as usize).copied().unwrap_or(0.0);
@@ -227,7 +256,7 @@ impl Pass<'_> {
     }
 
     /// Scores documents (in rising order) by the kernel's arithmetic. Best first.
-    pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Vec<Found> {
+    pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
         let mut counts = vec![vec![TermCounts::default(); self.terms.len()]; documents.len()];
         for (number, term) in self.terms.iter().enumerate() {
             let mut rest = documents.iter().zip(&mut counts).peekable();
@@ -245,6 +274,7 @@ impl Pass<'_> {
         }
         let mut dates = DateFits::new(self.question);
         let mut named_in: Option<(u32, Named)> = None;
+        let mut closer = self.meant.as_ref().map(|meant| Closer::new(self, meant));
         let mut found = Vec::with_capacity(documents.len());
         for (document, counts) in documents.into_iter().zip(counts) {
             let Some(attribute) = self.search.attributes.get(document) else { continue };
@@ -254,7 +284,14 @@ impl Pass<'_> {
                 None => self.named_in(block),
             };
             let weighted = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
+            let (win, near, after) = match &mut closer {
+                Some(closer) => closer.look(document, attribute)?,
+                None => (0.0, 0.0, 0.0),
+            };
             let signals = Signals {
+                win,
+                near,
+                after,
                 lex: lexical::lex(weighted(), self.idf_sum),
                 own: lexical::own(weighted(), self.idf_sum),
                 sess: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
@@ -284,7 +321,60 @@ impl Pass<'_> {
                 .total_cmp(&left.score.total)
                 .then((right.tie, right.position).cmp(&(left.tie, left.position)))
         });
-        found
+        Ok(found)
+    }
+}
+
+/// Looks at what single documents mean.
+struct Closer<'a> {
+    search: &'a Search<'a>,
+    direction: &'a Direction,
+    words: NearWords,
+    tokens: Tokens<'a>,
+    best: HashMap<u32, Vec<f32>>,
+}
+
+impl<'a> Closer<'a> {
+    fn new(pass: &'a Pass<'_>, meant: &'a Meaning<'_>) -> Self {
+        Self {
+            search: pass.search,
+            direction: &meant.direction,
+            words: NearWords::new(Table::built_in(), meant.nameless),
+            tokens: Tokens::new(pass.search.connection),
+            best: HashMap::new(),
+        }
+    }
+
+    /// `win`, `near` and `after` of a document.
+    fn look(&mut self, document: u32, attribute: &Attribute) -> Result<(f64, f64, f64), StoreError> {
+        let previous = attribute.previous;
+        let before = self.search.attributes.get(previous).map_or(NONE, |attribute| attribute.previous);
+        let context = [document, previous, before];
+        for document in context {
+            if document != NONE && !self.best.contains_key(&document) {
+                let best = self.words.best(self.tokens.of(document)?);
+                self.best.insert(document, best);
+            }
+        }
+        let [own, previous, before] = context.map(|document| self.best.get(&document).map_or(&[][..], Vec::as_slice));
+        let near = self.words.near(own, previous, before);
+        let is_alive = |next: &u32| {
+            self.search.attributes.get(*next).is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
+        };
+        let after = match self.search.next(document).filter(is_alive) {
+            Some(next) => self.cosine(next)?,
+            None => 0.0,
+        };
+        Ok((f64::from(self.search.windows.cosine(self.direction, document)), near, after))
+    }
+
+    /// Of a document itself, without those before it.
+    fn cosine(&mut self, document: u32) -> Result<f64, StoreError> {
+        let mut vector = [0.0; DIMENSIONS];
+        Table::built_in().add(self.tokens.of(document)?, &mut vector);
+        let mut steps = [0; DIMENSIONS];
+        let inverse_length = compress(&vector, &mut steps);
+        Ok(f64::from(self.direction.cosine(&steps, inverse_length)))
     }
 }
 

@@ -16,13 +16,19 @@ use rusqlite::{Connection, OptionalExtension};
 use super::attributes::{self, Attributes, NONE};
 use super::fold::days_since_epoch;
 use super::lengths::Lengths;
+use super::meaning::Windows;
 use super::names::SqliteNames;
-use super::pass::{Pass, Who};
+use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use crate::{Position, StoreError};
 
+/// Fewest that are scored exactly where meaning counts: part of it is known only then.
+const CANDIDATES_MIN: usize = 256;
 /// How many more than asked for are scored exactly, for those that fall to deduplication.
 const SPARE: usize = 40;
+
+/// How far ahead the next record of a session is looked for.
+const AHEAD_MAX: u32 = 256;
 
 /// What may be found. Held inside the search, not after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +78,7 @@ pub struct Search<'a> {
     pub(in super::super) connection: &'a Connection,
     pub(in super::super) attributes: &'a Attributes,
     pub(in super::super) lengths: &'a Lengths,
+    pub(in super::super) windows: &'a Windows,
 }
 
 /// A term of the question and its rows.
@@ -127,11 +134,13 @@ impl Search<'_> {
             subject: self.who(question.subject(), question, analyzer)?,
             question,
             admitted: self.admitted(filter)?,
+            meant: Meaning::of(question, weights),
             filter,
             today: today.map(days_since_epoch),
         };
-        let best = pass.preselect(limit.saturating_add(SPARE).min(self.attributes.rest.len()));
-        Ok(pass.score_exactly(best))
+        let wanted = limit.saturating_add(SPARE).max(if pass.meant.is_some() { CANDIDATES_MIN } else { 0 });
+        let best = pass.preselect(wanted.min(self.attributes.rest.len()));
+        pass.score_exactly(best)
     }
 
     /// None if the index does not know the term.
@@ -254,10 +263,14 @@ impl Search<'_> {
         Ok(counts)
     }
 
+    /// The document that follows one in its session.
+    pub(super) fn next(&self, document: u32) -> Option<u32> {
+        let follows = |next: &u32| self.attributes.get(*next).is_some_and(|next| next.previous == document);
+        (document.saturating_add(1)..document.saturating_add(AHEAD_MAX)).find(follows)
+    }
+
     /// The records before and after one in its session, at most `reach` each way, as (distance, position).
     pub fn neighbours(&self, document: u32, reach: u32) -> Vec<(i32, Position)> {
-        /// How far ahead the next record of a session is looked for.
-        const AHEAD_MAX: u32 = 256;
         let mut found = Vec::new();
         let mut current = document;
         for distance in 1..=reach {
@@ -270,10 +283,7 @@ impl Search<'_> {
         }
         current = document;
         for distance in 1..=reach {
-            let follows = |next: &u32| self.attributes.get(*next).is_some_and(|next| next.previous == current);
-            let Some(next) = (current.saturating_add(1)..current.saturating_add(AHEAD_MAX)).find(follows) else {
-                break;
-            };
+            let Some(next) = self.next(current) else { break };
             current = next;
             found.push((distance as i32, current));
         }

@@ -1,0 +1,160 @@
+//! What is meant alike: how near a record comes to a question as a whole, and word by word.
+//!
+//! A turn of a conversation is understood from the turns before it, here as with words: a record's *window* is its own
+//! vector, half of the one before it in its session and a quarter of the one before that. A record that says
+//! several things comes near to a question with some of its words, so beside the whole, each word of the question counts
+//! by the word that is nearest to it. Why, and what was measured: `docs/design/0016-meaning.md`.
+
+/// Weight of the vector of the record before.
+pub const PREVIOUS_WEIGHT: f32 = 0.5;
+/// Weight of the vector of the one before that.
+pub const BEFORE_PREVIOUS_WEIGHT: f32 = 0.25;
+
+/// How much a word of the record before counts that is near to a word of the question.
+pub const PREVIOUS_NEAR: f32 = 0.8;
+/// The same of the one before that.
+pub const BEFORE_PREVIOUS_NEAR: f32 = 0.5;
+
+/// Makes a vector into steps of one byte, the greatest of which is 127 in size, and 1 ÷ the length of `steps`: what a cosine
+/// needs. A vector that is zero or not finite has no direction: 0.
+pub fn compress(vector: &[f32], steps: &mut [i8]) -> f32 {
+    let greatest = vector.iter().fold(0.0f32, |greatest, value| greatest.max(value.abs()));
+    let is_finite = vector.iter().all(|value| value.is_finite());
+    if !is_finite || greatest < f32::MIN_POSITIVE {
+        steps.fill(0);
+        return 0.0;
+    }
+    let mut square = 0;
+    for (step, value) in steps.iter_mut().zip(vector) {
+        let scaled = value / greatest * 127.0;
+        // At most 127.5 in size: the conversion cuts off what rounding added.
+        *step = (scaled + 0.5f32.copysign(scaled)) as i8;
+        square += i32::from(*step) * i32::from(*step);
+    }
+    1.0 / (square as f32).sqrt()
+}
+
+/// A vector that others are compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direction {
+    steps: Vec<i16>,
+    inverse_length: f32,
+}
+
+impl Direction {
+    /// None for a vector that is zero or not finite.
+    pub fn of(vector: &[f32]) -> Option<Self> {
+        let mut steps = vec![0; vector.len()];
+        let inverse_length = compress(vector, &mut steps);
+        (inverse_length > 0.0).then(|| Self { steps: steps.into_iter().map(i16::from).collect(), inverse_length })
+    }
+
+    /// How many dimensions it has.
+    pub fn dimensions(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The cosine with a compressed vector, −1 … 1.
+    pub fn cosine(&self, steps: &[i8], inverse_length: f32) -> f32 {
+        dot(&self.steps, steps) as f32 * (self.inverse_length * inverse_length)
+    }
+
+    /// The cosines with many, which lie one after the other in `steps`, into `cosines`.
+    pub fn cosines(&self, steps: &[i8], inverse_lengths: &[f32], cosines: &mut [f32]) {
+        dots(&self.steps, self.inverse_length, steps, inverse_lengths, cosines);
+    }
+}
+
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn dots(question: &[i16], inverse_length: f32, steps: &[i8], inverse_lengths: &[f32], cosines: &mut [f32]) {
+    let vectors = steps.chunks_exact(question.len().max(1));
+    for ((cosine, vector), other) in cosines.iter_mut().zip(vectors).zip(inverse_lengths) {
+        let dot: i32 = question.iter().zip(vector).map(|(left, right)| i32::from(*left) * i32::from(*right)).sum();
+        *cosine = dot as f32 * (inverse_length * other);
+    }
+}
+
+fn dot(question: &[i16], steps: &[i8]) -> i32 {
+    question.iter().zip(steps).map(|(left, right)| i32::from(*left) * i32::from(*right)).sum()
+}
+
+/// Adds to a record's vector what its window has of the two before it in its session.
+pub fn widen(own: &mut [f32], previous: &[f32], before_previous: &[f32]) {
+    for (sum, (previous, before)) in own.iter_mut().zip(previous.iter().zip(before_previous)) {
+        *sum += PREVIOUS_WEIGHT * previous + BEFORE_PREVIOUS_WEIGHT * before;
+    }
+}
+
+/// How near a record comes to the words of a question, 0 … 1, each by the word that is nearest to it. `weights` are those of the
+/// question's words; the others hold for each of them the best cosine with a word of the record, of the one before
+/// it in its session, and of the one before that (empty where there is none).
+pub fn near(weights: &[f32], own: &[f32], previous: &[f32], before_previous: &[f32]) -> f64 {
+    let (mut sum, mut all) = (0.0, 0.0);
+    for (place, weight) in weights.iter().enumerate() {
+        let best = |of: &[f32]| of.get(place).copied().unwrap_or(0.0).max(0.0);
+        let context = (PREVIOUS_NEAR * best(previous)).max(BEFORE_PREVIOUS_NEAR * best(before_previous));
+        sum += weight * best(own).max(context);
+        all += weight;
+    }
+    let share = f64::from(sum / all);
+    if share.is_finite() { share } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cosine(left: &[f32], right: &[f32]) -> Option<f32> {
+        let mut steps = vec![0; right.len()];
+        let inverse_length = compress(right, &mut steps);
+        Some(Direction::of(left)?.cosine(&steps, inverse_length))
+    }
+
+    #[test]
+    fn a_direction_is_as_near_to_itself_as_can_be_and_nothing_is_near_to_nothing() {
+        let close = |found: Option<f32>, expect: f32| assert!((found.unwrap() - expect).abs() < 1e-6, "{found:?}");
+        close(cosine(&[3.0, 4.0, 0.0], &[3.0, 4.0, 0.0]), 1.0);
+        close(cosine(&[3.0, 4.0, 0.0], &[-6.0, -8.0, 0.0]), -1.0);
+        close(cosine(&[3.0, 4.0, 0.0], &[0.0, 0.0, 1e-30]), 0.0);
+        for nothing in [[0.0; 3], [f32::NAN, 1.0, 1.0], [f32::INFINITY, 0.0, 0.0], [1e-45, 0.0, 0.0]] {
+            assert_eq!(Direction::of(&nothing), None);
+            close(cosine(&[3.0, 4.0, 0.0], &nothing), 0.0);
+        }
+    }
+
+    #[test]
+    fn many_are_compared_as_one_is() {
+        let vectors: Vec<Vec<f32>> = (0..7)
+            .map(|number| (0..40).map(|place| ((number * 31 + place * 17) % 23) as f32 - 11.0).collect())
+            .collect();
+        let question = Direction::of(&vectors[3]).unwrap();
+        let mut all = vec![0; 7 * 40];
+        let lengths: Vec<f32> =
+            all.chunks_mut(40).zip(&vectors).map(|(steps, vector)| compress(vector, steps)).collect();
+        let mut found = vec![0.0; 7];
+        question.cosines(&all, &lengths, &mut found);
+        let one_by_one: Vec<f32> =
+            all.chunks(40).zip(&lengths).map(|(steps, length)| question.cosine(steps, *length)).collect();
+        assert_eq!(found, one_by_one);
+        assert!((found[3] - 1.0).abs() < 1e-6);
+        // Vectors of another length than the question's are not read beyond their end.
+        question.cosines(&all[..50], &lengths, &mut found);
+    }
+
+    #[test]
+    fn a_window_looks_back_with_less_and_less_weight() {
+        let mut window = [1.0, 0.0];
+        widen(&mut window, &[0.0, 1.0], &[4.0, 0.0]);
+        assert_eq!(window, [2.0, 0.5]);
+    }
+
+    #[test]
+    fn each_word_of_a_question_counts_by_what_comes_nearest_to_it() {
+        let close = |found: f64, expect: f64| assert!((found - expect).abs() < 1e-6, "{found}");
+        close(near(&[1.0, 3.0], &[1.0, 0.0], &[], &[]), 0.25);
+        close(near(&[1.0, 3.0], &[1.0, 0.0], &[0.0, 0.5], &[0.0, 0.6]), (1.0 + 3.0 * 0.4) / 4.0);
+        close(near(&[1.0], &[-1.0], &[-1.0], &[]), 0.0);
+        close(near(&[], &[], &[], &[]), 0.0);
+        close(near(&[f32::NAN], &[1.0], &[], &[]), 0.0);
+    }
+}
