@@ -21,6 +21,7 @@ pub mod conformance;
 pub mod derive;
 pub mod exchange;
 pub mod explain;
+pub mod facts;
 mod follow;
 pub mod import;
 pub mod inspect;

@@ -22,6 +22,7 @@ mod eval;
 mod eval_studies;
 mod exchange;
 mod explain;
+mod facts;
 mod import;
 mod init;
 mod log;

@@ -9,6 +9,7 @@ mod accesses;
 mod commands;
 mod conformance;
 mod exchanges;
+mod facts;
 mod flipped_bits;
 mod goldens;
 mod hostile_files;

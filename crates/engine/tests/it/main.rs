@@ -6,6 +6,8 @@ mod again;
 mod conformance;
 mod derive;
 mod exchange;
+mod facts;
+mod facts_of_histories;
 mod import;
 mod recall;
 mod record;

@@ -25,7 +25,7 @@ impl Book<SqliteSpace> {
         connection.execute("ATTACH ?1 AS early", [self.ledger.path().to_str().unwrap()]).unwrap();
         let mut tables = connection
             .prepare(
-                "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND (name = 'view' OR name GLOB 'text_*')",
+                "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND (name = 'view' OR name GLOB 'text_*' OR name GLOB 'fact_*')",
             )
             .unwrap();
         let tables = tables.query_map([], |row| row.get::<_, String>(0)).unwrap();
@@ -100,7 +100,7 @@ fn a_rebuilt_view_has_the_digest_of_the_one_before() {
         book.advance();
     }
     let before = book.ledger.digests().unwrap();
-    assert_eq!(before.iter().map(|view| view.name).collect::<Vec<_>>(), ["graph", "text"]);
+    assert_eq!(before.iter().map(|view| view.name).collect::<Vec<_>>(), ["graph", "text", "facts"]);
     assert!(before.iter().all(|view| view.position == Position(601)));
     let mut reached = Vec::new();
     book.ledger.rebuild(|position| reached.push(position)).unwrap();

@@ -25,7 +25,12 @@ use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, clear};
 use super::meaning::Meant;
 use super::postings::{self, BLOCK};
+use super::shelf::{EPISODES, Shelf};
 use crate::{Position, Recorded, StoreError};
+
+mod facts;
+
+pub(in super::super) use facts::FactFolder;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
@@ -39,6 +44,7 @@ type Counts = Vec<(u32, u32)>;
 
 /// Keeps what helps the next fold.
 pub(in super::super) struct Folder {
+    shelf: &'static Shelf,
     analyzer: Analyzer,
     /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which generation.
     terms: Vec<u32>,
@@ -99,10 +105,16 @@ impl Reach {
 }
 
 impl Folder {
-    /// A folder that remembers nothing, for a space of `language`.
+    /// A folder of what was told that remembers nothing.
     pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
+        Self::of(connection, &EPISODES)
+    }
+
+    /// A folder of a shelf that remembers nothing.
+    fn of(connection: &Connection, shelf: &'static Shelf) -> Result<Self, StoreError> {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
+            shelf,
             analyzer,
             terms: Vec::new(),
             generation: 0,
@@ -152,7 +164,7 @@ impl Folder {
         until: Position,
         graph: Graph,
     ) -> Result<Folded, StoreError> {
-        let mut reach = super::reach(connection)?;
+        let mut reach = super::reach(connection, self.shelf)?;
         if reach.position > ledger::head(connection)? {
             // The row is damaged: nobody can have read so far.
             reach = Reach::default();
@@ -165,11 +177,11 @@ impl Folder {
             self.sessions.clear();
         }
         if reach.position.0 == 0 {
-            clear(connection)?;
+            clear(connection, self.shelf)?;
             self.forget();
         }
         let start = reach.position;
-        let mut batch = Batch::begin(connection)?;
+        let mut batch = Batch::begin(connection, self.shelf)?;
         // A fold ends with a block where it can, so that a row is written once.
         let room = u64::from(BLOCK - batch.documents % BLOCK);
         let end = until.min(Position(start.0.saturating_add(room)));
@@ -205,7 +217,7 @@ impl Folder {
         }
         if reach.position > start {
             batch.write(connection)?;
-            super::set_reach(connection, &reach)?;
+            super::set_reach(connection, self.shelf, &reach)?;
         }
         self.graph_reaches = graph_world.and_then(|world| world.latest());
         self.reached = reach;
@@ -294,7 +306,7 @@ impl Folder {
 
         let meant = Meant::of(parts(evidence));
         let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
-        batch.meanings.push(connection, document, &meant, &previous.vector, &before_previous.vector)?;
+        batch.meanings.push(connection, self.shelf, document, &meant, &previous.vector, &before_previous.vector)?;
 
         let author = evidence.actor.as_deref().map(|name| self.person(connection, name)).transpose()?.flatten();
         let mut participates = false;
@@ -302,9 +314,7 @@ impl Folder {
             let number = self.person(connection, name)?;
             if let (Some(number), None) = (number, author) {
                 participates = true;
-                connection
-                    .prepare_cached("INSERT OR IGNORE INTO text_participant (person, document) VALUES (?1, ?2)")?
-                    .execute([number, document])?;
+                connection.prepare_cached(self.shelf.add_participant)?.execute([number, document])?;
             }
         }
         let mut flags = 0;
@@ -344,7 +354,7 @@ impl Folder {
         if let Some(number) = self.people.get(name) {
             return Ok(*number);
         }
-        let number = person_number(connection, name)?;
+        let number = person_number(connection, self.shelf, name)?;
         self.people.insert(name.to_owned(), number);
         Ok(number)
     }
@@ -353,7 +363,7 @@ impl Folder {
         if let Some(number) = self.kinds.get(kind) {
             return Ok(*number);
         }
-        let number = kind_number(connection, kind)?;
+        let number = kind_number(connection, self.shelf, kind)?;
         self.kinds.insert(kind.to_owned(), number);
         Ok(number)
     }
@@ -401,7 +411,7 @@ impl Folder {
                 return Ok(session);
             }
             let stored = connection
-                .prepare_cached("SELECT number, last FROM text_session WHERE name = ?1")?
+                .prepare_cached(self.shelf.session_named)?
                 .query_row([name], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?)))
                 .optional()?;
             if let Some((number, last)) = stored {
@@ -409,9 +419,7 @@ impl Folder {
             }
         }
         let number = batch.session_count;
-        connection
-            .prepare_cached("INSERT INTO text_session (number, name, last) VALUES (?1, ?2, ?3)")?
-            .execute(params![number, name, NONE])?;
+        connection.prepare_cached(self.shelf.add_session)?.execute(params![number, name, NONE])?;
         batch.session_count += 1;
         Ok(Session { number, last: NONE, ..Session::default() })
     }
@@ -475,11 +483,8 @@ fn session_name(evidence: &Evidence, name: &str) -> String {
 }
 
 /// The person of that name, made if new; none if the name has no words.
-fn person_number(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
-    let known = connection
-        .prepare_cached("SELECT number FROM text_person WHERE name = ?1")?
-        .query_row([name], |row| row.get(0))
-        .optional()?;
+fn person_number(connection: &Connection, shelf: &Shelf, name: &str) -> Result<Option<u32>, StoreError> {
+    let known = connection.prepare_cached(shelf.person_number)?.query_row([name], |row| row.get(0)).optional()?;
     if known.is_some() {
         return Ok(known);
     }
@@ -487,22 +492,18 @@ fn person_number(connection: &Connection, name: &str) -> Result<Option<u32>, Sto
     if words.is_empty() {
         return Ok(None);
     }
-    connection.prepare_cached("INSERT INTO text_person (name) VALUES (?1)")?.execute([name])?;
+    connection.prepare_cached(shelf.add_person)?.execute([name])?;
     let number = connection.last_insert_rowid() as u32;
     for word in words {
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO text_person_word (word, person) VALUES (?1, ?2)")?
-            .execute(params![word, number])?;
+        connection.prepare_cached(shelf.add_person_word)?.execute(params![word, number])?;
     }
     Ok(Some(number))
 }
 
 /// The number of a kind, made if new.
-fn kind_number(connection: &Connection, kind: &str) -> Result<u8, StoreError> {
-    connection.prepare_cached("INSERT OR IGNORE INTO text_kind (word) VALUES (?1)")?.execute([kind])?;
-    let number: i64 = connection
-        .prepare_cached("SELECT number FROM text_kind WHERE word = ?1")?
-        .query_row([kind], |row| row.get(0))?;
+fn kind_number(connection: &Connection, shelf: &Shelf, kind: &str) -> Result<u8, StoreError> {
+    connection.prepare_cached(shelf.add_kind)?.execute([kind])?;
+    let number: i64 = connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
     Ok(attributes::kind_byte(number))
 }
 

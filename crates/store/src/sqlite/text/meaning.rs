@@ -12,6 +12,7 @@ use models::table::{DIMENSIONS, Sum, Table};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reach;
+use super::shelf::Shelf;
 use crate::StoreError;
 
 /// Documents of a row of directions.
@@ -69,6 +70,7 @@ impl NewMeanings {
     pub(super) fn push(
         &mut self,
         connection: &Connection,
+        shelf: &Shelf,
         document: u32,
         own: &Meant,
         previous: &Sum,
@@ -78,19 +80,18 @@ impl NewMeanings {
         widen(&mut window, previous, before_previous);
         let mut steps = [0; DIMENSIONS];
         let inverse_length = compress(&window, &mut steps);
-        let row = row(&mut self.vectors, connection, "text_vector", document / VECTOR_CHUNK)?;
+        let row = row(&mut self.vectors, connection, shelf.vector, document / VECTOR_CHUNK)?;
         row.extend(steps.map(i8::cast_unsigned));
         row.extend(inverse_length.to_le_bytes());
-        let row = self::row(&mut self.tokens, connection, "text_token", document / TOKEN_CHUNK)?;
+        let row = self::row(&mut self.tokens, connection, shelf.tokens, document / TOKEN_CHUNK)?;
         row.extend((own.tokens.len() as u16).to_le_bytes());
         row.extend(own.tokens.iter().flat_map(|token| token.to_le_bytes()));
         Ok(())
     }
 
-    pub(super) fn write(self, connection: &Connection) -> Result<(), StoreError> {
-        for (table, rows) in [("text_vector", self.vectors), ("text_token", self.tokens)] {
-            let query = format!("INSERT OR REPLACE INTO {table} (chunk, data) VALUES (?1, ?2)");
-            let mut write = connection.prepare_cached(&query)?;
+    pub(super) fn write(self, connection: &Connection, shelf: &Shelf) -> Result<(), StoreError> {
+        for (put, rows) in [(shelf.put_vector, self.vectors), (shelf.put_tokens, self.tokens)] {
+            let mut write = connection.prepare_cached(put)?;
             for (chunk, data) in rows {
                 write.execute(params![chunk, data])?;
             }
@@ -103,17 +104,14 @@ impl NewMeanings {
 fn row<'a>(
     rows: &'a mut BTreeMap<u32, Vec<u8>>,
     connection: &Connection,
-    table: &str,
+    query: &str,
     chunk: u32,
 ) -> Result<&'a mut Vec<u8>, StoreError> {
     use std::collections::btree_map::Entry;
     Ok(match rows.entry(chunk) {
         Entry::Occupied(entry) => entry.into_mut(),
         Entry::Vacant(entry) => {
-            let stored = connection
-                .prepare_cached(&format!("SELECT data FROM {table} WHERE chunk = ?1"))?
-                .query_row([chunk], |row| row.get(0))
-                .optional()?;
+            let stored = connection.prepare_cached(query)?.query_row([chunk], |row| row.get(0)).optional()?;
             entry.insert(stored.unwrap_or_default())
         }
     })
@@ -132,6 +130,7 @@ impl Windows {
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
+        shelf: &Shelf,
         reach: Reach,
         documents: u32,
     ) -> Result<(), StoreError> {
@@ -147,8 +146,7 @@ impl Windows {
         let more = (documents as usize).saturating_sub(known);
         self.steps.reserve(more * DIMENSIONS);
         self.inverse_lengths.reserve(more);
-        let mut statement =
-            connection.prepare_cached("SELECT chunk, data FROM text_vector WHERE chunk >= ?1 ORDER BY chunk")?;
+        let mut statement = connection.prepare_cached(shelf.vectors_from)?;
         let mut rows = statement.query([known as u32 / VECTOR_CHUNK])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)? as usize * VECTOR_CHUNK as usize;
@@ -188,12 +186,13 @@ impl Windows {
 /// Tokens of documents, each row read once.
 pub(super) struct Tokens<'a> {
     connection: &'a Connection,
+    shelf: &'static Shelf,
     rows: HashMap<u32, Vec<Vec<u16>>>,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(connection: &'a Connection) -> Self {
-        Self { connection, rows: HashMap::new() }
+    pub(super) fn new(connection: &'a Connection, shelf: &'static Shelf) -> Self {
+        Self { connection, shelf, rows: HashMap::new() }
     }
 
     /// The tokens of a document.
@@ -202,7 +201,7 @@ impl<'a> Tokens<'a> {
         let row = match self.rows.entry(document / TOKEN_CHUNK) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let mut statement = self.connection.prepare_cached("SELECT data FROM text_token WHERE chunk = ?1")?;
+                let mut statement = self.connection.prepare_cached(self.shelf.tokens)?;
                 let mut rows = statement.query([entry.key()])?;
                 let data = match rows.next()? {
                     Some(row) => decode(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?),

@@ -126,9 +126,35 @@ impl Ord for Candidate {
 impl Pass<'_> {
     /// The best documents by single-precision scores, in order of document.
     pub(super) fn preselect(&self, limit: usize) -> Vec<u32> {
+        let mut best: Vec<u32> = self.candidates(limit).map(|Reverse(candidate)| candidate.document).collect();
+        best.sort_unstable();
+        best
+    }
+
+    /// The same of those documents that `admits` lets through, which is asked from the best down, so seldom.
+    pub(super) fn best_of_those(
+        &self,
+        limit: usize,
+        mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
+    ) -> Result<Vec<u32>, StoreError> {
+        let mut candidates: BinaryHeap<Candidate> =
+            self.candidates(usize::MAX).map(|Reverse(candidate)| candidate).collect();
+        let mut best = Vec::new();
+        while let Some(candidate) = candidates.pop().filter(|_| best.len() < limit) {
+            if let Some(attribute) = self.search.attributes.get(candidate.document)
+                && admits(attribute)?
+            {
+                best.push(candidate.document);
+            }
+        }
+        best.sort_unstable();
+        Ok(best)
+    }
+
+    fn candidates(&self, limit: usize) -> impl Iterator<Item = Reverse<Candidate>> {
         let lex_weights: Vec<[f32; 256]> = self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
         let mut cursors = vec![0; self.terms.len()];
-        let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit + 1);
+        let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
         let mut sums = vec![0.0f32; BLOCK as usize];
         let mut windows = vec![0.0f32; BLOCK as usize];
         let window_weight = self.weights.win as f32;
@@ -185,9 +211,7 @@ impl Pass<'_> {
                 }
             }
         }
-        let mut best: Vec<u32> = heap.into_iter().map(|Reverse(candidate)| candidate.document).collect();
-        best.sort_unstable();
-        best
+        heap.into_iter()
     }
 
     /// Which of equals comes first: what is nearest to the asker's day, then what was told last.
@@ -228,7 +252,7 @@ impl Pass<'_> {
     }
 
     fn admits(&self, attribute: &Attribute) -> bool {
-        if attribute.flags & attributes::DEAD != 0 {
+        if attribute.flags & attributes::DEAD != 0 && self.filter.as_of_us.is_none() {
             return false;
         }
         if self.admitted.as_ref().is_some_and(|kinds| !kinds.contains(&attribute.kind)) {
@@ -340,7 +364,7 @@ impl<'a> Closer<'a> {
             search: pass.search,
             direction: &meant.direction,
             words: NearWords::new(Table::built_in(), meant.nameless),
-            tokens: Tokens::new(pass.search.connection),
+            tokens: Tokens::new(pass.search.connection, pass.search.shelf),
             best: HashMap::new(),
         }
     }
