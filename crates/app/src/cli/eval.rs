@@ -105,7 +105,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
     let layout = if args.one_space { Layout::OneSpace } else { Layout::SpaceEach };
     let metadata = if args.no_metadata { Metadata::Removed } else { Metadata::Kept };
-    let file = locomo::read(&args.file, layout, metadata)?;
+    let mut file = locomo::read(&args.file, layout, metadata)?;
     let spaces = if args.one_space { "in one space" } else { "a space each" };
     let known = if args.no_metadata { "no speaker and no date known" } else { "speakers and dates known" };
     let title = format!(
@@ -120,8 +120,19 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
         "metadata": !args.no_metadata,
         "questions_without_evidence": file.without_gold,
     });
-    let subject = Subject { unit: locomo::UNIT, title, about };
-    match args.study.chosen() {
+    let subject = Subject { unit: locomo::UNIT, title, about, groups: file.collections.len() };
+    let chosen = args.study.chosen();
+    // Whether memory knows who speaks decides by what an answer can be told from none: both are judged.
+    let bare = (chosen == Some(studies::Chosen::Abstention) && metadata == Metadata::Kept)
+        .then(|| locomo::read(&args.file, layout, Metadata::Removed))
+        .transpose()?;
+    // Its folder lives as long as `bare`.
+    let _folder = bare.map(|bare| {
+        let (collections, folder) = bare.into_parts();
+        file.collections.extend(collections);
+        folder
+    });
+    match chosen {
         Some(study) => studies::run(session, &file.collections, &subject, study),
         None => measure(session, &file.collections, subject, &args.depth),
     }
@@ -134,12 +145,12 @@ fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
     let collections: Vec<&Collection> = read.iter().map(|one| &one.collection).collect();
     let names: Vec<String> = collections.iter().map(|collection| printable(&collection.name)).collect();
     let unanswerable: usize = collections.iter().map(|collection| collection.unanswerable.len()).sum();
+    let questions: usize = collections.iter().map(|collection| collection.questions.len()).sum();
     let title = format!(
-        "{}: {}; {} left out that nothing is said to answer, {} that nothing answers",
+        "{}: {}, {} with gold; left out: {without_gold} without, {unanswerable} that nothing answers (--abstention)",
         names.join(", "),
         count(documents as u64, "document"),
-        count(without_gold as u64, "query"),
-        unanswerable,
+        count(questions as u64, "question"),
     );
     let about = json!({
         "collection": "retrieval",
@@ -148,7 +159,7 @@ fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
         "queries_without_gold": without_gold,
         "queries_unanswerable": unanswerable,
     });
-    let subject = Subject { unit: retrieval::UNIT, title, about };
+    let subject = Subject { unit: retrieval::UNIT, title, about, groups: args.files.len() };
     // The folders in which the documents lie live as long as what was read.
     let (collections, _folders): (Vec<Collection>, Vec<_>) =
         read.into_iter().map(retrieval::Retrieval::into_parts).unzip();
@@ -167,7 +178,7 @@ fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
     measure(
         session,
         &[collection],
-        Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }) },
+        Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }), groups: 1 },
         depth,
     )
 }
@@ -208,10 +219,12 @@ pub(super) struct Subject {
     pub(super) unit: &'static str,
     pub(super) title: String,
     pub(super) about: serde_json::Value,
+    /// How many collections there are before they are there again in another form.
+    pub(super) groups: usize,
 }
 
 fn measure(session: &Session, collections: &[Collection], subject: Subject, depth: &Depth) -> Result<(), Failure> {
-    let Subject { unit, title, about } = subject;
+    let Subject { unit, title, about, .. } = subject;
     let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
     cutoffs.sort_unstable();
     cutoffs.dedup();

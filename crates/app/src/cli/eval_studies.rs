@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Session;
 use super::eval::Subject;
+use crate::eval::abstention::{self, Example, report};
 use crate::eval::because::default_weights;
 use crate::eval::tuning::{Spaces, ablation, by_name, fit, held_out};
 use crate::eval::{Collection, EvalError};
@@ -23,6 +24,9 @@ pub(super) struct Study {
     /// Instead: learn the weights from everything and print them
     #[arg(long)]
     fit: bool,
+    /// Instead: how well recall tells what memory has no answer to
+    #[arg(long)]
+    abstention: bool,
 }
 
 /// Which.
@@ -31,13 +35,18 @@ pub(super) enum Chosen {
     Ablation,
     LeaveOneOut,
     Fit,
+    Abstention,
 }
 
 impl Study {
     /// None if the ordinary measurement is wanted.
     pub(super) fn chosen(&self) -> Option<Chosen> {
-        let flags =
-            [(self.ablation, Chosen::Ablation), (self.leave_one_out, Chosen::LeaveOneOut), (self.fit, Chosen::Fit)];
+        let flags = [
+            (self.ablation, Chosen::Ablation),
+            (self.leave_one_out, Chosen::LeaveOneOut),
+            (self.fit, Chosen::Fit),
+            (self.abstention, Chosen::Abstention),
+        ];
         flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, chosen)| chosen)
     }
 }
@@ -61,7 +70,7 @@ pub(super) fn run(
             "leaving one out needs two collections at least: what is learnt from one is measured on another".to_owned(),
         ));
     }
-    let findings = study(collections, chosen)?;
+    let findings = study(collections, subject.groups, chosen)?;
     match session.form {
         Form::Json => {
             let mut value = findings.json;
@@ -77,12 +86,13 @@ pub(super) fn run(
     }
 }
 
-fn study(collections: &[Collection], chosen: Chosen) -> Result<Findings, EvalError> {
+fn study(collections: &[Collection], groups: usize, chosen: Chosen) -> Result<Findings, EvalError> {
     let weights = default_weights();
     let steps = match chosen {
         Chosen::Ablation => ablation::variants(weights).len() as u64,
         Chosen::LeaveOneOut => held_out::steps(collections.len()),
         Chosen::Fit => fit::steps(collections.len()),
+        Chosen::Abstention => collections.len() as u64,
     };
     let bar = output::progress(Some(steps), "{bar:30} {pos}/{len} {eta}");
     let mut step = || bar.inc(1);
@@ -113,7 +123,36 @@ fn study(collections: &[Collection], chosen: Chosen) -> Result<Findings, EvalErr
                 json: json!({ "weights": by_name(&learnt) }),
             }
         }
+        Chosen::Abstention => abstaining(&abstention::gather(&mut spaces, groups, &mut step)?, groups),
     };
     bar.finish_and_clear();
     Ok(findings)
+}
+
+/// What abstaining costs and gains, as recall is and as it would be on collections that it has not learnt from.
+fn abstaining(examples: &[Example], groups: usize) -> Findings {
+    let halves: &[&str] = match examples.iter().any(|example| example.half > 0) {
+        true => &["speakers and dates known", "no speaker and no date known"],
+        false => &["all"],
+    };
+    let (built_in, held_out) = (abstention::as_built_in(examples), abstention::held_out(examples, groups));
+    let in_use = Some(kernel::rank::relevance::RELEVANCE_MIN);
+    let mut reports = vec![report::Report { title: "as recall judges", judged: &built_in, halves, in_use }];
+    if !held_out.is_empty() {
+        reports.push(report::Report { title: "learnt from the others", judged: &held_out, halves, in_use });
+    }
+    let mut lines = Vec::new();
+    for report in &reports {
+        lines.extend(report.lines());
+        lines.push(String::new());
+    }
+    let mut json = json!({ "abstention": reports.iter().map(report::Report::json).collect::<Vec<_>>() });
+    if groups > 1 {
+        let models = abstention::learn::learn(examples);
+        lines.push("learnt from everything, for the kernel:".to_owned());
+        lines.extend(report::as_source(&models));
+        json["models"] = json!({ "topic": models.topic, "theirs": models.theirs });
+    }
+    let note = "a row: relevance below which recall abstains, and how many in 100 of each sort it then refuses; foreign: questions on the next collection";
+    Findings { lines, note, json }
 }

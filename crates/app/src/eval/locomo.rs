@@ -49,7 +49,14 @@ pub(crate) struct Locomo {
     /// Questions of categories 1 to 4 whose evidence names no turn.
     pub(crate) without_gold: usize,
     // The conversations' files, for as long as they may be imported.
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
+}
+
+impl Locomo {
+    /// The collections, and the folder that has to live as long.
+    pub(crate) fn into_parts(self) -> (Vec<Collection>, tempfile::TempDir) {
+        (self.collections, self.folder)
+    }
 }
 
 /// Reads a file: an array of conversations, or one.
@@ -91,7 +98,7 @@ pub(crate) fn read(path: &Path, layout: Layout, metadata: Metadata) -> Result<Lo
     if collections.iter().all(|collection| collection.questions.is_empty()) {
         return Err(EvalError::form(path, "no question of categories 1 to 4 names a turn as evidence"));
     }
-    Ok(Locomo { collections, conversations: file.len(), without_gold, _folder: folder })
+    Ok(Locomo { collections, conversations: file.len(), without_gold, folder })
 }
 
 fn file_error(path: &Path, source: std::io::Error) -> EvalError {

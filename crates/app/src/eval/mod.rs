@@ -18,6 +18,7 @@ use jiff::civil::Date;
 use engine::EngineError;
 use store::StoreError;
 
+pub(crate) mod abstention;
 pub(crate) mod because;
 pub(crate) mod bm25;
 pub(crate) mod calibration;
