@@ -137,3 +137,22 @@ fn gold_of_beir_that_names_nothing_is_refused_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(read(folder.path()), Err(EvalError::File { .. })), "no corpus in it");
 }
+
+/// Notes, calendar, sessions with a coding assistant and facts, all invented: what the formula was not fitted on.
+#[test]
+fn recall_holds_on_what_is_no_conversation() {
+    use crate::eval::measures::{Ranks, average};
+    use crate::eval::run::{Kind, run};
+
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/samples/notebook.jsonl"));
+    let retrieval = read(path).unwrap();
+    assert_eq!((retrieval.documents, retrieval.collection.unanswerable.len()), (60, 6));
+    let collections = [retrieval.collection];
+    let recall = |kind| {
+        let run = run(kind, &collections, 10, &mut || {}).unwrap();
+        let ranks: Vec<&Ranks> = run.ranks_of(&collections, None).collect();
+        average(ranks, &[10]).at[0].recall
+    };
+    let (found, control) = (recall(Kind::Because), recall(Kind::Bm25));
+    assert!(found >= 0.90 && found > control, "{found} beside {control}");
+}
