@@ -10,6 +10,7 @@ use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::question::Question;
+use kernel::rank::relevance::{RELEVANCE_MIN, Signs, relevance};
 use kernel::rank::{Score, Weights};
 use kernel::text::Analyzer;
 use store::sqlite::{Filter, Search, TermShare};
@@ -55,6 +56,13 @@ pub struct Recall {
     pub question: Question,
     /// The records, best first.
     pub results: Vec<Recollection>,
+    /// The chance that the first of them answers, 0 … 1: [`relevance()`].
+    pub relevance: f64,
+    /// True if that is below [`RELEVANCE_MIN`]: nothing in memory seems to answer.
+    pub abstains: bool,
+    /// What the chance was judged by.
+    #[serde(skip)]
+    pub signs: Option<Signs>,
     /// How far the index had read.
     pub position: Position,
     /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged, or is being
@@ -94,7 +102,7 @@ impl Space {
         self.catch_up()?;
         let limit = query.limit.min(RESULTS_MAX);
         let text = cut(&query.text, QUESTION_BYTES_MAX);
-        let (question, (mut results, kept)) = self.store.search(|search, analyzer| {
+        let (question, Different { mut results, kept, signs }) = self.store.search(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let different = different(search, analyzer, &question, query, limit)?;
             Ok((question, different))
@@ -111,7 +119,9 @@ impl Space {
         }
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
-        Ok(Recall { question, results, position, behind })
+        let relevance = relevance(signs.as_ref());
+        let abstains = relevance < RELEVANCE_MIN;
+        Ok(Recall { question, results, relevance, abstains, signs, position, behind })
     }
 
     /// Brings the index up to date, as far as that can be done now.
@@ -147,7 +157,16 @@ impl Space {
     }
 }
 
-/// The best `limit` records that say different things, with their numbers in the index. Where most of what is found
+/// Records that say different things.
+struct Different {
+    results: Vec<Recollection>,
+    /// Their numbers in the index.
+    kept: Vec<u32>,
+    /// Of everything that was found, however few are wanted.
+    signs: Option<Signs>,
+}
+
+/// The best `limit` records that say different things. Where most of what is found
 /// repeats what is better, it is looked for further down.
 fn different(
     search: &Search<'_>,
@@ -155,11 +174,13 @@ fn different(
     question: &Question,
     query: &Query,
     limit: usize,
-) -> Result<(Vec<Recollection>, Vec<u32>), StoreError> {
+) -> Result<Different, StoreError> {
     let mut wanted = limit;
     loop {
         let found = search.find(question, analyzer, &query.filter, query.today, &query.weights, wanted)?;
         let is_all = found.len() < wanted;
+        let known = found.first().map_or(0, |best| best.terms.len());
+        let signs = Signs::of(question, known, found.iter().map(|found| &found.score));
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
         let mut said: HashMap<(Option<String>, String), usize> = HashMap::new();
@@ -179,7 +200,7 @@ fn different(
             }
         }
         if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
-            return Ok((results, kept));
+            return Ok(Different { results, kept, signs });
         }
         wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
     }
@@ -257,6 +278,31 @@ mod tests {
         ];
         // Of what Ana said twice, the last time is shown.
         assert_eq!(recall(turns, "boat", 10), ["the boat leaves", "The  boat LEAVES"]);
+    }
+
+    #[test]
+    fn recall_abstains_from_what_shares_nothing_with_memory_and_says_how_sure_it_is_of_the_rest() {
+        let folder = tempfile::tempdir().unwrap();
+        let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
+        let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
+        let said = ["The boat leaves at noon", "Petra is allergic to walnuts", "I bought a red bicycle in May"];
+        let turns = said.iter().enumerate().map(|(number, text)| Prepared::new(turn(number, "Ana", text)).unwrap());
+        space.record(turns.collect(), now).unwrap();
+        let mut ask = |text: &str, limit: usize| {
+            let (filter, weights) = (Filter::default(), Weights::default());
+            let query = Query { text: text.to_owned(), limit, filter, neighbours: 0, today: None, weights };
+            let recall = space.recall(&query).unwrap();
+            (recall.relevance, recall.abstains)
+        };
+        for nonsense in ["", "🎉🎉", "qwxz vbnmk", "¿Dónde está el baño?", "הסירה יוצאת", "aGVsbG8gd29ybGQ=", "?!"]
+        {
+            let (relevance, abstains) = ask(nonsense, 10);
+            assert!(abstains && relevance < RELEVANCE_MIN, "{nonsense}: {relevance}");
+        }
+        let (relevance, abstains) = ask("Who is allergic to walnuts?", 10);
+        assert!(!abstains && relevance > 0.5, "{relevance}");
+        assert_eq!(ask("Who is allergic to walnuts?", 1).0, relevance, "however few are asked for");
+        assert!(relevance > ask("Who is allergic to hazelnut cake from Copenhagen?", 10).0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Measures the naive recall on a LoCoMo file: `cargo run --release -p because-testkit --example locomo -- FILE`.
 //!
 //! One index a conversation, or with `--together` one for all. Prints recall at 5, 10, 25 and 50 and nDCG at 10, by
-//! category and over the categories 1 to 4; with `--ablation` also what is lost without each part.
+//! category and over the categories 1 to 4. What each part is worth: `because eval locomo FILE --ablation`.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -30,12 +30,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         print_row(&format!("{category}"), &asked, &Weights::LEXICAL, |question| question.category == category);
     }
     print_row("1-4", &asked, &Weights::LEXICAL, |_| true);
-    if has("--ablation") {
-        println!("without");
-        for (name, weights) in ablations() {
-            print_row(name, &asked, &weights, |_| true);
-        }
-    }
     Ok(())
 }
 
@@ -84,20 +78,4 @@ fn rank(hits: &[Hit], weights: &Weights) -> Vec<usize> {
         hits.iter().map(|hit| (fuse(weights, &hit.signals).total, hit.document)).collect();
     scored.sort_by(|left, right| right.0.total_cmp(&left.0).then(right.1.cmp(&left.1)));
     scored.into_iter().map(|(_, document)| document).collect()
-}
-
-fn ablations() -> Vec<(&'static str, Weights)> {
-    let full = Weights::LEXICAL;
-    vec![
-        ("lex", Weights { lex: 0.0, ..full }),
-        ("own", Weights { own: 0.0, ..full }),
-        ("sess", Weights { sess: 0.0, ..full }),
-        ("speaker", Weights { speaker: 0.0, ..full }),
-        ("subject", Weights { subject: 0.0, ..full }),
-        ("date", Weights { date: 0.0, ..full }),
-        ("who, date", Weights { speaker: 0.0, subject: 0.0, date: 0.0, ..full }),
-        ("is_question", Weights { is_question: 0.0, ..full }),
-        ("timex", Weights { timex: 0.0, ..full }),
-        ("when", Weights { when: 0.0, ..full }),
-    ]
 }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Session, demo};
+use crate::cli::eval_studies::{self as studies, Study};
 use crate::eval::calibration;
 use crate::eval::locomo::{self, Layout, Metadata};
 use crate::eval::report::Report;
 use crate::eval::run::{Kind, Run, limit, run as run_one, steps};
-use crate::eval::{Collection, EvalError, sample};
+use crate::eval::{Collection, EvalError, retrieval, sample};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, count};
+use crate::output::{self, BOLD, DIM, Form, count, printable};
 
 /// Deepest cut-off: as many as recall returns at most.
 const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
@@ -19,7 +20,7 @@ const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
 /// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval sample\n  because eval calibration people --svg reliability.svg"
+    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -30,6 +31,8 @@ pub(crate) struct Args {
 enum What {
     /// Questions on long conversations: a file of the LoCoMo benchmark
     Locomo(LocomoArgs),
+    /// Your own: documents, queries and what answers them, as JSON lines or a folder as BEIR has it (docs/eval.md)
+    Retrieval(RetrievalArgs),
     /// Questions on the sample of the demo: notes, a calendar, a chat
     Sample(Depth),
     /// How honest confidence is: labelled people, as `cargo xtask samples` makes them
@@ -62,6 +65,20 @@ struct LocomoArgs {
     no_metadata: bool,
     #[command(flatten)]
     depth: Depth,
+    #[command(flatten)]
+    study: Study,
+}
+
+/// Arguments of `eval retrieval`.
+#[derive(clap::Args)]
+struct RetrievalArgs {
+    /// Collections, each in a space of its own
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    depth: Depth,
+    #[command(flatten)]
+    study: Study,
 }
 
 /// How deep to look, and how much to print.
@@ -78,6 +95,7 @@ struct Depth {
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     match &args.what {
         What::Locomo(args) => locomo(session, args)?,
+        What::Retrieval(args) => retrieval(session, args)?,
         What::Sample(depth) => sample(session, depth)?,
         What::Calibration(args) => calibration(session, args)?,
     }
@@ -87,7 +105,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
     let layout = if args.one_space { Layout::OneSpace } else { Layout::SpaceEach };
     let metadata = if args.no_metadata { Metadata::Removed } else { Metadata::Kept };
-    let file = locomo::read(&args.file, layout, metadata)?;
+    let mut file = locomo::read(&args.file, layout, metadata)?;
     let spaces = if args.one_space { "in one space" } else { "a space each" };
     let known = if args.no_metadata { "no speaker and no date known" } else { "speakers and dates known" };
     let title = format!(
@@ -102,7 +120,53 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
         "metadata": !args.no_metadata,
         "questions_without_evidence": file.without_gold,
     });
-    measure(session, &file.collections, Subject { unit: locomo::UNIT, title, about }, &args.depth)
+    let subject = Subject { unit: locomo::UNIT, title, about, groups: file.collections.len() };
+    let chosen = args.study.chosen();
+    // Whether memory knows who speaks decides by what an answer can be told from none: both are judged.
+    let bare = (chosen == Some(studies::Chosen::Abstention) && metadata == Metadata::Kept)
+        .then(|| locomo::read(&args.file, layout, Metadata::Removed))
+        .transpose()?;
+    // Its folder lives as long as `bare`.
+    let _folder = bare.map(|bare| {
+        let (collections, folder) = bare.into_parts();
+        file.collections.extend(collections);
+        folder
+    });
+    match chosen {
+        Some(study) => studies::run(session, &file.collections, &subject, study),
+        None => measure(session, &file.collections, subject, &args.depth),
+    }
+}
+
+fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
+    let read = args.files.iter().map(|file| retrieval::read(file)).collect::<Result<Vec<_>, EvalError>>()?;
+    let documents: usize = read.iter().map(|one| one.documents).sum();
+    let without_gold: usize = read.iter().map(|one| one.without_gold).sum();
+    let collections: Vec<&Collection> = read.iter().map(|one| &one.collection).collect();
+    let names: Vec<String> = collections.iter().map(|collection| printable(&collection.name)).collect();
+    let unanswerable: usize = collections.iter().map(|collection| collection.unanswerable.len()).sum();
+    let questions: usize = collections.iter().map(|collection| collection.questions.len()).sum();
+    let title = format!(
+        "{}: {}, {} with gold; left out: {without_gold} without, {unanswerable} that nothing answers (--abstention)",
+        names.join(", "),
+        count(documents as u64, "document"),
+        count(questions as u64, "question"),
+    );
+    let about = json!({
+        "collection": "retrieval",
+        "names": names,
+        "documents": documents,
+        "queries_without_gold": without_gold,
+        "queries_unanswerable": unanswerable,
+    });
+    let subject = Subject { unit: retrieval::UNIT, title, about, groups: args.files.len() };
+    // The folders in which the documents lie live as long as what was read.
+    let (collections, _folders): (Vec<Collection>, Vec<_>) =
+        read.into_iter().map(retrieval::Retrieval::into_parts).unzip();
+    match args.study.chosen() {
+        Some(study) => studies::run(session, &collections, &subject, study),
+        None => measure(session, &collections, subject, &args.depth),
+    }
 }
 
 fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
@@ -114,7 +178,7 @@ fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
     measure(
         session,
         &[collection],
-        Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }) },
+        Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }), groups: 1 },
         depth,
     )
 }
@@ -151,14 +215,16 @@ fn calibration(session: &Session, args: &CalibrationArgs) -> Result<(), Failure>
 }
 
 /// What is measured, in words and as JSON.
-struct Subject {
-    unit: &'static str,
-    title: String,
-    about: serde_json::Value,
+pub(super) struct Subject {
+    pub(super) unit: &'static str,
+    pub(super) title: String,
+    pub(super) about: serde_json::Value,
+    /// How many collections there are before they are there again in another form.
+    pub(super) groups: usize,
 }
 
 fn measure(session: &Session, collections: &[Collection], subject: Subject, depth: &Depth) -> Result<(), Failure> {
-    let Subject { unit, title, about } = subject;
+    let Subject { unit, title, about, .. } = subject;
     let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
     cutoffs.sort_unstable();
     cutoffs.dedup();

@@ -19,6 +19,7 @@ pub(crate) mod demo;
 mod derive;
 mod doctor;
 mod eval;
+mod eval_studies;
 mod exchange;
 mod explain;
 mod facts;

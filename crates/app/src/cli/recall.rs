@@ -7,6 +7,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::rank::Score;
+use kernel::rank::relevance::RELEVANCE_MIN;
 use kernel::when::When;
 use serde_json::json;
 use store::sqlite::{Filter, TermShare};
@@ -52,9 +53,17 @@ pub(crate) struct Args {
     /// Records to show before and after each, from the same session
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
     around: u32,
+    /// Below which chance of being an answer the records found are called the nearest only, 0 to 1
+    #[arg(long, value_name = "CHANCE", default_value_t = RELEVANCE_MIN, value_parser = chance)]
+    min_relevance: f64,
     /// Print every part of each score
     #[arg(long)]
     explain: bool,
+}
+
+fn chance(text: &str) -> Result<f64, String> {
+    let chance: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&chance) { Ok(chance) } else { Err("not between 0 and 1".to_owned()) }
 }
 
 /// What is searched.
@@ -112,6 +121,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut believed = facts::Hits::default();
     let mut behind = 0;
     let mut question = None;
+    // Of several spaces, the best answer's.
+    let mut relevance = 0.0_f64;
     let mut kinds = std::collections::BTreeSet::new();
     for finder in session.finders() {
         let mut space = finder.open()?;
@@ -124,7 +135,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 continue;
             }
         }
-        let Recall { question: understood, results, behind: space_behind, .. } = space.recall(&query)?;
+        let Recall { question: understood, results, relevance: chance, behind: space_behind, .. } =
+            space.recall(&query)?;
+        relevance = relevance.max(chance);
         behind += space_behind;
         question.get_or_insert(understood);
         if results.is_empty() && !args.kind.is_empty() {
@@ -151,6 +164,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             printable(&kinds.join(", "))
         ));
     }
+    let abstains = shelves != Shelves::Facts && relevance < args.min_relevance;
     match session.form {
         Form::Json => {
             let results: Vec<_> = hits
@@ -161,11 +175,13 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                     value
                 })
                 .collect();
-            output::json(
-                &json!({ "question": question, "facts": believed.to_json(), "results": results, "behind": behind }),
-            )?;
+            let facts = believed.to_json();
+            output::json(&json!({
+                "question": question, "facts": facts, "results": results, "relevance": relevance, "abstains": abstains,
+                "behind": behind,
+            }))?;
         }
-        Form::Text => print(session, args, &believed, &hits, behind)?,
+        Form::Text => print(session, args, &believed, &Found { hits: &hits, abstains, behind })?,
     }
     Ok(0)
 }
@@ -174,7 +190,16 @@ fn list(words: &[&String]) -> String {
     printable(&words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", "))
 }
 
-fn print(session: &Session, args: &Args, believed: &facts::Hits, hits: &[Hit], behind: u64) -> Result<(), Failure> {
+/// What was told, as far as it was found.
+struct Found<'a> {
+    hits: &'a [Hit],
+    /// Nothing of it seems to answer.
+    abstains: bool,
+    behind: u64,
+}
+
+fn print(session: &Session, args: &Args, believed: &facts::Hits, found: &Found<'_>) -> Result<(), Failure> {
+    let Found { hits, abstains, behind } = *found;
     if hits.is_empty() && believed.is_empty() {
         output::line(match args.shelves() {
             Shelves::Facts => "Nothing that is believed shares a word or a date with this question.",
@@ -184,6 +209,9 @@ fn print(session: &Session, args: &Args, believed: &facts::Hits, hits: &[Hit], b
     believed.print(session, args.explain)?;
     if !hits.is_empty() && !believed.is_empty() {
         output::line(format_args!("{BOLD}What was told{BOLD:#}"))?;
+    }
+    if abstains && !hits.is_empty() && believed.is_empty() {
+        output::line(format_args!("{DIM}Nothing in memory seems to answer this; the nearest:{DIM:#}"))?;
     }
     for (number, hit) in hits.iter().enumerate() {
         print_hit(number + 1, hit, args.explain, session)?;

@@ -2,11 +2,12 @@
 
 use engine::Space;
 use engine::import::Intent;
-use engine::recall::Query;
+use engine::recall::{Query, Recall};
+use kernel::rank::Weights;
 use kernel::seal::{SEED_BYTES, Signer};
 use store::sqlite::Filter;
 
-use super::{Asked, EvalError, RecordKey, Source, System, records};
+use super::{Asked, Collection, EvalError, RecordKey, Source, System, records};
 
 /// A fresh space that vanishes when it is dropped.
 pub(crate) struct Because {
@@ -23,6 +24,38 @@ impl Because {
         let space = Space::create(&folder.path().join("space.db"), signer, "evaluation", records::context().now)?;
         Ok(Self { space, _folder: folder })
     }
+
+    /// A space that has taken in all sources of a collection.
+    pub(crate) fn holding(collection: &Collection) -> Result<Self, EvalError> {
+        let mut because = Self::new()?;
+        for source in &collection.sources {
+            because.take_in(source)?;
+        }
+        Ok(because)
+    }
+
+    /// Asks with weights of one's own; the whole answer.
+    pub(crate) fn recall(&mut self, asked: &Asked, limit: usize, weights: Weights) -> Result<Recall, EvalError> {
+        let query = Query {
+            text: asked.text.clone(),
+            limit,
+            filter: Filter::default(),
+            neighbours: 0,
+            today: asked.today,
+            weights,
+        };
+        Ok(self.space.recall(&query)?)
+    }
+}
+
+/// The weights that recall has when nobody chooses others.
+pub(crate) fn default_weights() -> Weights {
+    Weights::default()
+}
+
+/// Whose records came back, the best first.
+pub(crate) fn ranking(recall: &Recall) -> Vec<RecordKey> {
+    recall.results.iter().map(|result| records::key(&result.evidence)).collect()
 }
 
 impl System for Because {
@@ -32,15 +65,6 @@ impl System for Because {
     }
 
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        let query = Query {
-            text: asked.text.clone(),
-            limit,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: asked.today,
-            weights: kernel::rank::Weights::default(),
-        };
-        let recall = self.space.recall(&query)?;
-        Ok(recall.results.iter().map(|result| records::key(&result.evidence)).collect())
+        Ok(ranking(&self.recall(asked, limit, default_weights())?))
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Each conversation is written to a file of its own, without questions, answers and summaries, and
 //! imported from there, so that nothing of them can reach what is searched. Categories 1 to 4 with evidence
-//! are asked; category 5 has no answer. The evidence of the published file is not clean: several ids in one text, leading zeros, stray
+//! are asked; category 5 has no answer and serves to
+//! measure whether recall says so ([`super::abstention`]). The evidence of the published file is not clean: several ids in one text, leading zeros, stray
 //! marks, ids of turns that do not exist. Ids are looked for in the texts, and what names no turn is dropped; a question
 //! without any is left out and counted. The asker's date is that of the conversation's last session.
 
@@ -48,7 +49,14 @@ pub(crate) struct Locomo {
     /// Questions of categories 1 to 4 whose evidence names no turn.
     pub(crate) without_gold: usize,
     // The conversations' files, for as long as they may be imported.
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
+}
+
+impl Locomo {
+    /// The collections, and the folder that has to live as long.
+    pub(crate) fn into_parts(self) -> (Vec<Collection>, tempfile::TempDir) {
+        (self.collections, self.folder)
+    }
 }
 
 /// Reads a file: an array of conversations, or one.
@@ -78,17 +86,19 @@ pub(crate) fn read(path: &Path, layout: Layout, metadata: Metadata) -> Result<Lo
             Some(together) => {
                 together.sources.push(source);
                 together.questions.extend(questions.labelled);
+                together.unanswerable.extend(questions.unanswerable);
             }
             None => {
                 let name = if layout == Layout::OneSpace { "all".to_owned() } else { id };
-                collections.push(Collection { name, sources: vec![source], questions: questions.labelled });
+                let Questions { labelled: questions, unanswerable, .. } = questions;
+                collections.push(Collection { name, sources: vec![source], questions, unanswerable });
             }
         }
     }
     if collections.iter().all(|collection| collection.questions.is_empty()) {
         return Err(EvalError::form(path, "no question of categories 1 to 4 names a turn as evidence"));
     }
-    Ok(Locomo { collections, conversations: file.len(), without_gold, _folder: folder })
+    Ok(Locomo { collections, conversations: file.len(), without_gold, folder })
 }
 
 fn file_error(path: &Path, source: std::io::Error) -> EvalError {
@@ -131,6 +141,8 @@ fn bare_conversation(conversation: &Map<String, Value>, metadata: Metadata) -> M
 /// The questions of a conversation that can be measured.
 struct Questions {
     labelled: Vec<Labelled>,
+    /// Of category 5: nothing in the conversation answers them.
+    unanswerable: Vec<Asked>,
     without_gold: usize,
 }
 
@@ -139,11 +151,14 @@ fn questions(sample: &Value, conversation: &Map<String, Value>, id: &str) -> Que
     let today = sessions.last_key_value().and_then(|(_, session)| session.date);
     let ids = sessions.values().flat_map(|session| session.turns).filter_map(|turn| turn.get("dia_id")?.as_str());
     let turns: BTreeMap<TurnId, &str> = ids.filter_map(|id| Some((turn_ids(id).pop()?, id))).collect();
-    let mut questions = Questions { labelled: Vec::new(), without_gold: 0 };
+    let mut questions = Questions { labelled: Vec::new(), unanswerable: Vec::new(), without_gold: 0 };
     for question in sample.get("qa").and_then(Value::as_array).into_iter().flatten() {
-        let category = question.get("category").and_then(Value::as_u64).and_then(category_name);
+        let category = question.get("category").and_then(Value::as_u64);
         let text = question.get("question").and_then(Value::as_str);
-        let (Some(category), Some(text)) = (category, text) else { continue };
+        if let (Some(UNANSWERABLE), Some(text)) = (category, text) {
+            questions.unanswerable.push(Asked { text: text.to_owned(), today });
+        }
+        let (Some(category), Some(text)) = (category.and_then(category_name), text) else { continue };
         let evidence = question.get("evidence").and_then(Value::as_array).into_iter().flatten();
         let named = evidence.filter_map(Value::as_str).flat_map(turn_ids);
         let gold: BTreeSet<RecordKey> = named
@@ -182,6 +197,9 @@ fn sessions(conversation: &Map<String, Value>) -> BTreeMap<u64, Session<'_>> {
 fn spoken_date(text: &str) -> Option<Date> {
     DateTime::strptime("%I:%M %p on %d %B, %Y", text).ok().map(DateTime::date)
 }
+
+/// LoCoMo's category of questions that have none: most ask of one what the other did.
+const UNANSWERABLE: u64 = 5;
 
 /// LoCoMo's categories that have an answer in the conversation.
 fn category_name(number: u64) -> Option<&'static str> {
@@ -270,6 +288,7 @@ mod tests {
         assert_eq!((locomo.conversations, locomo.without_gold), (1, 1));
         let [question] = locomo.collections[0].questions.as_slice() else { panic!("one question") };
         assert_eq!(question.category, "4 single-hop");
+        assert_eq!(locomo.collections[0].unanswerable.len(), 1);
         assert_eq!(question.asked.today, Some(jiff::civil::date(2023, 6, 2)), "the last session that has turns");
         let gold = ["trip/D1:1", "trip/D2:1"].map(|uid| RecordKey::new("locomo", uid));
         assert_eq!(question.gold, gold.into_iter().collect());

@@ -6,7 +6,8 @@
 //! Beside the engine itself stand three [`controls`] that anybody could build in an afternoon. They read through the same
 //! importers, so a difference between systems is one of ranking.
 //!
-//! A new form of labelled questions is a function that makes collections, as [`locomo`] and [`sample`] are.
+//! A new form of labelled questions is a function that makes collections, as [`locomo`], [`retrieval`] and
+//! [`sample`] are. What is learnt about recall itself is in [`tuning`] and [`abstention`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use jiff::civil::Date;
 use engine::EngineError;
 use store::StoreError;
 
+pub(crate) mod abstention;
 pub(crate) mod because;
 pub(crate) mod bm25;
 pub(crate) mod calibration;
@@ -26,8 +28,10 @@ pub(crate) mod locomo;
 pub(crate) mod measures;
 pub(crate) mod records;
 pub(crate) mod report;
+pub(crate) mod retrieval;
 pub(crate) mod run;
 pub(crate) mod sample;
+pub(crate) mod tuning;
 
 /// Largest file of labelled questions, which is read as a whole.
 pub(crate) const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -40,6 +44,8 @@ pub(crate) struct Collection {
     pub(crate) sources: Vec<Source>,
     /// What is asked.
     pub(crate) questions: Vec<Labelled>,
+    /// What nothing in it answers: only [`abstention`] asks it.
+    pub(crate) unanswerable: Vec<Asked>,
 }
 
 /// A file or folder and its format.
@@ -102,6 +108,16 @@ pub(crate) enum EvalError {
         #[source]
         source: std::io::Error,
     },
+    /// A line of a file is not of the form that is measured.
+    #[error("{}, line {line}: {reason}", path.display())]
+    Line {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, counted from 1.
+        line: u64,
+        /// What does not fit.
+        reason: String,
+    },
     /// The file is not of the form that is measured.
     #[error("{}: {reason}", path.display())]
     Form {
@@ -119,7 +135,7 @@ impl EvalError {
             Self::Engine(error) => error.code(),
             Self::Control(error) => error.code(),
             Self::File { .. } => "file",
-            Self::Form { .. } => "evaluation_format",
+            Self::Form { .. } | Self::Line { .. } => "evaluation_format",
         }
     }
 

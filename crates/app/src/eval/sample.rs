@@ -44,7 +44,7 @@ pub(crate) fn collect(paths: &[PathBuf]) -> Result<Collection, EvalError> {
     for line in QUESTIONS.lines() {
         questions.push(labelled(line, &found)?);
     }
-    Ok(Collection { name: "sample".to_owned(), sources, questions })
+    Ok(Collection { name: "sample".to_owned(), sources, questions, unanswerable: Vec::new() })
 }
 
 fn source(path: &Path) -> Result<Source, EvalError> {

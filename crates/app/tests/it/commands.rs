@@ -129,11 +129,39 @@ fn remember_says_what_is_wrong_with_its_input() {
 }
 
 #[test]
+fn recall_says_when_nothing_in_memory_seems_to_answer_and_shows_the_nearest() {
+    let machine = Machine::with_chat();
+    let foreign = "Quand passe le facteur ?";
+    machine.because(["recall", foreign]).run().succeeds().prints("seems to answer");
+    let answer = machine.because(["recall", foreign, "--json"]).run().succeeds().json();
+    assert_eq!((&answer["abstains"], answer["relevance"].as_f64()), (&serde_json::json!(true), Some(0.0)), "{answer}");
+    let question = "Who is allergic to walnuts?";
+    assert!(!machine.because(["recall", question]).run().succeeds().out().contains("seems to answer"));
+    machine.because(["recall", "--min-relevance", "1", question]).run().succeeds().prints("seems to answer");
+    machine.because(["recall", "--min-relevance", "2", question]).run().ends(2).says("between 0 and 1");
+}
+
+#[test]
+fn a_collection_of_ones_own_is_measured_and_what_does_not_fit_is_named() {
+    let machine = Machine::with_space();
+    let line = r#"{"type":"document","id":"d","text":"A red boat."}"#;
+    let query = r#"{"type":"query","id":"q","text":"Which boat?","gold":["d"]}"#;
+    std::fs::write(machine.work().join("mine.jsonl"), format!("{line}\n{query}\n")).unwrap();
+    let report = machine.because(["--json", "eval", "retrieval", "mine.jsonl"]).run().succeeds().json();
+    assert_eq!(report["systems"][0]["categories"][1]["recall"]["5"], 1.0, "{report}");
+    machine.because(["eval", "retrieval", "mine.jsonl", "--ablation"]).run().succeeds().prints("nDCG@10");
+    machine.because(["eval", "retrieval", "mine.jsonl", "--leave-one-out"]).run().ends(2).says("two collections");
+    std::fs::write(machine.work().join("bad.jsonl"), format!("{line}\n{line}\n")).unwrap();
+    machine.because(["eval", "retrieval", "bad.jsonl"]).run().ends(1).says("line 2");
+}
+
+#[test]
 fn recall_answers_with_records_sources_and_reasons() {
     let machine = Machine::with_chat();
     let question = "Which glaze did Idris recommend?";
     let answer = machine.because(["recall", question, "--json"]).run().succeeds().json();
-    has(&answer, &["question", "facts", "results", "behind"]);
+    has(&answer, &["question", "facts", "results", "relevance", "abstains", "behind"]);
+    assert_eq!(answer["abstains"], false, "{answer}");
     let first = &answer["results"][0];
     has(first, &["id", "evidence", "score", "terms", "neighbours", "space"]);
     assert!(first["evidence"]["payload"]["text"].as_str().unwrap().contains("Tenmoku"), "{first}");

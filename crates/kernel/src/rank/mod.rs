@@ -7,6 +7,7 @@
 
 pub mod lexical;
 pub mod meaning;
+pub mod relevance;
 
 use serde::{Deserialize, Serialize};
 

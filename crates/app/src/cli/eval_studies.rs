@@ -1,0 +1,158 @@
+//! `because eval … --ablation` and its like: what is learnt about recall itself rather than how well it does.
+
+use serde_json::{Value, json};
+
+use super::Session;
+use super::eval::Subject;
+use crate::eval::abstention::{self, Example, report};
+use crate::eval::because::default_weights;
+use crate::eval::tuning::{Spaces, ablation, by_name, fit, held_out};
+use crate::eval::{Collection, EvalError};
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form};
+
+/// One at most.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+pub(super) struct Study {
+    /// Instead: each part of the score switched off, one at a time
+    #[arg(long)]
+    ablation: bool,
+    /// Instead: weights learnt from all collections but one, measured on that one
+    #[arg(long)]
+    leave_one_out: bool,
+    /// Instead: learn the weights from everything and print them
+    #[arg(long)]
+    fit: bool,
+    /// Instead: how well recall tells what memory has no answer to
+    #[arg(long)]
+    abstention: bool,
+}
+
+/// Which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chosen {
+    Ablation,
+    LeaveOneOut,
+    Fit,
+    Abstention,
+}
+
+impl Study {
+    /// None if the ordinary measurement is wanted.
+    pub(super) fn chosen(&self) -> Option<Chosen> {
+        let flags = [
+            (self.ablation, Chosen::Ablation),
+            (self.leave_one_out, Chosen::LeaveOneOut),
+            (self.fit, Chosen::Fit),
+            (self.abstention, Chosen::Abstention),
+        ];
+        flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, chosen)| chosen)
+    }
+}
+
+/// What a study says.
+struct Findings {
+    lines: Vec<String>,
+    note: &'static str,
+    json: Value,
+}
+
+/// Makes a study of the collections and prints it.
+pub(super) fn run(
+    session: &Session,
+    collections: &[Collection],
+    subject: &Subject,
+    chosen: Chosen,
+) -> Result<(), Failure> {
+    if chosen == Chosen::LeaveOneOut && collections.len() < 2 {
+        return Err(Failure::Usage(
+            "leaving one out needs two collections at least: what is learnt from one is measured on another".to_owned(),
+        ));
+    }
+    let findings = study(collections, subject.groups, chosen)?;
+    match session.form {
+        Form::Json => {
+            let mut value = findings.json;
+            value["about"] = subject.about.clone();
+            value["unit"] = json!(subject.unit);
+            output::json(&value)
+        }
+        Form::Text => {
+            output::line(format_args!("{BOLD}{}{BOLD:#}", subject.title))?;
+            findings.lines.into_iter().try_for_each(output::line)?;
+            output::line(format_args!("{DIM}{}{DIM:#}", findings.note))
+        }
+    }
+}
+
+fn study(collections: &[Collection], groups: usize, chosen: Chosen) -> Result<Findings, EvalError> {
+    let weights = default_weights();
+    let steps = match chosen {
+        Chosen::Ablation => ablation::variants(weights).len() as u64,
+        Chosen::LeaveOneOut => held_out::steps(collections.len()),
+        Chosen::Fit => fit::steps(collections.len()),
+        Chosen::Abstention => collections.len() as u64,
+    };
+    let bar = output::progress(Some(steps), "{bar:30} {pos}/{len} {eta}");
+    let mut step = || bar.inc(1);
+    let mut spaces = Spaces::open(collections)?;
+    let findings = match chosen {
+        Chosen::Ablation => {
+            let ablation = ablation::run(&mut spaces, weights, &mut step)?;
+            Findings {
+                lines: ablation.lines(),
+                note: "weights are not fitted again for what is left; in %, and in points of R@10 lost",
+                json: json!({ "ablation": ablation.json() }),
+            }
+        }
+        Chosen::LeaveOneOut => {
+            let found = held_out::run(&mut spaces, &weights, &mut step)?;
+            Findings {
+                lines: found.lines(),
+                note: "in %; the weights as they are may have been fitted on these questions, those learnt from the others were not",
+                json: json!({ "leave_one_out": found.json() }),
+            }
+        }
+        Chosen::Fit => {
+            let places: Vec<usize> = (0..collections.len()).collect();
+            let learnt = fit::learn(&mut spaces, &places, &weights, &mut step)?;
+            Findings {
+                lines: fit::as_source(&learnt),
+                note: "learnt from all of these questions: measure them on others (--leave-one-out)",
+                json: json!({ "weights": by_name(&learnt) }),
+            }
+        }
+        Chosen::Abstention => abstaining(&abstention::gather(&mut spaces, groups, &mut step)?, groups),
+    };
+    bar.finish_and_clear();
+    Ok(findings)
+}
+
+/// What abstaining costs and gains, as recall is and as it would be on collections that it has not learnt from.
+fn abstaining(examples: &[Example], groups: usize) -> Findings {
+    let halves: &[&str] = match examples.iter().any(|example| example.half > 0) {
+        true => &["speakers and dates known", "no speaker and no date known"],
+        false => &["all"],
+    };
+    let (built_in, held_out) = (abstention::as_built_in(examples), abstention::held_out(examples, groups));
+    let in_use = Some(kernel::rank::relevance::RELEVANCE_MIN);
+    let mut reports = vec![report::Report { title: "as recall judges", judged: &built_in, halves, in_use }];
+    if !held_out.is_empty() {
+        reports.push(report::Report { title: "learnt from the others", judged: &held_out, halves, in_use });
+    }
+    let mut lines = Vec::new();
+    for report in &reports {
+        lines.extend(report.lines());
+        lines.push(String::new());
+    }
+    let mut json = json!({ "abstention": reports.iter().map(report::Report::json).collect::<Vec<_>>() });
+    if groups > 1 {
+        let models = abstention::learn::learn(examples);
+        lines.push("learnt from everything, for the kernel:".to_owned());
+        lines.extend(report::as_source(&models));
+        json["models"] = json!({ "topic": models.topic, "theirs": models.theirs });
+    }
+    let note = "a row: relevance below which recall abstains, and how many in 100 of each sort it then refuses; foreign: questions on the next collection";
+    Findings { lines, note, json }
+}
