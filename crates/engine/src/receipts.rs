@@ -18,7 +18,7 @@ use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
 use store::{Ledger, StoreError};
 
 use crate::context::{Context, NAME_BYTES_MAX, Reason, Request, Tier};
-use crate::recall::{Query, Recall, cut};
+use crate::recall::{Recollection, cut};
 use crate::{EngineError, Space};
 
 /// Most receipts that are listed at once.
@@ -72,6 +72,15 @@ pub struct Shown {
     pub score: Option<f64>,
 }
 
+/// Who is shown something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// Its conversation.
+    pub session: Option<&'a str>,
+}
+
 /// A receipt that is to be written.
 pub(crate) struct Issue {
     receipt: Receipt,
@@ -104,8 +113,8 @@ impl Issue {
     }
 
     /// For records that an agent asked for.
-    fn of_recall(agent: &str, session: Option<&str>, query: &Query, recall: &Recall, now: Timestamp) -> Self {
-        let shown = recall.results.iter().enumerate().map(|(place, result)| Shown {
+    fn of_recall(reader: &Reader<'_>, asked: &str, results: &[Recollection], now: Timestamp) -> Self {
+        let shown = results.iter().enumerate().map(|(place, result)| Shown {
             id: Some(result.id),
             tier: Tier::ToolResults,
             tokens: 0,
@@ -115,15 +124,15 @@ impl Issue {
         let receipt = Receipt {
             id: None,
             time: When::from_timestamp(now),
-            agent: name(agent),
-            session: session.map(name),
+            agent: name(reader.agent),
+            session: reader.session.map(name),
             turn: None,
-            asked: digest(&query.text),
+            asked: digest(asked),
             text: None,
             tokens: 0,
             items: shown.collect(),
         };
-        let texts = recall.results.iter().map(|result| (result.id, result.evidence.payload.text.as_str()));
+        let texts = results.iter().map(|result| (result.id, result.evidence.payload.text.as_str()));
         Self { receipt, items: texts.map(|(id, text)| recognised_by(id, text)).collect() }
     }
 }
@@ -168,17 +177,15 @@ impl Space {
         }
     }
 
-    /// Answers a question for an agent, and writes a receipt of what it was shown; none where the space cannot be written.
-    pub fn recall_for(
+    /// Writes a receipt of what was recalled for someone; none where the space cannot be written just now.
+    pub fn receipt_of_recall(
         &mut self,
-        agent: &str,
-        session: Option<&str>,
-        query: &Query,
+        reader: &Reader<'_>,
+        asked: &str,
+        results: &[Recollection],
         now: Timestamp,
-    ) -> Result<(Recall, Option<ReceiptId>), EngineError> {
-        let recall = self.recall(query)?;
-        let receipt = self.issue(&Issue::of_recall(agent, session, query, &recall, now))?;
-        Ok((recall, receipt))
+    ) -> Result<Option<ReceiptId>, EngineError> {
+        self.issue(&Issue::of_recall(reader, asked, results, now))
     }
 
     /// At most `limit` receipts, the latest first.

@@ -1,6 +1,7 @@
 //! `because recall`
 
 use engine::recall::{Query, Recall, Recollection};
+use engine::receipts::Reader;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -42,6 +43,12 @@ pub(crate) struct Args {
     /// Print every part of each score
     #[arg(long)]
     explain: bool,
+    /// The agent who asks: a receipt is kept of what it is shown
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The agent's conversation
+    #[arg(long, value_name = "NAME", requires = "agent")]
+    session: Option<String>,
 }
 
 /// A record and the space it is from.
@@ -66,6 +73,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut behind = 0;
     let mut question = None;
     let mut kinds = std::collections::BTreeSet::new();
+    let mut spaces = Vec::new();
     for finder in session.finders() {
         let mut space = finder.open()?;
         let name = space.name()?;
@@ -76,6 +84,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             kinds.extend(space.evidence_by_kind()?.into_keys());
         }
         hits.extend(results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }));
+        spaces.push((name, space));
     }
     // Scores of different spaces are on one scale; within one the order is the engine's.
     hits.sort_by(|left, right| right.recollection.score.total.total_cmp(&left.recollection.score.total));
@@ -83,6 +92,10 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut seen = std::collections::BTreeSet::new();
     hits.retain(|hit| seen.insert(hit.recollection.id));
     hits.truncate(query.limit);
+    let receipts = match &args.agent {
+        Some(agent) => give_receipts(session, args, agent, spaces, &hits)?,
+        None => Vec::new(),
+    };
     let unknown: Vec<&String> = args.kind.iter().filter(|kind| !kinds.contains(*kind)).collect();
     if hits.is_empty() && !unknown.is_empty() {
         let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
@@ -102,11 +115,36 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                     value
                 })
                 .collect();
-            output::json(&json!({ "question": question, "results": results, "behind": behind }))?;
+            let mut value = json!({ "question": question, "results": results, "behind": behind });
+            if args.agent.is_some() {
+                value["receipts"] = json!(receipts);
+            }
+            output::json(&value)?;
         }
         Form::Text => print(session, args, &hits, behind)?,
     }
     Ok(0)
+}
+
+/// Writes down in each space what of it an agent is shown.
+fn give_receipts(
+    session: &Session,
+    args: &Args,
+    agent: &str,
+    spaces: Vec<(String, engine::Space)>,
+    hits: &[Hit],
+) -> Result<Vec<kernel::id::ReceiptId>, Failure> {
+    let reader = Reader { agent, session: args.session.as_deref() };
+    let mut receipts = Vec::new();
+    for (name, mut space) in spaces {
+        let shown = hits.iter().filter(|hit| hit.space == name).map(|hit| hit.recollection.clone());
+        let shown: Vec<Recollection> = shown.collect();
+        match space.receipt_of_recall(&reader, &args.question, &shown, session.now)? {
+            Some(receipt) => receipts.push(receipt),
+            None => output::note("The space cannot be written just now: there is no receipt"),
+        }
+    }
+    Ok(receipts)
 }
 
 fn list(words: &[&String]) -> String {

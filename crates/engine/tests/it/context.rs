@@ -1,6 +1,7 @@
 //! What is put before a model, and what is kept of that.
 
 use engine::context::{Budget, Context, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn};
+use engine::receipts::Reader;
 use engine::tokens::{O200k, Tokens, Words};
 use kernel::evidence::{Evidence, Visibility};
 use store::sqlite::ReceiptFilter;
@@ -217,8 +218,9 @@ fn no_receipt_is_written_where_none_is_wanted() {
 #[test]
 fn what_an_agent_recalls_is_receipted_too() {
     let mut home = pottery();
-    let query = crate::support::query("walnuts");
-    let (recall, receipt) = home.space.recall_for("claude", None, &query, at(9)).unwrap();
+    let recall = home.space.recall(&crate::support::query("walnuts")).unwrap();
+    let reader = Reader { agent: "claude", session: None };
+    let receipt = home.space.receipt_of_recall(&reader, "walnuts", &recall.results, at(9)).unwrap();
     let of = ReceiptFilter { of: Some(recall.results[0].id), ..ReceiptFilter::default() };
     assert_eq!(home.space.receipts(&of, 10).unwrap()[0].id, receipt);
 }
