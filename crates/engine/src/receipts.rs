@@ -18,6 +18,7 @@ use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
 use store::{Ledger, StoreError};
 
 use crate::context::{Context, NAME_BYTES_MAX, Reason, Request, Tier};
+use crate::facts::Fact;
 use crate::recall::{Recollection, cut};
 use crate::{EngineError, Space};
 
@@ -81,6 +82,17 @@ pub struct Reader<'a> {
     pub session: Option<&'a str>,
 }
 
+/// What was recalled for someone.
+#[derive(Clone, Copy, Debug)]
+pub struct Recalled<'a> {
+    /// What was asked.
+    pub asked: &'a str,
+    /// What is believed.
+    pub facts: &'a [Fact],
+    /// What was told.
+    pub records: &'a [Recollection],
+}
+
 /// A receipt that is to be written.
 pub(crate) struct Issue {
     receipt: Receipt,
@@ -112,29 +124,47 @@ impl Issue {
         Self { receipt, items: texts.map(|(id, text)| recognised_by(id, text)).collect() }
     }
 
-    /// For records that an agent asked for.
-    fn of_recall(reader: &Reader<'_>, asked: &str, results: &[Recollection], now: Timestamp) -> Self {
-        let shown = results.iter().enumerate().map(|(place, result)| Shown {
-            id: Some(result.id),
-            tier: Tier::ToolResults,
-            tokens: 0,
-            reason: Reason::Asked { rank: place + 1 },
-            score: Some(kernel::confidence::round6(result.score.total)),
-        });
+    /// For what an agent asked for: facts, records, and the neighbours of these.
+    fn of_recall(reader: &Reader<'_>, recalled: &Recalled<'_>, now: Timestamp) -> Self {
+        let mut shown = Vec::new();
+        for (place, fact) in recalled.facts.iter().enumerate() {
+            let score = Some(kernel::confidence::round6(fact.relevance.total));
+            shown.push((fact.id, Tier::Facts, place + 1, score, fact.belief.text.as_str()));
+        }
+        for (place, result) in recalled.records.iter().enumerate() {
+            let score = Some(kernel::confidence::round6(result.score.total));
+            shown.push((result.id, Tier::Episodes, place + 1, score, said(&result.evidence)));
+            for neighbour in &result.neighbours {
+                shown.push((neighbour.id, Tier::Episodes, place + 1, None, said(&neighbour.evidence)));
+            }
+        }
         let receipt = Receipt {
             id: None,
             time: When::from_timestamp(now),
             agent: name(reader.agent),
             session: reader.session.map(name),
             turn: None,
-            asked: digest(asked),
+            asked: digest(recalled.asked),
             text: None,
             tokens: 0,
-            items: shown.collect(),
+            items: shown
+                .iter()
+                .map(|(id, tier, rank, score, _)| Shown {
+                    id: Some(*id),
+                    tier: *tier,
+                    tokens: 0,
+                    reason: Reason::Asked { rank: *rank },
+                    score: *score,
+                })
+                .collect(),
         };
-        let texts = results.iter().map(|result| (result.id, result.evidence.payload.text.as_str()));
-        Self { receipt, items: texts.map(|(id, text)| recognised_by(id, text)).collect() }
+        Self { receipt, items: shown.iter().map(|(id, .., text)| recognised_by(*id, text)).collect() }
     }
+}
+
+/// What a record says, in words.
+fn said(evidence: &kernel::evidence::Evidence) -> &str {
+    if evidence.payload.text.is_empty() { &evidence.summary } else { &evidence.payload.text }
 }
 
 fn name(text: &str) -> String {
@@ -181,11 +211,10 @@ impl Space {
     pub fn receipt_of_recall(
         &mut self,
         reader: &Reader<'_>,
-        asked: &str,
-        results: &[Recollection],
+        recalled: &Recalled<'_>,
         now: Timestamp,
     ) -> Result<Option<ReceiptId>, EngineError> {
-        self.issue(&Issue::of_recall(reader, asked, results, now))
+        self.issue(&Issue::of_recall(reader, recalled, now))
     }
 
     /// At most `limit` receipts, the latest first.

@@ -22,6 +22,7 @@ mod doctor;
 mod eval;
 mod exchange;
 mod explain;
+mod facts;
 mod import;
 mod init;
 mod log;

@@ -4,15 +4,25 @@ use crate::machine::Machine;
 
 fn kiln() -> Machine {
     let machine = Machine::with_space();
-    machine.because(["remember", "Idris recommends tenmoku glaze for the tall bowls", "--actor", "Mara"]).run().succeeds();
+    machine
+        .because(["remember", "Idris recommends tenmoku glaze for the tall bowls", "--actor", "Mara"])
+        .run()
+        .succeeds();
     machine
 }
 
 #[test]
 fn a_context_has_the_turns_and_what_memory_knows_of_them_and_leaves_a_receipt() {
     let machine = kiln();
-    let arguments = ["context", "--turn", "Mara: Which glaze for the tall bowls?", "--agent", "claude", "--session", "s1"];
-    machine.because(arguments).run().succeeds().prints("| Idris recommends tenmoku").prints("Mara: Which glaze").says("receipt:");
+    let arguments =
+        ["context", "--turn", "Mara: Which glaze for the tall bowls?", "--agent", "claude", "--session", "s1"];
+    machine
+        .because(arguments)
+        .run()
+        .succeeds()
+        .prints("| Idris recommends tenmoku")
+        .prints("Mara: Which glaze")
+        .says("receipt:");
     let context = machine.because(arguments).arguments(["--json"]).run().succeeds().json();
     let episode = context["items"].as_array().unwrap().iter().find(|item| item["tier"] == "episodes").unwrap();
     let (record, receipt) = (episode["id"].as_str().unwrap(), context["receipt"].as_str().unwrap());
@@ -41,7 +51,10 @@ fn turns_come_from_a_pipe_or_a_file_too() {
     machine.because(["context", "--question", "glaze", "--budget", "1000000"]).run().succeeds().prints("Idris");
     machine.because(["context", "--question", "glaze", "--budget", "many"]).run().ends(2);
     machine.because(["context"]).run().ends(2).says("nothing to go by");
-    assert_eq!(machine.because(["receipts", "--json"]).run().succeeds().json()["receipts"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        machine.because(["receipts", "--json"]).run().succeeds().json()["receipts"].as_array().unwrap().len(),
+        2
+    );
 }
 
 #[test]

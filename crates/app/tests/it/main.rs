@@ -10,6 +10,7 @@ mod commands;
 mod conformance;
 mod contexts;
 mod exchanges;
+mod facts;
 mod flipped_bits;
 mod goldens;
 mod hostile_files;
