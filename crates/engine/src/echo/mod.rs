@@ -205,8 +205,11 @@ fn share_of(told: &Told, shown: &Injected, in_session: bool) -> Option<Echo> {
         return None;
     }
     let all: BTreeSet<u32> = shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
-    let share = told.shingles.share_in(&all.into_iter().collect::<Vec<_>>());
-    if share < ECHO_SHARE {
+    // What was shown piece by piece comes back in one text, in any order.
+    let all: Vec<u32> = all.into_iter().collect();
+    let beside = told.shingles.words_beside(&all);
+    let share = 1.0 - beside.len() as f64 / told.shingles.words.max(1) as f64;
+    if share < ECHO_SHARE || rules::says_otherwise(told, &beside) {
         return None;
     }
     let mut parts: BTreeMap<OpId, f64> = BTreeMap::new();
@@ -214,7 +217,7 @@ fn share_of(told: &Told, shown: &Injected, in_session: bool) -> Option<Echo> {
         let part = told.shingles.share_in(&item.shingles);
         if part > 0.0 {
             let known = parts.entry(item.record).or_default();
-            *known = known.max(part);
+            *known = part.max(*known);
         }
     }
     let mut of: Vec<(OpId, f64)> = parts.into_iter().collect();

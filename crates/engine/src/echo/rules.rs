@@ -192,12 +192,30 @@ fn differs_in_what_matters(new: &Told, old: &Told, likeness: Likeness) -> bool {
     !new_matters.is_subset(&old_matters) || (is_whole && !old_matters.is_subset(&new_matters))
 }
 
+/// Whether what a quotation adds, by the places of its words, makes another statement of it: somebody who repeats what they were told in order
+/// to deny or correct it has said something new.
+pub(super) fn says_otherwise(told: &Told, added: &[usize]) -> bool {
+    let words = kernel::shingles::words(&told.text);
+    added.iter().filter_map(|place| words.get(*place)).any(|word| matters(word))
+}
+
 /// The words of a text that turn it into another statement.
 fn what_matters(text: &str) -> BTreeSet<String> {
-    /// `t` is what is left of "don't".
-    const DENIALS: [&str; 9] = ["cannot", "never", "no", "none", "nobody", "not", "nothing", "t", "without"];
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
-    words.filter(|word| DENIALS.contains(&word.as_str()) || word.chars().any(char::is_numeric)).collect()
+    kernel::shingles::words(text).into_iter().filter(|word| matters(word)).collect()
+}
+
+/// Numbers and denials, as [`kernel::shingles::words`] gives them: without apostrophes.
+fn matters(word: &str) -> bool {
+    const DENIALS: [&str; 10] =
+        ["cannot", "cant", "never", "no", "nobody", "none", "not", "nothing", "without", "wrong"];
+    /// What is left of "n't" after these.
+    const BEFORE_NT: [&str; 16] = [
+        "ai", "are", "could", "did", "do", "does", "had", "has", "have", "is", "must", "need", "should", "was", "were",
+        "wo",
+    ];
+    DENIALS.contains(&word)
+        || word.strip_suffix("nt").is_some_and(|verb| BEFORE_NT.contains(&verb) || verb == "would")
+        || word.chars().any(char::is_numeric)
 }
 
 /// A record's text without what only frames memory: the marks of a context, the lines that name records, the conversation that it repeats;
@@ -206,17 +224,20 @@ fn plain(evidence: &Evidence) -> String {
     let text = if evidence.payload.text.is_empty() { &evidence.summary } else { &evidence.payload.text };
     let opened = if is_by_machine(evidence) { strings_of_json(text) } else { None };
     let text = opened.as_deref().unwrap_or(text);
-    if !text.contains("b3:") { text.to_owned() } else { without_frame(text) }
+    if text.contains("b3:") {
+        return without_frame(text);
+    }
+    text.lines().map(|line| without_list_mark(line.trim())).collect::<Vec<_>>().join("\n")
 }
 
-/// The texts in a JSON document, a line each; none if it does not begin as one. A transcript may have cut it off anywhere, so its strings are
+/// The texts in a JSON document, a line each, after what stands before it; none if there is none. A transcript may have cut it off anywhere, so its strings are
 /// read without the rest.
 fn strings_of_json(text: &str) -> Option<String> {
     let text = text.trim_start();
-    if !text.starts_with(['{', '[']) || text.len() > JSON_BYTES_MAX {
-        return None;
-    }
-    let mut strings = String::new();
+    let begins = |mark: &str| text.find(mark).map(|before| before + 1);
+    let start = if text.starts_with(['{', '[']) { 0 } else { begins("\n{").or_else(|| begins("\n["))? };
+    let (head, text) = text.split_at_checked(start).filter(|_| text.len() <= JSON_BYTES_MAX)?;
+    let mut strings = head.to_owned();
     let mut string: Option<String> = None;
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -262,11 +283,21 @@ fn without_frame(text: &str) -> String {
             && !names_a_record(trimmed)
             && !matches!(trimmed, "Believed:" | "Said or seen:")
         {
-            kept.push_str(trimmed.strip_prefix("| ").unwrap_or(trimmed));
+            kept.push_str(without_list_mark(trimmed.strip_prefix("| ").unwrap_or(trimmed)));
             kept.push('\n');
         }
     }
     kept
+}
+
+/// Without the number of an item in a list, which says nothing.
+fn without_list_mark(line: &str) -> &str {
+    /// Digits of such a number.
+    const DIGITS_MAX: usize = 3;
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = line.len() - rest.len();
+    let mark = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
+    mark.filter(|_| (1..=DIGITS_MAX).contains(&digits)).unwrap_or(line)
 }
 
 /// Whether a line begins or ends with the id of a record, as the headings of contexts and of recall do.

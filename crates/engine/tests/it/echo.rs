@@ -56,13 +56,10 @@ fn gym() -> Home {
     home
 }
 
+/// How surely the habit is believed, and from which records.
 fn believed(space: &Space) -> (f64, Vec<OpId>) {
-    let belief = space.believed(HABIT).unwrap();
-    let explained = serde_json::to_string(&space.explain(HABIT).unwrap().to_json()).unwrap();
-    let mut ids: Vec<OpId> = explained.split('"').filter_map(|word| word.parse().ok()).collect();
-    ids.sort();
-    ids.dedup();
-    (belief.confidence, ids)
+    let sources = space.explain(HABIT).unwrap().explanation.built_from;
+    (space.believed(HABIT).unwrap().confidence, sources.iter().map(|source| source.op_id).collect())
 }
 
 /// Puts what memory knows of the gym before an agent.
@@ -154,6 +151,22 @@ fn a_turn_of_which_only_a_part_quotes_memory_is_evidence() {
 }
 
 #[test]
+fn whoever_quotes_memory_to_correct_it_says_something_new() {
+    let mut home = gym();
+    let context = shown(&mut home);
+    let texts: Vec<&str> =
+        context.items.iter().map(|item| item.text.as_str()).filter(|text| text.starts_with("gym on")).collect();
+    let denied = texts[0].replace("and a coffee", "but not a coffee");
+    assert_ne!(denied, texts[0]);
+    let id = record(&mut home.space, said("user", &denied, LATER + 1));
+    assert_eq!(mark(&home.space, &id), None);
+    let listed: Vec<String> =
+        texts.iter().enumerate().map(|(number, text)| format!("{}. {text}", number + 1)).collect();
+    let id = record(&mut home.space, said("assistant", &listed.join("\n"), LATER + 2));
+    assert_eq!(mark(&home.space, &id).unwrap().kind, EchoKind::Injected, "a list of what was shown");
+}
+
+#[test]
 fn short_words_are_echoes_only_in_the_conversation_in_which_they_were_shown() {
     let mut home = Home::new();
     home.remember("a", "Idris recommends tenmoku glaze");
@@ -184,12 +197,12 @@ fn the_same_told_through_two_exports_counts_once_and_a_new_version_of_it_counts(
     assert_eq!(mark(&home.space, &second), Some(Echo { of: vec![first], kind: EchoKind::Exact, share: 1.0 }));
     let near = record(&mut home.space, dated("mbox", "y", &text.replace(" in the summer", ", in summer")));
     assert_eq!(mark(&home.space, &near).unwrap().kind, EchoKind::Near);
+    assert_eq!(recalled(&mut home.space, "tomatoes"), [text], "what was told first");
     let again = home.space.remember(dated("text", "x", &text.to_uppercase()), at(9)).unwrap();
     assert_eq!(again, Outcome::Present(second));
     let changed = home.space.remember(dated("chat-jsonl", "1", &format!("{text} of this year")), at(9)).unwrap();
     let Outcome::Replaced { new, old } = changed else { panic!("{changed:?}") };
     assert_eq!((old, mark(&home.space, &new)), (first, None));
-    assert_eq!(recalled(&mut home.space, "tomatoes").len(), 1);
 }
 
 #[test]
@@ -244,7 +257,7 @@ fn records_of_another_copy_are_known_when_they_come_back() {
 #[test]
 fn a_source_does_not_say_itself_what_is_an_echo() {
     let mut home = Home::new();
-    let mut evidence = note("a", "Idris recommends tenmoku glaze for the tall bowls in the studio");
+    let mut evidence = note("a", "Idris recommends tenmoku glaze for the tall bowls in the studio on Ringön");
     let claimed = Echo { of: vec![OpId([7; 32])], kind: EchoKind::Exact, share: 1.0 };
     evidence.mark_echo(&claimed);
     let id = record(&mut home.space, evidence.clone());
