@@ -234,8 +234,9 @@ fn plain(evidence: &Evidence) -> String {
 /// read without the rest.
 fn strings_of_json(text: &str) -> Option<String> {
     let text = text.trim_start();
-    let begins = |mark: &str| text.find(mark).map(|before| before + 1);
-    let start = if text.starts_with(['{', '[']) { 0 } else { begins("\n{").or_else(|| begins("\n["))? };
+    let begins =
+        |mark: &&str| text.strip_prefix(mark).map(|_| 0).or_else(|| Some(text.find(&format!("\n{mark}"))? + 1));
+    let start = ["{", "[{", "[\""].iter().filter_map(begins).min()?;
     let (head, text) = text.split_at_checked(start).filter(|_| text.len() <= JSON_BYTES_MAX)?;
     let mut strings = head.to_owned();
     let mut string: Option<String> = None;
