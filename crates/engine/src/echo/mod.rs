@@ -183,7 +183,9 @@ fn injected(writing: &SqliteWriting<'_>, evidence: &Evidence, told: &Told) -> Re
         if !rules::may_come_from(evidence, told, &shown.agent, session, shown.ts_us) {
             continue;
         }
-        let echo = share_of(told, &shown, session.is_some() && session == evidence.payload.session.as_deref());
+        let in_session = session.is_some() && session == evidence.payload.session.as_deref();
+        let share_min = if rules::is_our_answer(evidence, &shown.items) { rules::ANSWER_SHARE } else { ECHO_SHARE };
+        let echo = share_of(told, &shown, in_session, share_min);
         if let Some(echo) = echo
             && best.as_ref().is_none_or(|best| echo.share > best.share)
         {
@@ -194,7 +196,7 @@ fn injected(writing: &SqliteWriting<'_>, evidence: &Evidence, told: &Told) -> Re
 }
 
 /// How much of a text one receipt's records are, if that is enough.
-fn share_of(told: &Told, shown: &Injected, in_session: bool) -> Option<Echo> {
+fn share_of(told: &Told, shown: &Injected, in_session: bool, share_min: f64) -> Option<Echo> {
     let exact: Vec<OpId> =
         shown.items.iter().filter(|item| item.exact == told.shingles.exact).map(|item| item.record).collect();
     if !exact.is_empty() && (in_session || told.is_long()) {
@@ -208,7 +210,7 @@ fn share_of(told: &Told, shown: &Injected, in_session: bool) -> Option<Echo> {
     let all: Vec<u32> = all.into_iter().collect();
     let beside = told.shingles.words_beside(&all);
     let share = 1.0 - beside.len() as f64 / told.shingles.words.max(1) as f64;
-    if share < ECHO_SHARE || rules::says_otherwise(told, &beside) {
+    if share < share_min || (share_min == ECHO_SHARE && rules::says_otherwise(told, &beside)) {
         return None;
     }
     let mut parts: BTreeMap<OpId, f64> = BTreeMap::new();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::shingles::Shingles;
 use kernel::when::When;
+use store::sqlite::ReceiptItem;
 
 /// Texts of fewer words are nobody's in particular.
 pub(super) const WORDS_MIN: usize = 8;
@@ -14,6 +15,9 @@ pub(super) const LONG_WORDS_MIN: usize = 12;
 pub(super) const SHINGLES_MIN: usize = 4;
 /// Share of a text that must come from elsewhere for all of it to be an echo.
 pub(super) const ECHO_SHARE: f64 = 0.8;
+/// The same for what a tool answered that names records which were shown: nobody but memory knows their ids, and what else is in its
+/// answer, as what was left out, is memory's, too.
+pub(super) const ANSWER_SHARE: f64 = 0.3;
 /// How far the clocks of two exports may be apart, microseconds.
 const SAME_TIME_US: u64 = 120 * 1_000_000;
 /// Zones differ by multiples of this, microseconds.
@@ -198,6 +202,14 @@ pub(super) fn may_come_from(evidence: &Evidence, told: &Told, agent: &str, sessi
     let by_nobody = actor(evidence).is_none() && told.shingles.words >= LONG_WORDS_MIN;
     let written_down = evidence.at.is_none() || evidence.source == "remember";
     is_of_agents(evidence) || in_session || by_agent || (by_nobody && written_down)
+}
+
+/// Whether a tool answered it, and names in full what was shown.
+pub(super) fn is_our_answer(evidence: &Evidence, items: &[ReceiptItem]) -> bool {
+    let text = &evidence.payload.text;
+    evidence.payload.role.as_deref() == Some("tool")
+        && text.contains("b3:")
+        && items.iter().any(|item| text.contains(&item.record.to_string()))
 }
 
 /// Whether a near repetition says something else: a number, or a denial, that only one of them has. Of an excerpt only what it has and
