@@ -97,21 +97,21 @@ fn measure(records: usize) {
     print("  with a receipt, 4000 tokens", &whole, &search);
 
     let stream = Stream::start(Space::open(&path, Signer::from_seed([7; 32])).unwrap()).unwrap();
-    let mut place = 0;
     let waited = times(&turns, |pair| {
         stream.said(&pair[1], now, None);
         std::hint::black_box(stream.prepared());
     });
     print("what a turn waits for the stream, searching all the while", &waited, &search);
-    let ready = times(&turns, |pair| {
-        stream.said(&pair[1], now, None);
+    let mut ready = Vec::new();
+    for turn in &turns {
+        let begun = Instant::now();
+        stream.said(turn, now, None);
         std::hint::black_box(stream.prepared());
-        place += 1;
-        if place % 3 == 0 {
-            stream.settled();
-        }
-    });
-    print("  and between searches", &ready, &search);
+        ready.push(begun.elapsed());
+        stream.settled();
+    }
+    ready.sort();
+    print("  with nothing to search for yet", &ready, &search);
     let prepared = stream.settled().unwrap().gathered;
     let used = times(&turns, |pair| {
         space.context(&Request { prepared: Some(prepared.clone()), ..request(pair) }).unwrap();
