@@ -60,8 +60,18 @@ impl Prepared {
         Ok(Self { body, bytes, told })
     }
 
-    /// With the mark of an echo, if it is one.
-    fn marked(mut self, echoes: &Echoes, writing: &SqliteWriting<'_>) -> Result<Self, EngineError> {
+    /// With the mark of an echo, if it is one. A new version of what was no echo is its source's own word.
+    fn compared(
+        mut self,
+        earlier: Option<OpId>,
+        echoes: &Echoes,
+        writing: &SqliteWriting<'_>,
+    ) -> Result<Self, EngineError> {
+        if let Some(earlier) = earlier
+            && !is_marked(writing, &earlier)?
+        {
+            return Ok(self);
+        }
         let (Body::Evidence(evidence), Some(told)) = (&mut self.body, &self.told) else { return Ok(self) };
         if let Some(echo) = echoes.find(writing, evidence, told)? {
             evidence.mark_echo(&echo);
@@ -77,6 +87,10 @@ impl Prepared {
             }
         }
         Ok(self)
+    }
+
+    fn is_marked(&self) -> bool {
+        matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
     }
 
     fn source(&self) -> Option<(&str, &str)> {
@@ -111,13 +125,10 @@ impl Space {
                 outcomes.push(Outcome::Present(id));
                 continue;
             }
-            // A new version of what was no echo is its source's own word.
-            let is_own_word = match there {
-                Some((id, _)) => !is_marked(&writing, &id)?,
-                None => false,
-            };
-            let prepared = if is_own_word { prepared } else { prepared.marked(&echoes, &writing)? };
-            if let Some(id) = writing.removed(&signer.body_hash(&prepared.bytes))? {
+            let prepared = prepared.compared(there.map(|(id, _)| id), &echoes, &writing)?;
+            if prepared.is_marked()
+                && let Some(id) = writing.removed(&signer.body_hash(&prepared.bytes))?
+            {
                 outcomes.push(Outcome::Present(id));
                 continue;
             }
