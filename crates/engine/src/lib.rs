@@ -45,6 +45,7 @@ pub struct Space {
     store: SqliteSpace,
     signer: Signer,
     derivers: Vec<Box<dyn derivers::Deriver>>,
+    echoes: echo::Waiting,
 }
 
 /// Why the engine could not do what was asked.
@@ -178,14 +179,19 @@ impl Space {
     /// Makes a new space owned by `signer`'s key.
     pub fn create(path: &Path, signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
         let (genesis, body) = genesis(&signer, name, now)?;
-        Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer, derivers: derivers::builtin() })
+        Ok(Self {
+            store: SqliteSpace::create(path, &genesis, &body)?,
+            signer,
+            derivers: derivers::builtin(),
+            echoes: Default::default(),
+        })
     }
 
     /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and measurements.
     pub fn create_in_memory(signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
         let (genesis, body) = genesis(&signer, name, now)?;
         let store = SqliteSpace::create_in_memory(&genesis, &body)?;
-        Ok(Self { store, signer, derivers: derivers::builtin() })
+        Ok(Self { store, signer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
@@ -195,12 +201,17 @@ impl Space {
         body: &Body,
         signer: Signer,
     ) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::create(path, genesis, body)?, signer, derivers: derivers::builtin() })
+        Ok(Self {
+            store: SqliteSpace::create(path, genesis, body)?,
+            signer,
+            derivers: derivers::builtin(),
+            echoes: Default::default(),
+        })
     }
 
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin() })
+        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// The space's id.

@@ -16,7 +16,7 @@ use store::Writing;
 use store::sqlite::SqliteWriting;
 
 use crate::derive::Derivation;
-use crate::echo::{Echoes, Told};
+use crate::echo::{Bulk, Echoes, Told};
 
 use crate::{EngineError, Space, now_us};
 
@@ -104,14 +104,16 @@ impl Prepared {
 impl Space {
     /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
     pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
-        let Self { store, signer, derivers } = self;
+        let Self { store, signer, derivers, echoes: waiting } = self;
+        let bulk = if batch.len() == BATCH_MAX { Bulk::Going } else { Bulk::Ending };
         let mut writing = store.write()?;
         let mut head = writing.head(&signer.author())?;
         let mut stamp = writing.latest()?;
         let space = writing.space()?;
         let mut outcomes = Vec::with_capacity(batch.len());
         let (mut written, mut replaced) = (false, false);
-        let mut echoes = Echoes::begin(&writing)?;
+        // If something fails, what waited is given up, and read again the next time.
+        let mut echoes = Echoes::begin(&mut writing, std::mem::take(waiting))?;
         for prepared in batch {
             let there = match prepared.source() {
                 Some((source, uid)) => writing.evidence(source, uid)?,
@@ -157,10 +159,24 @@ impl Space {
             Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
         }
         if written {
-            echoes.finish(&mut writing)?;
+            let waits = echoes.finish(&mut writing, bulk)?;
             Box::new(writing).commit()?;
+            *waiting = waits;
+        } else {
+            *waiting = echoes.give_back();
         }
         Ok(outcomes)
+    }
+
+    /// Writes down by what the records of a bulk are found again, after the last of it.
+    pub(crate) fn end_bulk(&mut self) -> Result<(), EngineError> {
+        if !self.echoes.is_empty() {
+            let waiting = std::mem::take(&mut self.echoes);
+            let mut writing = self.store.write()?;
+            waiting.write(&mut writing)?;
+            Box::new(writing).commit()?;
+        }
+        Ok(())
     }
 
     /// Records one record.

@@ -35,37 +35,56 @@ const CANDIDATES_MAX: usize = 8;
 const RECEIPTS_MAX: usize = 8;
 /// Records named by a mark.
 const OF_MAX: usize = 8;
+/// Keys that wait, at most, before they are written.
+const WAITING_MAX: usize = 150_000;
 /// Operations from elsewhere, or from before there were keys, that one transaction reads to give them theirs.
 const CATCH_UP_MAX: usize = 2_000;
 
+/// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once share their pages. Only a process that
+/// records in bulk lets them wait, and what is lost with it is read again by the next.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    /// Keys of records that are durable.
+    keys: HashMap<u32, Vec<Position>>,
+    count: usize,
+    /// The position of the table when the first of them was put here.
+    from: Position,
+    /// Up to where all records have keys, in the table or here.
+    upto: Position,
+}
+
 /// What is known of echoes during one writing.
 pub(crate) struct Echoes {
-    /// Keys of records of this writing.
-    fresh: HashMap<u32, Vec<Position>>,
-    /// All that is to be added.
-    added: Vec<(u32, Position)>,
-    /// Up to where records have their keys.
-    read: Position,
-    /// Whether that is all there is.
+    waiting: Waiting,
+    /// Whether every record before this writing has its keys.
     has_all: bool,
     has_receipts: bool,
 }
 
+/// Whether more of the same is to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bulk {
+    /// More batches follow soon.
+    Going,
+    /// It may be the last.
+    Ending,
+}
+
 impl Echoes {
-    /// Begins with what was read before, and goes on reading for a bounded while.
-    pub(crate) fn begin(writing: &SqliteWriting<'_>) -> Result<Self, EngineError> {
-        let mut echoes = Self {
-            fresh: HashMap::new(),
-            added: Vec::new(),
-            read: writing.echo_position()?,
-            has_all: true,
-            has_receipts: writing.has_receipts()?,
-        };
-        if echoes.read < writing.position() {
-            let lines = writing.lines(echoes.read, CATCH_UP_MAX)?;
+    /// Begins with what waits and what is in the table, and goes on reading for a bounded while.
+    pub(crate) fn begin(writing: &mut SqliteWriting<'_>, waiting: Waiting) -> Result<Self, EngineError> {
+        let mut waiting = waiting;
+        let read = writing.echo_position()?;
+        if waiting.count == 0 || read != waiting.from {
+            // Another process has given keys meanwhile, to ours too as far as it went.
+            waiting = Waiting { from: read, upto: read, ..waiting };
+        }
+        let mut echoes = Self { waiting, has_all: true, has_receipts: writing.has_receipts()? };
+        if echoes.waiting.upto < writing.position() {
+            let lines = writing.lines(echoes.waiting.upto, CATCH_UP_MAX)?;
             echoes.has_all = lines.len() < CATCH_UP_MAX;
             for line in lines {
-                echoes.read = line.position;
+                echoes.waiting.upto = line.position;
                 let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence);
                 let evidence: Option<Evidence> = body.and_then(|body| serde_json::from_slice(body).ok());
                 if let Some(evidence) = evidence
@@ -103,7 +122,7 @@ impl Echoes {
     ) -> Result<Option<Echo>, EngineError> {
         let mut positions = BTreeSet::new();
         for key in keys(told) {
-            let fresh = self.fresh.get(&key).map(Vec::as_slice).unwrap_or_default();
+            let fresh = self.waiting.keys.get(&key).map(Vec::as_slice).unwrap_or_default();
             positions.extend(fresh.iter().rev().take(PER_KEY_MAX).copied());
             positions.extend(writing.keyed(key, PER_KEY_MAX)?);
         }
@@ -129,18 +148,44 @@ impl Echoes {
     pub(crate) fn note(&mut self, told: &Told, position: Position) {
         if told.is_long() {
             for key in keys(told) {
-                self.fresh.entry(key).or_default().push(position);
-                self.added.push((key, position));
+                self.waiting.keys.entry(key).or_default().push(position);
+                self.waiting.count += 1;
             }
         }
     }
 
-    /// Writes down what was noted.
-    pub(crate) fn finish(mut self, writing: &mut SqliteWriting<'_>) -> Result<(), EngineError> {
+    /// What waits, of a writing that wrote nothing.
+    pub(crate) fn give_back(self) -> Waiting {
+        self.waiting
+    }
+
+    /// Writes down what was noted, or lets it wait for more. Answers what waits, which counts once the writing is committed.
+    pub(crate) fn finish(mut self, writing: &mut SqliteWriting<'_>, bulk: Bulk) -> Result<Waiting, EngineError> {
+        if self.has_all {
+            self.waiting.upto = writing.position();
+        }
+        if bulk == Bulk::Going && self.has_all && self.waiting.count < WAITING_MAX {
+            return Ok(self.waiting);
+        }
+        self.waiting.write(writing)
+    }
+}
+
+impl Waiting {
+    /// Writes all of it. What is left has nothing in it.
+    pub(crate) fn write(self, writing: &mut SqliteWriting<'_>) -> Result<Self, EngineError> {
+        let with_position =
+            |(key, positions): (u32, Vec<Position>)| positions.into_iter().map(move |position| (key, position));
+        let mut keys: Vec<(u32, Position)> = self.keys.into_iter().flat_map(with_position).collect();
         // In order, so that neighbours in the table are written together.
-        self.added.sort_unstable();
-        let read = if self.has_all { writing.position() } else { self.read };
-        Ok(writing.add_keys(&self.added, read)?)
+        keys.sort_unstable();
+        writing.add_keys(&keys, self.upto)?;
+        Ok(Self::default())
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
     }
 }
 

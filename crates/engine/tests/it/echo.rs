@@ -34,13 +34,13 @@ fn record(space: &mut Space, evidence: Evidence) -> OpId {
 }
 
 fn mark(space: &Space, id: &OpId) -> Option<Echo> {
-    let recorded = store::Ledger::get(space_store(space), id).unwrap().unwrap();
+    let recorded = store::Ledger::get(&beside(space), id).unwrap().unwrap();
     serde_json::from_slice::<Evidence>(recorded.operation.body().unwrap()).unwrap().echo()
 }
 
 /// The ledger of a space, read beside it.
-fn space_store(space: &Space) -> &'static store::sqlite::SqliteSpace {
-    Box::leak(Box::new(store::sqlite::SqliteSpace::open(space.path()).unwrap()))
+fn beside(space: &Space) -> store::sqlite::SqliteSpace {
+    store::sqlite::SqliteSpace::open(space.path()).unwrap()
 }
 
 /// A space in which six notes make a habit.
@@ -243,8 +243,8 @@ fn records_of_another_copy_are_known_when_they_come_back() {
     let lines = exported(&home.space);
     let mut other = Home::new();
     let path = other.path("copy.space");
-    let genesis = space_store(&home.space);
-    let recorded = store::Ledger::read(genesis, store::Position(0), 1).unwrap().pop().unwrap();
+    let genesis = beside(&home.space);
+    let recorded = store::Ledger::read(&genesis, store::Position(0), 1).unwrap().pop().unwrap();
     let operation = recorded.operation;
     let body = kernel::body::Body::parse(&operation.header().kind, operation.body().unwrap()).unwrap();
     let operation = operation.verify().unwrap();
@@ -283,5 +283,34 @@ fn hostile_texts_are_recorded_in_time() {
         }
     }
     assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    assert!(home.space.verify(|_| {}).unwrap().is_sound());
+}
+
+#[test]
+fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_on() {
+    let mut home = Home::new();
+    let text = |number: usize| {
+        format!(
+            "On day {number} Petra watered the {number} tomatoes, the {number} beans and the {number} old roses of the garden"
+        )
+    };
+    let batch = |from: usize, copy: &str| -> Vec<engine::record::Prepared> {
+        let notes = (from..from + 1_000).map(|number| note(&format!("{copy}{number}"), &text(number)));
+        notes.map(|note| engine::record::Prepared::new(note).unwrap()).collect()
+    };
+    home.space.record(batch(0, "a"), at(1)).unwrap();
+    let copies = home.space.record(batch(0, "b"), at(2)).unwrap();
+    assert!(copies.iter().all(|outcome| mark(&home.space, &id_of(*outcome)).is_some()), "within the bulk");
+    home.space.record(batch(0, "b"), at(2)).unwrap();
+    home.space.record(batch(1_000, "a"), at(2)).unwrap();
+    // Nothing was written down of it yet; another process reads it again, some at a time.
+    let mut other = home.again(1);
+    for turn in 0..3 {
+        other.remember(note(&format!("other{turn}"), "nothing of the kind"), at(3)).unwrap();
+    }
+    let copy = record(&mut other, note("c", &text(1_999)));
+    assert!(mark(&home.space, &copy).is_some(), "in another process");
+    let copy = record(&mut home.space, note("d", &text(500)));
+    assert!(mark(&home.space, &copy).is_some(), "in the first one again");
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
 }

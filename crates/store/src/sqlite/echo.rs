@@ -62,7 +62,9 @@ impl SqliteWriting<'_> {
             statement.execute([i64::from(*key), sql(*position)])?;
         }
         connection
-            .prepare_cached("INSERT INTO echo_read (one, pos) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET pos = ?1")?
+            .prepare_cached(
+                "INSERT INTO echo_read (one, pos) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET pos = max(pos, ?1)",
+            )?
             .execute([sql(read)])?;
         Ok(())
     }
