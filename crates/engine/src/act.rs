@@ -44,7 +44,7 @@ impl Space {
     /// the changes are those of the drafts alone.
     pub fn act(&mut self, drafts: Vec<Draft>, intent: Intent, now: jiff::Timestamp) -> Result<Changes, EngineError> {
         let may_derive = self.may_derive(now)?;
-        let Self { store, signer, derivers } = self;
+        let Self { store, signer, derivers, .. } = self;
         let mut writing = store.write()?;
         let mut before = Derivation::new(derivers, signer, now, may_derive);
         if may_derive {

@@ -113,6 +113,7 @@ impl Space {
             written?;
             Ok(read?)
         });
+        let read = read.and(self.end_bulk());
         let folded = if intent == Intent::Write { self.advance(|_| progress(at)) } else { Ok(()) };
         read?;
         folded?;

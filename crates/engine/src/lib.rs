@@ -18,7 +18,9 @@ pub mod act;
 pub mod belief;
 pub mod claims;
 pub mod conformance;
+pub mod context;
 pub mod derive;
+mod echo;
 pub mod exchange;
 pub mod explain;
 pub mod facts;
@@ -27,9 +29,12 @@ pub mod import;
 pub mod inspect;
 pub mod name;
 pub mod recall;
+pub mod receipts;
 pub mod record;
 pub mod review;
+pub mod stream;
 pub mod support;
+pub mod tokens;
 pub mod user;
 pub mod verify;
 pub mod verify_beliefs;
@@ -40,6 +45,7 @@ pub struct Space {
     store: SqliteSpace,
     signer: Signer,
     derivers: Vec<Box<dyn derivers::Deriver>>,
+    echoes: echo::Waiting,
 }
 
 /// Why the engine could not do what was asked.
@@ -72,6 +78,12 @@ pub enum EngineError {
         prefix: String,
         /// What it fits.
         candidates: Vec<OpId>,
+    },
+    /// No receipt begins so, or several do.
+    #[error("no single receipt begins with {prefix}; `because receipts` lists them")]
+    UnknownReceipt {
+        /// What was asked for.
+        prefix: String,
     },
     /// No belief is called so.
     #[error("no belief is called {name}{}; `because claims` lists what is believed", or_is_one_of(near))]
@@ -127,6 +139,7 @@ impl EngineError {
             Self::Import(importers::ImportError::TooLarge { .. }) => "source_too_large",
             Self::UnknownId { .. } => "unknown_id",
             Self::AmbiguousId { .. } => "ambiguous_id",
+            Self::UnknownReceipt { .. } => "unknown_receipt",
             Self::UnknownBelief { .. } => "unknown_belief",
             Self::NotABelief { .. } => "not_a_belief",
             Self::User(error) => error.code(),
@@ -166,14 +179,19 @@ impl Space {
     /// Makes a new space owned by `signer`'s key.
     pub fn create(path: &Path, signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
         let (genesis, body) = genesis(&signer, name, now)?;
-        Ok(Self { store: SqliteSpace::create(path, &genesis, &body)?, signer, derivers: derivers::builtin() })
+        Ok(Self {
+            store: SqliteSpace::create(path, &genesis, &body)?,
+            signer,
+            derivers: derivers::builtin(),
+            echoes: Default::default(),
+        })
     }
 
     /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and measurements.
     pub fn create_in_memory(signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
         let (genesis, body) = genesis(&signer, name, now)?;
         let store = SqliteSpace::create_in_memory(&genesis, &body)?;
-        Ok(Self { store, signer, derivers: derivers::builtin() })
+        Ok(Self { store, signer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
@@ -183,12 +201,17 @@ impl Space {
         body: &Body,
         signer: Signer,
     ) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::create(path, genesis, body)?, signer, derivers: derivers::builtin() })
+        Ok(Self {
+            store: SqliteSpace::create(path, genesis, body)?,
+            signer,
+            derivers: derivers::builtin(),
+            echoes: Default::default(),
+        })
     }
 
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin() })
+        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// The space's id.

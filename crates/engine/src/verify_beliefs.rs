@@ -117,7 +117,7 @@ impl Space {
         now: jiff::Timestamp,
         mut progress: impl FnMut(&Derived),
     ) -> Result<BeliefCheck, EngineError> {
-        let Self { store, signer, derivers } = self;
+        let Self { store, signer, derivers, .. } = self;
         let mut writing = store.write()?;
         let mut derivation = Derivation::new(derivers, signer, now, true);
         let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();

@@ -49,6 +49,11 @@ impl Hits {
         self.0.is_empty()
     }
 
+    /// The facts of one space.
+    pub(crate) fn of(&self, space: &str) -> Vec<Fact> {
+        self.0.iter().filter(|hit| hit.space == space).map(|hit| hit.fact.clone()).collect()
+    }
+
     pub(crate) fn to_json(&self) -> Vec<Value> {
         let with_space = |hit: &Hit| {
             let mut value = facts::to_json(&hit.fact);

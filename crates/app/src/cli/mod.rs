@@ -14,6 +14,7 @@ mod access;
 mod changes;
 mod claims;
 mod conformance;
+mod context;
 mod correct;
 pub(crate) mod demo;
 mod derive;
@@ -27,6 +28,7 @@ mod import;
 mod init;
 mod log;
 mod recall;
+mod receipts;
 mod refute;
 mod remember;
 mod retract;
@@ -71,6 +73,10 @@ enum Command {
     Remember(remember::Args),
     /// Ask a question; the answer is records with sources and reasons
     Recall(recall::Args),
+    /// Put together what a model is to read for its next turn, within a budget of tokens
+    Context(context::Args),
+    /// List what was put before which agent, when and why
+    Receipts(receipts::Args),
     /// List what is believed, and how surely
     Claims(claims::Args),
     /// Say why something is believed, from what, and what would change it
@@ -212,6 +218,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
+        Command::Context(args) => context::run(&session, &args),
+        Command::Receipts(args) => receipts::run(&session, &args),
         Command::Claims(args) => claims::run(&session, &args),
         Command::Explain(args) => explain::run(&session, &args),
         Command::Correct(args) => correct::run(&session, &args),

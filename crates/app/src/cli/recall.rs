@@ -2,6 +2,7 @@
 
 use engine::facts::FactQuery;
 use engine::recall::{Query, Recall, Recollection};
+use engine::receipts::{Reader, Recalled};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -59,6 +60,12 @@ pub(crate) struct Args {
     /// Print every part of each score
     #[arg(long)]
     explain: bool,
+    /// The agent who asks: a receipt is kept of what it is shown
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The agent's conversation
+    #[arg(long, value_name = "NAME", requires = "agent")]
+    session: Option<String>,
 }
 
 fn chance(text: &str) -> Result<f64, String> {
@@ -124,6 +131,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     // Of several spaces, the best answer's.
     let mut relevance = 0.0_f64;
     let mut kinds = std::collections::BTreeSet::new();
+    let mut spaces = Vec::new();
     for finder in session.finders() {
         let mut space = finder.open()?;
         let name = space.name()?;
@@ -132,6 +140,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             if shelves == Shelves::Facts {
                 question.get_or_insert(understood);
                 behind += facts_behind;
+                spaces.push((name, space));
                 continue;
             }
         }
@@ -144,6 +153,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             kinds.extend(space.evidence_by_kind()?.into_keys());
         }
         hits.extend(results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }));
+        spaces.push((name, space));
     }
     if shelves == Shelves::Both {
         believed.keep_what_speaks_to_the_question();
@@ -155,6 +165,10 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut seen = std::collections::BTreeSet::new();
     hits.retain(|hit| seen.insert(hit.recollection.id));
     hits.truncate(query.limit);
+    let receipts = match &args.agent {
+        Some(agent) => give_receipts(session, (args, agent), spaces, &believed, &hits)?,
+        None => Vec::new(),
+    };
     let unknown: Vec<&String> = args.kind.iter().filter(|kind| !kinds.contains(*kind)).collect();
     if hits.is_empty() && !unknown.is_empty() {
         let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
@@ -175,15 +189,40 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                     value
                 })
                 .collect();
-            let facts = believed.to_json();
-            output::json(&json!({
-                "question": question, "facts": facts, "results": results, "relevance": relevance, "abstains": abstains,
-                "behind": behind,
-            }))?;
+            let mut value = json!({
+                "question": question, "facts": believed.to_json(), "results": results, "relevance": relevance,
+                "abstains": abstains, "behind": behind,
+            });
+            if args.agent.is_some() {
+                value["receipts"] = json!(receipts);
+            }
+            output::json(&value)?;
         }
         Form::Text => print(session, args, &believed, &Found { hits: &hits, abstains, behind })?,
     }
     Ok(0)
+}
+
+/// Writes down in each space what of it an agent is shown.
+fn give_receipts(
+    session: &Session,
+    (args, agent): (&Args, &str),
+    spaces: Vec<(String, engine::Space)>,
+    believed: &facts::Hits,
+    hits: &[Hit],
+) -> Result<Vec<kernel::id::ReceiptId>, Failure> {
+    let reader = Reader { agent, session: args.session.as_deref() };
+    let mut receipts = Vec::new();
+    for (name, mut space) in spaces {
+        let shown = hits.iter().filter(|hit| hit.space == name).map(|hit| hit.recollection.clone());
+        let shown: Vec<Recollection> = shown.collect();
+        let recalled = Recalled { asked: &args.question, facts: &believed.of(&name), records: &shown };
+        match space.receipt_of_recall(&reader, &recalled, session.now)? {
+            Some(receipt) => receipts.push(receipt),
+            None => output::note("The space cannot be written just now: there is no receipt"),
+        }
+    }
+    Ok(receipts)
 }
 
 fn list(words: &[&String]) -> String {

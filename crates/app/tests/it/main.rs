@@ -8,6 +8,7 @@
 mod accesses;
 mod commands;
 mod conformance;
+mod contexts;
 mod exchanges;
 mod facts;
 mod flipped_bits;

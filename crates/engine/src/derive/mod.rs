@@ -638,7 +638,7 @@ impl Space {
     ) -> Result<(Derived, Changes), EngineError> {
         let may_derive = self.may_derive(now)?;
         let space = self.id()?;
-        let Self { store, signer, derivers } = self;
+        let Self { store, signer, derivers, .. } = self;
         if !may_derive {
             let (author, capability) = (signer.author(), Capability::Derive);
             let breach = Breach::NotPermitted { author, capability };
@@ -672,7 +672,7 @@ impl Space {
     /// Records what follows from what was taken in from elsewhere.
     pub(crate) fn follow(&mut self, journal: Journal, now: jiff::Timestamp) -> Result<(), EngineError> {
         let may_derive = self.may_derive(now)?;
-        let Self { store, signer, derivers } = self;
+        let Self { store, signer, derivers, .. } = self;
         let mut writing = store.write()?;
         writing.resume(journal);
         Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;

@@ -4,13 +4,16 @@
 
 mod again;
 mod conformance;
+mod context;
 mod derive;
+mod echo;
 mod exchange;
 mod facts;
 mod facts_of_histories;
 mod import;
 mod recall;
 mod record;
+mod stream;
 mod support;
 mod toys;
 mod verify;

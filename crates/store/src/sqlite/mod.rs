@@ -12,15 +12,19 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::StoreError;
 
 mod derive;
+mod echo;
 mod graph;
 mod ledger;
 mod listings;
+mod receipts;
 mod text;
 mod views;
 
 pub use derive::{GroupNumber, Line, Marked, Served};
+pub use echo::Injected;
 pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
+pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
 pub use text::{Filter, Found, Search, TermShare, first_after};
 pub use views::{Size, ViewDigest};
 
@@ -164,6 +168,8 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         text::FACTS.schema,
         text::FACTS.meaning_schema,
         listings::SCHEMA,
+        receipts::SCHEMA,
+        echo::SCHEMA,
     ))?;
     Ok(())
 }
@@ -183,7 +189,8 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch(listings::SCHEMA)?;
     }
     if version < 3 {
-        for schema in [text::EPISODES.meaning_schema, text::FACTS.schema, text::FACTS.meaning_schema] {
+        let meaning = [text::EPISODES.meaning_schema, text::FACTS.schema, text::FACTS.meaning_schema];
+        for schema in meaning.into_iter().chain([receipts::SCHEMA, echo::SCHEMA]) {
             connection.execute_batch(schema)?;
         }
     }
@@ -222,6 +229,10 @@ mod tests {
             space.connection.execute_batch(&format!("DROP TABLE {table}")).unwrap();
         }
         space.connection.execute_batch("DROP TABLE text_vector; DROP TABLE text_token").unwrap();
+        space
+            .connection
+            .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle; DROP TABLE echo_key; DROP TABLE echo_read")
+            .unwrap();
         space
             .connection
             .execute_batch(
