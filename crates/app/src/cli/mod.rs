@@ -11,22 +11,24 @@ use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
 
 mod access;
-mod changes;
+pub(crate) mod changes;
 mod claims;
 mod conformance;
-mod correct;
+pub(crate) mod correct;
 pub(crate) mod demo;
-mod derive;
+pub(crate) mod derive;
 mod doctor;
 mod eval;
 mod exchange;
 mod explain;
 mod import;
 mod init;
+mod install;
 mod log;
-mod recall;
+mod mcp;
+pub(crate) mod recall;
 mod refute;
-mod remember;
+pub(crate) mod remember;
 mod retract;
 mod review;
 mod show;
@@ -109,6 +111,10 @@ enum Command {
     Grant(access::ChangeArgs),
     /// Take back what a key was allowed
     Revoke(access::ChangeArgs),
+    /// Serve the memory to an agent as tools, by the Model Context Protocol on the standard input and output
+    Mcp(mcp::Args),
+    /// Enter the MCP server into the settings of Claude Code, Cursor or Codex
+    Install(install::Args),
     /// Print completions for a shell
     Completions(CompletionsArgs),
 }
@@ -122,6 +128,7 @@ struct CompletionsArgs {
 }
 
 /// What every command gets.
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) form: Form,
     pub(crate) home: Home,
@@ -146,6 +153,11 @@ impl Session {
             return vec![Finder { home: &self.home, named: None }];
         }
         self.spaces.iter().map(|named| Finder { home: &self.home, named: Some(named) }).collect()
+    }
+
+    /// The same at another time: of what runs longer than a moment.
+    pub(crate) fn at(&self, now: jiff::Timestamp) -> Self {
+        Self { now, ..self.clone() }
     }
 
     /// A time for people, where the user is, to the minute.
@@ -230,6 +242,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Key(args) => access::key(&session, &args),
         Command::Grant(args) => access::change(&session, &args, true),
         Command::Revoke(args) => access::change(&session, &args, false),
+        Command::Mcp(args) => mcp::run(session, &args),
+        Command::Install(args) => install::run(&session, &args),
         Command::Completions(args) => {
             // Into memory first: the generator does not expect that writing fails.
             let mut script = Vec::new();

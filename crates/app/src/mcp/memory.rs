@@ -1,0 +1,278 @@
+//! What the tools do: each of them is the engine's calls that the command of the same name makes, and an answer in two forms, as data
+//! and in words.
+//!
+//! The space is opened at the first call and stays open; other processes that work on it are seen at the next call. Where none exists
+//! yet, the person's own is made when something is to be remembered, as `because remember` does.
+
+use engine::Space;
+use engine::import::Intent;
+use engine::recall::Query;
+use engine::user::Replacement;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+use store::sqlite::Filter;
+
+use super::answers::{self, Changed, Corrected, Episode, Fact, Object, Recalled, Remembered};
+use super::arguments::{Call, Correct, Recall, Remember, SearchType};
+use super::quote::{READING, READING_STRUCTURED, quote};
+use crate::cli::changes;
+use crate::cli::remember::Note;
+use crate::cli::{Session, correct, derive, parse_time_us};
+use crate::failure::Failure;
+
+mod context;
+mod explain;
+
+/// Items that are recalled if no limit is given, and at most.
+const LIMIT: u32 = 5;
+const LIMIT_MAX: u32 = 50;
+/// Records beside an episode, at most.
+const AROUND_MAX: u32 = 5;
+/// Changed beliefs that an answer names.
+const CHANGED_MAX: usize = 20;
+/// The name of a calling program is cut here, characters.
+const PROGRAM_CHARS_MAX: usize = 80;
+/// What `actor` says for the user.
+const USER: &str = "user";
+/// Who speaks where `actor` says nothing: the agent.
+const ASSISTANT: &str = "assistant";
+
+/// An answer in both forms.
+pub(super) struct Answered {
+    pub(super) text: String,
+    pub(super) structured: Value,
+}
+
+impl Answered {
+    fn new(text: String, structured: &impl Serialize) -> Result<Self, Failure> {
+        Ok(Self { text, structured: serde_json::to_value(structured).map_err(std::io::Error::from)? })
+    }
+}
+
+/// A space that is opened when it is needed.
+pub(super) struct Memory {
+    session: Session,
+    space: Option<Space>,
+}
+
+impl Memory {
+    pub(super) fn new(session: Session) -> Self {
+        Self { session, space: None }
+    }
+
+    /// Closes the space; the next call opens it again.
+    pub(super) fn forget_space(&mut self) {
+        self.space = None;
+    }
+
+    /// Answers a call.
+    pub(super) fn answer(&mut self, call: Call) -> Result<Answered, Failure> {
+        // A server runs for days: each call has a time of its own.
+        let session = self.session.at(Timestamp::now());
+        match call {
+            Call::Remember(arguments, program) => self.remember(&session, arguments, program),
+            Call::Recall(arguments) => self.recall(&session, arguments),
+            Call::GetContext(arguments) => self.get_context(&session, arguments),
+            Call::Explain(arguments) => self.explain(&session, &arguments.name),
+            Call::Correct(arguments) => self.correct(&session, arguments),
+        }
+    }
+
+    /// The space, which must be there.
+    fn space(&mut self, session: &Session) -> Result<&mut Space, Failure> {
+        let space = match self.space.take() {
+            Some(space) => space,
+            None => session.finder()?.open()?,
+        };
+        Ok(self.space.insert(space))
+    }
+
+    /// The space to write to.
+    fn space_or_new(&mut self, session: &Session) -> Result<&mut Space, Failure> {
+        let space = match self.space.take() {
+            Some(space) => space,
+            None => session.finder()?.open_or_make(session.now)?,
+        };
+        Ok(self.space.insert(space))
+    }
+
+    fn remember(
+        &mut self,
+        session: &Session,
+        arguments: Remember,
+        program: Option<String>,
+    ) -> Result<Answered, Failure> {
+        let Remember { text, actor, at, tags } = arguments;
+        let actor = actor.map(|actor| actor.trim().to_owned()).filter(|actor| !actor.is_empty());
+        let (actor, role) = match actor.as_deref() {
+            Some(USER) => (None, Some(USER)),
+            Some(_) => (actor, None),
+            // What an agent says by itself must not pass for the user's words, from which beliefs about the user follow.
+            None => (program.map(|program| program.chars().take(PROGRAM_CHARS_MAX).collect()), Some(ASSISTANT)),
+        };
+        let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.ready(session)?;
+        let space = self.space_or_new(session)?;
+        let remembered = note.record(space, session.now)?;
+        let derived = derive::what_is_new(space, session.now, |_| {})?;
+        let changed = derived.iter().flat_map(|(_, changes)| &changes.beliefs);
+        let answer = Remembered {
+            id: remembered.id.to_string(),
+            is_new: remembered.is_new,
+            masked: remembered.masked,
+            changed: changed.take(CHANGED_MAX).map(|(key, change)| Changed::of(key, change)).collect(),
+        };
+        Answered::new(remembered_in_words(&answer), &answer)
+    }
+
+    fn recall(&mut self, session: &Session, arguments: Recall) -> Result<Answered, Failure> {
+        let Recall { query, limit, search_type, since, until, around } = arguments;
+        if query.trim().is_empty() {
+            return Err(Failure::Usage("there is nothing to ask: the query is empty".to_owned()));
+        }
+        let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
+        let around = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
+        let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
+        let filter = Filter { since_us: time(&since)?, until_us: time(&until)?, ..Filter::default() };
+        let search_type = search_type.unwrap_or_default();
+        let query = Query {
+            text: query,
+            limit: limit as usize,
+            filter,
+            neighbours: around,
+            today: Some(session.today()),
+        };
+        let mut answer =
+            Recalled { reading: READING_STRUCTURED, facts: Vec::new(), episodes: Vec::new(), behind: 0 };
+        let space = match self.space(session) {
+            Ok(space) => space,
+            // Where nothing was ever remembered, nothing is known, which is no failure.
+            Err(Failure::NoSpace) => return Answered::new(recalled_in_words(&answer), &answer),
+            Err(failure) => return Err(failure),
+        };
+        if search_type != SearchType::Facts {
+            let recall = space.recall(&query)?;
+            answer.episodes = recall.results.iter().map(|result| Episode::of(result, &session.zone)).collect();
+            answer.behind = recall.behind;
+        }
+        Answered::new(recalled_in_words(&answer), &answer)
+    }
+
+    fn correct(&mut self, session: &Session, arguments: Correct) -> Result<Answered, Failure> {
+        let Correct { name, fields, text, note } = arguments;
+        let fields = fields.unwrap_or_default();
+        let text = text.filter(|text| !text.trim().is_empty());
+        if fields.is_empty() && text.is_none() {
+            let nothing = "it is not said what is true instead: give fields, text or both";
+            return Err(Failure::Usage(nothing.to_owned()));
+        }
+        if note.trim().is_empty() {
+            return Err(Failure::Usage("the note is empty: it quotes what the user said".to_owned()));
+        }
+        let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
+        let by = Replacement { set, text, note };
+        let (said, changes) = correct::correct(self.space(session)?, session.now, &name, &by)?;
+        let Value::Object(mut told) = changes::to_json(&said, &changes, Intent::Write) else {
+            return Err(Failure::Usage("the changes cannot be told".to_owned()));
+        };
+        let answer = Corrected {
+            reading: READING_STRUCTURED,
+            dry_run: false,
+            said: objects(told.remove("said")),
+            recorded: changes.recorded.iter().map(ToString::to_string).collect(),
+            changes: objects(told.remove("changes")),
+            derived: object(told.remove("derived").unwrap_or_default()),
+        };
+        let mut words = format!("{READING}\n");
+        for line in changes::to_lines(&said, &changes, Intent::Write) {
+            quote(&mut words, &anstream::adapter::strip_str(&line).to_string());
+        }
+        Answered::new(words, &answer)
+    }
+}
+
+/// A number that must lie within limits.
+fn within(name: &str, number: u32, min: u32, max: u32) -> Result<u32, Failure> {
+    if (min..=max).contains(&number) {
+        return Ok(number);
+    }
+    Err(Failure::Usage(format!("{name} is {number}; it can be {min} to {max}")))
+}
+
+/// A value that is an object.
+fn object(value: Value) -> Object {
+    match value {
+        Value::Object(fields) => fields.into_iter().collect(),
+        _ => Object::new(),
+    }
+}
+
+/// A list of objects.
+fn objects(value: Option<Value>) -> Vec<Object> {
+    match value {
+        Some(Value::Array(values)) => values.into_iter().map(object).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn remembered_in_words(answer: &Remembered) -> String {
+    let mut words = match answer.is_new {
+        true => format!("Remembered as {}.\n", answer.id),
+        false => format!("This was there already, as {}.\n", answer.id),
+    };
+    for kind in &answer.masked {
+        words.push_str(&format!("A secret was masked: {kind}\n"));
+    }
+    if !answer.changed.is_empty() {
+        words.push_str(&format!("Therefore these beliefs changed. {READING}\n"));
+    }
+    for Changed { key, now, before, band } in &answer.changed {
+        let line = match (now, before) {
+            (Some(now), None) => format!("new: {now} ({})", band.as_deref().unwrap_or_default()),
+            (Some(now), Some(_)) => format!("now: {now} ({})", band.as_deref().unwrap_or_default()),
+            (None, before) => format!("no longer: {}", before.as_deref().unwrap_or_default()),
+        };
+        quote(&mut words, &format!("{line}  key {key}"));
+    }
+    words
+}
+
+fn recalled_in_words(answer: &Recalled) -> String {
+    let Recalled { facts, episodes, behind, .. } = answer;
+    if facts.is_empty() && episodes.is_empty() {
+        return "Nothing in memory fits this question. Say that you do not know, or ask in other words: names, places, dates.".to_owned();
+    }
+    let mut words = format!("{READING}\n");
+    if !facts.is_empty() {
+        words.push_str("\nWhat is believed:\n");
+    }
+    for (number, fact) in (1..).zip(facts) {
+        let Fact { key, text, sureness, .. } = fact;
+        words.push_str(&format!("{number}. {sureness}\n"));
+        quote(&mut words, &format!("{text}\nkey {key}"));
+    }
+    if !episodes.is_empty() {
+        words.push_str("\nWhat was said or happened:\n");
+    }
+    for (number, episode) in (1..).zip(episodes) {
+        let cut = if episode.is_cut { ", only the beginning: explain gives all" } else { "" };
+        words.push_str(&format!("{number}. id {}{cut}\n", episode.id));
+        quote(&mut words, &episode.heading());
+        for beside in &episode.before {
+            quote(&mut words, &beside_in_words("before", beside));
+        }
+        quote(&mut words, &episode.text);
+        for beside in &episode.after {
+            quote(&mut words, &beside_in_words("after", beside));
+        }
+    }
+    if *behind > 0 {
+        words.push_str(&format!("{behind} operations are not in the index yet; what is newest may be missing.\n"));
+    }
+    words
+}
+
+fn beside_in_words(place: &str, beside: &answers::Beside) -> String {
+    let who = beside.who.as_deref().map(|who| format!("{who}: ")).unwrap_or_default();
+    format!("({place}) {who}{}", beside.text)
+}
