@@ -8,6 +8,7 @@ use engine::act::Change;
 use engine::claims::band_of;
 use engine::recall::{Neighbour, Recollection};
 use jiff::tz::TimeZone;
+use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -140,7 +141,7 @@ impl Episode {
             id: id.to_string(),
             text,
             is_cut,
-            who: evidence.actor.clone(),
+            who: who(evidence),
             when: time_of(evidence, zone),
             title: payload.title.clone(),
             kind: evidence.kind.0.clone(),
@@ -163,8 +164,13 @@ impl Episode {
 impl Beside {
     fn of(neighbour: &Neighbour) -> Self {
         let (text, _) = cut(&text_of(&neighbour.evidence), BESIDE_CHARS_MAX);
-        Self { id: neighbour.id.to_string(), who: neighbour.evidence.actor.clone(), text }
+        Self { id: neighbour.id.to_string(), who: who(&neighbour.evidence), text }
     }
+}
+
+/// Who said it, by name; of a chat with an agent at least whether it was the user or the agent.
+pub(super) fn who(evidence: &Evidence) -> Option<String> {
+    evidence.actor.clone().or_else(|| evidence.payload.role.clone())
 }
 
 #[derive(Serialize, JsonSchema)]

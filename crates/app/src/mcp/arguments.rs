@@ -82,6 +82,7 @@ pub(super) struct Recall {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub(super) enum SearchType {
     Facts,
     Episodes,
@@ -108,6 +109,7 @@ pub(super) struct GetContext {
 /// A turn of the conversation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub(super) struct Turn {
     /// Who spoke: "user", "assistant" or a name.
     pub(super) speaker: String,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rmcp::handler::server::common::{schema_for_input, schema_for_output};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
+use serde_json::Value;
 
 use super::{answers, arguments};
 
@@ -103,8 +104,47 @@ fn tool<Arguments: JsonSchema + 'static, Answer: JsonSchema + 'static>(
     annotations: ToolAnnotations,
 ) -> Tool {
     // The arguments are structs, so that their schema is of an object, which is all that could be wrong with it.
-    let input: Arc<JsonObject> = schema_for_input::<Arguments>().unwrap_or_default();
+    let input = schema_for_input::<Arguments>().unwrap_or_default();
     let title = annotations.title.clone().unwrap_or_default();
-    let tool = Tool::new(name, description, input).with_title(title);
+    let tool = Tool::new(name, description, Arc::new(plain(&input))).with_title(title);
     tool.with_raw_output_schema(schema_for_output::<Answer>()).with_annotations(annotations)
+}
+
+/// An input schema in the words that every host knows. Some of them translate schemas for models that know few: there, a name that may be left
+/// out is one that is not required, and null is said nothing of, although it means the same to us.
+fn plain(schema: &JsonObject) -> JsonObject {
+    let mut plain = JsonObject::new();
+    for (name, value) in schema {
+        let value = match (name.as_str(), value) {
+            ("$schema" | "format", Value::String(_)) => continue,
+            ("type", Value::Array(types)) => types.iter().find(|name| *name != "null").cloned().unwrap_or_default(),
+            ("enum", Value::Array(values)) => values.iter().filter(|value| !value.is_null()).cloned().collect(),
+            // The lines of a comment in the source are no lines of the text.
+            ("description", Value::String(text)) => Value::String(text.replace('\n', " ")),
+            (_, Value::Object(inner)) => Value::Object(self::plain(inner)),
+            _ => value.clone(),
+        };
+        plain.insert(name.clone(), value);
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_schemas_are_plain_and_every_argument_is_described() {
+        for tool in all() {
+            let schema = Value::Object(tool.input_schema.as_ref().clone());
+            let text = schema.to_string();
+            for difficult in ["$ref", "$defs", "null", "anyOf", "oneOf", "\\n"] {
+                assert!(!text.contains(difficult), "{}: {difficult} in {text}", tool.name);
+            }
+            for (name, argument) in schema["properties"].as_object().unwrap() {
+                let described = argument["description"].as_str().map_or(0, str::len);
+                assert!(described > 20 && argument["type"].is_string(), "{}: {name}: {argument}", tool.name);
+            }
+        }
+    }
 }

@@ -17,7 +17,7 @@ use super::{Answered, Memory, object};
 use crate::cli::recall::{text_of, time_of};
 use crate::cli::{Session, changes};
 use crate::failure::Failure;
-use crate::mcp::answers::{Explained, Found, Object, Record, short};
+use crate::mcp::answers::{Explained, Found, Object, Record, short, who};
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
 
 /// Sources, and events of a history, that an answer names: the first sources, the latest events.
@@ -141,7 +141,7 @@ fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failu
         record: Some(Record {
             id: id.to_string(),
             kind: header.kind.as_str().to_owned(),
-            who: evidence.and_then(|evidence| evidence.actor.clone()),
+            who: evidence.and_then(who),
             when: evidence.and_then(|evidence| time_of(evidence, &session.zone)),
             source: evidence.map(|evidence| evidence.source.clone()),
             recorded,
