@@ -50,7 +50,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let program = context.peer.peer_info().map(|peer| peer.client_info.name.clone());
+        let program = context.client_info().map(|program| program.name);
         let call = match Call::read(&request.name, request.arguments.unwrap_or_default(), program) {
             Ok(call) => call,
             Err(NoCall::UnknownTool) => {
