@@ -27,7 +27,9 @@ pub(crate) fn run(root: &Path, build_arguments: &[&str]) -> Result<()> {
         Err(error) if is_ci() => return Err(error),
         Err(error) => {
             println!("!!! NOT TESTED: {error:#}");
-            println!("!!! `because mcp` was not tried with a client of another make. Where CI is set this is a failure.");
+            println!(
+                "!!! `because mcp` was not tried with a client of another make. Where CI is set this is a failure."
+            );
             return Ok(());
         }
     };
@@ -57,7 +59,8 @@ fn environment(root: &Path, target: &Path) -> Result<PathBuf> {
         return Ok(environment);
     }
     println!("making an environment for it, once: {version}");
-    succeeds(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment)).context("Python's venv is missing")?;
+    succeeds(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment))
+        .context("Python's venv is missing")?;
     let mut install = Command::new(python_of(&environment));
     install.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--requirement"]);
     succeeds(install.arg(&requirements)).context("the package index cannot be reached, or lacks what is pinned")?;

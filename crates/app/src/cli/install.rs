@@ -116,8 +116,12 @@ fn print(args: &Args, path: &Path, plan: &Plan) -> Result<(), Failure> {
     match (plan.action(), args.dry_run) {
         (Action::Unchanged | Action::Absent, _) => {}
         (_, true) => output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?,
-        (Action::Added | Action::Updated, false) => output::line(format_args!("Next: start {host} anew, and ask it what it remembers"))?,
-        (Action::Removed, false) => output::line(format_args!("{host} forgets it at its next start; the memory itself stays"))?,
+        (Action::Added | Action::Updated, false) => {
+            output::line(format_args!("Next: start {host} anew, and ask it what it remembers"))?
+        }
+        (Action::Removed, false) => {
+            output::line(format_args!("{host} forgets it at its next start; the memory itself stays"))?
+        }
     }
     Ok(())
 }

@@ -111,7 +111,7 @@ enum Command {
     Grant(access::ChangeArgs),
     /// Take back what a key was allowed
     Revoke(access::ChangeArgs),
-    /// Serve the memory to an agent as tools, by the Model Context Protocol on the standard input and output
+    /// Serve the memory to agents as tools (an MCP server on stdio)
     Mcp(mcp::Args),
     /// Enter the MCP server into the settings of Claude Code, Cursor or Codex
     Install(install::Args),

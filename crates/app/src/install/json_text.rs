@@ -163,8 +163,11 @@ impl Document {
 
     /// The text without a member of an object.
     fn without_member(&self, object: &Object, name: &str) -> String {
-        let Some(place) = object.members.iter().position(|member| member.name == name) else { return self.text.clone() };
-        let (before, after) = (place.checked_sub(1).and_then(|at| object.members.get(at)), object.members.get(place + 1));
+        let Some(place) = object.members.iter().position(|member| member.name == name) else {
+            return self.text.clone();
+        };
+        let (before, after) =
+            (place.checked_sub(1).and_then(|at| object.members.get(at)), object.members.get(place + 1));
         match (object.members.get(place), before, after) {
             (Some(gone), _, Some(after)) => self.replaced(gone.start..after.start, ""),
             (Some(gone), Some(before), None) => self.replaced(before.value.end..gone.value.end, ""),
@@ -329,7 +332,10 @@ mod tests {
     #[test]
     fn a_new_file_is_readable_and_goes_when_nothing_is_left() {
         let written = with("");
-        assert!(written.starts_with("{\n  \"mcpServers\": {\n    \"because\": {\n") && written.ends_with("}\n"), "{written}");
+        assert!(
+            written.starts_with("{\n  \"mcpServers\": {\n    \"because\": {\n") && written.ends_with("}\n"),
+            "{written}"
+        );
         assert_eq!(Document::read(&written).unwrap().without(), "");
     }
 

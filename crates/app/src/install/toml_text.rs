@@ -53,9 +53,9 @@ impl Format for Document {
         });
         let is_inline = servers.is_inline_table();
         let Some(servers) = servers.as_table_like_mut() else { return self.text.clone() };
-        let ours = servers.entry(NAME).or_insert_with(|| {
-            if is_inline { value(InlineTable::new()) } else { Item::Table(Table::new()) }
-        });
+        let ours = servers
+            .entry(NAME)
+            .or_insert_with(|| if is_inline { value(InlineTable::new()) } else { Item::Table(Table::new()) });
         let Some(ours) = ours.as_table_like_mut() else { return self.text.clone() };
         let mut set = |key: &str, new: Value| {
             let is_there = ours.get(key).and_then(Item::as_value).is_some_and(|old| is_same(old, &new));
@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn the_entry_comes_in_at_the_end_and_everything_else_stays() {
-        let text = "# mine\nmodel = \"o3\"   # fast\n\n[mcp_servers.docs]\ncommand = 'npx'\n\n[tui]\ntheme = \"dark\"\n";
+        let text =
+            "# mine\nmodel = \"o3\"   # fast\n\n[mcp_servers.docs]\ncommand = 'npx'\n\n[tui]\ntheme = \"dark\"\n";
         let written = with(text);
         for line in text.lines() {
             assert!(written.contains(line), "{line:?} is not in {written}");
@@ -150,7 +151,8 @@ mod tests {
     fn other_line_ends_stay_and_what_the_user_added_to_the_entry_too() {
         let written = with("[tui]\r\ntheme = \"dark\"\r\n");
         assert!(!written.replace("\r\n", "").contains('\n'), "{written:?}");
-        let text = "[mcp_servers.because]\ncommand = \"/old/because\"\nargs = [ 'mcp' ] # serve\nstartup_timeout_sec = 5\n";
+        let text =
+            "[mcp_servers.because]\ncommand = \"/old/because\"\nargs = [ 'mcp' ] # serve\nstartup_timeout_sec = 5\n";
         let expected = text.replace("/old", "/opt");
         assert_eq!(with(text), expected);
     }

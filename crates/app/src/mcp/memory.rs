@@ -135,15 +135,9 @@ impl Memory {
         let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
         let filter = Filter { since_us: time(&since)?, until_us: time(&until)?, ..Filter::default() };
         let search_type = search_type.unwrap_or_default();
-        let query = Query {
-            text: query,
-            limit: limit as usize,
-            filter,
-            neighbours: around,
-            today: Some(session.today()),
-        };
-        let mut answer =
-            Recalled { reading: READING_STRUCTURED, facts: Vec::new(), episodes: Vec::new(), behind: 0 };
+        let query =
+            Query { text: query, limit: limit as usize, filter, neighbours: around, today: Some(session.today()) };
+        let mut answer = Recalled { reading: READING_STRUCTURED, facts: Vec::new(), episodes: Vec::new(), behind: 0 };
         let space = match self.space(session) {
             Ok(space) => space,
             // Where nothing was ever remembered, nothing is known, which is no failure.

@@ -82,7 +82,11 @@ pub(super) fn all() -> Vec<Tool> {
         tool::<arguments::Remember, answers::Remembered>("remember", REMEMBER, adds("Remember something")),
         tool::<arguments::Recall, answers::Recalled>("recall", RECALL, reads("Search memory")),
         // It notes down what was put before whom, which is why it is not said to be read-only.
-        tool::<arguments::GetContext, answers::Context>("get_context", GET_CONTEXT, adds("Assemble context from memory")),
+        tool::<arguments::GetContext, answers::Context>(
+            "get_context",
+            GET_CONTEXT,
+            adds("Assemble context from memory"),
+        ),
         tool::<arguments::Explain, answers::Explained>("explain", EXPLAIN, reads("Explain a belief")),
         // What was believed is not believed any more, which is what a host should ask the user about.
         tool::<arguments::Correct, answers::Corrected>(

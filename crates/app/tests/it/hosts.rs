@@ -48,8 +48,12 @@ impl Person {
 /// Settings that a person has already, as each host writes them.
 fn settings(host: &str) -> &'static str {
     match host {
-        "codex" => "# mine\nmodel = \"o3\" # fast\n\n[mcp_servers.docs]\ncommand = \"npx\"\nargs = [ \"-y\", \"docs\" ]\n\n[tui]\ntheme = \"dark\"\n",
-        _ => "{\n  \"numStartups\": 34,\n  \"ratio\": 1.50e2,\n  \"mcpServers\": {\n    \"docs\": { \"command\": \"npx\", \"env\": { \"API_KEY\": \"hush\" } }\n  },\n  \"projects\": { \"/x\": { \"history\": [ ] } }\n}",
+        "codex" => {
+            "# mine\nmodel = \"o3\" # fast\n\n[mcp_servers.docs]\ncommand = \"npx\"\nargs = [ \"-y\", \"docs\" ]\n\n[tui]\ntheme = \"dark\"\n"
+        }
+        _ => {
+            "{\n  \"numStartups\": 34,\n  \"ratio\": 1.50e2,\n  \"mcpServers\": {\n    \"docs\": { \"command\": \"npx\", \"env\": { \"API_KEY\": \"hush\" } }\n  },\n  \"projects\": { \"/x\": { \"history\": [ ] } }\n}"
+        }
     }
 }
 
@@ -140,7 +144,8 @@ fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
 
 #[test]
 fn a_project_has_settings_of_its_own() {
-    for (host, file) in [("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml")] {
+    for (host, file) in [("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml")]
+    {
         let person = Person::new();
         person.install(&[host, "--scope", "project"]).run().succeeds();
         assert!(person.machine.work().join(file).is_file(), "{host}");

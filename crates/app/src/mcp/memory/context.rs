@@ -20,8 +20,10 @@ const EPISODES_MAX: usize = 20;
 
 impl Memory {
     pub(super) fn get_context(&mut self, session: &Session, arguments: GetContext) -> Result<Answered, Failure> {
-        let budget = super::within("budget_tokens", arguments.budget_tokens.unwrap_or(BUDGET_TOKENS), 0, BUDGET_TOKENS_MAX)?;
-        let mut assembling = Assembling { context: String::new(), items: Vec::new(), tokens: 0, budget: u64::from(budget) };
+        let budget =
+            super::within("budget_tokens", arguments.budget_tokens.unwrap_or(BUDGET_TOKENS), 0, BUDGET_TOKENS_MAX)?;
+        let mut assembling =
+            Assembling { context: String::new(), items: Vec::new(), tokens: 0, budget: u64::from(budget) };
         let GetContext { turns, tool_results, .. } = arguments;
         for Turn { speaker, text } in turns.iter().rev() {
             assembling.add(None, "turns", &format!("{speaker}: {text}\n"), "a recent turn");
