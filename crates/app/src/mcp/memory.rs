@@ -4,6 +4,8 @@
 //! The space is opened at the first call and stays open; other processes that work on it are seen at the next call. Where none exists
 //! yet, the person's own is made when something is to be remembered, as `because remember` does.
 
+use std::path::Path;
+
 use engine::Space;
 use engine::import::Intent;
 use engine::recall::Query;
@@ -53,17 +55,50 @@ impl Answered {
 /// A space that is opened when it is needed.
 pub(super) struct Memory {
     session: Session,
-    space: Option<Space>,
+    open: Option<Open>,
+}
+
+/// An open space, and which file that was.
+struct Open {
+    space: Space,
+    file: Option<FileIdentity>,
+}
+
+/// What tells a file from another that was put in its place; nothing where open files cannot be replaced.
+type FileIdentity = (u64, u64);
+
+fn identity_of(path: &Path) -> Option<FileIdentity> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 impl Memory {
     pub(super) fn new(session: Session) -> Self {
-        Self { session, space: None }
+        Self { session, open: None }
     }
 
     /// Closes the space; the next call opens it again.
     pub(super) fn forget_space(&mut self) {
-        self.space = None;
+        self.open = None;
+    }
+
+    /// The open space. One whose file was removed or replaced meanwhile is closed: what is written to it would be lost without a word.
+    fn opened(&mut self) -> Option<Open> {
+        self.open.take().filter(|open| identity_of(open.space.path()) == open.file)
+    }
+
+    fn keep(&mut self, space: Space) -> &mut Space {
+        let file = identity_of(space.path());
+        &mut self.open.insert(Open { space, file }).space
     }
 
     /// Answers a call.
@@ -81,20 +116,20 @@ impl Memory {
 
     /// The space, which must be there.
     fn space(&mut self, session: &Session) -> Result<&mut Space, Failure> {
-        let space = match self.space.take() {
-            Some(space) => space,
+        let space = match self.opened() {
+            Some(open) => open.space,
             None => session.finder()?.open()?,
         };
-        Ok(self.space.insert(space))
+        Ok(self.keep(space))
     }
 
     /// The space to write to.
     fn space_or_new(&mut self, session: &Session) -> Result<&mut Space, Failure> {
-        let space = match self.space.take() {
-            Some(space) => space,
+        let space = match self.opened() {
+            Some(open) => open.space,
             None => session.finder()?.open_or_make(session.now)?,
         };
-        Ok(self.space.insert(space))
+        Ok(self.keep(space))
     }
 
     fn remember(

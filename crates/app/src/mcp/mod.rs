@@ -17,10 +17,9 @@ mod server;
 mod tools;
 mod worker;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::service::{RunningServiceCancellationToken, ServerInitializeError};
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 
@@ -37,7 +36,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Serves until the input closes or the process is told to end.
 pub(crate) fn serve(session: Session) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::Protocol(error.to_string()))?;
     let worker = Worker::start(Memory::new(session))?;
     let served = runtime.block_on(converse(Server::new(worker.calls())));
     // A read of the standard input that is under way cannot be called off, so it is not waited for.
@@ -59,15 +59,13 @@ async fn converse(server: Server) -> Result<(), Failure> {
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(Failure::Protocol(error.to_string())),
     };
-    let ending: Arc<RunningServiceCancellationToken> = Arc::new(serving.cancellation_token());
+    let ending = serving.cancellation_token();
     let waiting = serving.waiting();
     tokio::pin!(waiting);
     let ended = tokio::select! {
         ended = &mut waiting => ended,
         () = told_to_end() => {
-            if let Some(ending) = Arc::into_inner(ending) {
-                ending.cancel();
-            }
+            ending.cancel();
             waiting.await
         }
     };

@@ -62,7 +62,8 @@ impl Worker {
                     Err(_) => memory.forget_space(),
                 }
             }
-        })?;
+        });
+        let thread = thread.map_err(|error| Failure::Protocol(error.to_string()))?;
         Ok(Self { calls: Calls(calls), thread })
     }
 

@@ -433,6 +433,32 @@ fn many_requests_at_once_are_all_answered_once() {
 }
 
 #[test]
+fn a_host_that_does_not_read_has_to_wait_and_loses_nothing() {
+    /// More than the pipes and all that may be under way hold.
+    const REQUESTS: usize = 2_000;
+    let machine = Machine::with_chat();
+    let mut child = machine.because(["mcp"]).talk();
+    let mut input = child.stdin.take().unwrap();
+    let hello = json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } } });
+    let writer = std::thread::spawn(move || {
+        writeln!(input, "{hello}").unwrap();
+        for id in 0..REQUESTS {
+            let arguments = json!({ "query": "glaze ".repeat(300) });
+            let params = json!({ "name": "recall", "arguments": arguments });
+            writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
+                .unwrap();
+        }
+    });
+    std::thread::sleep(4 * SILENCE);
+    assert!(!writer.is_finished(), "the server took in what it could not answer");
+    let answers = BufReader::new(child.stdout.take().unwrap()).lines().count();
+    writer.join().unwrap();
+    assert_eq!(answers, 1 + REQUESTS);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn what_was_asked_before_the_input_closed_is_answered() {
     let machine = Machine::with_chat();
     let mut host = Host::of(&machine);
@@ -479,6 +505,23 @@ fn the_space_is_found_as_by_every_command_and_made_only_to_write() {
     host.gets("remember", json!({ "text": "It is there." }));
     host.leaves();
     machine.because(["mcp", "--space", "a", "--space", "b"]).run().ends(2).says("only one");
+}
+
+#[cfg(unix)] // Elsewhere an open file cannot be removed.
+#[test]
+fn a_space_that_was_removed_or_replaced_meanwhile_is_not_written_to() {
+    let machine = Machine::with_space();
+    let mut host = Host::of(&machine);
+    host.gets("remember", json!({ "text": "It was long ago." }));
+    let folder = machine.work().join(".because");
+    std::fs::remove_dir_all(&folder).unwrap();
+    host.fails("no_space", "explain", json!({ "name": "x" }));
+    machine.because(["init"]).run().succeeds();
+    host.gets("remember", json!({ "text": "It is new." }));
+    assert_eq!(host.texts("long ago, new"), ["It is new."]);
+    machine.because(["recall", "new"]).run().succeeds().prints("It is new.");
+    host.leaves();
+    machine.is_sound();
 }
 
 #[test]
