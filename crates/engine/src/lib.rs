@@ -18,6 +18,7 @@ pub mod act;
 pub mod belief;
 pub mod claims;
 pub mod conformance;
+pub mod context;
 pub mod derive;
 pub mod exchange;
 pub mod explain;
@@ -26,9 +27,12 @@ pub mod import;
 pub mod inspect;
 pub mod name;
 pub mod recall;
+pub mod receipts;
 pub mod record;
 pub mod review;
+pub mod stream;
 pub mod support;
+pub mod tokens;
 pub mod user;
 pub mod verify;
 pub mod verify_beliefs;
@@ -71,6 +75,12 @@ pub enum EngineError {
         prefix: String,
         /// What it fits.
         candidates: Vec<OpId>,
+    },
+    /// No receipt begins so, or several do.
+    #[error("no single receipt begins with {prefix}; `because receipts` lists them")]
+    UnknownReceipt {
+        /// What was asked for.
+        prefix: String,
     },
     /// No belief is called so.
     #[error("no belief is called {name}{}; `because claims` lists what is believed", or_is_one_of(near))]
@@ -126,6 +136,7 @@ impl EngineError {
             Self::Import(importers::ImportError::TooLarge { .. }) => "source_too_large",
             Self::UnknownId { .. } => "unknown_id",
             Self::AmbiguousId { .. } => "ambiguous_id",
+            Self::UnknownReceipt { .. } => "unknown_receipt",
             Self::UnknownBelief { .. } => "unknown_belief",
             Self::NotABelief { .. } => "not_a_belief",
             Self::User(error) => error.code(),

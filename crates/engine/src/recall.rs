@@ -190,7 +190,7 @@ fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
 }
 
 /// The beginning of `text`, at most `bytes_max` long, cut between characters.
-fn cut(text: &str, bytes_max: usize) -> &str {
+pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
     let mut end = text.len().min(bytes_max);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -88,6 +88,10 @@ bytes32!(
     BodyHash, "b3:", HEXLOWER, "body hash (b3: and 64 hexadecimal digits)"
 );
 bytes32!(
+    /// A receipt's id: BLAKE3 of its canonical JSON.
+    ReceiptId, "receipt:", HEXLOWER, "receipt id (receipt: and 64 hexadecimal digits)"
+);
+bytes32!(
     /// A signing key's public half.
     Author, "ed25519:", BASE64URL_NOPAD, "key (ed25519: and 43 base64url characters, as `because key` prints it)"
 );

@@ -22,6 +22,7 @@ pub mod rank;
 pub mod rules;
 pub mod seal;
 pub mod settle;
+pub mod shingles;
 pub mod text;
 pub mod validity;
 pub mod when;

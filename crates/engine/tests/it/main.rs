@@ -4,11 +4,13 @@
 
 mod again;
 mod conformance;
+mod context;
 mod derive;
 mod exchange;
 mod import;
 mod recall;
 mod record;
+mod stream;
 mod support;
 mod toys;
 mod verify;

@@ -15,12 +15,14 @@ mod derive;
 mod graph;
 mod ledger;
 mod listings;
+mod receipts;
 mod text;
 mod views;
 
 pub use derive::{GroupNumber, Line, Marked, Served};
 pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
+pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
 pub use text::{Filter, Found, Search, TermShare};
 pub use views::{Size, ViewDigest};
 
@@ -29,7 +31,7 @@ pub const BUSY_WAIT_MS: u64 = 60_000;
 /// `because` in the file's header (`PRAGMA application_id`): "becs".
 const APPLICATION_ID: i64 = 0x6265_6373;
 /// The tables' version (`PRAGMA user_version`).
-const SCHEMA_VERSION: i64 = 2;
+const SCHEMA_VERSION: i64 = 3;
 /// Pages in the write-ahead log before it is copied into the file.
 const CHECKPOINT_PAGES: i64 = 8_000;
 /// Page cache of a connection, KiB.
@@ -147,6 +149,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
@@ -156,6 +159,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         derive::SCHEMA,
         text::SCHEMA,
         listings::SCHEMA,
+        receipts::SCHEMA,
     ))?;
     Ok(())
 }
@@ -173,6 +177,10 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch(derive::SCHEMA)?;
         connection.execute_batch(listings::SCHEMA)?;
         connection.execute_batch("PRAGMA user_version=2")?;
+    }
+    if schema_version(connection)? < 3 {
+        connection.execute_batch(receipts::SCHEMA)?;
+        connection.execute_batch("PRAGMA user_version=3")?;
     }
     Ok(())
 }
@@ -194,6 +202,7 @@ mod tests {
     /// What the tables of version 1 were, made out of this version's.
     const BACK_TO_VERSION_1: &str = "
         DROP TABLE claim; DROP INDEX identity_key; ALTER TABLE identity RENAME TO later;
+        DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle;
         CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
         CREATE INDEX identity_key ON identity (key);
         INSERT INTO identity SELECT pos, key, payload FROM later; DROP TABLE later; PRAGMA user_version=1;";

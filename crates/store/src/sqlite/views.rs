@@ -279,7 +279,7 @@ fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> 
 
 /// A transaction that is not waited for on the disk, for what can be folded again. Queues behind other writers for at
 /// most `wait`.
-fn without_sync<T>(
+pub(super) fn without_sync<T>(
     connection: &Connection,
     wait: Duration,
     work: impl FnOnce(&Connection) -> Result<T, StoreError>,

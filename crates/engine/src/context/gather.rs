@@ -1,0 +1,216 @@
+//! Gathering: what memory has to say to the last two turns, or to a question.
+//!
+//! Relevance = 0.6·similarity + 0.3·confidence + 0.1·recency (the specification of facts, "Recall, two modes"). Similarity is
+//! recall's fused score, squeezed into 0 … 1; an episode is what was said and not concluded, so its confidence is left out and
+//! the other two weights fill its place. The last two turns are looked for as one question, without the names of their speakers.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use kernel::evidence::{Evidence, Visibility};
+use kernel::id::OpId;
+use kernel::when::When;
+use serde::Serialize;
+use store::sqlite::Filter;
+
+use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
+use crate::recall::{Query, cut};
+use crate::{EngineError, Space};
+
+/// Weight of similarity. Source: the specification of facts.
+const SIMILARITY_WEIGHT: f64 = 0.6;
+/// Weight of confidence. Source: as above.
+const CONFIDENCE_WEIGHT: f64 = 0.3;
+/// Weight of recency. Source: as above.
+const RECENCY_WEIGHT: f64 = 0.1;
+/// Recency falls by this a day. Source: as above.
+const RECENCY_RATE_DAY: f64 = 0.01;
+/// The fused score that counts as the most similar: about what a record gets that holds all words of a question and is by the one whom it
+/// names.
+const SCORE_FULL: f64 = 2.0;
+/// What is less similar than this is not relevant, however recent.
+const SIMILARITY_MIN: f64 = 0.1;
+/// Candidates that are looked at. Source: the specification of facts, "Filters before the top 20".
+const CANDIDATES_MAX: usize = 20;
+/// How many are looked at where too many of the first are private.
+const CANDIDATES_WIDE: usize = 400;
+/// Longest end of each of the last two turns that is looked for, bytes.
+const TURN_QUERY_BYTES_MAX: usize = 2 * 1024;
+/// Longest text of a candidate, bytes: no budget of a tier holds more.
+const CANDIDATE_BYTES_MAX: usize = 64 * 1024;
+
+/// What is to be gathered.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The question, or the last two turns as one.
+    pub text: String,
+    /// Now.
+    pub now: Timestamp,
+    /// The reader's date.
+    pub today: Option<Date>,
+}
+
+impl Wanted {
+    /// The explicit question, or the last two turns.
+    pub(super) fn of(request: &Request) -> Self {
+        let text = match &request.question {
+            Some(question) => question.clone(),
+            None => Self::last_turns(&request.turns),
+        };
+        Self { text, now: request.now, today: request.today }
+    }
+
+    /// The last two turns as one question.
+    pub fn last_turns(turns: &[Turn]) -> String {
+        let last = turns.get(turns.len().saturating_sub(2)..).unwrap_or_default();
+        last.iter().map(|turn| end(&turn.text)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The end of a turn, as much as is looked for, cut between characters: what a turn asks comes last.
+pub(crate) fn end(text: &str) -> &str {
+    let mut start = text.len().saturating_sub(TURN_QUERY_BYTES_MAX);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or_default()
+}
+
+/// Something of memory that may be put into a context.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// The operation that says it.
+    pub id: OpId,
+    /// Its text.
+    pub text: String,
+    /// When it was said, happened, or was last seen.
+    pub at: Option<When>,
+    /// Who said it.
+    pub by: Option<String>,
+    /// Where it is from.
+    pub source: String,
+    /// How well it answers, 0 … 1.
+    pub similarity: f64,
+    /// How sure it is, of a fact.
+    pub confidence: Option<f64>,
+    /// How recent, 0 … 1.
+    pub recency: f64,
+    /// All of these in one number, 0 … 1.
+    pub relevance: f64,
+}
+
+/// What was gathered, each by falling relevance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Gathered {
+    /// Facts.
+    pub facts: Vec<Candidate>,
+    /// Episodes.
+    pub episodes: Vec<Candidate>,
+    /// What was found and may not be put there.
+    pub left_out: Vec<LeftOut>,
+    /// What was looked for.
+    pub asked: String,
+    /// Operations that the index had not read yet.
+    pub behind: u64,
+}
+
+/// How relevant something is, 0 … 1, to six decimals.
+///
+/// ```
+/// use engine::context::gather::relevance;
+///
+/// assert_eq!(relevance(1.0, Some(0.5), 1.0), 0.85);
+/// assert_eq!(relevance(0.7, None, 0.7), 0.7);
+/// ```
+pub fn relevance(similarity: f64, confidence: Option<f64>, recency: f64) -> f64 {
+    let sum = SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * recency;
+    let relevance = match confidence {
+        Some(confidence) => sum + CONFIDENCE_WEIGHT * confidence,
+        None => sum / (SIMILARITY_WEIGHT + RECENCY_WEIGHT),
+    };
+    kernel::confidence::round6(relevance)
+}
+
+/// How recent a time is, 1 for now and the future. What has no time counts as told long ago.
+pub fn recency(at: Option<&When>, now: Timestamp) -> f64 {
+    let Some(at) = at else { return 0.0 };
+    let days = (now.as_microsecond().saturating_sub(at.instant_us())).max(0) as f64 / 86_400e6;
+    kernel::confidence::round6((-RECENCY_RATE_DAY * days).exp())
+}
+
+/// Recall's fused score as a similarity, 0 … 1.
+pub fn similarity(score: f64) -> f64 {
+    kernel::confidence::round6((score / SCORE_FULL).clamp(0.0, 1.0))
+}
+
+impl Space {
+    /// Looks for what memory has to say. Reads only; private records are named as left out.
+    pub fn gather(&mut self, wanted: &Wanted) -> Result<Gathered, EngineError> {
+        let mut gathered = Gathered { asked: wanted.text.clone(), ..Gathered::default() };
+        if wanted.text.trim().is_empty() {
+            return Ok(gathered);
+        }
+        self.gather_episodes(wanted, &mut gathered)?;
+        Ok(gathered)
+    }
+
+    fn gather_episodes(&mut self, wanted: &Wanted, gathered: &mut Gathered) -> Result<(), EngineError> {
+        let mut query = Query {
+            text: wanted.text.clone(),
+            limit: CANDIDATES_MAX,
+            filter: Filter::default(),
+            neighbours: 0,
+            today: wanted.today,
+        };
+        let mut recall = self.recall(&query)?;
+        let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;
+        let open = recall.results.iter().filter(|found| is_open(&found.evidence)).count();
+        if open * 2 < recall.results.len() {
+            query.limit = CANDIDATES_WIDE;
+            recall = self.recall(&query)?;
+        }
+        gathered.behind = recall.behind;
+        for found in recall.results {
+            let similarity = similarity(found.score.total);
+            let recency = recency(found.evidence.at.as_ref(), wanted.now);
+            let relevance = relevance(similarity, None, recency);
+            let reason = if !is_open(&found.evidence) {
+                Some(Omission::Private)
+            } else if similarity < SIMILARITY_MIN {
+                Some(Omission::BelowThreshold)
+            } else {
+                None
+            };
+            if let Some(reason) = reason {
+                // Not even the beginning of what is private is shown.
+                let summary = if reason == Omission::Private { String::new() } else { found.evidence.summary };
+                let (tier, id, score) = (Tier::Episodes, Some(found.id), Some(relevance));
+                gathered.left_out.push(LeftOut { tier, id, summary, tokens: None, score, reason });
+                continue;
+            }
+            gathered.episodes.push(Candidate {
+                id: found.id,
+                text: text(&found.evidence),
+                at: found.evidence.at.clone(),
+                by: found.evidence.actor.as_deref().map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
+                source: found.evidence.source,
+                similarity,
+                confidence: None,
+                recency,
+                relevance,
+            });
+        }
+        gathered.episodes.sort_by(|left, right| right.relevance.total_cmp(&left.relevance));
+        gathered.episodes.truncate(CANDIDATES_MAX);
+        Ok(())
+    }
+}
+
+/// What a record says, in words.
+fn text(evidence: &Evidence) -> String {
+    let payload = &evidence.payload;
+    let mut text = if payload.text.trim().is_empty() { evidence.summary.clone() } else { payload.text.clone() };
+    for caption in &payload.captions {
+        text.push_str(&format!("\n[image: {caption}]"));
+    }
+    cut(&text, CANDIDATE_BYTES_MAX).to_owned()
+}

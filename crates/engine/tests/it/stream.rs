@@ -1,0 +1,83 @@
+//! The passive stream: ready for the next turn, and no turn waits.
+
+use std::time::{Duration, Instant};
+
+use engine::context::{Request, Tier, Turn};
+use engine::record::Prepared;
+use engine::stream::Stream;
+
+use crate::support::{Home, at, note};
+
+/// Records beside which the latency is measured.
+const RECORDS: usize = 100_000;
+/// Turns of which the latency is measured.
+const TURNS: usize = 300;
+
+fn said(text: &str) -> Turn {
+    Turn { speaker: "Mara".to_owned(), text: text.to_owned() }
+}
+
+#[test]
+fn what_two_turns_are_about_is_ready_for_the_next() {
+    let mut home = Home::new();
+    home.remember("a", "Idris recommends tenmoku glaze for the tall bowls");
+    home.remember("b", "The electrician comes on Tuesday evening");
+    let stream = Stream::start(home.again(1)).unwrap();
+    assert!(stream.prepared().is_none());
+    stream.said(&said("Which glaze for the tall bowls?"), at(1), None);
+    stream.said(&said("And when does the electrician come?"), at(2), None);
+    let prepared = stream.settled().unwrap();
+    assert_eq!(prepared.after_turns, 2);
+    let request =
+        Request { turns: vec![said("Thank you")], prepared: Some(prepared.gathered), ..Request::new("claude", at(3)) };
+    let context = home.space.context(&request).unwrap();
+    let episodes = context.items.iter().filter(|item| item.tier == Tier::Episodes).count();
+    assert_eq!(episodes, 2, "{}", context.text);
+    assert_eq!(stream.failure(), None);
+}
+
+#[test]
+fn turns_that_come_faster_than_they_are_searched_for_do_not_pile_up() {
+    let mut home = Home::new();
+    home.remember("a", "number 9999 was the last one");
+    let stream = Stream::start(home.again(1)).unwrap();
+    for number in 0..10_000 {
+        stream.said(&said(&format!("number {number}")), at(1), None);
+    }
+    let prepared = stream.settled().unwrap();
+    assert_eq!(prepared.after_turns, 10_000);
+    assert_eq!(prepared.gathered.asked, "number 9998\nnumber 9999");
+}
+
+#[test]
+fn a_turn_waits_less_than_five_milliseconds_for_the_stream_of_a_hundred_thousand_records() {
+    let mut home = Home::new();
+    let words = ["kiln", "glaze", "bowl", "clay", "studio", "class", "boat", "garden", "tomato", "harbour", "cat"];
+    for batch in 0..RECORDS / 1_000 {
+        let prepared = (0..1_000).map(|place| {
+            let number = batch * 1_000 + place;
+            let word = |step: usize| words[(number / step) % words.len()];
+            let text = format!("The {} and the {} of the {} number {number}", word(1), word(11), word(121));
+            Prepared::new(note(&number.to_string(), &text)).unwrap()
+        });
+        home.space.record(prepared.collect(), at(1)).unwrap();
+    }
+    home.space.advance(|_| {}).unwrap();
+    let stream = Stream::start(home.again(1)).unwrap();
+    let mut waited = Vec::new();
+    for number in 0..TURNS {
+        let begun = Instant::now();
+        stream.said(&said(&format!("What of the {} in the {}?", words[number % 11], words[number % 7])), at(2), None);
+        let prepared = stream.prepared();
+        waited.push(begun.elapsed());
+        assert!(prepared.is_none_or(|prepared| prepared.after_turns <= number as u64 + 1));
+        if number % 10 == 0 {
+            stream.settled();
+        }
+    }
+    assert!(!stream.settled().unwrap().gathered.episodes.is_empty());
+    waited.sort();
+    let p99 = waited[TURNS * 99 / 100];
+    println!("a turn waited {:?} at the median, {p99:?} at the 99th percentile", waited[TURNS / 2]);
+    assert!(p99 < Duration::from_millis(5), "{p99:?}");
+}

@@ -1,0 +1,195 @@
+//! Receipts: what was put before whom, in a journal beside the ledger.
+//!
+//! They are no truth about the world and no view: nothing is concluded from them, no digest covers them, and folding the views again
+//! leaves them alone. Beside each stands what the texts that were shown are recognised by when they come back
+//! ([`kernel::shingles`]), never the texts themselves, so that what is forgotten is not kept here.
+//!
+//! A receipt is written without waiting for the disk: after a power cut the last ones may be missing, never half of one.
+
+use std::time::Duration;
+
+use kernel::id::{OpId, ReceiptId};
+use rusqlite::params;
+
+use super::graph::id_at;
+use super::views::without_sync;
+use super::{Mode, SqliteSpace};
+use crate::StoreError;
+
+/// The tables of receipts.
+pub(super) const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS receipt (
+    number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, ts INTEGER NOT NULL, agent TEXT NOT NULL, session TEXT,
+    body BLOB NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS receipt_item (
+    receipt INTEGER NOT NULL, place INTEGER NOT NULL, record BLOB NOT NULL, exact INTEGER NOT NULL, shingles BLOB NOT NULL,
+    PRIMARY KEY (receipt, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS receipt_item_record ON receipt_item (record, receipt);
+CREATE TABLE IF NOT EXISTS receipt_shingle (hash INTEGER NOT NULL, receipt INTEGER NOT NULL, PRIMARY KEY (hash, receipt))
+    STRICT, WITHOUT ROWID;
+";
+
+/// The version of the tables that has receipts.
+const SINCE_VERSION: i64 = 3;
+
+/// A receipt to be kept.
+#[derive(Clone, Debug)]
+pub struct NewReceipt {
+    /// BLAKE3 of the body.
+    pub id: ReceiptId,
+    /// When it was written, microseconds since the Unix epoch.
+    pub ts_us: u64,
+    /// Who was shown something.
+    pub agent: String,
+    /// In which conversation.
+    pub session: Option<String>,
+    /// The receipt in canonical JSON.
+    pub body: Vec<u8>,
+    /// What of memory was shown.
+    pub items: Vec<ReceiptItem>,
+}
+
+/// One record that was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceiptItem {
+    /// Which.
+    pub record: OpId,
+    /// The hash of all its words.
+    pub exact: u64,
+    /// All shingles of its text, ascending.
+    pub shingles: Vec<u32>,
+    /// Those by which it is looked for.
+    pub sampled: Vec<u32>,
+}
+
+/// A receipt that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptReceipt {
+    /// Its number in order of writing.
+    pub number: i64,
+    /// Its id.
+    pub id: ReceiptId,
+    /// The receipt in canonical JSON.
+    pub body: Vec<u8>,
+}
+
+/// Which receipts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReceiptFilter {
+    /// Of this agent alone.
+    pub agent: Option<String>,
+    /// Of this conversation alone.
+    pub session: Option<String>,
+    /// That show this record.
+    pub of: Option<OpId>,
+    /// Not before, microseconds since the Unix epoch.
+    pub since_us: Option<i64>,
+}
+
+impl SqliteSpace {
+    /// Keeps a receipt; one that is there already is not kept twice. Gives up with [`StoreError::Busy`] when another process has been
+    /// writing for `wait`.
+    pub fn keep_receipt(&mut self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
+        if self.mode() == Mode::ReadOnly {
+            return Err(StoreError::ReadOnly);
+        }
+        without_sync(&self.connection, wait, |connection| {
+            super::migrate(connection)?;
+            let added = connection
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO receipt (id, ts, agent, session, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![
+                    receipt.id.0,
+                    receipt.ts_us.cast_signed(),
+                    receipt.agent,
+                    receipt.session,
+                    receipt.body
+                ])?;
+            if added == 0 {
+                return Ok(());
+            }
+            let number = connection.last_insert_rowid();
+            let mut item = connection.prepare_cached(
+                "INSERT INTO receipt_item (receipt, place, record, exact, shingles) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?;
+            let mut shingle =
+                connection.prepare_cached("INSERT OR IGNORE INTO receipt_shingle (hash, receipt) VALUES (?1, ?2)")?;
+            for (place, shown) in receipt.items.iter().enumerate() {
+                let bytes: Vec<u8> = shown.shingles.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+                item.execute(params![number, place as i64, shown.record.0, shown.exact.cast_signed(), bytes])?;
+                for hash in &shown.sampled {
+                    shingle.execute([i64::from(*hash), number])?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// At most `limit` receipts, the latest first.
+    pub fn receipts(&self, filter: &ReceiptFilter, limit: usize) -> Result<Vec<KeptReceipt>, StoreError> {
+        if self.has_no_receipts()? {
+            return Ok(Vec::new());
+        }
+        let mut statement = self.connection.prepare_cached(
+            "SELECT number, id, body FROM receipt
+             WHERE (?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR session = ?2) AND (?3 IS NULL OR ts >= ?3)
+               AND (?4 IS NULL OR number IN (SELECT receipt FROM receipt_item WHERE record = ?4))
+             ORDER BY number DESC LIMIT ?5",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let kept = statement.query_map(
+            params![filter.agent, filter.session, filter.since_us, filter.of.map(|of| of.0), limit],
+            kept_at,
+        )?;
+        Ok(kept.collect::<Result<_, _>>()?)
+    }
+
+    /// At most `limit` receipts whose ids lie between two, in their order.
+    pub fn receipts_between(&self, first: &OpId, last: &OpId, limit: usize) -> Result<Vec<KeptReceipt>, StoreError> {
+        if self.has_no_receipts()? {
+            return Ok(Vec::new());
+        }
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT number, id, body FROM receipt WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3")?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let kept = statement.query_map(params![first.0, last.0, limit], kept_at)?;
+        Ok(kept.collect::<Result<_, _>>()?)
+    }
+
+    /// How many receipts there are.
+    pub fn count_receipts(&self) -> Result<u64, StoreError> {
+        if self.has_no_receipts()? {
+            return Ok(0);
+        }
+        let count: i64 = self.connection.query_row("SELECT count(*) FROM receipt", [], |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// Deletes receipts from before a time; how many. What was shown then is not recognised any more when it comes back.
+    pub fn prune_receipts(&mut self, before_us: i64) -> Result<u64, StoreError> {
+        if self.mode() == Mode::ReadOnly {
+            return Err(StoreError::ReadOnly);
+        }
+        without_sync(&self.connection, Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
+            super::migrate(connection)?;
+            let old = "SELECT number FROM receipt WHERE ts < ?1";
+            connection.execute(&format!("DELETE FROM receipt_shingle WHERE receipt IN ({old})"), [before_us])?;
+            connection.execute(&format!("DELETE FROM receipt_item WHERE receipt IN ({old})"), [before_us])?;
+            let pruned = connection.execute("DELETE FROM receipt WHERE ts < ?1", [before_us])?;
+            Ok(pruned as u64)
+        })
+    }
+
+    /// Whether the file is of a version without receipts.
+    fn has_no_receipts(&self) -> Result<bool, StoreError> {
+        Ok(super::schema_version(&self.connection)? < SINCE_VERSION)
+    }
+}
+
+fn kept_at(row: &rusqlite::Row<'_>) -> rusqlite::Result<KeptReceipt> {
+    Ok(KeptReceipt { number: row.get(0)?, id: ReceiptId(id_at(row, 1)?.0), body: row.get(2)? })
+}
