@@ -8,12 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A call of a tool.
+/// A call of a tool; where it matters who asks, with the name by which the calling program introduced itself.
 pub(super) enum Call {
-    /// `remember`, with the name by which the calling program introduced itself.
     Remember(Remember, Option<String>),
-    Recall(Recall),
-    GetContext(GetContext),
+    Recall(Recall, Option<String>),
+    GetContext(GetContext, Option<String>),
     Explain(Explain),
     Correct(Correct),
 }
@@ -31,8 +30,8 @@ impl Call {
     pub(super) fn read(tool: &str, arguments: JsonObject, program: Option<String>) -> Result<Self, NoCall> {
         Ok(match tool {
             "remember" => Self::Remember(read(arguments)?, program),
-            "recall" => Self::Recall(read(arguments)?),
-            "get_context" => Self::GetContext(read(arguments)?),
+            "recall" => Self::Recall(read(arguments)?, program),
+            "get_context" => Self::GetContext(read(arguments)?, program),
             "explain" => Self::Explain(read(arguments)?),
             "correct" => Self::Correct(read(arguments)?),
             _ => return Err(NoCall::UnknownTool),
@@ -100,7 +99,7 @@ pub(super) struct GetContext {
     pub(super) tool_results: Option<Vec<String>>,
     /// How many tokens the whole may take; 1500 if left out.
     pub(super) budget_tokens: Option<u32>,
-    /// Your name, for the receipt of what was shown to whom. Example: "reviewer"
+    /// Your name, for the receipt of what was shown to whom; the program's name if left out. Example: "reviewer"
     pub(super) agent: Option<String>,
     /// The conversation's id, for the receipt.
     pub(super) session: Option<String>,

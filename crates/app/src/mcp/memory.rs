@@ -35,6 +35,8 @@ const AROUND_MAX: u32 = 5;
 const CHANGED_MAX: usize = 20;
 /// The name of a calling program is cut here, characters.
 const PROGRAM_CHARS_MAX: usize = 80;
+/// An agent whose program did not say its name.
+const UNNAMED_AGENT: &str = "agent";
 /// What `actor` says for the user.
 const USER: &str = "user";
 /// Who speaks where `actor` says nothing: the agent.
@@ -107,8 +109,8 @@ impl Memory {
         let session = self.session.at(Timestamp::now());
         match call {
             Call::Remember(arguments, program) => self.remember(&session, arguments, program),
-            Call::Recall(arguments) => self.recall(&session, arguments),
-            Call::GetContext(arguments) => self.get_context(&session, arguments),
+            Call::Recall(arguments, program) => self.recall(&session, arguments, program),
+            Call::GetContext(arguments, program) => self.get_context(&session, arguments, program),
             Call::Explain(arguments) => self.explain(&session, &arguments.name),
             Call::Correct(arguments) => self.correct(&session, arguments),
         }
@@ -144,7 +146,7 @@ impl Memory {
             Some(USER) => (None, Some(USER)),
             Some(_) => (actor, None),
             // What an agent says by itself must not pass for the user's words, from which beliefs about the user follow.
-            None => (program.map(|program| program.chars().take(PROGRAM_CHARS_MAX).collect()), Some(ASSISTANT)),
+            None => (Some(agent_of(program)), Some(ASSISTANT)),
         };
         let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.ready(session)?;
         let space = self.space_or_new(session)?;
@@ -160,7 +162,7 @@ impl Memory {
         Answered::new(remembered_in_words(&answer), &answer)
     }
 
-    fn recall(&mut self, session: &Session, arguments: Recall) -> Result<Answered, Failure> {
+    fn recall(&mut self, session: &Session, arguments: Recall, program: Option<String>) -> Result<Answered, Failure> {
         let Recall { query, limit, search_type, since, until, around } = arguments;
         if query.trim().is_empty() {
             return Err(Failure::Usage("there is nothing to ask: the query is empty".to_owned()));
@@ -172,7 +174,8 @@ impl Memory {
         let search_type = search_type.unwrap_or_default();
         let query =
             Query { text: query, limit: limit as usize, filter, neighbours: around, today: Some(session.today()) };
-        let mut answer = Recalled { reading: READING_STRUCTURED, facts: Vec::new(), episodes: Vec::new(), behind: 0 };
+        let mut answer =
+            Recalled { reading: READING_STRUCTURED, facts: Vec::new(), episodes: Vec::new(), receipt: None, behind: 0 };
         let space = match self.space(session) {
             Ok(space) => space,
             // Where nothing was ever remembered, nothing is known, which is no failure.
@@ -180,7 +183,8 @@ impl Memory {
             Err(failure) => return Err(failure),
         };
         if search_type != SearchType::Facts {
-            let recall = space.recall(&query)?;
+            let (recall, receipt) = space.recall_for(&agent_of(program), None, &query, session.now)?;
+            answer.receipt = receipt.map(|receipt| receipt.to_string());
             answer.episodes = recall.results.iter().map(|result| Episode::of(result, &session.zone)).collect();
             answer.behind = recall.behind;
         }
@@ -218,6 +222,12 @@ impl Memory {
         }
         Answered::new(words, &answer)
     }
+}
+
+/// What the calling agent is called, by the name of the program that it runs in.
+fn agent_of(program: Option<String>) -> String {
+    let name: String = program.unwrap_or_default().trim().chars().take(PROGRAM_CHARS_MAX).collect();
+    if name.is_empty() { UNNAMED_AGENT.to_owned() } else { name }
 }
 
 /// A number that must lie within limits.

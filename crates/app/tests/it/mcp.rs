@@ -165,7 +165,7 @@ fn every_tool_says_what_it_is_and_whether_it_changes_anything() {
         tools.as_array().unwrap().iter().map(|tool| (tool["name"].as_str().unwrap(), hints(tool))).collect();
     let (reads, adds, overturns) = ([true, false, true, false], [false; 4], [false, true, false, false]);
     let expected =
-        [("remember", adds), ("recall", reads), ("get_context", adds), ("explain", reads), ("correct", overturns)];
+        [("remember", adds), ("recall", reads), ("get_context", reads), ("explain", reads), ("correct", overturns)];
     assert_eq!(seen, expected);
     for tool in tools.as_array().unwrap() {
         assert!(tool["title"].is_string() && tool["annotations"]["title"].is_string(), "{tool}");
@@ -354,7 +354,7 @@ fn questions_of_any_kind_are_answered() {
     for budget in [0, 1_000_000] {
         host.gets("get_context", json!({ "turns": [{ "speaker": "u", "text": "walnuts?" }], "budget_tokens": budget }));
     }
-    host.gets("get_context", json!({ "turns": [] }));
+    host.fails("usage", "get_context", json!({ "turns": [] }));
     host.leaves();
 }
 

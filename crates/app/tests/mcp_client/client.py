@@ -49,7 +49,11 @@ def check_tools(listed):
         assert tool.input_schema["type"] == "object" and tool.output_schema["type"] == "object", tool
         for argument in tool.input_schema["properties"].values():
             assert argument["description"], tool
-    assert [name for name in sorted(tools) if tools[name].annotations.read_only_hint] == ["explain", "recall"]
+    assert [name for name in sorted(tools) if tools[name].annotations.read_only_hint] == [
+        "explain",
+        "get_context",
+        "recall",
+    ]
     assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == ["correct"]
 
 

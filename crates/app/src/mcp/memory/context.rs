@@ -1,86 +1,75 @@
-//! `get_context`: what to put before a model for its next turn, within a budget.
+//! `get_context`: what to put before a model for its next turn, within a budget. The engine assembles it, marks what is data, and
+//! keeps a receipt.
 
-use engine::recall::Query;
-use store::sqlite::Filter;
+use engine::context::{Budget, Item, Reason, Request, ToolResult, Turn};
 
-use super::{Answered, Memory};
+use super::{Answered, Memory, agent_of};
 use crate::cli::Session;
 use crate::failure::Failure;
-use crate::mcp::answers::{Context, ContextItem, Episode};
-use crate::mcp::arguments::{GetContext, Turn};
-use crate::mcp::quote::{READING, quote};
+use crate::mcp::answers::{Context, ContextItem};
+use crate::mcp::arguments::GetContext;
 
-/// Tokens of a context if nothing is said, and at most.
-const BUDGET_TOKENS: u32 = 1_500;
+/// Tokens of a context at most.
 const BUDGET_TOKENS_MAX: u32 = 1_000_000;
-/// Turns whose words are the question.
-const TURNS_ASKED: usize = 2;
-/// Episodes that are looked at.
-const EPISODES_MAX: usize = 20;
 
 impl Memory {
-    pub(super) fn get_context(&mut self, session: &Session, arguments: GetContext) -> Result<Answered, Failure> {
-        let budget =
-            super::within("budget_tokens", arguments.budget_tokens.unwrap_or(BUDGET_TOKENS), 0, BUDGET_TOKENS_MAX)?;
-        let mut assembling =
-            Assembling { context: String::new(), items: Vec::new(), tokens: 0, budget: u64::from(budget) };
-        let GetContext { turns, tool_results, .. } = arguments;
-        for Turn { speaker, text } in turns.iter().rev() {
-            assembling.add(None, "turns", &format!("{speaker}: {text}\n"), "a recent turn");
+    pub(super) fn get_context(
+        &mut self,
+        session: &Session,
+        arguments: GetContext,
+        program: Option<String>,
+    ) -> Result<Answered, Failure> {
+        let GetContext { turns, tool_results, budget_tokens, agent, session: conversation } = arguments;
+        if turns.iter().all(|turn| turn.text.trim().is_empty()) {
+            return Err(Failure::Usage("there is nothing to go by: the turns are empty".to_owned()));
         }
-        for result in tool_results.iter().flatten() {
-            assembling.add(None, "tools", &format!("{result}\n"), "a result of a tool");
-        }
-        let asked: Vec<&str> = turns.iter().rev().take(TURNS_ASKED).map(|turn| turn.text.as_str()).collect();
-        let query = Query {
-            text: asked.join("\n"),
-            limit: EPISODES_MAX,
-            filter: Filter::default(),
-            neighbours: 0,
+        let budget = match budget_tokens {
+            Some(tokens) => Budget::of(super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX)? as usize),
+            None => Budget::default(),
+        };
+        let agent = agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| agent_of(program));
+        let request = Request {
+            session: conversation,
+            turns: turns.into_iter().map(|turn| Turn { speaker: turn.speaker, text: turn.text }).collect(),
+            tool_results: tool_results.into_iter().flatten().map(|text| ToolResult { text, score: None }).collect(),
+            budget,
             today: Some(session.today()),
+            ..Request::new(&agent, session.now)
         };
-        let episodes = match self.space(session) {
-            Ok(space) if !query.text.trim().is_empty() => space.recall(&query)?.results,
-            Ok(_) | Err(Failure::NoSpace) => Vec::new(),
-            Err(failure) => return Err(failure),
+        let context = self.space(session)?.context(&request)?;
+        let answer = Context {
+            receipt: context.receipt.map(|receipt| receipt.to_string()),
+            tokens: context.tokens.total as u64,
+            items: context.items.iter().map(item).collect(),
+            left_out: context.left_out.len() as u64,
+            behind: context.behind,
+            context: context.text,
         };
-        for recollection in &episodes {
-            let episode = Episode::of(recollection, &session.zone);
-            let mut quoted = String::new();
-            quote(&mut quoted, &format!("{}\n{}", episode.heading(), episode.text));
-            assembling.add(Some(episode.id), "episodes", &quoted, &format!("relevance {:.2}", episode.score));
-        }
-        let Assembling { context, items, tokens, .. } = assembling;
-        let answer = Context { reading: READING, context, items, tokens };
-        let words = format!("{READING}\n{}", answer.context);
+        let words = match answer.context.is_empty() {
+            true => "The context is empty: nothing fits the budget.".to_owned(),
+            false => answer.context.clone(),
+        };
         Answered::new(words, &answer)
     }
 }
 
-/// A context in the making.
-struct Assembling {
-    context: String,
-    items: Vec<ContextItem>,
-    tokens: u64,
-    budget: u64,
-}
-
-impl Assembling {
-    /// Adds what still fits; what does not is skipped, and something smaller may come after it.
-    fn add(&mut self, id: Option<String>, tier: &str, text: &str, reason: &str) {
-        let tokens = tokens(text);
-        if self.tokens.saturating_add(tokens) > self.budget {
-            return;
+fn item(item: &Item) -> ContextItem {
+    let reason = match item.reason {
+        Reason::NewestTurn => "the newest turn".to_owned(),
+        Reason::RecentTurn => "a recent turn".to_owned(),
+        Reason::ToolResult { rank } => format!("your tool result number {rank}"),
+        Reason::Relevant { similarity, confidence, recency } => {
+            let sure = confidence.map(|confidence| format!(", confidence {confidence:.2}")).unwrap_or_default();
+            format!("relevant: similarity {similarity:.2}{sure}, recency {recency:.2}")
         }
-        self.tokens += tokens;
-        self.context.push_str(text);
-        self.items.push(ContextItem { id, tier: tier.to_owned(), tokens, reason: reason.to_owned() });
+        Reason::Asked { rank } => format!("asked for, number {rank}"),
+        Reason::Instructions => "instructions".to_owned(),
+    };
+    ContextItem {
+        id: item.id.map(|id| id.to_string()),
+        tier: item.tier.as_str().to_owned(),
+        tokens: item.tokens as u64,
+        reason,
+        is_cut: item.is_cut,
     }
-}
-
-/// Tokens, counted too high rather than too low: no tokenizer makes more of a word than its characters by three.
-fn tokens(text: &str) -> u64 {
-    /// Characters of an average token.
-    const CHARS: usize = 3;
-    text.split_whitespace().map(|word| word.chars().count().div_ceil(CHARS) as u64).sum()
 }
