@@ -18,8 +18,15 @@ const PYTHONS: [&str; 2] = ["python3", "python"];
 /// Written when an environment is complete.
 const COMPLETE: &str = "complete";
 
-/// Runs the client against the program, which is built with `build_arguments`.
-pub(crate) fn run(root: &Path, build_arguments: &[&str]) -> Result<()> {
+/// Builds the program and runs the client against it.
+pub(crate) fn build_and_run(root: &Path) -> Result<()> {
+    let built = crate::cargo().args(["build", "-p", "because"]).current_dir(root).status();
+    ensure!(built.context("cargo could not be started")?.success(), "the program does not build");
+    run(root, "debug")
+}
+
+/// Runs the client against the program as the tests have just built it, in this profile.
+pub(crate) fn run(root: &Path, profile: &str) -> Result<()> {
     println!("=== the official Python SDK as a client of because mcp");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |path| root.join(path));
     let environment = match environment(root, &target) {
@@ -33,9 +40,6 @@ pub(crate) fn run(root: &Path, build_arguments: &[&str]) -> Result<()> {
             return Ok(());
         }
     };
-    let built = crate::cargo().args(["build", "-p", "because"]).args(build_arguments).current_dir(root).status();
-    ensure!(built.context("cargo could not be started")?.success(), "the program does not build");
-    let profile = if build_arguments.contains(&"--release") { "release" } else { "debug" };
     let program = target.join(profile).join(format!("because{}", std::env::consts::EXE_SUFFIX));
     let client = Command::new(python_of(&environment)).arg(root.join(CLIENT)).arg(program).status();
     ensure!(client.context("the client could not be started")?.success(), "the Python SDK and because mcp disagree");

@@ -47,7 +47,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     match arguments.as_slice() {
         ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
         ["test", rest @ ..] => run_tests::run(&root, rest),
-        ["mcp-client"] => foreign_client::run(&root, &[]).map(|()| ExitCode::SUCCESS),
+        ["mcp-client"] => foreign_client::build_and_run(&root).map(|()| ExitCode::SUCCESS),
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
         ["goldens"] => goldens::run(&root),

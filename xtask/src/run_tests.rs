@@ -23,7 +23,8 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
         }
     }
     if is_everything(arguments) {
-        crate::foreign_client::run(root, arguments)?;
+        let profile = if arguments.contains(&"--release") { "release" } else { "debug" };
+        crate::foreign_client::run(root, profile)?;
     }
     Ok(ExitCode::SUCCESS)
 }
