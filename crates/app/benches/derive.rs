@@ -14,13 +14,16 @@ use std::time::{Duration, Instant};
 
 use engine::Space;
 use engine::derive::Extent;
+use engine::facts::FactQuery;
 use engine::import::Intent;
+use engine::recall::Query;
 use engine::record::Prepared;
 use jiff::civil::date;
 use jiff::{Timestamp, ToSpan};
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::seal::Signer;
 use kernel::when::When;
+use store::sqlite::Filter;
 
 /// As in the program.
 #[global_allocator]
@@ -30,6 +33,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const EVENTS_A_TITLE: usize = 200;
 /// Single events measured.
 const SINGLE: usize = 100;
+/// Questions measured.
+const RECALLS: usize = 200;
 /// Records of a batch.
 const BATCH: usize = 1_000;
 
@@ -74,6 +79,7 @@ fn measure(events: usize) {
     let (again, _) = space.derive(Extent::Full, Intent::DryRun, now, |_| {}).unwrap();
     println!("  the same again, from scratch         {:>10}", seconds(begun.elapsed()));
     assert!(again.is_nothing(), "{again:?}");
+    recalls(&mut space, titles, now);
     let (mut told, mut concluded) = (Vec::new(), Vec::new());
     for number in 0..SINGLE {
         let title = number * 7 % titles;
@@ -89,6 +95,29 @@ fn measure(events: usize) {
     println!("  one more event: recording            {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
     let (median, worst) = (quantile(&mut concluded, 0.5), quantile(&mut concluded, 0.95));
     println!("  … and the beliefs brought up to date {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
+}
+
+/// Recall of facts beside recall of records, over the same space.
+fn recalls(space: &mut Space, titles: usize, now: Timestamp) {
+    let begun = Instant::now();
+    space.recall_facts(&FactQuery::new("nothing", now)).unwrap();
+    println!("  the first recall, indexing all       {:>10}", seconds(begun.elapsed()));
+    let (mut records, mut facts) = (Vec::new(), Vec::new());
+    for number in 0..RECALLS {
+        let text = format!("When is title {} at place {}?", number * 7 % titles, number * 13 % 1_009);
+        let query = Query { text: text.clone(), limit: 10, filter: Filter::default(), neighbours: 0, today: None };
+        let begun = Instant::now();
+        space.recall(&query).unwrap();
+        records.push(begun.elapsed());
+        let query = FactQuery { limit: 3, ..FactQuery::new(text, now) };
+        let begun = Instant::now();
+        space.recall_facts(&query).unwrap();
+        facts.push(begun.elapsed());
+    }
+    for (what, times) in [("records", &mut records), ("facts", &mut facts)] {
+        let (median, worst) = (quantile(times, 0.5), quantile(times, 0.95));
+        println!("  recall of {what:<8} warm              {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
+    }
 }
 
 /// The `week`-th half week's event of a title.

@@ -128,8 +128,8 @@ pub(crate) fn body_of<B: Bodies + ?Sized>(world: &B, id: &OpId, kind: &Kind) -> 
 /// What is believed of an identity now.
 pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief, StoreError> {
     let mut validity = Validity::new(world);
-    let state = validity.state(key)?;
     let standing = validity.standing(key)?;
+    let state = validity.state_of(&standing)?;
     let claim = match &standing.current {
         Some(current) => body_of(world, &current.id, &Kind::Claim)?,
         None => None,

@@ -4,13 +4,11 @@
 //! counts. The surest comes first. Whether a belief is true at a time in the world (`valid_at`) is another question than whether it was held then.
 
 use kernel::confidence::Band;
-use kernel::id::OpId;
 use kernel::moment::Moment;
-use kernel::operation::Stamp;
 use kernel::validity::State;
 use serde_json::{Value, json};
 use store::StoreError;
-use store::sqlite::SqliteWorld;
+use store::sqlite::{SqliteWorld, first_after};
 
 use crate::belief::{Belief, Bodies, belief};
 use crate::{EngineError, Space};
@@ -71,11 +69,11 @@ impl ClaimFilter {
     }
 }
 
-fn is_of_family(claim_type: &str, family: &str) -> bool {
+pub(crate) fn is_of_family(claim_type: &str, family: &str) -> bool {
     claim_type.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn is_true_at(belief: &Belief, at_us: i64) -> bool {
+pub(crate) fn is_true_at(belief: &Belief, at_us: i64) -> bool {
     belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
         && belief.valid_to.as_ref().is_none_or(|to| at_us < to.instant_us())
 }
@@ -118,12 +116,7 @@ impl Space {
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
         self.store.at_one_moment(|world| match filter.as_of_us {
             None => Ok(list(world, world, filter, limit)?),
-            Some(until) => {
-                // No operation has a later time than a store can compare.
-                let until = until.saturating_add(1).min(i64::MAX.unsigned_abs());
-                let then = Moment::before(world, (Stamp(until), OpId([0; 32])));
-                Ok(list(world, &then, filter, limit)?)
-            }
+            Some(until) => Ok(list(world, &Moment::before(world, first_after(until)), filter, limit)?),
         })
     }
 }

@@ -22,6 +22,7 @@ pub mod context;
 pub mod derive;
 pub mod exchange;
 pub mod explain;
+pub mod facts;
 mod follow;
 pub mod import;
 pub mod inspect;

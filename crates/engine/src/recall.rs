@@ -89,17 +89,7 @@ pub struct Neighbour {
 impl Space {
     /// Answers a question from the ledger as it is now.
     pub fn recall(&mut self, query: &Query) -> Result<Recall, EngineError> {
-        if !self.is_read_only() {
-            // Another process may hold the write lock for a while, or an operation may not read any more; then the
-            // index serves what it has, and `behind` says so.
-            match self.store.advance_within(FOLD_WAIT, |_| {}) {
-                Ok(_) => {}
-                Err(
-                    StoreError::Busy { .. } | StoreError::DiskFull | StoreError::ReadOnly | StoreError::Damaged { .. },
-                ) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        self.catch_up()?;
         let limit = query.limit.min(RESULTS_MAX);
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let (question, (mut results, kept)) = self.store.search(|search, analyzer| {
@@ -111,7 +101,7 @@ impl Space {
             for (result, document) in results.iter_mut().zip(kept) {
                 let around = self.store.search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
                 for (distance, position) in around {
-                    if let Some((id, evidence)) = self.evidence_at(position)? {
+                    if let Some((id, evidence)) = self.evidence_at(position, query.filter.as_of_us)? {
                         result.neighbours.push(Neighbour { distance, id, evidence });
                     }
                 }
@@ -122,11 +112,31 @@ impl Space {
         Ok(Recall { question, results, position, behind })
     }
 
-    fn evidence_at(&self, position: Position) -> Result<Option<(OpId, Evidence)>, EngineError> {
+    /// Brings the index up to date, as far as that can be done now.
+    pub(crate) fn catch_up(&mut self) -> Result<(), EngineError> {
+        if self.is_read_only() {
+            return Ok(());
+        }
+        // Another process may hold the write lock for a while, or an operation may not read any more; then the
+        // index serves what it has, and `behind` says so.
+        match self.store.advance_within(FOLD_WAIT, |_| {}) {
+            Ok(_) => Ok(()),
+            Err(StoreError::Busy { .. } | StoreError::DiskFull | StoreError::ReadOnly | StoreError::Damaged { .. }) => {
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The evidence at a position, unless it was recorded after `until_us`.
+    fn evidence_at(&self, position: Position, until_us: Option<u64>) -> Result<Option<(OpId, Evidence)>, EngineError> {
         let before = Position(position.0.saturating_sub(1));
         let recorded = self.store.read(before, 1)?.pop().filter(|recorded| recorded.position == position);
         Ok(recorded.and_then(|recorded| {
             let operation = recorded.operation;
+            if until_us.is_some_and(|until| operation.header().ts.0 > until) {
+                return None;
+            }
             match Body::parse(&operation.header().kind, operation.body()?) {
                 Ok(Body::Evidence(evidence)) => Some((operation.id(), evidence)),
                 _ => None,

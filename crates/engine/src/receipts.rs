@@ -18,7 +18,8 @@ use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
 use store::{Ledger, StoreError};
 
 use crate::context::{Context, NAME_BYTES_MAX, Reason, Request, Tier};
-use crate::recall::{Query, Recall, cut};
+use crate::facts::Fact;
+use crate::recall::{Recollection, cut};
 use crate::{EngineError, Space};
 
 /// Most receipts that are listed at once.
@@ -72,6 +73,26 @@ pub struct Shown {
     pub score: Option<f64>,
 }
 
+/// Who is shown something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// Its conversation.
+    pub session: Option<&'a str>,
+}
+
+/// What was recalled for someone.
+#[derive(Clone, Copy, Debug)]
+pub struct Recalled<'a> {
+    /// What was asked.
+    pub asked: &'a str,
+    /// What is believed.
+    pub facts: &'a [Fact],
+    /// What was told.
+    pub records: &'a [Recollection],
+}
+
 /// A receipt that is to be written.
 pub(crate) struct Issue {
     receipt: Receipt,
@@ -103,29 +124,47 @@ impl Issue {
         Self { receipt, items: texts.map(|(id, text)| recognised_by(id, text)).collect() }
     }
 
-    /// For records that an agent asked for.
-    fn of_recall(agent: &str, session: Option<&str>, query: &Query, recall: &Recall, now: Timestamp) -> Self {
-        let shown = recall.results.iter().enumerate().map(|(place, result)| Shown {
-            id: Some(result.id),
-            tier: Tier::ToolResults,
-            tokens: 0,
-            reason: Reason::Asked { rank: place + 1 },
-            score: Some(kernel::confidence::round6(result.score.total)),
-        });
+    /// For what an agent asked for: facts, records, and the neighbours of these.
+    fn of_recall(reader: &Reader<'_>, recalled: &Recalled<'_>, now: Timestamp) -> Self {
+        let mut shown = Vec::new();
+        for (place, fact) in recalled.facts.iter().enumerate() {
+            let score = Some(kernel::confidence::round6(fact.relevance.total));
+            shown.push((fact.id, Tier::Facts, place + 1, score, fact.belief.text.as_str()));
+        }
+        for (place, result) in recalled.records.iter().enumerate() {
+            let score = Some(kernel::confidence::round6(result.score.total));
+            shown.push((result.id, Tier::Episodes, place + 1, score, said(&result.evidence)));
+            for neighbour in &result.neighbours {
+                shown.push((neighbour.id, Tier::Episodes, place + 1, None, said(&neighbour.evidence)));
+            }
+        }
         let receipt = Receipt {
             id: None,
             time: When::from_timestamp(now),
-            agent: name(agent),
-            session: session.map(name),
+            agent: name(reader.agent),
+            session: reader.session.map(name),
             turn: None,
-            asked: digest(&query.text),
+            asked: digest(recalled.asked),
             text: None,
             tokens: 0,
-            items: shown.collect(),
+            items: shown
+                .iter()
+                .map(|(id, tier, rank, score, _)| Shown {
+                    id: Some(*id),
+                    tier: *tier,
+                    tokens: 0,
+                    reason: Reason::Asked { rank: *rank },
+                    score: *score,
+                })
+                .collect(),
         };
-        let texts = recall.results.iter().map(|result| (result.id, result.evidence.payload.text.as_str()));
-        Self { receipt, items: texts.map(|(id, text)| recognised_by(id, text)).collect() }
+        Self { receipt, items: shown.iter().map(|(id, .., text)| recognised_by(*id, text)).collect() }
     }
+}
+
+/// What a record says, in words.
+fn said(evidence: &kernel::evidence::Evidence) -> &str {
+    if evidence.payload.text.is_empty() { &evidence.summary } else { &evidence.payload.text }
 }
 
 fn name(text: &str) -> String {
@@ -168,17 +207,14 @@ impl Space {
         }
     }
 
-    /// Answers a question for an agent, and writes a receipt of what it was shown; none where the space cannot be written.
-    pub fn recall_for(
+    /// Writes a receipt of what was recalled for someone; none where the space cannot be written just now.
+    pub fn receipt_of_recall(
         &mut self,
-        agent: &str,
-        session: Option<&str>,
-        query: &Query,
+        reader: &Reader<'_>,
+        recalled: &Recalled<'_>,
         now: Timestamp,
-    ) -> Result<(Recall, Option<ReceiptId>), EngineError> {
-        let recall = self.recall(query)?;
-        let receipt = self.issue(&Issue::of_recall(agent, session, query, &recall, now))?;
-        Ok((recall, receipt))
+    ) -> Result<Option<ReceiptId>, EngineError> {
+        self.issue(&Issue::of_recall(reader, recalled, now))
     }
 
     /// At most `limit` receipts, the latest first.

@@ -95,6 +95,11 @@ impl<'w, W: World + ?Sized> Validity<'w, W> {
     /// The state of an identity.
     pub fn state(&mut self, key: &str) -> Result<State, W::Error> {
         let standing = self.standing(key)?;
+        self.state_of(&standing)
+    }
+
+    /// The state of an identity that stands at that.
+    pub fn state_of(&mut self, standing: &Standing) -> Result<State, W::Error> {
         if standing.refutation.is_some() {
             return Ok(State::Refuted);
         }

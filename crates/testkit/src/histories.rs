@@ -114,7 +114,7 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
             }
             let refs: Vec<(&str, OpId)> = inputs.into_iter().map(|input| ("input", input)).collect();
             let key = format!("k{}", dice.below(KEYS));
-            let mut body = json!({"claim_type": "t", "identity_key": key, "payload": dice.below(2)});
+            let mut body = json!({"claim_type": "t", "identity_key": key, "payload": dice.below(2), "confidence": 0.9});
             if dice.below(4) > 0 {
                 body["deriver"] = json!({"name": "d", "version": "1.0.0"});
             }

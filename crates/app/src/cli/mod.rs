@@ -14,6 +14,7 @@ mod access;
 pub(crate) mod changes;
 mod claims;
 mod conformance;
+mod context;
 pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod derive;
@@ -21,12 +22,14 @@ mod doctor;
 mod eval;
 mod exchange;
 mod explain;
+mod facts;
 mod import;
 mod init;
 mod install;
 mod log;
 mod mcp;
 pub(crate) mod recall;
+mod receipts;
 mod refute;
 pub(crate) mod remember;
 mod retract;
@@ -71,6 +74,10 @@ enum Command {
     Remember(remember::Args),
     /// Ask a question; the answer is records with sources and reasons
     Recall(recall::Args),
+    /// Put together what a model is to read for its next turn, within a budget of tokens
+    Context(context::Args),
+    /// List what was put before which agent, when and why
+    Receipts(receipts::Args),
     /// List what is believed, and how surely
     Claims(claims::Args),
     /// Say why something is believed, from what, and what would change it
@@ -222,6 +229,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
+        Command::Context(args) => context::run(&session, &args),
+        Command::Receipts(args) => receipts::run(&session, &args),
         Command::Claims(args) => claims::run(&session, &args),
         Command::Explain(args) => explain::run(&session, &args),
         Command::Correct(args) => correct::run(&session, &args),

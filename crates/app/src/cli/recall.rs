@@ -1,14 +1,18 @@
 //! `because recall`
 
+use engine::facts::FactQuery;
 use engine::recall::{Query, Recall, Recollection};
+use engine::receipts::{Reader, Recalled};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind};
+use kernel::rank::Score;
 use kernel::when::When;
 use serde_json::json;
-use store::sqlite::Filter;
+use store::sqlite::{Filter, TermShare};
 
+use super::facts::{self, FACTS_BESIDE_MAX};
 use super::{Session, parse_time_us};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
@@ -19,12 +23,12 @@ const TEXT_CHARS_MAX: usize = 600;
 /// Arguments of `recall`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because recall \"Which glaze did Idris recommend?\"\n  because recall --kind event --since 2025-02-01 \"pottery class\"\n  because recall --explain \"Who is allergic to walnuts?\"\n  because recall --space global --space . --json \"kiln temperature\""
+    after_help = "Examples:\n  because recall \"Which glaze did Idris recommend?\"\n  because recall --kind event --since 2025-02-01 \"pottery class\"\n  because recall --explain \"Who is allergic to walnuts?\"\n  because recall --search facts \"which evenings are taken?\"\n  because recall --space global --space . --json \"kiln temperature\""
 )]
 pub(crate) struct Args {
     /// The question, or words to look for
     question: String,
-    /// How many records
+    /// How many records; of facts at most three are shown above them, or as many with --search facts
     #[arg(long, short, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     k: u16,
     /// Only this kind (turn, event, task, cancellation, note, photo, mail, commit); may be repeated
@@ -36,12 +40,46 @@ pub(crate) struct Args {
     /// Only what happened before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// What to search: what is believed, what was told, or both. Without it both, or only what was told where --kind, --since or --until
+    /// says which
+    #[arg(long, value_name = "WHAT", value_enum)]
+    search: Option<Shelves>,
+    /// As it stood at this time: what had been told by then, and what was believed (2025-02-01, or with a time)
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// Of what is believed only what is true at this time
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
     /// Records to show before and after each, from the same session
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
     around: u32,
     /// Print every part of each score
     #[arg(long)]
     explain: bool,
+    /// The agent who asks: a receipt is kept of what it is shown
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The agent's conversation
+    #[arg(long, value_name = "NAME", requires = "agent")]
+    session: Option<String>,
+}
+
+/// What is searched.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Shelves {
+    /// What is believed
+    Facts,
+    /// What was told: turns, notes, events
+    Episodes,
+    /// Both
+    Both,
+}
+
+impl Args {
+    fn shelves(&self) -> Shelves {
+        let picks_records = !self.kind.is_empty() || self.since.is_some() || self.until.is_some();
+        self.search.unwrap_or(if picks_records { Shelves::Episodes } else { Shelves::Both })
+    }
 }
 
 /// A record and the space it is from.
@@ -55,20 +93,45 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         return Err(Failure::Usage("there is nothing to ask: the question is empty".to_owned()));
     }
     let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
+    let as_of_us = time(&args.as_of)?.map(|at| at.max(0).unsigned_abs());
+    let shelves = args.shelves();
+    let fact_query = FactQuery {
+        limit: usize::from(args.k),
+        today: Some(session.today()),
+        as_of_us,
+        valid_at_us: time(&args.valid_at)?,
+        ..FactQuery::new(args.question.clone(), session.now)
+    };
     let query = Query {
         text: args.question.clone(),
         limit: usize::from(args.k),
-        filter: Filter { kinds: args.kind.clone(), since_us: time(&args.since)?, until_us: time(&args.until)? },
+        filter: Filter {
+            kinds: args.kind.clone(),
+            since_us: time(&args.since)?,
+            until_us: time(&args.until)?,
+            as_of_us,
+        },
         neighbours: args.around,
         today: Some(session.today()),
     };
     let mut hits = Vec::new();
+    let mut believed = facts::Hits::default();
     let mut behind = 0;
     let mut question = None;
     let mut kinds = std::collections::BTreeSet::new();
+    let mut spaces = Vec::new();
     for finder in session.finders() {
         let mut space = finder.open()?;
         let name = space.name()?;
+        if shelves != Shelves::Episodes {
+            let (understood, facts_behind) = believed.ask(&mut space, &name, &fact_query)?;
+            if shelves == Shelves::Facts {
+                question.get_or_insert(understood);
+                behind += facts_behind;
+                spaces.push((name, space));
+                continue;
+            }
+        }
         let Recall { question: understood, results, behind: space_behind, .. } = space.recall(&query)?;
         behind += space_behind;
         question.get_or_insert(understood);
@@ -76,13 +139,22 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             kinds.extend(space.evidence_by_kind()?.into_keys());
         }
         hits.extend(results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }));
+        spaces.push((name, space));
     }
+    if shelves == Shelves::Both {
+        believed.keep_what_speaks_to_the_question();
+    }
+    believed.rank(if shelves == Shelves::Both { FACTS_BESIDE_MAX } else { query.limit });
     // Scores of different spaces are on one scale; within one the order is the engine's.
     hits.sort_by(|left, right| right.recollection.score.total.total_cmp(&left.recollection.score.total));
     // Copies of one space hold the same records.
     let mut seen = std::collections::BTreeSet::new();
     hits.retain(|hit| seen.insert(hit.recollection.id));
     hits.truncate(query.limit);
+    let receipts = match &args.agent {
+        Some(agent) => give_receipts(session, (args, agent), spaces, &believed, &hits)?,
+        None => Vec::new(),
+    };
     let unknown: Vec<&String> = args.kind.iter().filter(|kind| !kinds.contains(*kind)).collect();
     if hits.is_empty() && !unknown.is_empty() {
         let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
@@ -102,20 +174,54 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                     value
                 })
                 .collect();
-            output::json(&json!({ "question": question, "results": results, "behind": behind }))?;
+            let mut value =
+                json!({ "question": question, "facts": believed.to_json(), "results": results, "behind": behind });
+            if args.agent.is_some() {
+                value["receipts"] = json!(receipts);
+            }
+            output::json(&value)?;
         }
-        Form::Text => print(session, args, &hits, behind)?,
+        Form::Text => print(session, args, &believed, &hits, behind)?,
     }
     Ok(0)
+}
+
+/// Writes down in each space what of it an agent is shown.
+fn give_receipts(
+    session: &Session,
+    (args, agent): (&Args, &str),
+    spaces: Vec<(String, engine::Space)>,
+    believed: &facts::Hits,
+    hits: &[Hit],
+) -> Result<Vec<kernel::id::ReceiptId>, Failure> {
+    let reader = Reader { agent, session: args.session.as_deref() };
+    let mut receipts = Vec::new();
+    for (name, mut space) in spaces {
+        let shown = hits.iter().filter(|hit| hit.space == name).map(|hit| hit.recollection.clone());
+        let shown: Vec<Recollection> = shown.collect();
+        let recalled = Recalled { asked: &args.question, facts: &believed.of(&name), records: &shown };
+        match space.receipt_of_recall(&reader, &recalled, session.now)? {
+            Some(receipt) => receipts.push(receipt),
+            None => output::note("The space cannot be written just now: there is no receipt"),
+        }
+    }
+    Ok(receipts)
 }
 
 fn list(words: &[&String]) -> String {
     printable(&words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", "))
 }
 
-fn print(session: &Session, args: &Args, hits: &[Hit], behind: u64) -> Result<(), Failure> {
-    if hits.is_empty() {
-        output::line("Nothing in memory shares a word or a date with this question.")?;
+fn print(session: &Session, args: &Args, believed: &facts::Hits, hits: &[Hit], behind: u64) -> Result<(), Failure> {
+    if hits.is_empty() && believed.is_empty() {
+        output::line(match args.shelves() {
+            Shelves::Facts => "Nothing that is believed shares a word or a date with this question.",
+            _ => "Nothing in memory shares a word or a date with this question.",
+        })?;
+    }
+    believed.print(session, args.explain)?;
+    if !hits.is_empty() && !believed.is_empty() {
+        output::line(format_args!("{BOLD}What was told{BOLD:#}"))?;
     }
     for (number, hit) in hits.iter().enumerate() {
         print_hit(number + 1, hit, args.explain, session)?;
@@ -162,20 +268,23 @@ fn print_one(
         output::line(format_args!("    {DIM}{}{DIM:#}", printable(&said(&neighbour.evidence))))?;
     }
     if explain {
-        explain_score(recollection)?;
+        explain_score(&recollection.score, &recollection.terms)?;
     }
     Ok(())
 }
 
-fn explain_score(recollection: &Recollection) -> Result<(), Failure> {
-    output::line(format_args!("    score {:.3}", recollection.score.total))?;
-    for part in recollection.score.parts.iter().filter(|part| part.contribution != 0.0) {
-        output::line(format_args!(
-            "      {:+.3}  {:<12} {:.3} × {:.2}",
-            part.contribution, part.name, part.value, part.weight
-        ))?;
+/// One addend of a score.
+pub(crate) fn explain_part(name: &str, value: f64, weight: f64) -> Result<(), Failure> {
+    output::line(format_args!("      {:+.3}  {name:<12} {value:.3} × {weight:.2}", value * weight))
+}
+
+/// What a score is the sum of.
+pub(crate) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Failure> {
+    output::line(format_args!("    score {:.3}", score.total))?;
+    for part in score.parts.iter().filter(|part| part.contribution != 0.0) {
+        explain_part(part.name, part.value, part.weight)?;
         if part.name == "lex" {
-            for term in &recollection.terms {
+            for term in terms {
                 let place = match (term.own, term.previous, term.before_previous) {
                     (0, 0, 0) => "not here".to_owned(),
                     (own @ 1.., ..) => format!("{own} ×"),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use engine::act::Change;
 use engine::claims::band_of;
+use engine::facts;
 use engine::recall::{Neighbour, Recollection};
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::quote::cut;
+use crate::cli::changes::sureness;
 use crate::cli::recall::{text_of, time_of};
 
 /// Longest text of an episode, in characters; `explain` with its id gives all of it.
@@ -67,7 +69,7 @@ pub(super) struct Recalled {
     pub(super) facts: Vec<Fact>,
     /// What was said or happened, the most relevant first.
     pub(super) episodes: Vec<Episode>,
-    /// The receipt of which episodes were shown; null if none was or could be written.
+    /// The receipt of what was shown; null if nothing was, or none could be written.
     pub(super) receipt: Option<String>,
     /// Operations that the index had not read yet: what is newest may be missing if this is not 0.
     pub(super) behind: u64,
@@ -84,10 +86,31 @@ pub(super) struct Fact {
     pub(super) text: String,
     /// How sure, 0 to 1; 1 is the user's own word.
     pub(super) confidence: f64,
-    /// The same in a word: speculative, probable, likely, strong, or "your word" for what the user said.
+    /// The same in words: speculative, probable, likely or strong, with the number; or "your word" for what the user said.
     pub(super) sureness: String,
-    /// Relevance: comparable within one answer.
+    /// Since when it is true, as far as that is known.
+    pub(super) since: Option<String>,
+    /// Until when (exclusive) it is true, as far as that is known.
+    pub(super) until: Option<String>,
+    /// Relevance: comparable with other facts.
     pub(super) score: f64,
+}
+
+impl Fact {
+    pub(super) fn of(fact: &facts::Fact) -> Self {
+        let belief = &fact.belief;
+        let said = if belief.text.is_empty() { belief.payload.to_string() } else { belief.text.clone() };
+        Self {
+            key: belief.key.clone(),
+            id: fact.id.to_string(),
+            text: cut(&said, EPISODE_CHARS_MAX).0,
+            confidence: belief.confidence,
+            sureness: sureness(belief),
+            since: belief.valid_from.as_ref().map(|from| from.date().to_string()),
+            until: belief.valid_to.as_ref().map(|to| to.date().to_string()),
+            score: fact.relevance.total,
+        }
+    }
 }
 
 /// A record of what was said or happened.
@@ -111,7 +134,7 @@ pub(super) struct Episode {
     pub(super) source: String,
     /// The conversation, thread or file that it is part of.
     pub(super) session: Option<String>,
-    /// Relevance: comparable within one answer.
+    /// Relevance: comparable with other episodes.
     pub(super) score: f64,
     /// What was said just before, oldest first.
     pub(super) before: Vec<Beside>,

@@ -7,8 +7,10 @@
 use std::path::Path;
 
 use engine::Space;
+use engine::facts::FactQuery;
 use engine::import::Intent;
 use engine::recall::Query;
+use engine::receipts::{Reader, Recalled as ShownByRecall};
 use engine::user::Replacement;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -171,9 +173,9 @@ impl Memory {
         let around = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
         let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
         let filter = Filter { since_us: time(&since)?, until_us: time(&until)?, ..Filter::default() };
-        let search_type = search_type.unwrap_or_default();
-        let query =
-            Query { text: query, limit: limit as usize, filter, neighbours: around, today: Some(session.today()) };
+        // Whoever says when something happened means what happened.
+        let is_dated = filter.since_us.is_some() || filter.until_us.is_some();
+        let search_type = search_type.unwrap_or(if is_dated { SearchType::Episodes } else { SearchType::Both });
         let mut answer =
             Recalled { reading: READING_STRUCTURED, facts: Vec::new(), episodes: Vec::new(), receipt: None, behind: 0 };
         let space = match self.space(session) {
@@ -182,11 +184,29 @@ impl Memory {
             Err(Failure::NoSpace) => return Answered::new(recalled_in_words(&answer), &answer),
             Err(failure) => return Err(failure),
         };
+        let (limit, today) = (limit as usize, Some(session.today()));
+        let (mut facts, mut episodes) = (Vec::new(), Vec::new());
+        if search_type != SearchType::Episodes {
+            let asked = FactQuery { limit, today, ..FactQuery::new(query.as_str(), session.now) };
+            let found = space.recall_facts(&asked)?;
+            answer.behind = found.behind;
+            // Beside episodes a fact that shares no more than a word with the question only distracts.
+            let is_wanted = |fact: &engine::facts::Fact| search_type == SearchType::Facts || fact.speaks_to_question();
+            facts = found.facts.into_iter().filter(is_wanted).collect();
+        }
         if search_type != SearchType::Facts {
-            let (recall, receipt) = space.recall_for(&agent_of(program), None, &query, session.now)?;
-            answer.receipt = receipt.map(|receipt| receipt.to_string());
-            answer.episodes = recall.results.iter().map(|result| Episode::of(result, &session.zone)).collect();
-            answer.behind = recall.behind;
+            let asked = Query { text: query.clone(), limit, filter, neighbours: around, today };
+            let found = space.recall(&asked)?;
+            answer.behind = found.behind;
+            episodes = found.results;
+        }
+        answer.facts = facts.iter().map(Fact::of).collect();
+        answer.episodes = episodes.iter().map(|found| Episode::of(found, &session.zone)).collect();
+        if !facts.is_empty() || !episodes.is_empty() {
+            let agent = agent_of(program);
+            let reader = Reader { agent: &agent, session: None };
+            let shown = ShownByRecall { asked: &query, facts: &facts, records: &episodes };
+            answer.receipt = space.receipt_of_recall(&reader, &shown, session.now)?.map(|receipt| receipt.to_string());
         }
         Answered::new(recalled_in_words(&answer), &answer)
     }

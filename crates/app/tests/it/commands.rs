@@ -133,7 +133,7 @@ fn recall_answers_with_records_sources_and_reasons() {
     let machine = Machine::with_chat();
     let question = "Which glaze did Idris recommend?";
     let answer = machine.because(["recall", question, "--json"]).run().succeeds().json();
-    has(&answer, &["question", "results", "behind"]);
+    has(&answer, &["question", "facts", "results", "behind"]);
     let first = &answer["results"][0];
     has(first, &["id", "evidence", "score", "terms", "neighbours", "space"]);
     assert!(first["evidence"]["payload"]["text"].as_str().unwrap().contains("Tenmoku"), "{first}");

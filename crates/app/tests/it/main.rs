@@ -8,7 +8,9 @@
 mod accesses;
 mod commands;
 mod conformance;
+mod contexts;
 mod exchanges;
+mod facts;
 mod flipped_bits;
 mod goldens;
 mod hostile_files;

@@ -222,6 +222,35 @@ fn what_the_user_says_becomes_a_belief_and_what_an_agent_says_by_itself_does_not
 }
 
 #[test]
+fn what_is_believed_is_recalled_beside_what_was_told_and_leaves_a_receipt() {
+    let machine = Machine::with_space();
+    let mut host = Host::of(&machine);
+    host.gets("remember", json!({ "text": "I love green tea.", "actor": "user" }));
+    let key = "preference.drink|green-tea";
+    let recalled = host.gets("recall", json!({ "query": "green tea" }));
+    assert_eq!(
+        (&recalled["facts"][0]["key"], &recalled["episodes"][0]["who"]),
+        (&json!(key), &json!("user")),
+        "{recalled}"
+    );
+    let facts = host.calls("recall", json!({ "query": "green tea", "search_type": "facts" }));
+    assert_eq!(facts["structuredContent"]["episodes"], json!([]), "{facts}");
+    assert!(facts["content"][0]["text"].as_str().unwrap().contains("What is believed"), "{facts}");
+    let episodes = host.gets("recall", json!({ "query": "green tea", "since": "2020-01-01" }));
+    assert_eq!((&episodes["facts"], episodes["episodes"].as_array().unwrap().len()), (&json!([]), 1), "{episodes}");
+    let turns = json!([{ "speaker": "user", "text": "Shall I buy green tea?" }]);
+    let context = host.gets("get_context", json!({ "turns": turns, "agent": "shopper", "session": "s1" }));
+    assert!(context["context"].as_str().unwrap().contains("| "), "{context}");
+    assert!(context["tokens"].as_u64().unwrap() <= 1_500, "{context}");
+    for (agent, receipt) in [("a test", &recalled["receipt"]), ("shopper", &context["receipt"])] {
+        let receipts = machine.because(["receipts", "--agent", agent, "--json"]).run().succeeds().out();
+        assert!(receipts.contains(receipt.as_str().unwrap()), "{receipt} is not in {receipts}");
+    }
+    host.leaves();
+    machine.is_sound();
+}
+
+#[test]
 fn a_correction_counts_at_once_for_everybody_and_stays() {
     let machine = Machine::with_space();
     let (mut one, mut other) = (Host::of(&machine), Host::of(&machine));

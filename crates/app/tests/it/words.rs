@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 
 use crate::machine::Machine;
 
-const HABIT: &str = "habit.weekly|gym|tue,thu";
+pub(crate) const HABIT: &str = "habit.weekly|gym|tue,thu";
 const TASTE: &str = "taste.sport|gym";
 
 /// A machine that was told three things, with two claims of a deriver that is not among the built-in ones.
-struct Believing {
-    machine: Machine,
-    notes: Vec<String>,
+pub(crate) struct Believing {
+    pub(crate) machine: Machine,
+    pub(crate) notes: Vec<String>,
     habit: String,
 }
 
-fn believing() -> Believing {
+pub(crate) fn believing() -> Believing {
     let machine = Machine::with_space();
     let note = |number: u32| {
         let text = format!("gym number {number}");
@@ -58,11 +58,11 @@ fn append(machine: &Machine, draft: Draft) -> OpId {
 }
 
 impl Believing {
-    fn run(&self, arguments: &[&str]) -> crate::machine::Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> crate::machine::Ran {
         self.machine.because(arguments).run()
     }
 
-    fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         self.machine.because(arguments).arguments(["--json"]).run().succeeds().json()
     }
 

@@ -87,6 +87,9 @@ async def two_agents(program, home, work, modes):
 
             recalled = await call(other, "recall", query="green tea", search_type="both")
             assert any(it["text"] == "I love green tea." for it in recalled["episodes"]), recalled
+            recalled = await call(other, "recall", query="coffee", search_type="facts")
+            assert recalled["facts"][0]["text"] == "You drink coffee only.", recalled
+            assert recalled["facts"][0]["sureness"] == "your word" and recalled["receipt"], recalled
             record = await call(other, "explain", name=episode["id"])
             assert record["found"] == "record" and record["record"]["verified"], record
             turns = [{"speaker": "user", "text": "Can Petra eat the walnut cake?"}]

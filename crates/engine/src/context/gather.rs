@@ -2,7 +2,10 @@
 //!
 //! Relevance = 0.6·similarity + 0.3·confidence + 0.1·recency (the specification of facts, "Recall, two modes"). Similarity is
 //! recall's fused score, squeezed into 0 … 1; an episode is what was said and not concluded, so its confidence is left out and
-//! the other two weights fill its place. The last two turns are looked for as one question, without the names of their speakers.
+//! the other two weights fill its place. The last two turns are looked for as one question and by their last sentences, without the
+//! names of their speakers. Facts are those that may be put before an agent unasked ([`Mode::Passive`]).
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -13,22 +16,21 @@ use serde::Serialize;
 use store::sqlite::Filter;
 
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
+use crate::facts::{CONFIDENCE_WEIGHT, FactQuery, Mode, RECENCY_RATE, RECENCY_WEIGHT, SIMILARITY_WEIGHT};
 use crate::recall::{Query, cut};
 use crate::{EngineError, Space};
 
-/// Weight of similarity. Source: the specification of facts.
-const SIMILARITY_WEIGHT: f64 = 0.6;
-/// Weight of confidence. Source: as above.
-const CONFIDENCE_WEIGHT: f64 = 0.3;
-/// Weight of recency. Source: as above.
-const RECENCY_WEIGHT: f64 = 0.1;
-/// Recency falls by this a day. Source: as above.
-const RECENCY_RATE_DAY: f64 = 0.01;
 /// The fused score that counts as the most similar: about what a record gets that holds all words of a question and is by the one whom it
 /// names.
 const SCORE_FULL: f64 = 2.0;
-/// What is less similar than this is not relevant, however recent.
+/// An episode less similar than this is not relevant, however recent.
 const SIMILARITY_MIN: f64 = 0.1;
+/// A fact less similar than this is not relevant, however sure: about a quarter of what a sentence asks.
+const FACT_SIMILARITY_MIN: f64 = 0.25;
+/// Sentences that are asked for one by one, the last.
+const SENTENCES_MAX: usize = 3;
+/// Sentences of fewer words say too little to be asked for alone.
+const SENTENCE_WORDS_MIN: usize = 3;
 /// Candidates that are looked at. Source: the specification of facts, "Filters before the top 20".
 const CANDIDATES_MAX: usize = 20;
 /// How many are looked at where too many of the first are private.
@@ -134,7 +136,7 @@ pub fn relevance(similarity: f64, confidence: Option<f64>, recency: f64) -> f64 
 pub fn recency(at: Option<&When>, now: Timestamp) -> f64 {
     let Some(at) = at else { return 0.0 };
     let days = (now.as_microsecond().saturating_sub(at.instant_us())).max(0) as f64 / 86_400e6;
-    kernel::confidence::round6((-RECENCY_RATE_DAY * days).exp())
+    kernel::confidence::round6((-RECENCY_RATE * days).exp())
 }
 
 /// Recall's fused score as a similarity, 0 … 1.
@@ -146,16 +148,61 @@ impl Space {
     /// Looks for what memory has to say. Reads only; private records are named as left out.
     pub fn gather(&mut self, wanted: &Wanted) -> Result<Gathered, EngineError> {
         let mut gathered = Gathered { asked: wanted.text.clone(), ..Gathered::default() };
-        if wanted.text.trim().is_empty() {
-            return Ok(gathered);
+        let mut episodes = Best::default();
+        let mut facts = Best::default();
+        for text in questions(wanted) {
+            self.gather_facts(&text, wanted, &mut facts, &mut gathered)?;
+            self.gather_episodes(&text, wanted, &mut episodes, &mut gathered)?;
         }
-        self.gather_episodes(wanted, &mut gathered)?;
+        gathered.facts = facts.ranked(Tier::Facts, FACT_SIMILARITY_MIN, &mut gathered.left_out);
+        gathered.episodes = episodes.ranked(Tier::Episodes, SIMILARITY_MIN, &mut gathered.left_out);
         Ok(gathered)
     }
 
-    fn gather_episodes(&mut self, wanted: &Wanted, gathered: &mut Gathered) -> Result<(), EngineError> {
+    fn gather_facts(
+        &mut self,
+        text: &str,
+        wanted: &Wanted,
+        best: &mut Best,
+        gathered: &mut Gathered,
+    ) -> Result<(), EngineError> {
+        let query = FactQuery {
+            limit: CANDIDATES_MAX,
+            mode: Mode::Passive,
+            today: wanted.today,
+            ..FactQuery::new(text, wanted.now)
+        };
+        let found = self.recall_facts(&query)?;
+        gathered.behind = gathered.behind.max(found.behind);
+        for fact in found.facts {
+            let belief = fact.belief;
+            // Its evidence's own time is what its recency counts from; the user's word has none and does not grow old.
+            let at = Timestamp::from_microsecond(fact.evidence_us).ok().map(When::from_timestamp);
+            let source = belief.deriver.map_or_else(|| "the user's word".to_owned(), |deriver| deriver.name);
+            best.add(Candidate {
+                id: fact.id,
+                text: cut(&belief.text, CANDIDATE_BYTES_MAX).to_owned(),
+                at: at.map(|at| When::from_date(at.date())),
+                by: None,
+                source,
+                similarity: kernel::confidence::round6(fact.relevance.similarity),
+                confidence: Some(belief.confidence),
+                recency: kernel::confidence::round6(fact.relevance.recency),
+                relevance: kernel::confidence::round6(fact.relevance.total),
+            });
+        }
+        Ok(())
+    }
+
+    fn gather_episodes(
+        &mut self,
+        text: &str,
+        wanted: &Wanted,
+        best: &mut Best,
+        gathered: &mut Gathered,
+    ) -> Result<(), EngineError> {
         let mut query = Query {
-            text: wanted.text.clone(),
+            text: text.to_owned(),
             limit: CANDIDATES_MAX,
             filter: Filter::default(),
             neighbours: 0,
@@ -168,28 +215,23 @@ impl Space {
             query.limit = CANDIDATES_WIDE;
             recall = self.recall(&query)?;
         }
-        gathered.behind = recall.behind;
+        gathered.behind = gathered.behind.max(recall.behind);
         for found in recall.results {
             let similarity = similarity(found.score.total);
             let recency = recency(found.evidence.at.as_ref(), wanted.now);
             let relevance = relevance(similarity, None, recency);
-            let reason = if !is_open(&found.evidence) {
-                Some(Omission::Private)
-            } else if similarity < SIMILARITY_MIN {
-                Some(Omission::BelowThreshold)
-            } else {
-                None
-            };
-            if let Some(reason) = reason {
+            if !is_open(&found.evidence) {
                 // Not even the beginning of what is private is shown.
-                let summary = if reason == Omission::Private { String::new() } else { found.evidence.summary };
-                let (tier, id, score) = (Tier::Episodes, Some(found.id), Some(relevance));
-                gathered.left_out.push(LeftOut { tier, id, summary, tokens: None, score, reason });
+                let (id, score, reason) = (Some(found.id), Some(relevance), Omission::Private);
+                if gathered.left_out.iter().all(|left| left.id != id) {
+                    let (tier, summary) = (Tier::Episodes, String::new());
+                    gathered.left_out.push(LeftOut { tier, id, summary, tokens: None, score, reason });
+                }
                 continue;
             }
-            gathered.episodes.push(Candidate {
+            best.add(Candidate {
                 id: found.id,
-                text: text(&found.evidence),
+                text: text_of(&found.evidence),
                 at: found.evidence.at.clone(),
                 by: found.evidence.actor.as_deref().map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
                 source: found.evidence.source,
@@ -199,14 +241,58 @@ impl Space {
                 relevance,
             });
         }
-        gathered.episodes.sort_by(|left, right| right.relevance.total_cmp(&left.relevance));
-        gathered.episodes.truncate(CANDIDATES_MAX);
         Ok(())
     }
 }
 
+/// Candidates of several questions, each as the question says that suits it best.
+#[derive(Default)]
+struct Best(BTreeMap<OpId, Candidate>);
+
+impl Best {
+    fn add(&mut self, candidate: Candidate) {
+        match self.0.get(&candidate.id) {
+            Some(known) if known.relevance >= candidate.relevance => {}
+            _ => {
+                self.0.insert(candidate.id, candidate);
+            }
+        }
+    }
+
+    /// The most relevant first, of equals by id; what is not similar enough is left out.
+    fn ranked(self, tier: Tier, similarity_min: f64, left_out: &mut Vec<LeftOut>) -> Vec<Candidate> {
+        let mut ranked: Vec<Candidate> = self.0.into_values().collect();
+        ranked.sort_by(|left, right| right.relevance.total_cmp(&left.relevance));
+        let (similar, others): (Vec<_>, Vec<_>) =
+            ranked.into_iter().partition(|candidate| candidate.similarity >= similarity_min);
+        left_out.extend(others.into_iter().map(|candidate| LeftOut {
+            tier,
+            id: Some(candidate.id),
+            summary: kernel::evidence::summarize(&candidate.text),
+            tokens: None,
+            score: Some(candidate.relevance),
+            reason: Omission::BelowThreshold,
+        }));
+        similar.into_iter().take(CANDIDATES_MAX).collect()
+    }
+}
+
+/// What is asked: all of it, and its last sentences one by one, so that a question at the end of a long turn is not drowned.
+fn questions(wanted: &Wanted) -> Vec<String> {
+    let whole = wanted.text.trim();
+    if whole.is_empty() {
+        return Vec::new();
+    }
+    let ends = |c: char| matches!(c, '.' | '?' | '!' | '\n' | '。' | '？' | '！');
+    let sentences = whole.rsplit(ends).map(str::trim).filter(|sentence| *sentence != whole);
+    let long = sentences.filter(|sentence| sentence.split_whitespace().count() >= SENTENCE_WORDS_MIN);
+    let mut questions = vec![whole.to_owned()];
+    questions.extend(long.take(SENTENCES_MAX).map(str::to_owned));
+    questions
+}
+
 /// What a record says, in words.
-fn text(evidence: &Evidence) -> String {
+fn text_of(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
     let mut text = if payload.text.trim().is_empty() { evidence.summary.clone() } else { payload.text.clone() };
     for caption in &payload.captions {

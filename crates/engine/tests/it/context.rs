@@ -1,6 +1,7 @@
 //! What is put before a model, and what is kept of that.
 
 use engine::context::{Budget, Context, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn};
+use engine::receipts::{Reader, Recalled};
 use engine::tokens::{O200k, Tokens, Words};
 use kernel::evidence::{Evidence, Visibility};
 use store::sqlite::ReceiptFilter;
@@ -217,8 +218,10 @@ fn no_receipt_is_written_where_none_is_wanted() {
 #[test]
 fn what_an_agent_recalls_is_receipted_too() {
     let mut home = pottery();
-    let query = crate::support::query("walnuts");
-    let (recall, receipt) = home.space.recall_for("claude", None, &query, at(9)).unwrap();
+    let recall = home.space.recall(&crate::support::query("walnuts")).unwrap();
+    let reader = Reader { agent: "claude", session: None };
+    let recalled = Recalled { asked: "walnuts", facts: &[], records: &recall.results };
+    let receipt = home.space.receipt_of_recall(&reader, &recalled, at(9)).unwrap();
     let of = ReceiptFilter { of: Some(recall.results[0].id), ..ReceiptFilter::default() };
     assert_eq!(home.space.receipts(&of, 10).unwrap()[0].id, receipt);
 }
@@ -234,4 +237,15 @@ fn another_writer_does_not_hold_a_context_up_and_the_missing_receipt_is_named() 
     assert_eq!((context.receipt, context.receipt_missing), (None, true));
     assert!(!texts(&context, Tier::Episodes).is_empty());
     drop(writing);
+}
+
+#[test]
+fn facts_are_put_there_if_they_are_surer_than_not_and_speak_to_the_turns() {
+    let mut home = crate::toys::gym();
+    let context = home.space.context(&request(&[("Mara", "Do I still go to the gym every week?")])).unwrap();
+    let facts = texts(&context, Tier::Facts);
+    assert_eq!(facts, ["Goes to the gym every week"], "{}", context.text);
+    assert!(context.text.contains("% sure") && context.text.contains("Believed:"));
+    let other = home.space.context(&request(&[("Mara", "When does the ferry to Oslo leave?")])).unwrap();
+    assert!(texts(&other, Tier::Facts).is_empty());
 }

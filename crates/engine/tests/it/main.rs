@@ -7,6 +7,8 @@ mod conformance;
 mod context;
 mod derive;
 mod exchange;
+mod facts;
+mod facts_of_histories;
 mod import;
 mod recall;
 mod record;

@@ -23,7 +23,7 @@ pub use derive::{GroupNumber, Line, Marked, Served};
 pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
-pub use text::{Filter, Found, Search, TermShare};
+pub use text::{Filter, Found, Search, TermShare, first_after};
 pub use views::{Size, ViewDigest};
 
 /// How long a writer waits for another, milliseconds.
@@ -34,6 +34,8 @@ const APPLICATION_ID: i64 = 0x6265_6373;
 const SCHEMA_VERSION: i64 = 3;
 /// Pages in the write-ahead log before it is copied into the file.
 const CHECKPOINT_PAGES: i64 = 8_000;
+/// Statements that a connection keeps prepared: more than a fold, a derivation and a search use by turns.
+const STATEMENTS_KEPT: usize = 128;
 /// Page cache of a connection, KiB.
 const CACHE_KIB: i64 = 64 * 1024;
 
@@ -118,7 +120,7 @@ fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 /// What every connection needs.
 fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     // A plan does not depend on bound values, so a statement is prepared once, not again for each value.
     connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(&format!(
@@ -150,6 +152,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
@@ -157,7 +160,8 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         graph::SCHEMA,
         graph::CLAIM_SCHEMA,
         derive::SCHEMA,
-        text::SCHEMA,
+        text::EPISODES.schema,
+        text::FACTS.schema,
         listings::SCHEMA,
         receipts::SCHEMA,
     ))?;
@@ -179,6 +183,7 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch("PRAGMA user_version=2")?;
     }
     if schema_version(connection)? < 3 {
+        connection.execute_batch(text::FACTS.schema)?;
         connection.execute_batch(receipts::SCHEMA)?;
         connection.execute_batch("PRAGMA user_version=3")?;
     }
@@ -199,10 +204,26 @@ mod tests {
     use super::*;
     use crate::Ledger;
 
-    /// What the tables of version 1 were, made out of this version's.
+    /// What the tables of version 2 were, made out of this version's.
+    fn back_to_version_2(space: &SqliteSpace) {
+        for table in text::FACTS.tables {
+            space.connection.execute_batch(&format!("DROP TABLE {table}")).unwrap();
+        }
+        space
+            .connection
+            .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle")
+            .unwrap();
+        space.connection.execute_batch("DELETE FROM view WHERE name GLOB 'facts*'; PRAGMA user_version=2").unwrap();
+    }
+
+    /// What the tables of version 1 were.
+    fn back_to_version_1(space: &SqliteSpace) {
+        back_to_version_2(space);
+        space.connection.execute_batch(BACK_TO_VERSION_1).unwrap();
+    }
+
     const BACK_TO_VERSION_1: &str = "
         DROP TABLE claim; DROP INDEX identity_key; ALTER TABLE identity RENAME TO later;
-        DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle;
         CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
         CREATE INDEX identity_key ON identity (key);
         INSERT INTO identity SELECT pos, key, payload FROM later; DROP TABLE later; PRAGMA user_version=1;";
@@ -251,7 +272,7 @@ mod tests {
         let mut space = SqliteSpace::create(&path, &genesis, &body).unwrap();
         history(&mut space);
         let before = space.digests().unwrap();
-        space.connection.execute_batch(BACK_TO_VERSION_1).unwrap();
+        back_to_version_1(&space);
         drop(space);
         let space = SqliteSpace::open(&path).unwrap();
         assert_eq!(schema_version(&space.connection).unwrap(), SCHEMA_VERSION);
@@ -261,11 +282,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_believed_in_a_file_of_version_2_is_indexed_at_the_next_fold() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("space.db");
+        let (genesis, body) = genesis();
+        let mut space = SqliteSpace::create(&path, &genesis, &body).unwrap();
+        history(&mut space);
+        space.advance(|_| {}).unwrap();
+        let before = space.digests().unwrap();
+        let counts = space.search_facts(|search, _| search.count_by_kind()).unwrap();
+        assert_eq!(counts, Some([("claim".to_owned(), 2)].into()));
+        back_to_version_2(&space);
+        drop(space);
+        let mut space = SqliteSpace::open(&path).unwrap();
+        assert_eq!(space.fact_position().unwrap(), crate::Position(0));
+        assert_eq!(space.text_position().unwrap(), space.head().unwrap());
+        space.advance(|_| {}).unwrap();
+        assert_eq!(space.digests().unwrap(), before);
+        assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+    }
+
+    #[test]
     fn what_another_process_could_not_migrate_is_migrated_by_the_next_append() {
         let (genesis, body) = genesis();
         let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
         let seen = history(&mut space);
-        space.connection.execute_batch(BACK_TO_VERSION_1).unwrap();
+        back_to_version_1(&space);
         append(&mut space, "thought", &json!({}), &[("about", seen)]);
         assert_eq!(schema_version(&space.connection).unwrap(), SCHEMA_VERSION);
         assert_eq!(space.world().unwrap().due().unwrap().len(), 1);
@@ -278,7 +320,7 @@ mod tests {
         let (genesis, body) = genesis();
         let mut space = SqliteSpace::create(&path, &genesis, &body).unwrap();
         history(&mut space);
-        space.connection.execute_batch(BACK_TO_VERSION_1).unwrap();
+        back_to_version_1(&space);
         space.connection.close().unwrap();
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         prepare(&connection, &path).unwrap();
@@ -290,6 +332,7 @@ mod tests {
         assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
         space.digests().unwrap();
         space.size().unwrap();
+        assert!(space.search_facts(|_, _| Ok(())).unwrap().is_none(), "there is no index of what is believed yet");
         assert!(matches!(space.begin().map(|_| ()), Err(StoreError::ReadOnly)));
     }
 }

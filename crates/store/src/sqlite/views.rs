@@ -14,6 +14,9 @@ use super::text::{self, Search, attributes::Attributes, lengths::Lengths};
 use super::{Mode, SqliteSpace, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
+/// The version of the tables since which what is believed is indexed.
+const FACTS_SINCE: i64 = 3;
+
 /// Most folds of one call: more operations than a file can hold, and a bound for a file that is damaged.
 const FOLD_ROUNDS_MAX: usize = 1 << 20;
 
@@ -22,6 +25,15 @@ const FOLD_ROUNDS_MAX: usize = 1 << 20;
 pub(super) struct Views {
     folder: Option<text::Folder>,
     analyzer: Option<Analyzer>,
+    attributes: Attributes,
+    lengths: Lengths,
+    facts: Facts,
+}
+
+/// The same of the shelf of what is believed.
+#[derive(Default)]
+struct Facts {
+    folder: Option<text::FactFolder>,
     attributes: Attributes,
     lengths: Lengths,
 }
@@ -51,7 +63,12 @@ pub struct Size {
 impl SqliteSpace {
     /// How far the text index has read.
     pub fn text_position(&self) -> Result<Position, StoreError> {
-        Ok(text::reach(&self.connection)?.position)
+        Ok(text::reach(&self.connection, &text::EPISODES)?.position)
+    }
+
+    /// How far the index of what is believed has read.
+    pub fn fact_position(&self) -> Result<Position, StoreError> {
+        Ok(text::reach(&self.connection, &text::FACTS)?.position)
     }
 
     /// Folds what the ledger has now and the text index has not; `progress` is told each position reached. What others
@@ -67,9 +84,12 @@ impl SqliteSpace {
         wait: Duration,
         mut progress: impl FnMut(Position),
     ) -> Result<Position, StoreError> {
-        let mut position = self.text_position()?;
+        if self.mode() == Mode::ReadOnly {
+            return self.text_position();
+        }
+        let mut position = self.text_position()?.min(self.fact_position()?);
         let head = self.head()?;
-        if self.mode() == Mode::ReadOnly || position == head {
+        if position == head {
             return Ok(position);
         }
         for _ in 0..FOLD_ROUNDS_MAX {
@@ -98,10 +118,17 @@ impl SqliteSpace {
             Some(folder) => folder,
             None => text::Folder::new(&self.connection)?,
         };
+        let mut facts = match self.views.facts.folder.take() {
+            Some(folder) => folder,
+            None => text::FactFolder::new(&self.connection)?,
+        };
         let folded = without_sync(&self.connection, wait, |connection| {
-            folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)
+            super::migrate(connection)?;
+            let position = folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)?;
+            Ok(position.min(facts.fold(connection, position)?))
         });
         self.views.folder = Some(folder);
+        self.views.facts.folder = Some(facts);
         folded
     }
 
@@ -111,17 +138,41 @@ impl SqliteSpace {
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
-        let reach = text::reach(&snapshot)?;
-        self.views.attributes.refresh(&snapshot, reach)?;
-        self.views.lengths.refresh(&snapshot, reach)?;
+        let reach = text::reach(&snapshot, &text::EPISODES)?;
+        self.views.attributes.refresh(&snapshot, &text::EPISODES, reach)?;
+        self.views.lengths.refresh(&snapshot, &text::EPISODES, reach)?;
         let analyzer = match &mut self.views.analyzer {
             Some(analyzer) => analyzer,
             empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
         };
-        let search = Search { connection: &snapshot, attributes: &self.views.attributes, lengths: &self.views.lengths };
+        let (attributes, lengths) = (&self.views.attributes, &self.views.lengths);
+        let search = Search { connection: &snapshot, shelf: &text::EPISODES, attributes, lengths };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(answer)
+    }
+
+    /// The same over the index of what is believed; none where the file was made before there was one and cannot be written.
+    pub fn search_facts<T>(
+        &mut self,
+        ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        if super::schema_version(&snapshot)? < FACTS_SINCE {
+            return Ok(None);
+        }
+        let reach = text::reach(&snapshot, &text::FACTS)?;
+        self.views.facts.attributes.refresh(&snapshot, &text::FACTS, reach)?;
+        self.views.facts.lengths.refresh(&snapshot, &text::FACTS, reach)?;
+        let analyzer = match &mut self.views.analyzer {
+            Some(analyzer) => analyzer,
+            empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
+        };
+        let (attributes, lengths) = (&self.views.facts.attributes, &self.views.facts.lengths);
+        let search = Search { connection: &snapshot, shelf: &text::FACTS, attributes, lengths };
+        let answer = ask(&search, analyzer)?;
+        snapshot.finish()?;
+        Ok(Some(answer))
     }
 
     /// Deletes every view and folds it again from the ledger. Readers see the old views until the new graph is complete, and
@@ -147,15 +198,13 @@ impl SqliteSpace {
     pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
         let version = super::schema_version(&snapshot)?;
-        let digest = |schema, tables| digest(&snapshot, schema, tables, version);
-        let digests = vec![
-            ViewDigest { name: "graph", position: ledger::head(&snapshot)?, digest: digest("main", graph::TABLES)? },
-            ViewDigest {
-                name: "text",
-                position: text::reach(&snapshot)?.position,
-                digest: digest("main", text::TABLES)?,
-            },
-        ];
+        let digest = |tables| digest(&snapshot, "main", tables, version);
+        let mut digests =
+            vec![ViewDigest { name: "graph", position: ledger::head(&snapshot)?, digest: digest(graph::TABLES)? }];
+        for shelf in shelves(version) {
+            let position = text::reach(&snapshot, shelf)?.position;
+            digests.push(ViewDigest { name: shelf.name(), position, digest: digest(shelf.tables)? });
+        }
         snapshot.finish()?;
         Ok(digests)
     }
@@ -166,10 +215,11 @@ impl SqliteSpace {
         let connection = Connection::open_in_memory()?;
         super::configure(&connection)?;
         connection.execute_batch(&format!(
-            "{} {} {} PRAGMA user_version={};",
+            "{} {} {} {} PRAGMA user_version={};",
             graph::SCHEMA,
             graph::CLAIM_SCHEMA,
-            text::SCHEMA,
+            text::EPISODES.schema,
+            text::FACTS.schema,
             super::SCHEMA_VERSION
         ))?;
         connection
@@ -180,7 +230,7 @@ impl SqliteSpace {
              BEGIN",
         )?;
         let head = ledger::head(&connection)?;
-        let reach = text::reach_in(&connection, "source")?;
+        let reach = text::reach_in(&connection, &text::EPISODES, "source")?;
         text::begin_under(&connection, reach.access)?;
         let text_position = reach.position;
         let folding = if text_position == head { text::Graph::FoldedHere } else { text::Graph::Present };
@@ -197,7 +247,20 @@ impl SqliteSpace {
             }
         }
         let version = connection.query_row("PRAGMA source.user_version", [], |row| row.get(0))?;
-        let views = [("graph", head, head, graph::TABLES), ("text", text_position, reached, text::TABLES)];
+        let mut views =
+            vec![("graph", head, head, graph::TABLES), ("text", text_position, reached, text::EPISODES.tables)];
+        if version >= FACTS_SINCE {
+            let position = text::reach_in(&connection, &text::FACTS, "source")?.position;
+            let mut folder = text::FactFolder::new(&connection)?;
+            let mut reached = Position(0);
+            for _ in 0..FOLD_ROUNDS_MAX {
+                reached = folder.fold(&connection, position)?;
+                if reached >= position.min(head) {
+                    break;
+                }
+            }
+            views.push((text::FACTS.name(), position, reached, text::FACTS.tables));
+        }
         let mut pairs = Vec::new();
         for (name, position, reached, tables) in views {
             let stored = ViewDigest { name, position, digest: digest(&connection, "source", tables, version)? };
@@ -254,9 +317,12 @@ impl SqliteSpace {
         };
         let pages = |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
         let used = (pages("PRAGMA page_count")? * pages("PRAGMA page_size")?).unsigned_abs();
-        let views = [graph::TABLES, text::TABLES].concat();
-        let mut view_bytes = 0;
         let version = super::schema_version(&self.connection)?;
+        let mut views = graph::TABLES.to_vec();
+        for shelf in shelves(version) {
+            views.extend(shelf.tables);
+        }
+        let mut view_bytes = 0;
         for table in views.into_iter().filter(|table| version > 1 || *table != "claim") {
             view_bytes += table_bytes(&self.connection, table)?;
         }
@@ -264,13 +330,23 @@ impl SqliteSpace {
     }
 }
 
+/// The shelves that the tables of a version have.
+fn shelves(version: i64) -> impl Iterator<Item = &'static text::Shelf> {
+    std::iter::once(&text::EPISODES).chain((version >= FACTS_SINCE).then_some(&text::FACTS))
+}
+
 /// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.
 fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> {
     let blob = match table {
-        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" => {
-            "sum(length(data)) + 12 * count(*)"
-        }
-        "text_term" | "text_session" => "24 * count(*)",
+        "text_posting"
+        | "text_session_posting"
+        | "text_attribute"
+        | "text_length"
+        | "fact_posting"
+        | "fact_session_posting"
+        | "fact_attribute"
+        | "fact_length" => "sum(length(data)) + 12 * count(*)",
+        "text_term" | "text_session" | "fact_term" | "fact_session" => "24 * count(*)",
         _ => "16 * count(*)",
     };
     let bytes: Option<i64> = connection.query_row(&format!("SELECT {blob} FROM {table}"), [], |row| row.get(0))?;
@@ -305,13 +381,13 @@ fn digest(connection: &Connection, schema: &str, tables: &[&str], version: i64) 
     for table in tables.iter().filter(|table| version > 1 || **table != "claim") {
         hasher.update(table.as_bytes()).update(&[0]);
         let columns = match *table {
-            "text_attribute" | "text_length" => "chunk, data",
+            "text_attribute" | "text_length" | "fact_attribute" | "fact_length" => "chunk, data",
             "identity" if version < 2 => "pos, key, payload",
             _ => "*",
         };
         let order = match *table {
-            "text_person_word" => "word, person",
-            "text_participant" => "person, document",
+            "text_person_word" | "fact_person_word" => "word, person",
+            "text_participant" | "fact_participant" => "person, document",
             "cite" => "target, role, citing",
             _ => "rowid",
         };

@@ -10,6 +10,7 @@ use kernel::operation::{Operation, Ref, Role, Stamp};
 use kernel::rules::Verdict;
 use kernel::seal::{Draft, Place, Signer};
 use kernel::settle::Settled;
+use kernel::validity::{State, Validity};
 use kernel::world::{Citing, Entry, Head, World};
 use serde_json::{Value, json};
 use store::memory::MemoryLedger;
@@ -122,6 +123,26 @@ impl Book<SqliteSpace> {
             }
         };
         found.unwrap().into_iter().map(text).collect()
+    }
+}
+
+impl Book<SqliteSpace> {
+    /// The texts of the claims that are served and share a word with a question.
+    pub(crate) fn believed(&mut self, question: &str) -> Vec<String> {
+        let found = self.ledger.search_facts(|search, analyzer| {
+            let question = search.question(question, analyzer, None)?;
+            let world = search.world()?;
+            search.find_served(&question, analyzer, None, 100, |key| {
+                let mut validity = Validity::new(&world);
+                let is_active = validity.state(key)? == State::Active;
+                Ok(validity.current(key)?.map(|claim| claim.id).filter(|_| is_active))
+            })
+        });
+        let text = |(id, _)| match body_at(&self.ledger.get(&id).unwrap().unwrap().operation) {
+            Some(Body::Claim(claim)) => claim.text,
+            other => panic!("{other:?} was found"),
+        };
+        found.unwrap().unwrap().into_iter().map(text).collect()
     }
 }
 

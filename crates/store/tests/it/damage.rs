@@ -2,10 +2,11 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use serde_json::json;
 use store::sqlite::SqliteSpace;
 use store::{Ledger, Position, StoreError};
 
-use crate::book::{Book, note};
+use crate::book::{Book, key, note};
 
 /// A file with a few records, folded.
 fn damaged(statements: &str) -> Book<SqliteSpace> {
@@ -14,7 +15,10 @@ fn damaged(statements: &str) -> Book<SqliteSpace> {
         let mut evidence = note(&number.to_string(), &format!("tomato soup of Ana number{number}"));
         evidence.payload.session = Some("s".to_owned());
         evidence.payload.participants = vec!["Ana Ruiz".to_owned()];
-        book.evidence(&evidence, &[]);
+        let id = book.evidence(&evidence, &[]);
+        let claim = json!({"claim_type": "t", "identity_key": format!("k{}", number / 2), "text": "soup of Ana", "subject": "Ana Ruiz",
+            "payload": number});
+        book.record(&key(1), "claim", &claim, &[("input", id)]);
     }
     book.advance();
     book.tamper(statements);
@@ -31,6 +35,10 @@ fn use_all(book: &mut Book<SqliteSpace>) {
         book.ledger.search(|search, _| Ok((0..9).map(|document| search.neighbours(document, 3).len()).sum::<usize>()));
     let _ = book.ledger.search(|search, _| Ok(search.neighbours(u32::MAX, 3)));
     let _ = book.ledger.search(|search, _| search.count_by_kind());
+    let _ = book.ledger.search_facts(|search, analyzer| {
+        let question = search.question("Does Ana Ruiz like tomato soup?", analyzer, None)?;
+        search.find_served(&question, analyzer, None, usize::MAX, |_| Ok(None))
+    });
     let _ = book.ledger.advance(|_| {});
     let _ = book.ledger.refold_in_memory();
     let _ = book.ledger.read(Position(0), 100);
@@ -65,6 +73,15 @@ fn damaged_rows_of_the_index_are_survived_and_a_rebuild_mends_them() {
         "UPDATE text_person SET name = ''",
         "UPDATE text_participant SET document = 4294967295 WHERE document = 1",
         "UPDATE text_posting SET data = x'ffff00'",
+        "UPDATE fact_posting SET data = x'ffffffffffff'",
+        "UPDATE fact_attribute SET data = zeroblob(1000000)",
+        "UPDATE fact_attribute SET data = CAST(replace(hex(data), '00', 'FE') AS BLOB)",
+        "UPDATE fact_attribute SET data = unhex(replace(hex(data), '0000', 'FEFF'))",
+        "UPDATE fact_session SET number = 4294967295 WHERE number = 0",
+        "UPDATE fact_session SET name = NULL",
+        "UPDATE fact_term SET number = 4294967295 WHERE number = 0",
+        "UPDATE fact_participant SET document = 4294967295 WHERE document = 1",
+        "DELETE FROM fact_attribute",
         "DELETE FROM text_attribute",
         "DELETE FROM text_length",
         "UPDATE view SET pos = 9223372036854775807",
@@ -81,6 +98,7 @@ fn damaged_rows_of_the_index_are_survived_and_a_rebuild_mends_them() {
         again.note("new", "new soup");
         again.advance();
         assert_eq!(again.find("soup").len(), 7, "{statements}");
+        assert_eq!(again.believed("soup").len(), 3, "{statements}");
         for (stored, folded) in again.ledger.refold_in_memory().unwrap() {
             assert_eq!(stored, folded, "{statements}");
         }

@@ -165,6 +165,7 @@ proptest! {
             kinds: kinds.iter().map(|kind| KINDS[*kind].to_owned()).collect(),
             since_us: since.map(at_us),
             until_us: until.map(at_us),
+            ..Filter::default()
         };
         let today = Some(jiff::civil::date(2024, 4, 1));
         for question in QUESTIONS {

@@ -25,7 +25,7 @@ impl Book<SqliteSpace> {
         connection.execute("ATTACH ?1 AS early", [self.ledger.path().to_str().unwrap()]).unwrap();
         let mut tables = connection
             .prepare(
-                "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND (name = 'view' OR name GLOB 'text_*')",
+                "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND (name = 'view' OR name GLOB 'text_*' OR name GLOB 'fact_*')",
             )
             .unwrap();
         let tables = tables.query_map([], |row| row.get::<_, String>(0)).unwrap();
@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn views_folded_in_any_batches_by_two_processes_equal_a_rebuilt_one(
-        batches in vec((any::<bool>(), any::<bool>(), vec((0..4_u8, 0..8_u8), 1..12)), 1..8),
+        batches in vec((any::<bool>(), any::<bool>(), vec((0..4_u8, 0..9_u8), 1..12)), 1..8),
     ) {
         let mut one = Book::in_file();
         let mut other = one.again();
@@ -71,6 +71,11 @@ proptest! {
                     }
                     (1, Some(target)) => {
                         ids.push(book.evidence(&turn(number as u64, place), &[("supersedes", target)]));
+                    }
+                    (8, Some(target)) => {
+                        let claim = json!({"claim_type": "t", "identity_key": format!("k{place}"), "subject": "Ana Ruiz",
+                            "text": format!("soup word{}", number % 3), "payload": {"number": number}});
+                        let _ = book.try_record(&key(1), "claim", &claim, &[("input", target)]);
                     }
                     _ => ids.push(book.evidence(&turn(number as u64, place), &[])),
                 }
@@ -88,6 +93,7 @@ proptest! {
         other.advance();
         prop_assert_eq!(&digests(&other.ledger), &before);
         prop_assert_eq!(one.find("soup word3"), other.find("soup word3"));
+        prop_assert_eq!(one.believed("soup word1"), other.believed("soup word1"));
     }
 }
 
@@ -100,7 +106,7 @@ fn a_rebuilt_view_has_the_digest_of_the_one_before() {
         book.advance();
     }
     let before = book.ledger.digests().unwrap();
-    assert_eq!(before.iter().map(|view| view.name).collect::<Vec<_>>(), ["graph", "text"]);
+    assert_eq!(before.iter().map(|view| view.name).collect::<Vec<_>>(), ["graph", "text", "facts"]);
     assert!(before.iter().all(|view| view.position == Position(601)));
     let mut reached = Vec::new();
     book.ledger.rebuild(|position| reached.push(position)).unwrap();

@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 
 use super::super::graph::sql;
 use super::Reach;
+use super::shelf::Shelf;
 use crate::{Position, StoreError};
 
 /// Documents of a chunk.
@@ -86,23 +87,21 @@ pub(super) fn kind_byte(number: i64) -> u8 {
 }
 
 /// One chunk as it is stored.
-pub(super) fn load_chunk(connection: &Connection, chunk: u32) -> Result<Vec<u8>, StoreError> {
+pub(super) fn load_chunk(connection: &Connection, shelf: &Shelf, chunk: u32) -> Result<Vec<u8>, StoreError> {
     use rusqlite::OptionalExtension;
-    let data = connection
-        .prepare_cached("SELECT data FROM text_attribute WHERE chunk = ?1")?
-        .query_row([chunk], |row| row.get(0))
-        .optional()?;
+    let data = connection.prepare_cached(shelf.attribute)?.query_row([chunk], |row| row.get(0)).optional()?;
     Ok(data.unwrap_or_default())
 }
 
 /// Stores one chunk.
-pub(super) fn save_chunk(connection: &Connection, chunk: u32, pos: Position, data: &[u8]) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO text_attribute (chunk, pos, data) VALUES (?1, ?2, ?3)
-             ON CONFLICT (chunk) DO UPDATE SET pos = excluded.pos, data = excluded.data",
-        )?
-        .execute(params![chunk, sql(pos), data])?;
+pub(super) fn save_chunk(
+    connection: &Connection,
+    shelf: &Shelf,
+    chunk: u32,
+    pos: Position,
+    data: &[u8],
+) -> Result<(), StoreError> {
+    connection.prepare_cached(shelf.put_attribute)?.execute(params![chunk, sql(pos), data])?;
     Ok(())
 }
 
@@ -140,13 +139,24 @@ impl Attributes {
         self.rest.len() as u32
     }
 
+    /// How many sessions the documents belong to: sessions are numbered without gaps, so never more than documents.
+    pub(super) fn session_count(&self) -> u64 {
+        let last = self.session.iter().filter(|session| **session != NONE).max();
+        last.map_or(0, |last| (u64::from(*last) + 1).min(u64::from(self.len())))
+    }
+
     /// One document's.
     pub(super) fn get(&self, document: u32) -> Option<&Attribute> {
         self.rest.get(document as usize)
     }
 
     /// Reads what changed since the last time; `reach` is the view's, seen by `connection`.
-    pub(in super::super) fn refresh(&mut self, connection: &Connection, reach: Reach) -> Result<(), StoreError> {
+    pub(in super::super) fn refresh(
+        &mut self,
+        connection: &Connection,
+        shelf: &Shelf,
+        reach: Reach,
+    ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {
             // The view was folded again from the start.
             *self = Self::default();
@@ -154,8 +164,7 @@ impl Attributes {
         if reach.position == self.seen.position {
             return Ok(());
         }
-        let mut statement =
-            connection.prepare_cached("SELECT chunk, data FROM text_attribute WHERE pos > ?1 ORDER BY chunk")?;
+        let mut statement = connection.prepare_cached(shelf.attributes_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;

@@ -10,10 +10,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::attributes::{self, Attribute, CHUNK, NONE};
 use super::lengths;
 use super::postings::{self, BLOCK, Block};
+use super::shelf::Shelf;
 use crate::{Position, StoreError};
 
 /// What one fold has gathered and not yet written.
 pub(super) struct Batch {
+    shelf: &'static Shelf,
     pub(super) documents: u32,
     /// Whether no row of the block can be there yet.
     pub(super) begins_block: bool,
@@ -31,19 +33,19 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn begin(connection: &Connection) -> Result<Self, StoreError> {
-        let count = |table: &str, column: &str| -> Result<u32, StoreError> {
-            let last: Option<u32> =
-                connection.query_row(&format!("SELECT max({column}) FROM {table}"), [], |row| row.get(0))?;
+    pub(super) fn begin(connection: &Connection, shelf: &'static Shelf) -> Result<Self, StoreError> {
+        let count = |query: &str| -> Result<u32, StoreError> {
+            let last: Option<u32> = connection.query_row(query, [], |row| row.get(0))?;
             let next = last.map_or(Some(0), |last| last.checked_add(1));
-            next.ok_or_else(|| StoreError::Damaged { detail: format!("{table} has run out of numbers") })
+            next.ok_or_else(|| StoreError::Damaged { detail: "a table of the index has run out of numbers".to_owned() })
         };
-        let documents = document_count(connection)?;
+        let documents = document_count(connection, shelf)?;
         Ok(Self {
+            shelf,
             documents,
             begins_block: documents % BLOCK == 0,
-            session_count: count("text_session", "number")?,
-            term_count: count("text_term", "number")?,
+            session_count: count(shelf.session_count)?,
+            term_count: count(shelf.term_count)?,
             postings: Vec::new(),
             session_postings: Vec::new(),
             session_ends: BTreeMap::new(),
@@ -53,17 +55,13 @@ impl Batch {
     }
 
     pub(super) fn term_number(&mut self, connection: &Connection, word: &str) -> Result<u32, StoreError> {
-        let known = connection
-            .prepare_cached("SELECT number FROM text_term WHERE word = ?1")?
-            .query_row([word], |row| row.get(0))
-            .optional()?;
+        let known =
+            connection.prepare_cached(self.shelf.term_number)?.query_row([word], |row| row.get(0)).optional()?;
         if let Some(number) = known {
             return Ok(number);
         }
         let number = self.term_count;
-        connection
-            .prepare_cached("INSERT INTO text_term (number, word) VALUES (?1, ?2)")?
-            .execute(params![number, word])?;
+        connection.prepare_cached(self.shelf.add_term)?.execute(params![number, word])?;
         self.term_count += 1;
         Ok(number)
     }
@@ -78,7 +76,7 @@ impl Batch {
         let (changed, data) = match self.chunks.entry(number) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert((position, attributes::load_chunk(connection, number)?))
+                entry.insert((position, attributes::load_chunk(connection, self.shelf, number)?))
             }
         };
         *changed = position;
@@ -107,7 +105,7 @@ impl Batch {
         if let Some((_, data)) = self.chunks.get(&(document / CHUNK)) {
             return Ok(attributes::in_chunk(data, document));
         }
-        Ok(attributes::in_chunk(&attributes::load_chunk(connection, document / CHUNK)?, document))
+        Ok(attributes::in_chunk(&attributes::load_chunk(connection, self.shelf, document / CHUNK)?, document))
     }
 
     /// Marks the record at `target` as superseded or retracted by the operation at `position`.
@@ -143,21 +141,21 @@ impl Batch {
     pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
         self.write_postings(connection)?;
         self.write_session_postings(connection)?;
-        let mut update = connection.prepare_cached("UPDATE text_session SET last = ?2 WHERE number = ?1")?;
+        let mut update = connection.prepare_cached(self.shelf.end_session)?;
         for (session, (last, _)) in &self.session_ends {
             update.execute(params![session, last])?;
         }
-        lengths::add(connection, self.reached, &self.session_ends)?;
+        lengths::add(connection, self.shelf, self.reached, &self.session_ends)?;
         for (chunk, (position, data)) in self.chunks {
-            attributes::save_chunk(connection, chunk, position, &data)?;
+            attributes::save_chunk(connection, self.shelf, chunk, position, &data)?;
         }
         Ok(())
     }
 
     fn write_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let Some(last) = self.documents.checked_sub(1) else { return Ok(()) };
-        let mut read = connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
-        let mut write = connection.prepare_cached("INSERT OR REPLACE INTO text_posting (key, data) VALUES (?1, ?2)")?;
+        let mut read = connection.prepare_cached(self.shelf.posting)?;
+        let mut write = connection.prepare_cached(self.shelf.put_posting)?;
         let sorted = sort_by_term(&self.postings, self.term_count);
         for of_term in sorted.chunk_by(|left, right| left >> 32 == right >> 32) {
             let Some(first) = of_term.first() else { continue };
@@ -177,9 +175,8 @@ impl Batch {
 
     fn write_session_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let row_of = |posting: &(u64, u32)| postings::session_row(posting.0).0;
-        let mut read = connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
-        let mut write =
-            connection.prepare_cached("INSERT OR REPLACE INTO text_session_posting (key, data) VALUES (?1, ?2)")?;
+        let mut read = connection.prepare_cached(self.shelf.session_posting)?;
+        let mut write = connection.prepare_cached(self.shelf.put_session_posting)?;
         self.session_postings.sort_unstable();
         for of_row in self.session_postings.chunk_by(|left, right| row_of(left) == row_of(right)) {
             let Some(key) = of_row.first().map(row_of) else { continue };
@@ -221,17 +218,17 @@ fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
 }
 
 /// How many documents there are: from the last chunk.
-fn document_count(connection: &Connection) -> Result<u32, StoreError> {
+fn document_count(connection: &Connection, shelf: &Shelf) -> Result<u32, StoreError> {
     let last = connection
-        .prepare_cached("SELECT chunk, data FROM text_attribute ORDER BY chunk DESC LIMIT 1")?
+        .prepare_cached(shelf.last_attribute)?
         .query_row([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)))
         .optional()?;
     Ok(last.map_or(0, |(chunk, data)| chunk.saturating_mul(CHUNK).saturating_add(attributes::count_in(&data))))
 }
 
-/// Empties every table of the index.
-pub(super) fn clear(connection: &Connection) -> Result<(), StoreError> {
-    for table in super::TABLES {
+/// Empties every table of a shelf.
+pub(super) fn clear(connection: &Connection, shelf: &Shelf) -> Result<(), StoreError> {
+    for table in shelf.tables {
         connection.execute(&format!("DELETE FROM {table}"), [])?;
     }
     Ok(())

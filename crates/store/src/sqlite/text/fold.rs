@@ -24,7 +24,12 @@ use super::Reach;
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, clear};
 use super::postings::{self, BLOCK};
+use super::shelf::{EPISODES, Shelf};
 use crate::{Position, Recorded, StoreError};
+
+mod facts;
+
+pub(in super::super) use facts::FactFolder;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
@@ -38,6 +43,7 @@ type Counts = Vec<(u32, u32)>;
 
 /// Keeps what helps the next fold.
 pub(in super::super) struct Folder {
+    shelf: &'static Shelf,
     analyzer: Analyzer,
     /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which generation.
     terms: Vec<u32>,
@@ -96,10 +102,16 @@ impl Reach {
 }
 
 impl Folder {
-    /// A folder that remembers nothing, for a space of `language`.
+    /// A folder of what was told that remembers nothing.
     pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
+        Self::of(connection, &EPISODES)
+    }
+
+    /// A folder of a shelf that remembers nothing.
+    fn of(connection: &Connection, shelf: &'static Shelf) -> Result<Self, StoreError> {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
+            shelf,
             analyzer,
             terms: Vec::new(),
             generation: 0,
@@ -149,7 +161,7 @@ impl Folder {
         until: Position,
         graph: Graph,
     ) -> Result<Folded, StoreError> {
-        let mut reach = super::reach(connection)?;
+        let mut reach = super::reach(connection, self.shelf)?;
         if reach.position > ledger::head(connection)? {
             // The row is damaged: nobody can have read so far.
             reach = Reach::default();
@@ -162,11 +174,11 @@ impl Folder {
             self.sessions.clear();
         }
         if reach.position.0 == 0 {
-            clear(connection)?;
+            clear(connection, self.shelf)?;
             self.forget();
         }
         let start = reach.position;
-        let mut batch = Batch::begin(connection)?;
+        let mut batch = Batch::begin(connection, self.shelf)?;
         // A fold ends with a block where it can, so that a row is written once.
         let room = u64::from(BLOCK - batch.documents % BLOCK);
         let end = until.min(Position(start.0.saturating_add(room)));
@@ -202,7 +214,7 @@ impl Folder {
         }
         if reach.position > start {
             batch.write(connection)?;
-            super::set_reach(connection, &reach)?;
+            super::set_reach(connection, self.shelf, &reach)?;
         }
         self.graph_reaches = graph_world.and_then(|world| world.latest());
         self.reached = reach;
@@ -295,9 +307,7 @@ impl Folder {
             let number = self.person(connection, name)?;
             if let (Some(number), None) = (number, author) {
                 participates = true;
-                connection
-                    .prepare_cached("INSERT OR IGNORE INTO text_participant (person, document) VALUES (?1, ?2)")?
-                    .execute([number, document])?;
+                connection.prepare_cached(self.shelf.add_participant)?.execute([number, document])?;
             }
         }
         let mut flags = 0;
@@ -336,7 +346,7 @@ impl Folder {
         if let Some(number) = self.people.get(name) {
             return Ok(*number);
         }
-        let number = person_number(connection, name)?;
+        let number = person_number(connection, self.shelf, name)?;
         self.people.insert(name.to_owned(), number);
         Ok(number)
     }
@@ -345,7 +355,7 @@ impl Folder {
         if let Some(number) = self.kinds.get(kind) {
             return Ok(*number);
         }
-        let number = kind_number(connection, kind)?;
+        let number = kind_number(connection, self.shelf, kind)?;
         self.kinds.insert(kind.to_owned(), number);
         Ok(number)
     }
@@ -393,7 +403,7 @@ impl Folder {
                 return Ok(session);
             }
             let stored = connection
-                .prepare_cached("SELECT number, last FROM text_session WHERE name = ?1")?
+                .prepare_cached(self.shelf.session_named)?
                 .query_row([name], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?)))
                 .optional()?;
             if let Some((number, last)) = stored {
@@ -401,9 +411,7 @@ impl Folder {
             }
         }
         let number = batch.session_count;
-        connection
-            .prepare_cached("INSERT INTO text_session (number, name, last) VALUES (?1, ?2, ?3)")?
-            .execute(params![number, name, NONE])?;
+        connection.prepare_cached(self.shelf.add_session)?.execute(params![number, name, NONE])?;
         batch.session_count += 1;
         Ok(Session { number, last: NONE, ..Session::default() })
     }
@@ -458,11 +466,8 @@ fn session_name(evidence: &Evidence, name: &str) -> String {
 }
 
 /// The person of that name, made if new; none if the name has no words.
-fn person_number(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
-    let known = connection
-        .prepare_cached("SELECT number FROM text_person WHERE name = ?1")?
-        .query_row([name], |row| row.get(0))
-        .optional()?;
+fn person_number(connection: &Connection, shelf: &Shelf, name: &str) -> Result<Option<u32>, StoreError> {
+    let known = connection.prepare_cached(shelf.person_number)?.query_row([name], |row| row.get(0)).optional()?;
     if known.is_some() {
         return Ok(known);
     }
@@ -470,22 +475,18 @@ fn person_number(connection: &Connection, name: &str) -> Result<Option<u32>, Sto
     if words.is_empty() {
         return Ok(None);
     }
-    connection.prepare_cached("INSERT INTO text_person (name) VALUES (?1)")?.execute([name])?;
+    connection.prepare_cached(shelf.add_person)?.execute([name])?;
     let number = connection.last_insert_rowid() as u32;
     for word in words {
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO text_person_word (word, person) VALUES (?1, ?2)")?
-            .execute(params![word, number])?;
+        connection.prepare_cached(shelf.add_person_word)?.execute(params![word, number])?;
     }
     Ok(Some(number))
 }
 
 /// The number of a kind, made if new.
-fn kind_number(connection: &Connection, kind: &str) -> Result<u8, StoreError> {
-    connection.prepare_cached("INSERT OR IGNORE INTO text_kind (word) VALUES (?1)")?.execute([kind])?;
-    let number: i64 = connection
-        .prepare_cached("SELECT number FROM text_kind WHERE word = ?1")?
-        .query_row([kind], |row| row.get(0))?;
+fn kind_number(connection: &Connection, shelf: &Shelf, kind: &str) -> Result<u8, StoreError> {
+    connection.prepare_cached(shelf.add_kind)?.execute([kind])?;
+    let number: i64 = connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
     Ok(attributes::kind_byte(number))
 }
 

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::graph::sql;
 use super::Reach;
+use super::shelf::Shelf;
 use crate::{Position, StoreError};
 
 /// Sessions of a row.
@@ -18,12 +19,12 @@ const WIDTH: usize = 4;
 /// Adds to the lengths of sessions: session → (unused, terms).
 pub(super) fn add(
     connection: &Connection,
+    shelf: &Shelf,
     position: Position,
     more: &BTreeMap<u32, (u32, u32)>,
 ) -> Result<(), StoreError> {
-    let mut read = connection.prepare_cached("SELECT data FROM text_length WHERE chunk = ?1")?;
-    let mut write =
-        connection.prepare_cached("INSERT OR REPLACE INTO text_length (chunk, pos, data) VALUES (?1, ?2, ?3)")?;
+    let mut read = connection.prepare_cached(shelf.length)?;
+    let mut write = connection.prepare_cached(shelf.put_length)?;
     let mut sessions = more.iter().map(|(session, (_, length))| (*session, *length)).peekable();
     while let Some((session, _)) = sessions.peek() {
         let chunk = session / CHUNK;
@@ -53,15 +54,19 @@ pub(in super::super) struct Lengths {
 
 impl Lengths {
     /// Reads what changed since the last time.
-    pub(in super::super) fn refresh(&mut self, connection: &Connection, reach: Reach) -> Result<(), StoreError> {
+    pub(in super::super) fn refresh(
+        &mut self,
+        connection: &Connection,
+        shelf: &Shelf,
+        reach: Reach,
+    ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {
             *self = Self::default();
         }
         if reach.position == self.seen.position {
             return Ok(());
         }
-        let mut statement =
-            connection.prepare_cached("SELECT chunk, data FROM text_length WHERE pos > ?1 ORDER BY chunk")?;
+        let mut statement = connection.prepare_cached(shelf.lengths_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;

@@ -25,47 +25,16 @@ mod names;
 mod pass;
 mod postings;
 mod search;
+mod served;
+mod shelf;
 
-pub(super) use fold::{Folder, Graph};
+pub(super) use fold::{FactFolder, Folder, Graph};
 pub use search::{Filter, Found, Search, TermShare};
-
-/// Version of the tables and of what is put into them: another one means folding again.
-const VERSION: i64 = 1;
-/// The view's name in the `view` table.
-const NAME: &str = "text";
+pub use served::first_after;
+pub(super) use shelf::{EPISODES, FACTS, Shelf};
 
 /// Most operations of one fold.
 pub(super) const FOLD_OPERATIONS_MAX: u64 = postings::BLOCK as u64;
-
-/// Tables of the index.
-pub(super) const SCHEMA: &str = "
-CREATE TABLE text_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE text_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-CREATE TABLE text_session_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-CREATE TABLE text_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL) STRICT;
-CREATE TABLE text_length (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
-CREATE INDEX text_length_pos ON text_length (pos);
-CREATE TABLE text_attribute (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
-CREATE INDEX text_attribute_pos ON text_attribute (pos);
-CREATE TABLE text_kind (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE text_person (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE text_person_word (word TEXT NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (word, person)) STRICT, WITHOUT ROWID;
-CREATE TABLE text_participant (person INTEGER NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (person, document)) STRICT, WITHOUT ROWID;
-";
-
-/// The index's tables, in the order in which they are digested.
-pub(super) const TABLES: &[&str] = &[
-    "text_attribute",
-    "text_kind",
-    "text_length",
-    "text_participant",
-    "text_person",
-    "text_person_word",
-    "text_posting",
-    "text_session",
-    "text_session_posting",
-    "text_term",
-];
 
 /// How far the index has read, and under which capabilities.
 ///
@@ -89,42 +58,39 @@ impl Reach {
     }
 }
 
-/// The row of the `view` table for each number of a [`Reach`].
-const REACH_ROWS: [&str; 3] = [NAME, "text.access", "text.latest"];
-
 /// How far the index has read; nowhere if another version of the program made it.
-pub(super) fn reach(connection: &Connection) -> Result<Reach, StoreError> {
-    reach_in(connection, "main")
+pub(super) fn reach(connection: &Connection, shelf: &Shelf) -> Result<Reach, StoreError> {
+    reach_in(connection, shelf, "main")
 }
 
 /// The same of the file attached as `schema`.
-pub(super) fn reach_in(connection: &Connection, schema: &str) -> Result<Reach, StoreError> {
+pub(super) fn reach_in(connection: &Connection, shelf: &Shelf, schema: &str) -> Result<Reach, StoreError> {
     let query = format!("SELECT pos FROM {schema}.view WHERE name = ?1 AND version = ?2");
     let mut statement = connection.prepare_cached(&query)?;
     let mut number = |name: &str| -> Result<u64, StoreError> {
-        let found: Option<i64> = statement.query_row(params![name, VERSION], |row| row.get(0)).optional()?;
+        let found: Option<i64> = statement.query_row(params![name, shelf.version], |row| row.get(0)).optional()?;
         Ok(found.unwrap_or(0).unsigned_abs())
     };
-    let [position, access, latest] = REACH_ROWS;
+    let [position, access, latest] = shelf.reach_rows;
     Ok(Reach { position: Position(number(position)?), access: Position(number(access)?), latest_us: number(latest)? })
 }
 
-fn set_reach(connection: &Connection, reach: &Reach) -> Result<(), StoreError> {
+fn set_reach(connection: &Connection, shelf: &Shelf, reach: &Reach) -> Result<(), StoreError> {
     let numbers = [reach.position, reach.access, Position(reach.latest_us)];
-    for (name, number) in REACH_ROWS.iter().zip(numbers) {
+    for (name, number) in shelf.reach_rows.iter().zip(numbers) {
         connection
             .prepare_cached(
                 "INSERT INTO view (name, version, pos) VALUES (?1, ?2, ?3)
                  ON CONFLICT (name) DO UPDATE SET version = excluded.version, pos = excluded.pos",
             )?
-            .execute(params![name, VERSION, sql(number)])?;
+            .execute(params![name, shelf.version, sql(number)])?;
     }
     Ok(())
 }
 
-/// Makes an empty index that is to be folded under the changes of access up to `access`.
+/// Makes an empty index of what was told that is to be folded under the changes of access up to `access`.
 pub(super) fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
-    set_reach(connection, &Reach { access, ..Reach::default() })
+    set_reach(connection, &EPISODES, &Reach { access, ..Reach::default() })
 }
 
 /// The language of a space's settings; English unless it names another that is known.

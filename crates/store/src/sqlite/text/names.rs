@@ -5,17 +5,19 @@ use std::cell::RefCell;
 use kernel::question::names::{KnownName, NameId, NameLookup, PEOPLE_PER_WORD_MAX, name_words};
 use rusqlite::Connection;
 
+use super::shelf::Shelf;
 use crate::StoreError;
 
 /// Look-ups over one connection. The port cannot fail, so the first failure is kept for the caller to ask for.
 pub(super) struct SqliteNames<'a> {
     connection: &'a Connection,
+    shelf: &'a Shelf,
     failure: RefCell<Option<StoreError>>,
 }
 
 impl<'a> SqliteNames<'a> {
-    pub(super) fn new(connection: &'a Connection) -> Self {
-        Self { connection, failure: RefCell::new(None) }
+    pub(super) fn new(connection: &'a Connection, shelf: &'a Shelf) -> Self {
+        Self { connection, shelf, failure: RefCell::new(None) }
     }
 
     /// The first failure of a look-up, if there was one.
@@ -24,11 +26,7 @@ impl<'a> SqliteNames<'a> {
     }
 
     fn people(&self, word: &str) -> Result<Vec<KnownName>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT text_person.number, text_person.name FROM text_person_word
-             JOIN text_person ON text_person.number = text_person_word.person WHERE text_person_word.word = ?1
-             ORDER BY text_person.number LIMIT ?2",
-        )?;
+        let mut statement = self.connection.prepare_cached(self.shelf.people_with_word)?;
         let people = statement.query_map((word, PEOPLE_PER_WORD_MAX as i64), |row| {
             let name: String = row.get(1)?;
             Ok(KnownName { id: NameId(row.get(0)?), words: name_words(&name) })

@@ -15,6 +15,7 @@ use kernel::rank::{Signals, Weights, fuse};
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
+use crate::StoreError;
 
 /// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either way.
 const DAYS_REMEMBERED: i32 = 45_000;
@@ -103,9 +104,35 @@ impl Ord for Candidate {
 impl Pass<'_> {
     /// The best documents by single-precision scores, in order of document.
     pub(super) fn preselect(&self, limit: usize) -> Vec<u32> {
+        let mut best: Vec<u32> = self.candidates(limit).map(|Reverse(candidate)| candidate.document).collect();
+        best.sort_unstable();
+        best
+    }
+
+    /// The same of those documents that `admits` lets through, which is asked from the best down, so seldom.
+    pub(super) fn best_of_those(
+        &self,
+        limit: usize,
+        mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
+    ) -> Result<Vec<u32>, StoreError> {
+        let mut candidates: BinaryHeap<Candidate> =
+            self.candidates(usize::MAX).map(|Reverse(candidate)| candidate).collect();
+        let mut best = Vec::new();
+        while let Some(candidate) = candidates.pop().filter(|_| best.len() < limit) {
+            if let Some(attribute) = self.search.attributes.get(candidate.document)
+                && admits(attribute)?
+            {
+                best.push(candidate.document);
+            }
+        }
+        best.sort_unstable();
+        Ok(best)
+    }
+
+    fn candidates(&self, limit: usize) -> impl Iterator<Item = Reverse<Candidate>> {
         let lex_weights: Vec<[f32; 256]> = self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
         let mut cursors = vec![0; self.terms.len()];
-        let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit + 1);
+        let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
         let mut sums = vec![0.0f32; BLOCK as usize];
         let mut dates = DateFits::new(self.question);
         let most_else = self.most_else();
@@ -156,9 +183,7 @@ impl Pass<'_> {
                 }
             }
         }
-        let mut best: Vec<u32> = heap.into_iter().map(|Reverse(candidate)| candidate.document).collect();
-        best.sort_unstable();
-        best
+        heap.into_iter()
     }
 
     /// Which of equals comes first: what is nearest to the asker's day, then what was told last.
@@ -199,7 +224,7 @@ impl Pass<'_> {
     }
 
     fn admits(&self, attribute: &Attribute) -> bool {
-        if attribute.flags & attributes::DEAD != 0 {
+        if attribute.flags & attributes::DEAD != 0 && self.filter.as_of_us.is_none() {
             return false;
         }
         if self.admitted.as_ref().is_some_and(|kinds| !kinds.contains(&attribute.kind)) {

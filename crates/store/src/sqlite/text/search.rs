@@ -19,6 +19,7 @@ use super::lengths::Lengths;
 use super::names::SqliteNames;
 use super::pass::{Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
+use super::shelf::{Shelf, Unit};
 use crate::{Position, StoreError};
 
 /// How many more than asked for are scored exactly, for those that fall to deduplication.
@@ -33,6 +34,9 @@ pub struct Filter {
     pub since_us: Option<i64>,
     /// Before, microseconds since the Unix epoch. A record without a time is left out.
     pub until_us: Option<i64>,
+    /// Recorded until then (inclusive) and neither retracted nor replaced by then, microseconds since the Unix epoch; what counts now if
+    /// none.
+    pub as_of_us: Option<u64>,
 }
 
 /// What one word of the question contributed to a record's `lex`.
@@ -70,6 +74,7 @@ pub struct Found {
 /// The index, seen at one moment.
 pub struct Search<'a> {
     pub(in super::super) connection: &'a Connection,
+    pub(in super::super) shelf: &'static Shelf,
     pub(in super::super) attributes: &'a Attributes,
     pub(in super::super) lengths: &'a Lengths,
 }
@@ -93,7 +98,7 @@ impl TermRows {
 impl Search<'_> {
     /// Understands a question by the people that the space knows. `today` is what "last week" counts from.
     pub fn question(&self, text: &str, analyzer: &mut Analyzer, today: Option<Date>) -> Result<Question, StoreError> {
-        let names = SqliteNames::new(self.connection);
+        let names = SqliteNames::new(self.connection, self.shelf);
         let question = Question::parse(text, analyzer, &names, today);
         names.finish()?;
         Ok(question)
@@ -108,18 +113,48 @@ impl Search<'_> {
         today: Option<Date>,
         limit: usize,
     ) -> Result<Vec<Found>, StoreError> {
-        let documents = u64::from(self.attributes.len());
+        let weights = Weights::LEXICAL;
+        let pass = self.pass(question, analyzer, filter, today, &weights)?;
+        let wanted = limit.saturating_add(SPARE).min(self.attributes.rest.len());
+        let best = match filter.as_of_us {
+            None => pass.preselect(wanted),
+            Some(until_us) => pass.best_of_those(wanted, self.standing_at(until_us)?)?,
+        };
+        Ok(pass.score_exactly(best))
+    }
+
+    /// Everything that scoring needs of a question.
+    pub(super) fn pass<'a>(
+        &'a self,
+        question: &'a Question,
+        analyzer: &mut Analyzer,
+        filter: &'a Filter,
+        today: Option<Date>,
+        weights: &'a Weights,
+    ) -> Result<Pass<'a>, StoreError> {
+        let documents = match self.shelf.unit {
+            Unit::Document => u64::from(self.attributes.len()),
+            Unit::Session => self.attributes.session_count(),
+        };
         let sessions = self.lengths.of.len() as u64;
         let mut terms = Vec::new();
+        let mut unknown = 0u32;
         for term in &question.terms {
-            terms.extend(self.term_rows(term, documents, sessions)?);
+            match self.term_rows(term, documents, sessions)? {
+                Some(rows) => terms.push(rows),
+                None => unknown += 1,
+            }
         }
-        let idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
+        let mut idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
+        if self.shelf.unit == Unit::Session {
+            // Few things are believed, and few words are known of them: one that nothing holds speaks against all as much as one that
+            // a single belief holds speaks for it.
+            idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
+        }
         let session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
-        let weights = Weights::LEXICAL;
-        let pass = Pass {
+        Ok(Pass {
             search: self,
-            weights: &weights,
+            weights,
             session_scores: self.session_scores(&terms, session_idf_sum),
             terms,
             idf_sum,
@@ -129,26 +164,27 @@ impl Search<'_> {
             admitted: self.admitted(filter)?,
             filter,
             today: today.map(days_since_epoch),
-        };
-        let best = pass.preselect(limit.saturating_add(SPARE).min(self.attributes.rest.len()));
-        Ok(pass.score_exactly(best))
+        })
     }
 
     /// None if the index does not know the term.
     fn term_rows(&self, term: &Term, documents: u64, sessions: u64) -> Result<Option<TermRows>, StoreError> {
         let known = self
             .connection
-            .prepare_cached("SELECT number FROM text_term WHERE word = ?1")?
+            .prepare_cached(self.shelf.term_number)?
             .query_row([term.as_str()], |row| row.get::<_, u32>(0))
             .optional()?;
         let Some(number) = known else { return Ok(None) };
-        let mut statement = self.connection.prepare_cached("SELECT data FROM text_posting WHERE key = ?1")?;
+        let mut statement = self.connection.prepare_cached(self.shelf.posting)?;
         let mut rows: Vec<(u32, Vec<u8>)> = Vec::new();
         for block in 0..self.attributes.len().div_ceil(BLOCK) {
             let row = statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
             rows.extend(row.map(|row| (block, row)));
         }
-        let records = rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum();
+        let records = match self.shelf.unit {
+            Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
+            Unit::Session => self.sessions_in(&rows),
+        };
         let session_rows = self.session_rows(number)?;
         let in_sessions = session_rows.len() as u64;
         Ok(Some(TermRows {
@@ -160,9 +196,25 @@ impl Search<'_> {
         }))
     }
 
+    /// How many sessions the documents of a term's rows belong to.
+    fn sessions_in(&self, rows: &[(u32, Vec<u8>)]) -> u64 {
+        let mut seen = vec![false; usize::try_from(self.attributes.session_count()).unwrap_or(0)];
+        let mut count = 0;
+        for (block, row) in rows {
+            for (place, _) in postings::decode(row) {
+                let document = block.saturating_mul(BLOCK).saturating_add(place) as usize;
+                let session = self.attributes.session.get(document).and_then(|session| seen.get_mut(*session as usize));
+                if let Some(seen) = session {
+                    count += u64::from(!std::mem::replace(seen, true));
+                }
+            }
+        }
+        count
+    }
+
     /// Sessions that hold a term, and how often.
     fn session_rows(&self, term: u32) -> Result<Vec<(u32, u32)>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT data FROM text_session_posting WHERE key = ?1")?;
+        let mut statement = self.connection.prepare_cached(self.shelf.session_posting)?;
         let mut sessions = Vec::new();
         for block in 0..(self.lengths.of.len() as u32).div_ceil(SESSION_BLOCK) {
             let mut rows = statement.query([postings::key(block, term)])?;
@@ -203,8 +255,7 @@ impl Search<'_> {
         let Some(named) = people else { return Ok(None) };
         let people: Vec<u32> = named.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
         let mut involved = HashSet::new();
-        let mut statement =
-            self.connection.prepare_cached("SELECT document FROM text_participant WHERE person = ?1")?;
+        let mut statement = self.connection.prepare_cached(self.shelf.participations)?;
         for person in &people {
             for document in statement.query_map([person], |row| row.get::<_, u32>(0))? {
                 involved.insert(document?);
@@ -227,7 +278,7 @@ impl Search<'_> {
         if filter.kinds.is_empty() {
             return Ok(None);
         }
-        let mut statement = self.connection.prepare_cached("SELECT number FROM text_kind WHERE word = ?1")?;
+        let mut statement = self.connection.prepare_cached(self.shelf.kind_number)?;
         let mut admitted = HashSet::new();
         for kind in &filter.kinds {
             if let Some(number) = statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()? {
@@ -239,8 +290,7 @@ impl Search<'_> {
 
     /// Records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT number, word FROM text_kind ORDER BY number DESC")?;
+        let mut statement = self.connection.prepare_cached(self.shelf.kinds)?;
         let words =
             statement.query_map([], |row| Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?)))?;
         // Of the kinds that share the last number, the first gives its name to all.

@@ -1,0 +1,244 @@
+//! `because context`
+
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+use engine::context::{Budget, Context, Count, Receipts, Request, ToolResult, Turn};
+use serde_json::Value;
+
+use super::Session;
+use crate::failure::Failure;
+use crate::output::{self, DIM, Form, ID, printable};
+
+/// Longest file of turns or tool results, bytes.
+const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Arguments of `context`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "A file or pipe has a turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers grow with it."
+)]
+pub(crate) struct Args {
+    /// A turn, as `speaker: text`; may be repeated, the newest last
+    #[arg(long = "turn", value_name = "TURN")]
+    turns: Vec<String>,
+    /// A file of turns; `-` for the standard input, which is read too if nothing is named
+    #[arg(long = "turns", value_name = "FILE", conflicts_with = "turns")]
+    file: Option<std::path::PathBuf>,
+    /// A file of what tools answered, a line each, as JSON {"text":"…","score":0.5} or plain text
+    #[arg(long, value_name = "FILE")]
+    tool_results: Option<std::path::PathBuf>,
+    /// A file with the agent's instructions, which fill what is left
+    #[arg(long, value_name = "FILE")]
+    instructions: Option<std::path::PathBuf>,
+    /// What to look for instead of the last two turns
+    #[arg(long)]
+    question: Option<String>,
+    /// Tokens, in all or by tier [default: 1500]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_budget)]
+    budget: Option<Budget>,
+    /// Most facts that memory adds
+    #[arg(long, value_name = "N", default_value_t = Count::default().most)]
+    facts: usize,
+    /// Most episodes that memory adds
+    #[arg(long, value_name = "N", default_value_t = Count::default().most)]
+    episodes: usize,
+    /// Who reads it
+    #[arg(long, default_value = "because")]
+    agent: String,
+    /// Their conversation
+    #[arg(long)]
+    session: Option<String>,
+    /// The number of the turn that it is for
+    #[arg(long, value_name = "N")]
+    number: Option<u64>,
+    /// Write no receipt
+    #[arg(long)]
+    no_receipt: bool,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let turns = read_turns(args)?;
+    if turns.is_empty() && args.question.as_deref().is_none_or(|question| question.trim().is_empty()) {
+        return Err(Failure::Usage("there is nothing to go by: name turns with --turn, or a --question".to_owned()));
+    }
+    let tool_results = match &args.tool_results {
+        Some(path) => read_input(path)?.lines().filter_map(tool_result).collect(),
+        None => Vec::new(),
+    };
+    let instructions = args.instructions.as_deref().map(read_input).transpose()?;
+    let request = Request {
+        session: args.session.clone(),
+        turn: args.number,
+        turns,
+        tool_results,
+        question: args.question.clone(),
+        instructions,
+        budget: args.budget.unwrap_or_default(),
+        facts: Count::up_to(args.facts),
+        episodes: Count::up_to(args.episodes),
+        receipt: if args.no_receipt { Receipts::Omit } else { Receipts::Write },
+        today: Some(session.today()),
+        ..Request::new(&args.agent, session.now)
+    };
+    let mut space = session.finder()?.open()?;
+    let context = space.context(&request)?;
+    match session.form {
+        Form::Json => output::json(&context)?,
+        Form::Text => print(&context)?,
+    }
+    Ok(0)
+}
+
+fn print(context: &Context) -> Result<(), Failure> {
+    for line in context.text.lines() {
+        output::line(printable(line))?;
+    }
+    let tokens = &context.tokens;
+    output::note(format_args!("{DIM}{} of {} tokens{DIM:#}", tokens.total, context.budget.total));
+    if let Some(receipt) = context.receipt {
+        let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
+        output::note(format_args!("{ID}{short}{ID:#}"));
+    } else if context.receipt_missing {
+        output::note("The space cannot be written just now: there is no receipt");
+    }
+    if context.behind > 0 {
+        output::note(format_args!("{DIM}{} operations are not in the index yet{DIM:#}", context.behind));
+    }
+    Ok(())
+}
+
+/// Characters of a receipt's id that are shown.
+pub(super) const SHORT_CHARS: usize = 20;
+
+fn read_turns(args: &Args) -> Result<Vec<Turn>, Failure> {
+    let lines = match &args.file {
+        Some(path) => read_input(path)?,
+        None if !args.turns.is_empty() => return Ok(args.turns.iter().map(|turn| spoken(turn)).collect()),
+        None if args.question.is_some() || std::io::stdin().is_terminal() => return Ok(Vec::new()),
+        None => read_input(Path::new("-"))?,
+    };
+    Ok(lines.lines().filter(|line| !line.trim().is_empty()).map(turn).collect())
+}
+
+/// A file as text; what is not Unicode in it is replaced.
+fn read_input(path: &Path) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|source| Failure::File { path: path.to_owned(), source })?;
+    if bytes.len() as u64 > INPUT_BYTES_MAX {
+        return Err(Failure::Usage(format!("{} is larger than 64 MiB", output::path(path))));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A line that is a turn: JSON by the usual names, or `speaker: text`.
+fn turn(line: &str) -> Turn {
+    let Some(value) = object(line) else { return spoken(line) };
+    let speaker = ["speaker", "name", "role", "author", "from"].iter().find_map(|name| value.get(*name)?.as_str());
+    Turn { speaker: speaker.unwrap_or_default().to_owned(), text: text_of(&value) }
+}
+
+fn object(line: &str) -> Option<Value> {
+    let line = line.trim();
+    if line.starts_with('{') { serde_json::from_str(line).ok() } else { None }
+}
+
+/// The text of a message: a string, or the texts of its parts.
+fn text_of(value: &Value) -> String {
+    let content = ["text", "content", "message"].iter().find_map(|name| value.get(*name));
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let texts = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        Some(Value::Object(message)) => message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// `speaker: text`, where the speaker is a short name; otherwise all of it is text.
+fn spoken(line: &str) -> Turn {
+    /// Longest name before a colon, characters; what is longer is part of what is said.
+    const SPEAKER_CHARS_MAX: usize = 40;
+    match line.split_once(": ") {
+        Some((speaker, text)) if speaker.chars().count() <= SPEAKER_CHARS_MAX && !speaker.contains('\n') => {
+            Turn { speaker: speaker.trim().to_owned(), text: text.to_owned() }
+        }
+        _ => Turn { speaker: String::new(), text: line.to_owned() },
+    }
+}
+
+fn tool_result(line: &str) -> Option<ToolResult> {
+    let line = line.trim();
+    if line.is_empty() {
+        return None;
+    }
+    Some(match object(line) {
+        Some(value) => ToolResult { text: text_of(&value), score: value.get("score").and_then(Value::as_f64) },
+        None => ToolResult { text: line.to_owned(), score: None },
+    })
+}
+
+/// `1500`, or `total=1500,facts=300`. A total alone moves all tiers; a tier that is named stays as it is named.
+fn parse_budget(text: &str) -> Result<Budget, String> {
+    let number =
+        |text: &str| text.trim().parse::<usize>().map_err(|_| format!("{:?} is no number of tokens", printable(text)));
+    let mut named = Vec::new();
+    let mut total = None;
+    for part in text.split(',') {
+        match part.split_once('=') {
+            None => total = Some(number(part)?),
+            Some(("total", tokens)) => total = Some(number(tokens)?),
+            Some((tier, tokens)) => named.push((tier.trim(), number(tokens)?)),
+        }
+    }
+    let mut budget = total.map_or_else(Budget::default, Budget::of);
+    for (tier, tokens) in named {
+        *match tier {
+            "turns_min" => &mut budget.turns_min,
+            "turns_max" => &mut budget.turns_max,
+            "tool_results" => &mut budget.tool_results,
+            "facts" => &mut budget.facts,
+            "episodes" => &mut budget.episodes,
+            _ => {
+                let tiers = "total, turns_min, turns_max, tool_results, facts, episodes";
+                return Err(format!("{:?} is no tier; there are: {tiers}", printable(tier)));
+            }
+        } = tokens;
+    }
+    Ok(budget)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_read_from_lines_of_text_and_of_json() {
+        let check = |line: &str, speaker: &str, text: &str| {
+            assert_eq!(turn(line), Turn { speaker: speaker.to_owned(), text: text.to_owned() }, "{line}");
+        };
+        check("Mara: Is it hot?", "Mara", "Is it hot?");
+        check("At 10:30 it is", "", "At 10:30 it is");
+        check(r#"{"role":"user","content":"Is it hot?"}"#, "user", "Is it hot?");
+        check(r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#, "user", "a\nb");
+        check(r#"{"role":"user"}"#, "user", "");
+        check("{no json", "", "{no json");
+    }
+
+    #[test]
+    fn a_budget_is_a_total_or_tiers_by_name() {
+        assert_eq!(parse_budget("3000"), Ok(Budget::of(3_000)));
+        assert_eq!(parse_budget("total=3000, facts=7"), Ok(Budget { facts: 7, ..Budget::of(3_000) }));
+        assert_eq!(parse_budget("episodes=0"), Ok(Budget { episodes: 0, ..Budget::default() }));
+        for wrong in ["", "many", "-1", "facts", "facts=", "words=3", "1e6"] {
+            assert!(parse_budget(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `because receipts`
+
+use engine::Space;
+use engine::context::Reason;
+use engine::receipts::{RECEIPTS_MAX, Receipt};
+use serde_json::json;
+use store::sqlite::ReceiptFilter;
+
+use super::context::SHORT_CHARS;
+use super::{Session, parse_time_us};
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
+
+/// Arguments of `receipts`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "A receipt is written by `because context`, and by `because recall --agent NAME`.\n\nExamples:\n  because receipts\n  because receipts --agent claude --since 2025-02-01\n  because receipts --of b3:12ab34cd56ef\n  because receipts receipt:12ab34cd56ef\n  because receipts --prune 2025-01-01"
+)]
+pub(crate) struct Args {
+    /// Show this one with the texts of its records
+    receipt: Option<String>,
+    /// Only what this agent was shown
+    #[arg(long)]
+    agent: Option<String>,
+    /// Only what was shown in this conversation
+    #[arg(long)]
+    session: Option<String>,
+    /// Only where this record was shown
+    #[arg(long, value_name = "ID")]
+    of: Option<String>,
+    /// Only from this time on
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// At most so many, the latest; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    count: usize,
+    /// Delete receipts from before this time; what was shown then is no longer recognised when it comes back
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["receipt", "agent", "session", "of", "since"])]
+    prune: Option<String>,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.finder()?.open()?;
+    if let Some(before) = &args.prune {
+        return prune(session, &mut space, before);
+    }
+    if let Some(named) = &args.receipt {
+        return show(session, &space, &space.receipt(named)?);
+    }
+    let filter = ReceiptFilter {
+        agent: args.agent.clone(),
+        session: args.session.clone(),
+        of: args.of.as_deref().map(|of| space.resolve(of)).transpose()?,
+        since_us: args.since.as_deref().map(|since| parse_time_us(session, since)).transpose()?,
+    };
+    let limit = if args.count == 0 { RECEIPTS_MAX } else { args.count };
+    let receipts = space.receipts(&filter, limit)?;
+    match session.form {
+        Form::Json => output::json(&json!({ "receipts": receipts }))?,
+        Form::Text if receipts.is_empty() => output::line("No receipts.")?,
+        Form::Text => {
+            for receipt in &receipts {
+                output::line(heading(session, receipt))?;
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn prune(session: &Session, space: &mut Space, before: &str) -> Result<u8, Failure> {
+    let before = jiff::Timestamp::from_microsecond(parse_time_us(session, before)?)
+        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let pruned = space.prune_receipts(before)?;
+    match session.form {
+        Form::Json => output::json(&json!({ "pruned": pruned }))?,
+        Form::Text => output::line(format_args!("Deleted {}", count(pruned, "receipt")))?,
+    }
+    Ok(0)
+}
+
+/// Who was shown how much, when.
+fn heading(session: &Session, receipt: &Receipt) -> String {
+    let id = receipt.id.map(|id| id.to_string().chars().take(SHORT_CHARS).collect::<String>()).unwrap_or_default();
+    let time = session.clock(jiff::Timestamp::from_microsecond(receipt.time.instant_us()).unwrap_or_default());
+    let conversation = receipt.session.as_ref().map(|name| format!(" · {}", printable(name))).unwrap_or_default();
+    let turn = receipt.turn.map(|turn| format!(" · turn {turn}")).unwrap_or_default();
+    let records = receipt.items.iter().filter(|item| item.id.is_some()).count() as u64;
+    format!(
+        "{ID}{id}{ID:#}  {time}  {BOLD}{}{BOLD:#}{conversation}{turn}  {DIM}{}, {}{DIM:#}",
+        printable(&receipt.agent),
+        count(records, "record"),
+        count(receipt.tokens, "token")
+    )
+}
+
+fn show(session: &Session, space: &Space, receipt: &Receipt) -> Result<u8, Failure> {
+    let texts = space.texts_of(receipt)?;
+    if session.form == Form::Json {
+        let mut value = serde_json::to_value(receipt).unwrap_or_default();
+        let texts: serde_json::Map<String, serde_json::Value> =
+            texts.into_iter().map(|(id, text)| (id.to_string(), text.into())).collect();
+        value["texts"] = texts.into();
+        output::json(&value)?;
+        return Ok(0);
+    }
+    output::line(heading(session, receipt))?;
+    for item in &receipt.items {
+        let id = item.id.map(|id| format!("{ID}{}{ID:#}  ", short(&id))).unwrap_or_default();
+        let score = item.score.map(|score| format!(", {score:.3}")).unwrap_or_default();
+        let tokens = if item.tokens > 0 { format!(", {}", count(item.tokens, "token")) } else { String::new() };
+        output::line(format_args!("  {id}{} {DIM}{}{score}{tokens}{DIM:#}", item.tier.as_str(), why(&item.reason)))?;
+        let text = item.id.and_then(|id| texts.get(&id));
+        match text {
+            Some(text) => {
+                for line in text.lines() {
+                    output::line(format_args!("    {}", printable(line)))?;
+                }
+            }
+            None if item.id.is_some() => output::line(format_args!("    {DIM}(its text is gone){DIM:#}"))?,
+            None => {}
+        }
+    }
+    Ok(0)
+}
+
+/// Why something was shown, in words.
+fn why(reason: &Reason) -> String {
+    match reason {
+        Reason::NewestTurn => "the newest turn".to_owned(),
+        Reason::RecentTurn => "a recent turn".to_owned(),
+        Reason::ToolResult { rank } => format!("a tool's answer, number {rank}"),
+        Reason::Asked { rank } => format!("asked for, number {rank}"),
+        Reason::Instructions => "instructions".to_owned(),
+        Reason::Relevant { similarity, confidence, recency } => {
+            let sure = confidence.map(|confidence| format!(", confidence {confidence:.2}")).unwrap_or_default();
+            format!("relevant: similarity {similarity:.2}{sure}, recency {recency:.2}")
+        }
+    }
+}

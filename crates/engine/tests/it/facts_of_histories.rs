@@ -1,0 +1,106 @@
+//! What recall of facts finds is what is believed, on random histories of two devices, now and as of any earlier time.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use engine::Space;
+use engine::claims::ClaimFilter;
+use engine::facts::FactQuery;
+use kernel::body::Body;
+use kernel::cascade::{Consequences, Journal};
+use kernel::id::OpId;
+use kernel::operation::Operation;
+use kernel::rules::Breach;
+use kernel::world::World;
+use store::sqlite::SqliteSpace;
+use store::{RecordError, StoreError, Writing};
+use testkit::histories::{Keeper, Origin, two_devices};
+
+use crate::support::{at, key};
+
+/// Histories, and their steps.
+const HISTORIES: (u64, usize) = (2, 160);
+/// After every so many steps what is found is compared.
+const COMPARED_EVERY: usize = 20;
+
+/// A space in a file that is asked now and then what it finds.
+struct Asked {
+    folder: tempfile::TempDir,
+    space: SqliteSpace,
+    journal: Journal,
+    steps: usize,
+    /// How many facts were found in all.
+    found: Rc<Cell<usize>>,
+}
+
+impl Asked {
+    fn begun(genesis: &Operation, body: &Body, found: Rc<Cell<usize>>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let space = SqliteSpace::create(&folder.path().join("test.space"), genesis, body).unwrap();
+        Self { folder, space, journal: Journal::default(), steps: 0, found }
+    }
+
+    /// Asks for every identity by its key, of the present and of a time in the past.
+    fn compare(&self) {
+        let mut space = Space::open(&self.folder.path().join("test.space"), key(1)).unwrap();
+        let latest = self.space.latest().unwrap().unwrap().0;
+        for as_of_us in [None, Some(latest / 3), Some(latest * 2 / 3), Some(latest)] {
+            let believed = space.claims(&ClaimFilter { as_of_us, ..ClaimFilter::default() }, 1_000).unwrap().beliefs;
+            let believed: BTreeSet<(String, Option<OpId>)> =
+                believed.into_iter().map(|belief| (belief.key, belief.served)).collect();
+            let mut found = BTreeSet::new();
+            for number in 0..9 {
+                let query = FactQuery { as_of_us, limit: 100, ..FactQuery::new(format!("k{number}"), at(0)) };
+                let facts = space.recall_facts(&query).unwrap().facts;
+                found.extend(facts.into_iter().map(|fact| (fact.belief.key, Some(fact.id))));
+            }
+            self.found.set(self.found.get() + found.len());
+            assert_eq!(found, believed, "as of {as_of_us:?}");
+        }
+        assert!(self.space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+    }
+}
+
+impl Keeper for Asked {
+    type Error = StoreError;
+
+    fn ask(&self, question: &mut dyn FnMut(&dyn World<Error = StoreError>)) {
+        question(&self.space.world().unwrap());
+    }
+
+    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), Breach> {
+        let mut writing = self.space.write().unwrap();
+        writing.resume(std::mem::take(&mut self.journal));
+        let taken = match origin {
+            Origin::Own => writing.record(operation, Some(body)),
+            Origin::Elsewhere => writing.admit(operation, Some(body)),
+        };
+        self.journal = writing.suspend();
+        match taken {
+            Ok(_) => Box::new(writing).commit().map(|_| ()).map_err(|error| panic!("{error}")),
+            Err(RecordError::Refused { breach, .. }) => Err(breach),
+            Err(RecordError::Store(error)) => panic!("{error}"),
+        }
+    }
+
+    fn follow(&mut self) -> Consequences {
+        self.steps += 1;
+        if self.steps.is_multiple_of(COMPARED_EVERY) {
+            self.compare();
+        }
+        let mut writing = self.space.write().unwrap();
+        writing.resume(std::mem::take(&mut self.journal));
+        writing.follow().unwrap()
+    }
+}
+
+#[test]
+fn what_is_found_is_what_is_believed_on_any_history_of_two_devices() {
+    for seed in 1..=HISTORIES.0 {
+        println!("seed {seed}");
+        let found = Rc::new(Cell::new(0));
+        two_devices(seed, HISTORIES.1, |genesis, body| Asked::begun(genesis, body, found.clone()));
+        assert!(found.get() > 50, "the history does not try much: {}", found.get());
+    }
+}

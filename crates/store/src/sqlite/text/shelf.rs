@@ -1,0 +1,147 @@
+//! The two shelves of the index: what was told, and what is believed.
+//!
+//! Both have the same tables and are folded and searched by the same code; only the names of the tables differ, and what a session is. So
+//! each has statistics of its own: what is believed, in ever new versions, does not make a word of the evidence common. Every statement that
+//! names a table is made here when the program is compiled, because a fold runs them for every word and record.
+
+/// One shelf: its tables, and the statements over them.
+pub(in super::super) struct Shelf {
+    /// Whether frequencies count documents, or identities, of which a document is a version.
+    pub(super) unit: Unit,
+    /// Version of the tables and of what is put into them: another one means folding again.
+    pub(super) version: i64,
+    /// The rows of the `view` table for each number of a reach; the first is the view's name.
+    pub(super) reach_rows: [&'static str; 3],
+    /// Makes the tables.
+    pub(in super::super) schema: &'static str,
+    /// The tables, in the order in which they are digested.
+    pub(in super::super) tables: &'static [&'static str],
+    pub(super) term_number: &'static str,
+    pub(super) add_term: &'static str,
+    pub(super) term_count: &'static str,
+    pub(super) posting: &'static str,
+    pub(super) put_posting: &'static str,
+    pub(super) session_posting: &'static str,
+    pub(super) put_session_posting: &'static str,
+    pub(super) session_named: &'static str,
+    pub(super) session_name: &'static str,
+    pub(super) add_session: &'static str,
+    pub(super) end_session: &'static str,
+    pub(super) session_count: &'static str,
+    pub(super) length: &'static str,
+    pub(super) put_length: &'static str,
+    pub(super) lengths_since: &'static str,
+    pub(super) attribute: &'static str,
+    pub(super) put_attribute: &'static str,
+    pub(super) attributes_since: &'static str,
+    pub(super) last_attribute: &'static str,
+    pub(super) kind_number: &'static str,
+    pub(super) add_kind: &'static str,
+    pub(super) kinds: &'static str,
+    pub(super) person_number: &'static str,
+    pub(super) add_person: &'static str,
+    pub(super) add_person_word: &'static str,
+    pub(super) people_with_word: &'static str,
+    pub(super) add_participant: &'static str,
+    pub(super) participations: &'static str,
+}
+
+/// What the frequency of a word counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Every document.
+    Document,
+    /// What documents are versions of: their sessions. A belief that was derived a hundred times does not make its words
+    /// common.
+    Session,
+}
+
+impl Shelf {
+    /// The view's name.
+    pub(in super::super) fn name(&self) -> &'static str {
+        let [name, ..] = self.reach_rows;
+        name
+    }
+}
+
+macro_rules! shelf {
+    ($prefix:literal, $unit:expr, $version:literal, $view:literal) => {
+        Shelf {
+            unit: $unit,
+            version: $version,
+            reach_rows: [$view, concat!($view, ".access"), concat!($view, ".latest")],
+            schema: concat!(
+                "CREATE TABLE ", $prefix, "_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
+                 CREATE TABLE ", $prefix, "_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+                 CREATE TABLE ", $prefix, "_session_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+                 CREATE TABLE ", $prefix, "_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL) STRICT;
+                 CREATE TABLE ", $prefix, "_length (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+                 CREATE INDEX ", $prefix, "_length_pos ON ", $prefix, "_length (pos);
+                 CREATE TABLE ", $prefix, "_attribute (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+                 CREATE INDEX ", $prefix, "_attribute_pos ON ", $prefix, "_attribute (pos);
+                 CREATE TABLE ", $prefix, "_kind (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
+                 CREATE TABLE ", $prefix, "_person (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+                 CREATE TABLE ", $prefix, "_person_word (word TEXT NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (word, person)) STRICT, WITHOUT ROWID;
+                 CREATE TABLE ", $prefix, "_participant (person INTEGER NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (person, document)) STRICT, WITHOUT ROWID;
+                "
+            ),
+            tables: &[
+                concat!($prefix, "_attribute"),
+                concat!($prefix, "_kind"),
+                concat!($prefix, "_length"),
+                concat!($prefix, "_participant"),
+                concat!($prefix, "_person"),
+                concat!($prefix, "_person_word"),
+                concat!($prefix, "_posting"),
+                concat!($prefix, "_session"),
+                concat!($prefix, "_session_posting"),
+                concat!($prefix, "_term"),
+            ],
+            term_number: concat!("SELECT number FROM ", $prefix, "_term WHERE word = ?1"),
+            add_term: concat!("INSERT INTO ", $prefix, "_term (number, word) VALUES (?1, ?2)"),
+            term_count: concat!("SELECT max(number) FROM ", $prefix, "_term"),
+            posting: concat!("SELECT data FROM ", $prefix, "_posting WHERE key = ?1"),
+            put_posting: concat!("INSERT OR REPLACE INTO ", $prefix, "_posting (key, data) VALUES (?1, ?2)"),
+            session_posting: concat!("SELECT data FROM ", $prefix, "_session_posting WHERE key = ?1"),
+            put_session_posting: concat!(
+                "INSERT OR REPLACE INTO ", $prefix, "_session_posting (key, data) VALUES (?1, ?2)"
+            ),
+            session_named: concat!("SELECT number, last FROM ", $prefix, "_session WHERE name = ?1"),
+            session_name: concat!("SELECT name FROM ", $prefix, "_session WHERE number = ?1"),
+            add_session: concat!("INSERT INTO ", $prefix, "_session (number, name, last) VALUES (?1, ?2, ?3)"),
+            end_session: concat!("UPDATE ", $prefix, "_session SET last = ?2 WHERE number = ?1"),
+            session_count: concat!("SELECT max(number) FROM ", $prefix, "_session"),
+            length: concat!("SELECT data FROM ", $prefix, "_length WHERE chunk = ?1"),
+            put_length: concat!("INSERT OR REPLACE INTO ", $prefix, "_length (chunk, pos, data) VALUES (?1, ?2, ?3)"),
+            lengths_since: concat!("SELECT chunk, data FROM ", $prefix, "_length WHERE pos > ?1 ORDER BY chunk"),
+            attribute: concat!("SELECT data FROM ", $prefix, "_attribute WHERE chunk = ?1"),
+            put_attribute: concat!(
+                "INSERT INTO ", $prefix, "_attribute (chunk, pos, data) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (chunk) DO UPDATE SET pos = excluded.pos, data = excluded.data"
+            ),
+            attributes_since: concat!("SELECT chunk, data FROM ", $prefix, "_attribute WHERE pos > ?1 ORDER BY chunk"),
+            last_attribute: concat!("SELECT chunk, data FROM ", $prefix, "_attribute ORDER BY chunk DESC LIMIT 1"),
+            kind_number: concat!("SELECT number FROM ", $prefix, "_kind WHERE word = ?1"),
+            add_kind: concat!("INSERT OR IGNORE INTO ", $prefix, "_kind (word) VALUES (?1)"),
+            kinds: concat!("SELECT number, word FROM ", $prefix, "_kind ORDER BY number DESC"),
+            person_number: concat!("SELECT number FROM ", $prefix, "_person WHERE name = ?1"),
+            add_person: concat!("INSERT INTO ", $prefix, "_person (name) VALUES (?1)"),
+            add_person_word: concat!("INSERT OR IGNORE INTO ", $prefix, "_person_word (word, person) VALUES (?1, ?2)"),
+            people_with_word: concat!(
+                "SELECT person.number, person.name FROM ", $prefix, "_person_word AS word
+                 JOIN ", $prefix, "_person AS person ON person.number = word.person WHERE word.word = ?1
+                 ORDER BY person.number LIMIT ?2"
+            ),
+            add_participant: concat!(
+                "INSERT OR IGNORE INTO ", $prefix, "_participant (person, document) VALUES (?1, ?2)"
+            ),
+            participations: concat!("SELECT document FROM ", $prefix, "_participant WHERE person = ?1"),
+        }
+    };
+}
+
+/// What was told.
+pub(in super::super) static EPISODES: Shelf = shelf!("text", Unit::Document, 1, "text");
+/// What was ever believed: claims and corrections. A session is an identity, and its name the identity's key; nothing is told there in the
+/// light of what came before, so the tables of words and lengths of sessions stay empty.
+pub(in super::super) static FACTS: Shelf = shelf!("fact", Unit::Session, 1, "facts");
