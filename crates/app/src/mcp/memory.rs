@@ -143,13 +143,7 @@ impl Memory {
         program: Option<String>,
     ) -> Result<Answered, Failure> {
         let Remember { text, actor, at, tags } = arguments;
-        let actor = actor.map(|actor| actor.trim().to_owned()).filter(|actor| !actor.is_empty());
-        let (actor, role) = match actor.as_deref() {
-            Some(USER) => (None, Some(USER)),
-            Some(_) => (actor, None),
-            // What an agent says by itself must not pass for the user's words, from which beliefs about the user follow.
-            None => (Some(agent_of(program)), Some(ASSISTANT)),
-        };
+        let (actor, role) = speaker(actor.as_deref().unwrap_or_default().trim(), program)?;
         let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.ready(session)?;
         let space = self.space_or_new(session)?;
         let remembered = note.record(space, session.now)?;
@@ -242,6 +236,23 @@ impl Memory {
         }
         Answered::new(words, &answer)
     }
+}
+
+/// By whom a note is, and as what they spoke. What an agent says by itself must not pass for the user's words, from which beliefs about
+/// the user follow; so a word that could mean either is refused.
+fn speaker(actor: &str, program: Option<String>) -> Result<(Option<String>, Option<&'static str>), Failure> {
+    let is_any_of = |words: &[&str]| words.iter().any(|word| actor.eq_ignore_ascii_case(word));
+    if is_any_of(&[USER, "the user", "human"]) {
+        return Ok((None, Some(USER)));
+    }
+    if actor.is_empty() || is_any_of(&[ASSISTANT, "agent", "model", "ai"]) {
+        return Ok((Some(agent_of(program)), Some(ASSISTANT)));
+    }
+    if derivers::names::is_self(actor) {
+        let which = format!("the actor {actor:?} can mean the user or you: say \"user\", or leave it out for yourself");
+        return Err(Failure::Usage(which));
+    }
+    Ok((Some(actor.to_owned()), None))
 }
 
 /// What the calling agent is called, by the name of the program that it runs in.

@@ -61,6 +61,9 @@ fn what_the_user_says_becomes_a_belief_and_what_an_agent_says_by_itself_does_not
     let mut host = Host::of(&machine);
     let own = host.gets("remember", json!({ "text": "I love green tea." }));
     assert_eq!(own["changed"], json!([]), "an agent spoke for the user");
+    let named = host.gets("remember", json!({ "text": "I love green tea, too.", "actor": "Assistant" }));
+    assert_eq!(named["changed"], json!([]), "an agent spoke for the user");
+    host.fails("usage", "remember", json!({ "text": "I love green tea.", "actor": "me" }));
     let told = host.gets("remember", json!({ "text": "I love green tea.", "actor": "user" }));
     let changed = &told["changed"][0];
     assert_eq!(changed["key"], "preference.drink|green-tea", "{told}");
