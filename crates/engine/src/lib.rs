@@ -20,6 +20,7 @@ pub mod claims;
 pub mod conformance;
 pub mod context;
 pub mod derive;
+mod echo;
 pub mod exchange;
 pub mod explain;
 pub mod facts;

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use kernel::body::Body;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Echo, Evidence};
 use kernel::id::OpId;
 use kernel::question::Question;
 use kernel::rank::Score;
 use kernel::text::Analyzer;
-use store::sqlite::{Filter, Search, TermShare};
+use store::sqlite::{Filter, Found, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
 use crate::{EngineError, Space};
@@ -162,11 +162,24 @@ fn different(
         let mut kept = Vec::with_capacity(limit);
         let mut said: HashMap<(Option<String>, String), usize> = HashMap::new();
         let occurrences_max = if question.dates.is_empty() { OCCURRENCES_MAX } else { usize::MAX };
-        for found in found {
+        let mut waiting: Vec<Option<Found>> = found.into_iter().map(Some).collect();
+        for place in 0..waiting.len() {
             if results.len() == limit {
                 break;
             }
-            let Some((id, evidence)) = search.evidence(found.position)? else { continue };
+            let Some(mut found) = waiting.get_mut(place).and_then(Option::take) else { continue };
+            let Some((mut id, mut evidence)) = search.evidence(found.position)? else { continue };
+            if let Some(echo) = evidence.echo() {
+                let is_told = |result: &Recollection| echo.of.contains(&result.id) || repeats(result, &echo);
+                if results.iter().any(is_told) {
+                    continue;
+                }
+                // What was told first is shown in place of what repeats it.
+                if let Some(told) = take_told(search, &echo, &mut waiting)? {
+                    let Some((told_id, told_evidence)) = search.evidence(told.position)? else { continue };
+                    (found, id, evidence) = (told, told_id, told_evidence);
+                }
+            }
             let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
             let times = said.entry(fingerprint(&evidence)).or_default();
             *times += 1;
@@ -181,6 +194,23 @@ fn different(
         }
         wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
     }
+}
+
+/// Whether a result that is shown repeats the same as an echo does.
+fn repeats(result: &Recollection, echo: &Echo) -> bool {
+    result.evidence.echo().is_some_and(|shown| shown.of.iter().any(|id| echo.of.contains(id)))
+}
+
+/// Takes one of what an echo repeats from what was found and waits to be shown.
+fn take_told(search: &Search<'_>, echo: &Echo, waiting: &mut [Option<Found>]) -> Result<Option<Found>, StoreError> {
+    for id in &echo.of {
+        let position = search.position(id)?;
+        let told = waiting.iter_mut().find(|found| found.as_ref().map(|found| found.position) == position);
+        if let Some(told) = told.filter(|_| position.is_some()).and_then(Option::take) {
+            return Ok(Some(told));
+        }
+    }
+    Ok(None)
 }
 
 /// Records that say the same by the same person, apart from case and white space, are shown once; occurrences of an event,

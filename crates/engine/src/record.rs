@@ -2,18 +2,21 @@
 //!
 //! A record that is there already is not written again; one that its source has changed supersedes what was there.
 //! "There" is the latest record of that identity at its source, so a note that was changed and changed back is believed as it
-//! now stands (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however it returns.
+//! now stands (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however it returns. What repeats
+//! memory or an earlier record is written with a mark that says so, and is no evidence (`docs/design/0014-echo.md`).
 
 use kernel::body::Body;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Echo, Evidence};
 use kernel::id::{BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::operation::{MalformedError, Ref, Role};
 use kernel::seal::{Place, Signer, next_stamp};
 use kernel::world::{Head, World};
 use store::Writing;
+use store::sqlite::SqliteWriting;
 
 use crate::derive::Derivation;
+use crate::echo::{Echoes, Told};
 
 use crate::{EngineError, Space, now_us};
 
@@ -24,6 +27,8 @@ pub const BATCH_MAX: usize = 1_000;
 pub struct Prepared {
     body: Body,
     bytes: Vec<u8>,
+    /// How it is compared with what was told before; none if it is not.
+    told: Option<Told>,
 }
 
 /// What became of a record.
@@ -44,10 +49,34 @@ pub enum Outcome {
 
 impl Prepared {
     /// Makes the canonical bytes. Fails for what is larger than a body may be.
-    pub fn new(evidence: Evidence) -> Result<Self, MalformedError> {
+    pub fn new(mut evidence: Evidence) -> Result<Self, MalformedError> {
+        // Whether something is an echo is ours to say, not its source's.
+        if let Some(named) = evidence.payload.more.remove(Echo::FIELD) {
+            evidence.payload.more.insert(format!("source_{}", Echo::FIELD), named);
+        }
+        let told = Told::of(&evidence);
         let body = Body::Evidence(evidence);
         let bytes = body.canonical()?;
-        Ok(Self { body, bytes })
+        Ok(Self { body, bytes, told })
+    }
+
+    /// With the mark of an echo, if it is one.
+    fn marked(mut self, echoes: &Echoes, writing: &SqliteWriting<'_>) -> Result<Self, EngineError> {
+        let (Body::Evidence(evidence), Some(told)) = (&mut self.body, &self.told) else { return Ok(self) };
+        if let Some(echo) = echoes.find(writing, evidence, told)? {
+            evidence.mark_echo(&echo);
+            self.told = None;
+            match self.body.canonical() {
+                Ok(bytes) => self.bytes = bytes,
+                // The mark made it too large for a body: it is recorded as it came.
+                Err(_) => {
+                    if let Body::Evidence(evidence) = &mut self.body {
+                        evidence.unmark_echo();
+                    }
+                }
+            }
+        }
+        Ok(self)
     }
 
     fn source(&self) -> Option<(&str, &str)> {
@@ -68,6 +97,7 @@ impl Space {
         let space = writing.space()?;
         let mut outcomes = Vec::with_capacity(batch.len());
         let (mut written, mut replaced) = (false, false);
+        let mut echoes = Echoes::begin(&writing)?;
         for prepared in batch {
             let there = match prepared.source() {
                 Some((source, uid)) => writing.evidence(source, uid)?,
@@ -81,6 +111,16 @@ impl Space {
                 outcomes.push(Outcome::Present(id));
                 continue;
             }
+            // A new version of what was no echo is its source's own word.
+            let is_own_word = match there {
+                Some((id, _)) => !is_marked(&writing, &id)?,
+                None => false,
+            };
+            let prepared = if is_own_word { prepared } else { prepared.marked(&echoes, &writing)? };
+            if let Some(id) = writing.removed(&signer.body_hash(&prepared.bytes))? {
+                outcomes.push(Outcome::Present(id));
+                continue;
+            }
             let refs = match there {
                 Some((id, _)) => vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }],
                 None => Vec::new(),
@@ -89,6 +129,9 @@ impl Space {
             let place = Place { space, head, ts };
             let operation = signer.seal_canonical(Kind::Evidence, prepared.bytes, refs, place)?;
             writing.record(&operation, Some(&prepared.body))?;
+            if let Some(told) = &prepared.told {
+                echoes.note(told, writing.position());
+            }
             written = true;
             replaced |= there.is_some();
             stamp = Some(ts);
@@ -103,6 +146,7 @@ impl Space {
             Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
         }
         if written {
+            echoes.finish(&mut writing)?;
             Box::new(writing).commit()?;
         }
         Ok(outcomes)
@@ -130,11 +174,29 @@ fn is_same(
     id: OpId,
     hash: BodyHash,
 ) -> Result<bool, EngineError> {
-    if signer.body_hash(&prepared.bytes) != hash && writing.body(&id)?.is_none_or(|body| body != prepared.bytes) {
+    if signer.body_hash(&prepared.bytes) != hash
+        && writing
+            .body(&id)?
+            .is_none_or(|body| body != prepared.bytes && without_mark(&body).is_none_or(|came| came != prepared.bytes))
+    {
         return Ok(false);
     }
     let Some(entry) = writing.entry(&id)? else { return Ok(false) };
     Ok(writing.access()?.holds(&entry.author, Capability::Append, entry.order()))
+}
+
+/// The record that a marked body holds, as it came; none if it has no mark.
+fn without_mark(body: &[u8]) -> Option<Vec<u8>> {
+    let Ok(Body::Evidence(mut evidence)) = Body::parse(&Kind::Evidence, body) else { return None };
+    if !evidence.unmark_echo() {
+        return None;
+    }
+    Body::Evidence(evidence).canonical().ok()
+}
+
+/// Whether a record is marked as an echo.
+fn is_marked(writing: &dyn Writing, id: &OpId) -> Result<bool, EngineError> {
+    Ok(writing.body(id)?.is_some_and(|body| without_mark(&body).is_some()))
 }
 
 /// How many of each outcome.

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::OpId;
 use crate::when::When;
 
 /// Body of an `evidence` operation: one imported record.
@@ -112,6 +113,55 @@ pub struct Payload {
     /// Anything else the source gives, by its own names.
     #[serde(flatten)]
     pub more: serde_json::Map<String, Value>,
+}
+
+/// A mark that a record repeats what is known already, and so is no evidence of its own. It lies in the record's signed body, under
+/// [`Echo::FIELD`] of its payload, so that everyone who derives from the ledger leaves out the same records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Echo {
+    /// What it repeats: the records that were told first, or what memory had shown.
+    pub of: Vec<OpId>,
+    /// How it is known.
+    pub kind: EchoKind,
+    /// Which share of its text comes from there, 0 … 1, to two decimals.
+    pub share: f64,
+}
+
+/// How an echo is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EchoKind {
+    /// It says the same as an earlier record, apart from case, spaces and punctuation.
+    Exact,
+    /// It says nearly the same as an earlier record.
+    Near,
+    /// It says what memory had put before an agent.
+    Injected,
+}
+
+impl Echo {
+    /// The field of the payload.
+    pub const FIELD: &'static str = "echo";
+}
+
+impl Evidence {
+    /// The mark of an echo, if it has one that reads.
+    pub fn echo(&self) -> Option<Echo> {
+        let mark = self.payload.more.get(Echo::FIELD)?;
+        serde_json::from_value(mark.clone()).ok()
+    }
+
+    /// Marks it as an echo.
+    pub fn mark_echo(&mut self, echo: &Echo) {
+        if let Ok(mark) = serde_json::to_value(echo) {
+            self.payload.more.insert(Echo::FIELD.to_owned(), mark);
+        }
+    }
+
+    /// Takes the mark off. Answers whether there was one.
+    pub fn unmark_echo(&mut self) -> bool {
+        self.payload.more.remove(Echo::FIELD).is_some()
+    }
 }
 
 /// A place by name, position or both. Degrees, WGS 84.

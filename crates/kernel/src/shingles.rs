@@ -23,6 +23,8 @@ pub struct Shingles {
     pub exact: u64,
     /// The shingles' hashes, ascending, each once. Empty for texts of fewer words than a shingle has.
     hashes: Vec<u32>,
+    /// The same in the order of the text.
+    runs: Vec<u32>,
 }
 
 impl Shingles {
@@ -37,15 +39,16 @@ impl Shingles {
     /// assert_eq!(again.share_in(told.hashes()), 1.0);
     /// ```
     pub fn of(text: &str) -> Self {
-        let words = if text.is_ascii() { words(text.chars()) } else { words(text.nfkc()) };
+        let words = hashes(text);
         let exact = words.iter().fold(SEED, |hash, word| mix(hash ^ word));
-        let mut hashes: Vec<u32> = words
+        let runs: Vec<u32> = words
             .windows(SHINGLE_WORDS)
             .map(|run| (run.iter().fold(SEED, |hash, word| mix(hash ^ word)) >> 32) as u32)
             .collect();
+        let mut hashes = runs.clone();
         hashes.sort_unstable();
         hashes.dedup();
-        Self { words: words.len(), exact, hashes }
+        Self { words: words.len(), exact, hashes, runs }
     }
 
     /// The shingles' hashes, ascending.
@@ -66,6 +69,29 @@ impl Shingles {
         let shared = self.hashes.iter().filter(|hash| others.binary_search(hash).is_ok()).count();
         shared as f64 / self.hashes.len() as f64
     }
+
+    /// Which of this text's words lie in no run that is among `others`, which ascend; by their places. Unlike in [`Shingles::share_in`] it
+    /// does not matter where texts are put one after the other.
+    ///
+    /// ```
+    /// use kernel::shingles::Shingles;
+    ///
+    /// let told = Shingles::of("the spare key hangs behind the kiln");
+    /// let quoted = Shingles::of("Yes: the spare key hangs behind the kiln, said Mara");
+    /// assert_eq!(quoted.words_beside(told.hashes()), [0, 8, 9]);
+    /// ```
+    pub fn words_beside(&self, others: &[u32]) -> Vec<usize> {
+        let mut beside = Vec::new();
+        let mut seen = 0;
+        for (start, run) in self.runs.iter().enumerate() {
+            if others.binary_search(run).is_ok() {
+                beside.extend(seen..start);
+                seen = start + SHINGLE_WORDS;
+            }
+        }
+        beside.extend(seen..self.words);
+        beside
+    }
 }
 
 /// Where every hash begins.
@@ -78,26 +104,51 @@ fn mix(hash: u64) -> u64 {
     hash ^ (hash >> 31)
 }
 
-/// The words' hashes in their order.
-fn words(chars: impl Iterator<Item = char>) -> Vec<u64> {
+/// The words of a text as they are compared, in their order, at most [`WORDS_MAX`].
+pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let mut word = None;
-    for c in chars {
-        if words.len() >= WORDS_MAX {
-            return words;
+    each_word(text, |word| words.push(word.to_owned()));
+    words
+}
+
+/// The words' hashes in their order.
+fn hashes(text: &str) -> Vec<u64> {
+    let mut hashes = Vec::new();
+    each_word(text, |word| hashes.push(word.chars().fold(SEED, |hash, c| mix(hash ^ u64::from(u32::from(c))))));
+    hashes
+}
+
+fn each_word(text: &str, take: impl FnMut(&str)) {
+    if text.is_ascii() { each_word_in(text.chars(), take) } else { each_word_in(text.nfkc(), take) }
+}
+
+fn each_word_in(chars: impl Iterator<Item = char>, mut take: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut taken = 0;
+    let mut end = |word: &mut String| {
+        if !word.is_empty() && taken < WORDS_MAX {
+            taken += 1;
+            take(word);
         }
-        if is_a_word(c) {
-            words.extend(word.take());
-            words.push(mix(SEED ^ u64::from(u32::from(c))));
+        word.clear();
+        taken < WORDS_MAX
+    };
+    for c in chars {
+        let goes_on = if is_a_word(c) {
+            end(&mut word);
+            word.push(c);
+            end(&mut word)
         } else if c.is_alphanumeric() {
-            let hash = word.unwrap_or(SEED);
-            word = Some(c.to_lowercase().fold(hash, |hash, c| mix(hash ^ u64::from(u32::from(c)))));
-        } else if !matches!(c, '\'' | '\u{2019}') {
-            words.extend(word.take());
+            word.extend(c.to_lowercase());
+            true
+        } else {
+            matches!(c, '\'' | '\u{2019}') || end(&mut word)
+        };
+        if !goes_on {
+            return;
         }
     }
-    words.extend(word.filter(|_| words.len() < WORDS_MAX));
-    words
+    end(&mut word);
 }
 
 /// Characters of scripts that put no spaces between words: Thai to Myanmar, kana, Han.

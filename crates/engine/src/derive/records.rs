@@ -52,9 +52,12 @@ pub(crate) fn teller(access: &Access, author: &Author, at: (Stamp, OpId)) -> Tel
     if access.holds(author, Capability::Correct, at) { Teller::Owner } else { Teller::Other }
 }
 
-/// Evidence; none where its body was removed or does not read.
+/// Evidence; none where its body was removed or does not read, or repeats what is known already.
 pub(super) fn of_evidence(line: &Line, by: Teller) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(line.body.as_deref()?).ok()?;
+    if evidence.echo().is_some() {
+        return None;
+    }
     Some(Record { id: line.id, told: line.ts, by, said: Said::Evidence(Box::new(evidence)) })
 }
 

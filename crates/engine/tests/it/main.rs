@@ -6,6 +6,7 @@ mod again;
 mod conformance;
 mod context;
 mod derive;
+mod echo;
 mod exchange;
 mod facts;
 mod facts_of_histories;

@@ -393,6 +393,11 @@ impl<'a> SqliteWriting<'a> {
         std::mem::take(&mut self.journal)
     }
 
+    /// The place of the last operation.
+    pub fn position(&self) -> Position {
+        self.head
+    }
+
     fn author_number(&mut self, author: &Author) -> Result<i64, StoreError> {
         if let Some(number) = self.authors.get(author) {
             return Ok(*number);

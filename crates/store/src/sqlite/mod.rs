@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::StoreError;
 
 mod derive;
+mod echo;
 mod graph;
 mod ledger;
 mod listings;
@@ -20,6 +21,7 @@ mod text;
 mod views;
 
 pub use derive::{GroupNumber, Line, Marked, Served};
+pub use echo::Injected;
 pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
@@ -153,6 +155,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
@@ -164,6 +167,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         text::FACTS.schema,
         listings::SCHEMA,
         receipts::SCHEMA,
+        echo::SCHEMA,
     ))?;
     Ok(())
 }
@@ -185,6 +189,7 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
     if schema_version(connection)? < 3 {
         connection.execute_batch(text::FACTS.schema)?;
         connection.execute_batch(receipts::SCHEMA)?;
+        connection.execute_batch(echo::SCHEMA)?;
         connection.execute_batch("PRAGMA user_version=3")?;
     }
     Ok(())
@@ -211,7 +216,7 @@ mod tests {
         }
         space
             .connection
-            .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle")
+            .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle; DROP TABLE echo_key; DROP TABLE echo_read")
             .unwrap();
         space.connection.execute_batch("DELETE FROM view WHERE name GLOB 'facts*'; PRAGMA user_version=2").unwrap();
     }

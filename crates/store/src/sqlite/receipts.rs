@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS receipt_item (
     receipt INTEGER NOT NULL, place INTEGER NOT NULL, record BLOB NOT NULL, exact INTEGER NOT NULL, shingles BLOB NOT NULL,
     PRIMARY KEY (receipt, place)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS receipt_session ON receipt (session, number) WHERE session IS NOT NULL;
 CREATE INDEX IF NOT EXISTS receipt_item_record ON receipt_item (record, receipt);
 CREATE TABLE IF NOT EXISTS receipt_shingle (hash INTEGER NOT NULL, receipt INTEGER NOT NULL, PRIMARY KEY (hash, receipt))
     STRICT, WITHOUT ROWID;

@@ -27,4 +27,14 @@ impl Search<'_> {
             _ => None,
         })
     }
+
+    /// Where an operation is.
+    pub fn position(&self, id: &OpId) -> Result<Option<Position>, StoreError> {
+        let position = self
+            .connection
+            .prepare_cached("SELECT pos FROM op WHERE id = ?1")?
+            .query_row([id.0], |row| row.get::<_, i64>(0))
+            .optional()?;
+        Ok(position.map(|position| Position(position.unsigned_abs())))
+    }
 }

@@ -1,0 +1,234 @@
+//! Echo immunity: what memory had shown, or an earlier record said already, is recorded and is no new evidence.
+//!
+//! When a record is written, texts like it are looked for by a few keys: the hash of all its words, and its smallest shingles. Of what
+//! is found the whole sets are compared ([`rules`]). An echo carries a mark in its signed body ([`kernel::evidence::Echo`]), so that derivation stays
+//! a function of the ledger alone; derivers are not shown it. Why these rules: `docs/design/0014-echo.md`.
+//!
+//! Bounded: so many keys a record, so many candidates a key.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use kernel::evidence::{Echo, EchoKind, Evidence};
+use kernel::id::OpId;
+use kernel::kind::{Capability, Kind};
+use kernel::operation::Role;
+use kernel::world::World;
+use store::Position;
+use store::sqlite::{Injected, SqliteWriting};
+
+use crate::EngineError;
+
+mod rules;
+
+pub(crate) use rules::Told;
+use rules::{ECHO_SHARE, Likeness};
+
+/// How many of a record's smallest shingles it is looked for by.
+const SMALLEST: usize = 3;
+/// How many shingles are looked up among what was shown.
+const INJECTED_SHINGLES: usize = 6;
+/// The latest records of a key that are compared.
+const PER_KEY_MAX: usize = 3;
+/// Records that one is compared with.
+const CANDIDATES_MAX: usize = 8;
+/// Receipts that a record is compared with.
+const RECEIPTS_MAX: usize = 8;
+/// Records named by a mark.
+const OF_MAX: usize = 8;
+/// Operations from elsewhere, or from before there were keys, that one transaction reads to give them theirs.
+const CATCH_UP_MAX: usize = 2_000;
+
+/// What is known of echoes during one writing.
+pub(crate) struct Echoes {
+    /// Keys of records of this writing.
+    fresh: HashMap<u32, Vec<Position>>,
+    /// All that is to be added.
+    added: Vec<(u32, Position)>,
+    /// Up to where records have their keys.
+    read: Position,
+    /// Whether that is all there is.
+    has_all: bool,
+    has_receipts: bool,
+}
+
+impl Echoes {
+    /// Begins with what was read before, and goes on reading for a bounded while.
+    pub(crate) fn begin(writing: &SqliteWriting<'_>) -> Result<Self, EngineError> {
+        let mut echoes = Self {
+            fresh: HashMap::new(),
+            added: Vec::new(),
+            read: writing.echo_position()?,
+            has_all: true,
+            has_receipts: writing.has_receipts()?,
+        };
+        if echoes.read < writing.position() {
+            let lines = writing.lines(echoes.read, CATCH_UP_MAX)?;
+            echoes.has_all = lines.len() < CATCH_UP_MAX;
+            for line in lines {
+                echoes.read = line.position;
+                let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence);
+                let evidence: Option<Evidence> = body.and_then(|body| serde_json::from_slice(body).ok());
+                if let Some(evidence) = evidence
+                    && evidence.echo().is_none()
+                    && let Some(told) = Told::of(&evidence)
+                {
+                    echoes.note(&told, line.position);
+                }
+            }
+        }
+        Ok(echoes)
+    }
+
+    /// What a record repeats, if it does.
+    pub(crate) fn find(
+        &self,
+        writing: &SqliteWriting<'_>,
+        evidence: &Evidence,
+        told: &Told,
+    ) -> Result<Option<Echo>, EngineError> {
+        if self.has_receipts
+            && let Some(echo) = injected(writing, evidence, told)?
+        {
+            return Ok(Some(echo));
+        }
+        if told.is_long() { self.repeated(writing, evidence, told) } else { Ok(None) }
+    }
+
+    /// An earlier record that says it already; the closest, of equals the first told.
+    fn repeated(
+        &self,
+        writing: &SqliteWriting<'_>,
+        evidence: &Evidence,
+        told: &Told,
+    ) -> Result<Option<Echo>, EngineError> {
+        let mut positions = BTreeSet::new();
+        for key in keys(told) {
+            let fresh = self.fresh.get(&key).map(Vec::as_slice).unwrap_or_default();
+            positions.extend(fresh.iter().rev().take(PER_KEY_MAX).copied());
+            positions.extend(writing.keyed(key, PER_KEY_MAX)?);
+        }
+        let mut closest: Option<(bool, f64, OpId)> = None;
+        for position in positions.into_iter().take(CANDIDATES_MAX) {
+            let Some((id, earlier)) = standing(writing, position)? else { continue };
+            let Some(earlier_told) = Told::of(&earlier) else { continue };
+            let likeness = Likeness::of(told, &earlier_told);
+            if rules::repeats((evidence, told), (&earlier, &earlier_told), likeness)
+                && closest.is_none_or(|(is_exact, share, _)| (likeness.is_exact, likeness.share) > (is_exact, share))
+            {
+                closest = Some((likeness.is_exact, likeness.share, id));
+            }
+        }
+        Ok(closest.map(|(is_exact, share, id)| Echo {
+            of: vec![id],
+            kind: if is_exact { EchoKind::Exact } else { EchoKind::Near },
+            share: hundredths(if is_exact { 1.0 } else { share }),
+        }))
+    }
+
+    /// Notes by what a record that is no echo is found.
+    pub(crate) fn note(&mut self, told: &Told, position: Position) {
+        if told.is_long() {
+            for key in keys(told) {
+                self.fresh.entry(key).or_default().push(position);
+                self.added.push((key, position));
+            }
+        }
+    }
+
+    /// Writes down what was noted.
+    pub(crate) fn finish(mut self, writing: &mut SqliteWriting<'_>) -> Result<(), EngineError> {
+        // In order, so that neighbours in the table are written together.
+        self.added.sort_unstable();
+        let read = if self.has_all { writing.position() } else { self.read };
+        Ok(writing.add_keys(&self.added, read)?)
+    }
+}
+
+/// By what a text is found: all of its words, and its smallest shingles.
+fn keys(told: &Told) -> impl Iterator<Item = u32> + '_ {
+    let whole = (told.shingles.exact >> 32) as u32;
+    std::iter::once(whole).chain(told.shingles.smallest(SMALLEST).iter().copied())
+}
+
+/// An earlier record, if it is still what its source says, was not taken back, and is no echo itself.
+fn standing(writing: &SqliteWriting<'_>, position: Position) -> Result<Option<(OpId, Evidence)>, EngineError> {
+    let Some(line) = writing.line_at(position)? else { return Ok(None) };
+    let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence);
+    let Some(evidence) = body.and_then(|body| serde_json::from_slice::<Evidence>(body).ok()) else { return Ok(None) };
+    let latest = writing.evidence(&evidence.source, &evidence.source_uid)?;
+    let stands = latest.is_some_and(|(id, _)| id == line.id)
+        && evidence.echo().is_none()
+        && writing.acting(&line.id, &Kind::EvidenceRetraction, Role::TARGET)?.is_empty()
+        && writing.access()?.holds(&line.author, Capability::Append, (line.ts, line.id));
+    Ok(stands.then_some((line.id, evidence)))
+}
+
+/// What was shown to an agent and is said here again.
+fn injected(writing: &SqliteWriting<'_>, evidence: &Evidence, told: &Told) -> Result<Option<Echo>, EngineError> {
+    if !rules::is_text(evidence) {
+        return Ok(None);
+    }
+    let mut receipts = BTreeSet::new();
+    if told.is_long() {
+        for shingle in told.shingles.smallest(INJECTED_SHINGLES) {
+            receipts.extend(writing.injected_by(*shingle, PER_KEY_MAX)?);
+        }
+    }
+    if let Some(session) = &evidence.payload.session {
+        receipts.extend(writing.injected_in(session, RECEIPTS_MAX)?);
+    }
+    let mut best: Option<Echo> = None;
+    for number in receipts.into_iter().rev().take(RECEIPTS_MAX) {
+        let Some(shown) = writing.injected(number)? else { continue };
+        let session = shown.session.as_deref();
+        if !rules::may_come_from(evidence, told, &shown.agent, session, shown.ts_us) {
+            continue;
+        }
+        let echo = share_of(told, &shown, session.is_some() && session == evidence.payload.session.as_deref());
+        if let Some(echo) = echo
+            && best.as_ref().is_none_or(|best| echo.share > best.share)
+        {
+            best = Some(echo);
+        }
+    }
+    Ok(best)
+}
+
+/// How much of a text one receipt's records are, if that is enough.
+fn share_of(told: &Told, shown: &Injected, in_session: bool) -> Option<Echo> {
+    let exact: Vec<OpId> =
+        shown.items.iter().filter(|item| item.exact == told.shingles.exact).map(|item| item.record).collect();
+    if !exact.is_empty() && (in_session || told.is_long()) {
+        return Some(Echo { of: exact.into_iter().take(OF_MAX).collect(), kind: EchoKind::Injected, share: 1.0 });
+    }
+    if !told.is_long() {
+        return None;
+    }
+    let all: BTreeSet<u32> = shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
+    // What was shown piece by piece comes back in one text, in any order.
+    let all: Vec<u32> = all.into_iter().collect();
+    let beside = told.shingles.words_beside(&all);
+    let share = 1.0 - beside.len() as f64 / told.shingles.words.max(1) as f64;
+    if share < ECHO_SHARE || rules::says_otherwise(told, &beside) {
+        return None;
+    }
+    let mut parts: BTreeMap<OpId, f64> = BTreeMap::new();
+    for item in &shown.items {
+        let part = told.shingles.share_in(&item.shingles);
+        if part > 0.0 {
+            let known = parts.entry(item.record).or_default();
+            *known = part.max(*known);
+        }
+    }
+    let mut of: Vec<(OpId, f64)> = parts.into_iter().collect();
+    of.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+    let of = of.into_iter().take(OF_MAX).map(|(id, _)| id).collect();
+    Some(Echo { of, kind: EchoKind::Injected, share: hundredths(share) })
+}
+
+fn hundredths(share: f64) -> f64 {
+    (share * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests;
