@@ -33,6 +33,9 @@ pub(super) struct Remembered {
     pub(super) id: String,
     /// False if exactly this was there already.
     pub(super) is_new: bool,
+    /// Ids of what it only repeats: earlier records, or what memory had shown to an agent. It is kept, and is no new evidence for
+    /// anything. Empty if it is news.
+    pub(super) repeats: Vec<String>,
     /// Secrets that were found in the text and masked before it was written, by their kind.
     pub(super) masked: Vec<String>,
     /// Beliefs that changed because of it.

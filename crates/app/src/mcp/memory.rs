@@ -13,6 +13,8 @@ use engine::recall::Query;
 use engine::receipts::{Reader, Recalled as ShownByRecall};
 use engine::user::Replacement;
 use jiff::Timestamp;
+use kernel::body::Body;
+use kernel::id::OpId;
 use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::Filter;
@@ -35,6 +37,8 @@ const LIMIT_MAX: u32 = 50;
 const AROUND_MAX: u32 = 5;
 /// Changed beliefs that an answer names.
 const CHANGED_MAX: usize = 20;
+/// Records that an answer names as repeated.
+const REPEATED_MAX: usize = 5;
 /// The name of a calling program is cut here, characters.
 const PROGRAM_CHARS_MAX: usize = 80;
 /// An agent whose program did not say its name.
@@ -152,6 +156,7 @@ impl Memory {
         let answer = Remembered {
             id: remembered.id.to_string(),
             is_new: remembered.is_new,
+            repeats: repeated_by(space, &remembered.id)?,
             masked: remembered.masked,
             changed: changed.take(CHANGED_MAX).map(|(key, change)| Changed::of(key, change)).collect(),
         };
@@ -238,6 +243,18 @@ impl Memory {
     }
 }
 
+/// What a record only repeats, by the mark that it got when it was written.
+fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
+    let shown = space.show(id)?;
+    let body = shown.operation.body().and_then(|bytes| Body::parse(&shown.operation.header().kind, bytes).ok());
+    let echo = match &body {
+        Some(Body::Evidence(evidence)) => evidence.echo(),
+        _ => None,
+    };
+    let of = echo.into_iter().flat_map(|echo| echo.of);
+    Ok(of.take(REPEATED_MAX).map(|id| id.to_string()).collect())
+}
+
 /// By whom a note is, and as what they spoke. What an agent says by itself must not pass for the user's words, from which beliefs about
 /// the user follow; so a word that could mean either is refused.
 fn speaker(actor: &str, program: Option<String>) -> Result<(Option<String>, Option<&'static str>), Failure> {
@@ -290,6 +307,12 @@ fn remembered_in_words(answer: &Remembered) -> String {
         true => format!("Remembered as {}.\n", answer.id),
         false => format!("This was there already, as {}.\n", answer.id),
     };
+    if !answer.repeats.is_empty() {
+        let of = answer.repeats.join(", ");
+        words.push_str(&format!(
+            "It only repeats what is in memory ({of}), so it is no new evidence. There was no need to write it down.\n"
+        ));
+    }
     for kind in &answer.masked {
         words.push_str(&format!("A secret was masked: {kind}\n"));
     }

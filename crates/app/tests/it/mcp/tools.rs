@@ -111,6 +111,20 @@ fn what_is_believed_is_recalled_beside_what_was_told_and_leaves_a_receipt() {
 }
 
 #[test]
+fn what_an_agent_repeats_from_memory_is_named_as_such() {
+    let machine = Machine::with_space();
+    let mut host = Host::of(&machine);
+    let text = "The spare key of the studio in Majorna hangs behind the big kiln, on the second nail from the left.";
+    let told = host.gets("remember", json!({ "text": text, "actor": "Mara" }));
+    assert_eq!(told["repeats"], json!([]), "{told}");
+    assert_eq!(host.texts("Where is the spare key?"), [text]);
+    let repeated = host.gets("remember", json!({ "text": text }));
+    assert_eq!((&repeated["repeats"], &repeated["is_new"]), (&json!([told["id"]]), &json!(true)), "{repeated}");
+    host.leaves();
+    machine.is_sound();
+}
+
+#[test]
 fn a_correction_counts_at_once_for_everybody_and_stays() {
     let machine = Machine::with_space();
     let (mut one, mut other) = (Host::of(&machine), Host::of(&machine));
