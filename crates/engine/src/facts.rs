@@ -42,8 +42,9 @@ pub const RECENCY_RATE: f64 = 0.01;
 pub const ACTIVE_CONFIDENCE_MIN: f64 = 0.3;
 /// What is put before an agent unasked is surer than this.
 pub const PASSIVE_CONFIDENCE: f64 = 0.5;
-/// Least similarity of a fact that is shown where nobody asked for facts alone: about a third of the question's weight in words.
-pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.35;
+/// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of the question, by the weight of its words.
+/// One word of two is shared by whatever else is believed of a person.
+pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.6;
 
 /// How many times more than asked for are ranked, for those that are more relevant than similar and those that repeat others.
 const CANDIDATES_FACTOR: usize = 2;

@@ -24,7 +24,7 @@ pub(crate) use rules::Told;
 use rules::{ECHO_SHARE, Likeness};
 
 /// How many of a record's smallest shingles it is looked for by.
-const SMALLEST: usize = 3;
+const SMALLEST: usize = 2;
 /// How many shingles are looked up among what was shown.
 const INJECTED_SHINGLES: usize = 6;
 /// The latest records of a key that are compared.
@@ -144,10 +144,9 @@ impl Echoes {
     }
 }
 
-/// By what a text is found: all of its words, and its smallest shingles.
+/// By what a text is found: all of its words with its day, and its smallest shingles.
 fn keys(told: &Told) -> impl Iterator<Item = u32> + '_ {
-    let whole = (told.shingles.exact >> 32) as u32;
-    std::iter::once(whole).chain(told.shingles.smallest(SMALLEST).iter().copied())
+    std::iter::once(told.of_its_day).chain(told.shingles.smallest(SMALLEST).iter().copied())
 }
 
 /// An earlier record, if it is still what its source says, was not taken back, and is no echo itself.

@@ -31,6 +31,8 @@ pub(crate) struct Told {
     /// Its text without what only frames memory.
     pub(super) text: String,
     pub(super) shingles: Shingles,
+    /// A hash of all its words and its day: the same in another export, however often the same is said on other days.
+    pub(super) of_its_day: u32,
 }
 
 impl Told {
@@ -41,13 +43,27 @@ impl Told {
         // Short texts are compared with what was shown in their own conversation alone.
         let in_conversation = is_of_agents(evidence) && evidence.payload.session.is_some() && shingles.words > 0;
         let is_long = shingles.words >= WORDS_MIN && shingles.hashes().len() >= SHINGLES_MIN;
-        (is_long || in_conversation).then_some(Self { text, shingles })
+        (is_long || in_conversation).then(|| Self {
+            of_its_day: of_its_day(&shingles, evidence.at.as_ref()),
+            text,
+            shingles,
+        })
     }
 
     /// Whether it is long enough to be anybody's in particular.
     pub(super) fn is_long(&self) -> bool {
         self.shingles.words >= WORDS_MIN && self.shingles.hashes().len() >= SHINGLES_MIN
     }
+}
+
+/// A hash of all words and a day.
+fn of_its_day(shingles: &Shingles, at: Option<&When>) -> u32 {
+    let day = at.map_or(0, |at| {
+        let date = at.date();
+        u64::from(date.year().unsigned_abs()) * 1_000 + u64::from(date.day_of_year().unsigned_abs())
+    });
+    // Multiplied by an odd number days stay apart in the upper half.
+    ((shingles.exact ^ day.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 32) as u32
 }
 
 /// Whether a record is text that one can copy. Others, as events, are things that happen, and may happen alike.
@@ -234,8 +250,9 @@ fn plain(evidence: &Evidence) -> String {
 /// read without the rest.
 fn strings_of_json(text: &str) -> Option<String> {
     let text = text.trim_start();
-    let begins = |mark: &str| text.find(mark).map(|before| before + 1);
-    let start = if text.starts_with(['{', '[']) { 0 } else { begins("\n{").or_else(|| begins("\n["))? };
+    let begins =
+        |mark: &&str| text.strip_prefix(mark).map(|_| 0).or_else(|| Some(text.find(&format!("\n{mark}"))? + 1));
+    let start = ["{", "[{", "[\""].iter().filter_map(begins).min()?;
     let (head, text) = text.split_at_checked(start).filter(|_| text.len() <= JSON_BYTES_MAX)?;
     let mut strings = head.to_owned();
     let mut string: Option<String> = None;

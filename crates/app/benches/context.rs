@@ -1,0 +1,162 @@
+//! What a turn waits for memory, beside a search that it would wait for.
+//!
+//! `cargo bench -p because --bench context -- [RECORDS…]` (default 100000). Records are of 10 to 40 words by a seeded generator. A host that
+//! listens with a stream waits for the hand-over alone; `because context`, a process each time, for all of it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first failure and prints its results"
+)]
+
+use std::time::{Duration, Instant};
+
+use engine::Space;
+use engine::context::{Budget, Receipts, Request, Turn};
+use engine::record::Prepared;
+use engine::stream::Stream;
+use engine::tokens::{O200k, Tokens};
+use jiff::Timestamp;
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
+use kernel::seal::Signer;
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Turns of which each is measured.
+const TURNS: usize = 300;
+/// Words that records are made of.
+const VOCABULARY: u64 = 60_000;
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    if std::env::args().any(|argument| argument == "--test") {
+        return; // `cargo test --benches` only wants to know that it builds.
+    }
+    let begun = Instant::now();
+    O200k.count("the first count loads the vocabulary");
+    println!("tokens: vocabulary loaded in {:?}", begun.elapsed());
+    for records in if sizes.is_empty() { vec![100_000] } else { sizes } {
+        measure(records);
+    }
+}
+
+fn measure(records: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.db");
+    let now = Timestamp::from_second(1_760_000_000).unwrap();
+    let mut random = Random(1);
+    let mut space = Space::create(&path, Signer::from_seed([7; 32]), "bench", now).unwrap();
+    let mut written = 0;
+    let begun = Instant::now();
+    while written < records {
+        let batch = (0..1_000.min(records - written)).map(|place| {
+            let text = random.text(10, 40);
+            Prepared::new(Evidence {
+                source: "bench".to_owned(),
+                source_uid: (written + place).to_string(),
+                kind: EvidenceKind::from(EvidenceKind::TURN),
+                actor: Some(["Ana", "Ben", "Cleo"][place % 3].to_owned()),
+                at: None,
+                summary: kernel::evidence::summarize(&text),
+                visibility: Visibility::Project,
+                payload: Payload { text, session: Some((place / 20).to_string()), ..Payload::default() },
+            })
+            .unwrap()
+        });
+        let batch: Vec<Prepared> = batch.collect();
+        written += batch.len();
+        space.record(batch, now).unwrap();
+    }
+    let rate = written as f64 / begun.elapsed().as_secs_f64();
+    space.advance(|_| {}).unwrap();
+    println!("\n{records} records, {rate:.0} recorded a second on one core, each looked for among those before it");
+
+    let turns: Vec<Turn> = (0..TURNS).map(|_| Turn { speaker: "Ana".to_owned(), text: random.text(10, 40) }).collect();
+    let search = times(&turns, |pair| {
+        space
+            .recall(&engine::recall::Query {
+                text: format!("{}\n{}", pair[0].text, pair[1].text),
+                limit: 20,
+                filter: Default::default(),
+                neighbours: 0,
+                today: None,
+            })
+            .unwrap();
+    });
+    print("one search with two turns (baseline)", &search, &search);
+    let request = |pair: &[Turn]| Request { turns: pair.to_vec(), ..Request::new("bench", now) };
+    let whole = times(&turns, |pair| {
+        space.context(&Request { receipt: Receipts::Omit, ..request(pair) }).unwrap();
+    });
+    print("a context that is gathered now", &whole, &search);
+    let whole = times(&turns, |pair| {
+        space.context(&Request { budget: Budget::of(4_000), ..request(pair) }).unwrap();
+    });
+    print("  with a receipt, 4000 tokens", &whole, &search);
+
+    let stream = Stream::start(Space::open(&path, Signer::from_seed([7; 32])).unwrap()).unwrap();
+    let mut place = 0;
+    let waited = times(&turns, |pair| {
+        stream.said(&pair[1], now, None);
+        std::hint::black_box(stream.prepared());
+    });
+    print("what a turn waits for the stream, searching all the while", &waited, &search);
+    let ready = times(&turns, |pair| {
+        stream.said(&pair[1], now, None);
+        std::hint::black_box(stream.prepared());
+        place += 1;
+        if place % 3 == 0 {
+            stream.settled();
+        }
+    });
+    print("  and between searches", &ready, &search);
+    let prepared = stream.settled().unwrap().gathered;
+    let used = times(&turns, |pair| {
+        space.context(&Request { prepared: Some(prepared.clone()), ..request(pair) }).unwrap();
+    });
+    print("a context of what the stream prepared, with a receipt", &used, &search);
+}
+
+/// How long `work` takes for each two turns, sorted.
+fn times(turns: &[Turn], mut work: impl FnMut(&[Turn])) -> Vec<Duration> {
+    let mut times: Vec<Duration> = turns
+        .windows(2)
+        .map(|pair| {
+            let begun = Instant::now();
+            work(pair);
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    times
+}
+
+fn print(what: &str, times: &[Duration], baseline: &[Duration]) {
+    let at = |times: &[Duration], percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
+    let (median, p99) = (at(times, 50), at(times, 99));
+    let ratio = median.as_secs_f64() / at(baseline, 50).as_secs_f64();
+    println!("{what:<60} p50 {median:>10.1?}  p99 {p99:>10.1?}  {ratio:.4} × the search");
+}
+
+/// A small generator with a seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+
+    /// So many words, of which those with small numbers are frequent.
+    fn text(&mut self, words_min: u64, words_max: u64) -> String {
+        let words = words_min + self.next(words_max - words_min + 1);
+        let word = |random: &mut Self| {
+            let bound = 1 + random.next(VOCABULARY);
+            let number = random.next(bound);
+            format!("w{number:x}")
+        };
+        (0..words).map(|_| word(self)).collect::<Vec<_>>().join(" ")
+    }
+}
