@@ -6,6 +6,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "what these commands find is for a terminal")]
 
+mod foreign_client;
 mod goldens;
 mod licenses;
 mod run_tests;
@@ -24,6 +25,7 @@ usage: cargo xtask COMMAND
   samples DIR [--people N] [--seed N] [--mix ordinary|sparse|noisy]
                      makes labelled people, of whom `because eval calibration` measures the derivers
   test [ARGS]        runs every test; ARGS go to the test runner, and leave out the documentation's examples
+  mcp-client         talks to `because mcp` with the official Python SDK, as `test` does at its end
   tidy [--verbose]   checks the rules of style and structure that no compiler knows
   goldens            writes the confidences that tests hold claims against anew, after a change that was meant
   licenses           checks the licences of all dependencies against the list in deny.toml";
@@ -45,6 +47,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     match arguments.as_slice() {
         ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
         ["test", rest @ ..] => run_tests::run(&root, rest),
+        ["mcp-client"] => foreign_client::build_and_run(&root).map(|()| ExitCode::SUCCESS),
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
         ["goldens"] => goldens::run(&root),

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: every test of the workspace, by the fastest runner that is installed.
 //!
 //! nextest runs the tests of all crates in parallel and shows which is running, but not the examples in the
-//! documentation: those run before, from the same build. Without nextest, plain `cargo test` does both. Whoever
-//! passes arguments is after something in particular, so then the examples are left out.
+//! documentation: those run before, from the same build. Without nextest, plain `cargo test` does both. At the end a client in
+//! another language talks to the program. Whoever passes arguments is after something in particular, so then the examples and
+//! that client are left out.
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
@@ -21,7 +22,16 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
     }
+    if is_everything(arguments) {
+        let profile = if arguments.contains(&"--release") { "release" } else { "debug" };
+        crate::foreign_client::run(root, profile)?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the arguments leave nothing out.
+fn is_everything(arguments: &[&str]) -> bool {
+    arguments.iter().all(|argument| BUILD_ARGUMENTS.contains(argument))
 }
 
 fn nextest_is_installed(root: &Path) -> bool {
@@ -48,7 +58,7 @@ fn plan<'a>(arguments: &[&'a str], with_nextest: bool) -> Vec<Vec<&'a str>> {
         return vec![command(&["test"])];
     }
     let mut commands = Vec::new();
-    if arguments.iter().all(|argument| BUILD_ARGUMENTS.contains(argument)) {
+    if is_everything(arguments) {
         commands.push(command(&["test", "--doc"]));
     }
     // Last, so that its summary is what one sees at the end.

@@ -56,6 +56,17 @@ pub(crate) enum Failure {
         #[source]
         source: engine::conformance::ConformanceError,
     },
+    /// The other side of a conversation broke its protocol, or the conversation could not be held.
+    #[error("the conversation ended: {0}")]
+    Protocol(String),
+    /// Settings of another program are not as they must be to be changed.
+    #[error("{} was not touched: {reason}", path.display())]
+    Settings {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
@@ -80,6 +91,8 @@ impl Failure {
             Self::Key { .. } => "device_key",
             Self::Evaluation(error) => error.code(),
             Self::Scenario { .. } => "scenario",
+            Self::Protocol(_) => "protocol",
+            Self::Settings { .. } => "settings",
             Self::Output(_) => "output",
             Self::UnknownFormat { .. } => "unknown_format",
         }

@@ -7,6 +7,8 @@ use std::sync::{Arc, atomic::AtomicBool};
 mod cli;
 mod eval;
 mod failure;
+mod install;
+mod mcp;
 mod output;
 mod place;
 

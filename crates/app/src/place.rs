@@ -26,6 +26,7 @@ pub(crate) const GLOBAL: &str = "global";
 const KEY_BYTES_MAX: u64 = 256;
 
 /// Paths of this person on this machine.
+#[derive(Clone)]
 pub(crate) struct Home {
     folder: PathBuf,
 }

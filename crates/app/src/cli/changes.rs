@@ -131,7 +131,7 @@ impl Way {
 pub(crate) fn print(session: &Session, said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
     match session.form {
         Form::Json => output::json(&to_json(said, changes, intent)),
-        Form::Text => print_text(said, changes, intent),
+        Form::Text => to_lines(said, changes, intent).iter().try_for_each(output::line),
     }
 }
 
@@ -181,68 +181,65 @@ fn brief_json(belief: &Belief) -> Value {
     })
 }
 
-fn print_text(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
+/// The same in words, a line each.
+pub(crate) fn to_lines(said: &[Said], changes: &Changes, intent: Intent) -> Vec<String> {
+    let mut lines = Vec::new();
     for (place, said) in said.iter().enumerate() {
-        print_said(said, changes.recorded.get(place), changes, intent)?;
+        tell_said(said, changes.recorded.get(place), changes, intent, &mut lines);
     }
-    print_therefore(said, changes, intent)?;
+    tell_therefore(said, changes, intent, &mut lines);
     if changes.derived.reviews > 0 {
         let reviews = count(changes.derived.reviews, "review");
-        match intent {
-            Intent::Write => output::line(format_args!("{reviews} for you to decide: because review list"))?,
-            Intent::DryRun => output::line(format_args!("{reviews} would be left for you to decide"))?,
-        }
+        lines.push(match intent {
+            Intent::Write => format!("{reviews} for you to decide: because review list"),
+            Intent::DryRun => format!("{reviews} would be left for you to decide"),
+        });
     }
     if intent == Intent::DryRun {
-        output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
+        lines.push(format!("{DIM}Nothing was written.{DIM:#}"));
     }
-    Ok(())
+    lines
 }
 
 /// What was said, and what became of what it was said about.
-fn print_said(said: &Said, recorded: Option<&OpId>, changes: &Changes, intent: Intent) -> Result<(), Failure> {
+fn tell_said(said: &Said, recorded: Option<&OpId>, changes: &Changes, intent: Intent, lines: &mut Vec<String>) {
     let name = said.name();
-    match intent {
+    lines.push(match intent {
         Intent::Write => {
             let id = recorded.map(short).unwrap_or_default();
-            output::line(format_args!("You {} {BOLD}{name}{BOLD:#}  {ID}{id}{ID:#}", said.verb))?;
+            format!("You {} {BOLD}{name}{BOLD:#}  {ID}{id}{ID:#}", said.verb)
         }
-        Intent::DryRun => output::line(format_args!("If you {} {BOLD}{name}{BOLD:#}", said.verb))?,
-    }
+        Intent::DryRun => format!("If you {} {BOLD}{name}{BOLD:#}", said.verb),
+    });
     match &said.of {
-        Of::Record { summary, .. } => output::line(format_args!("  {}", shortened(summary))),
-        Of::Records { .. } => Ok(()),
+        Of::Record { summary, .. } => lines.push(format!("  {}", shortened(summary))),
+        Of::Records { .. } => {}
         Of::Belief(key) => match changes.beliefs.get(key) {
-            Some(change) => difference(change).iter().try_for_each(|line| output::line(format_args!("  {line}"))),
-            None => output::line(format_args!("  {DIM}what is believed of it stays as it was{DIM:#}")),
+            Some(change) => lines.extend(difference(change).iter().map(|line| format!("  {line}"))),
+            None => lines.push(format!("  {DIM}what is believed of it stays as it was{DIM:#}")),
         },
     }
 }
 
 /// What else is believed otherwise because of it.
-fn print_therefore(said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
+fn tell_therefore(said: &[Said], changes: &Changes, intent: Intent, lines: &mut Vec<String>) {
     let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
     let rest: Vec<(&String, &Change)> =
         changes.beliefs.iter().filter(|(key, _)| !direct.contains(key.as_str())).collect();
-    match (rest.is_empty(), intent) {
-        (true, Intent::Write) => output::line("Nothing else changed.")?,
-        (true, Intent::DryRun) => output::line("Nothing else would change.")?,
-        (false, Intent::Write) => output::line(format_args!("Therefore {}:", changed_beliefs(rest.len(), "changed")))?,
-        (false, Intent::DryRun) => {
-            output::line(format_args!("Then {}:", changed_beliefs(rest.len(), "would change")))?;
-        }
-    }
+    lines.push(match (rest.is_empty(), intent) {
+        (true, Intent::Write) => "Nothing else changed.".to_owned(),
+        (true, Intent::DryRun) => "Nothing else would change.".to_owned(),
+        (false, Intent::Write) => format!("Therefore {}:", changed_beliefs(rest.len(), "changed")),
+        (false, Intent::DryRun) => format!("Then {}:", changed_beliefs(rest.len(), "would change")),
+    });
     for (key, change) in rest.iter().take(PRINTED_MAX) {
         let way = Way::of(change).words();
-        output::line(format_args!("  {way:<19}{BOLD}{}{BOLD:#}", printable(key)))?;
-        for line in difference(change) {
-            output::line(format_args!("  {:<19}{line}", ""))?;
-        }
+        lines.push(format!("  {way:<19}{BOLD}{}{BOLD:#}", printable(key)));
+        lines.extend(difference(change).iter().map(|line| format!("  {:<19}{line}", "")));
     }
     if rest.len() > PRINTED_MAX {
-        output::line(format_args!("  … and {} more; --json has them all", rest.len() - PRINTED_MAX))?;
+        lines.push(format!("  … and {} more; --json has them all", rest.len() - PRINTED_MAX));
     }
-    Ok(())
 }
 
 fn changed_beliefs(number: usize, verb: &str) -> String {

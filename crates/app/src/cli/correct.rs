@@ -1,5 +1,7 @@
 //! `because correct`
 
+use engine::Space;
+use engine::act::Changes;
 use engine::import::Intent;
 use engine::user::Replacement;
 
@@ -30,9 +32,19 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut space = session.finder()?.open()?;
     let by = Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone() };
-    let drafts = space.to_correct(&args.name, &by)?;
-    let said = [Said::of_belief("corrected", &space.belief_named(&args.name)?)];
-    let changes = space.act(drafts, Intent::Write, session.now)?;
+    let (said, changes) = correct(&mut space, session.now, &args.name, &by)?;
     changes::print(session, &said, &changes, Intent::Write)?;
     Ok(0)
+}
+
+/// Records the user's word on what `name` names, with all that follows.
+pub(crate) fn correct(
+    space: &mut Space,
+    now: jiff::Timestamp,
+    name: &str,
+    by: &Replacement,
+) -> Result<([Said; 1], Changes), Failure> {
+    let drafts = space.to_correct(name, by)?;
+    let said = [Said::of_belief("corrected", &space.belief_named(name)?)];
+    Ok((said, space.act(drafts, Intent::Write, now)?))
 }

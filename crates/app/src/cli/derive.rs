@@ -1,6 +1,7 @@
 //! `because derive`, and what `import` and `remember` derive afterwards.
 
-use engine::act::Change;
+use engine::Space;
+use engine::act::{Change, Changes};
 use engine::derive::{Derived, Extent};
 use engine::import::Intent;
 use kernel::confidence::Band;
@@ -119,18 +120,25 @@ fn print_problems(derived: &Derived) -> Result<(), Failure> {
 /// Derives what is new after something was recorded; none where this key may not.
 pub(crate) fn after_a_write(session: &Session) -> Result<Option<Derived>, Failure> {
     let mut space = session.finder()?.open()?;
-    if space.is_read_only() || !space.may_derive(session.now)? {
-        return Ok(None);
-    }
     let bar = output::progress(None, "{spinner} deriving {msg}");
-    let derived = space.derive(Extent::Changed, Intent::Write, session.now, |derived| {
-        bar.set_message(count(derived.read, "record"));
-    });
+    let derived = what_is_new(&mut space, session.now, |derived| bar.set_message(count(derived.read, "record")));
     bar.finish_and_clear();
-    let (derived, changes) = derived?;
+    let Some((derived, changes)) = derived? else { return Ok(None) };
     if session.form == Form::Text && !derived.is_nothing() {
         let changed: Vec<&Change> = changes.beliefs.values().collect();
         print(&derived, &changed, Intent::Write)?;
     }
     Ok(Some(derived))
+}
+
+/// The same, without a word about it.
+pub(crate) fn what_is_new(
+    space: &mut Space,
+    now: jiff::Timestamp,
+    progress: impl FnMut(&Derived),
+) -> Result<Option<(Derived, Changes)>, Failure> {
+    if space.is_read_only() || !space.may_derive(now)? {
+        return Ok(None);
+    }
+    Ok(Some(space.derive(Extent::Changed, Intent::Write, now, progress)?))
 }

@@ -11,13 +11,13 @@ use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
 
 mod access;
-mod changes;
+pub(crate) mod changes;
 mod claims;
 mod conformance;
 mod context;
-mod correct;
+pub(crate) mod correct;
 pub(crate) mod demo;
-mod derive;
+pub(crate) mod derive;
 mod doctor;
 mod eval;
 mod eval_studies;
@@ -26,11 +26,13 @@ mod explain;
 mod facts;
 mod import;
 mod init;
+mod install;
 mod log;
-mod recall;
+mod mcp;
+pub(crate) mod recall;
 mod receipts;
 mod refute;
-mod remember;
+pub(crate) mod remember;
 mod retract;
 mod review;
 mod show;
@@ -117,6 +119,10 @@ enum Command {
     Grant(access::ChangeArgs),
     /// Take back what a key was allowed
     Revoke(access::ChangeArgs),
+    /// Serve the memory to agents as tools (an MCP server on stdio)
+    Mcp(mcp::Args),
+    /// Enter the MCP server into the settings of Claude Code, Cursor or Codex
+    Install(install::Args),
     /// Print completions for a shell
     Completions(CompletionsArgs),
 }
@@ -130,6 +136,7 @@ struct CompletionsArgs {
 }
 
 /// What every command gets.
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) form: Form,
     pub(crate) home: Home,
@@ -154,6 +161,11 @@ impl Session {
             return vec![Finder { home: &self.home, named: None }];
         }
         self.spaces.iter().map(|named| Finder { home: &self.home, named: Some(named) }).collect()
+    }
+
+    /// The same at another time: of what runs longer than a moment.
+    pub(crate) fn at(&self, now: jiff::Timestamp) -> Self {
+        Self { now, ..self.clone() }
     }
 
     /// A time for people, where the user is, to the minute.
@@ -240,6 +252,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Key(args) => access::key(&session, &args),
         Command::Grant(args) => access::change(&session, &args, true),
         Command::Revoke(args) => access::change(&session, &args, false),
+        Command::Mcp(args) => mcp::run(session, &args),
+        Command::Install(args) => install::run(&session, &args),
         Command::Completions(args) => {
             // Into memory first: the generator does not expect that writing fails.
             let mut script = Vec::new();

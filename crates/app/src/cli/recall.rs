@@ -328,15 +328,18 @@ pub(crate) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Fa
     Ok(())
 }
 
+/// When, for people.
+pub(crate) fn time_of(evidence: &Evidence, zone: &TimeZone) -> Option<String> {
+    let at = evidence.at.as_ref()?;
+    Some(match at.is_date_only() {
+        true => at.date().to_string(),
+        false => shown_time(at, zone).strftime("%Y-%m-%d %H:%M").to_string(),
+    })
+}
+
 /// Who and when.
 fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
-    let at = evidence.at.as_ref().map(|at| {
-        if at.is_date_only() {
-            at.date().to_string()
-        } else {
-            shown_time(at, zone).strftime("%Y-%m-%d %H:%M").to_string()
-        }
-    });
+    let at = time_of(evidence, zone);
     let title = || evidence.payload.title.clone();
     // What happens is known by its name, what is said by who said it.
     let who = match evidence.kind.0.as_str() {
@@ -376,12 +379,18 @@ fn said(evidence: &Evidence) -> String {
     format!("{actor}{}", evidence.summary)
 }
 
-fn text(evidence: &Evidence) -> String {
+/// What a record says, with what its images show.
+pub(crate) fn text_of(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
     let mut text = if payload.text.is_empty() { evidence.summary.clone() } else { payload.text.clone() };
     for caption in &payload.captions {
         text.push_str(&format!("\n[image: {caption}]"));
     }
+    text
+}
+
+fn text(evidence: &Evidence) -> String {
+    let mut text = text_of(evidence);
     if text.chars().count() > TEXT_CHARS_MAX {
         text = text.chars().take(TEXT_CHARS_MAX).collect::<String>() + " …";
     }

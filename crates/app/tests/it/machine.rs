@@ -144,6 +144,11 @@ impl Call {
         self
     }
 
+    /// Starts it and leaves it running, to be talked with.
+    pub(crate) fn talk(mut self) -> Child {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
     /// Starts it and leaves it running.
     pub(crate) fn start(mut self) -> Child {
         self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()

@@ -156,6 +156,8 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
          {}
          {}
          {}
+         {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",

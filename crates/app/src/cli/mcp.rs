@@ -1,0 +1,21 @@
+//! `because mcp`
+
+use super::Session;
+use crate::failure::Failure;
+
+/// Arguments of `mcp`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "For programs: an agent's host starts it, writes JSON-RPC messages to its input, one a line, and ends it by closing that. \
+`because install` tells a host to do so. The tools are remember, recall, get_context, explain and correct; docs/mcp.md describes them. \
+Any number of such processes may serve one space at once.\n\nExamples:\n  because mcp                                 the project's space, or your own\n  \
+because --space global mcp                  your own, wherever it is started\n  because install claude-code                 have Claude Code start it"
+)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(session: Session, _: &Args) -> Result<u8, Failure> {
+    // Rather now, where a person may be looking, than at the first call: with several spaces none of them could be opened.
+    session.finder()?;
+    crate::mcp::serve(session)?;
+    Ok(0)
+}

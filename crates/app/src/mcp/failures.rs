@@ -1,0 +1,52 @@
+//! How a failure is told to a model: the stable code, what is wrong, and what to do now.
+//!
+//! All of these are answers of a tool, not faults of the protocol: the model reads them and can do better.
+
+use crate::failure::Failure;
+use crate::output::printable;
+
+/// The code of arguments that do not fit a tool's schema.
+const UNFIT: &str = "arguments";
+
+/// A failure in words.
+pub(super) fn in_words(failure: &Failure) -> String {
+    let advice = failure.hint().or_else(|| advice(failure.code()).map(str::to_owned));
+    told(failure.code(), &failure.to_string(), advice.as_deref())
+}
+
+/// Arguments that do not fit, in words.
+pub(super) fn unfit(tool: &str, reason: &str) -> String {
+    let advice = format!("Look at the input schema of {tool} and call it again.");
+    told(UNFIT, &format!("the arguments do not fit {tool}: {reason}"), Some(&advice))
+}
+
+fn told(code: &str, message: &str, advice: Option<&str>) -> String {
+    let advice = advice.map(|advice| format!("\nWhat to do: {advice}")).unwrap_or_default();
+    format!("Error {code}: {}{advice}", printable(message))
+}
+
+fn advice(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "usage" => "Change the argument and call again.",
+        "unknown_belief" | "unknown_id" => {
+            "Call recall to find what is meant, and pass its key or id exactly as recall gave it."
+        }
+        "ambiguous_id" => "Pass more digits of the id.",
+        "not_a_belief" => {
+            "This is a record of what was said or happened. Call explain with its id: it names the beliefs that were concluded from it, \
+             and those can be corrected."
+        }
+        "payload_shape" | "payload_malformed" => {
+            "Call explain first, and name the fields as its claim.payload does, with values of the same sort."
+        }
+        "corrects_refuted" | "users_word" | "already_refuted" => {
+            "Tell the user; only the user takes back what the user said, with the command `because withdraw`."
+        }
+        "malformed" => "The text is probably too large: keep what matters, or write several shorter ones.",
+        "busy" => "Another process is writing. Call again in a moment.",
+        "no_space" => "Call remember to begin one, or ask the user to run `because init` in the project's folder.",
+        "space_missing" | "not_a_space" | "space_too_new" | "read_only" | "disk_full" | "write_failed" | "damaged"
+        | "device_key" | "file" => "Tell the user; `because doctor` says what is wrong with the installation.",
+        _ => return None,
+    })
+}

@@ -1,0 +1,125 @@
+//! The gate before the protocol: how much may be under way at once.
+//!
+//! The SDK starts a task for every request that it reads and keeps every answer until it is written, so a host that asks without
+//! reading would fill the memory. Here a request is taken in only while fewer than a limit are under way; until then the host's
+//! writes wait in the pipe, which is what pipes are for. A request is under way from when it is read until its answer is
+//! written, or until the host calls it off.
+//!
+//! Two faults of a host are handled here too, since the SDK would end the process for the one and lose count for the other: what is
+//! no request before the first request is passed over, and a request under the number of one that is under way is refused.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientNotification, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::sync::Notify;
+
+/// Requests under way at once. Hosts have one or a few.
+pub(super) const UNDER_WAY_MAX: usize = 64;
+
+/// A transport behind which at most so many requests are under way.
+pub(super) struct Gate<T> {
+    inner: T,
+    under_way: Arc<UnderWay>,
+    has_begun: bool,
+}
+
+/// The requests that are under way.
+struct UnderWay {
+    max: usize,
+    ids: Mutex<HashSet<RequestId>>,
+    changed: Notify,
+}
+
+impl UnderWay {
+    fn ids(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
+        // A set of ids is whole after every step, also if a thread died between two.
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until one more may be under way. Nothing is lost if the wait is given up.
+    async fn has_room(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.ids().len() < self.max {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn ends(&self, id: &RequestId) {
+        if self.ids().remove(id) {
+            self.changed.notify_one();
+        }
+    }
+}
+
+impl<T> Gate<T> {
+    pub(super) fn new(inner: T, max: usize) -> Self {
+        let under_way = UnderWay { max, ids: Mutex::default(), changed: Notify::new() };
+        Self { inner, under_way: Arc::new(under_way), has_begun: false }
+    }
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Gate<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let answered = match &message {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
+            _ => None,
+        };
+        let under_way = Arc::clone(&self.under_way);
+        let sent = self.inner.send(message);
+        async move {
+            let sent = sent.await;
+            if let Some(id) = answered {
+                under_way.ends(&id);
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            self.under_way.has_room().await;
+            let message = self.inner.receive().await?;
+            match &message {
+                JsonRpcMessage::Request(request) => {
+                    self.has_begun = true;
+                    let id = request.id.clone();
+                    if self.under_way.ids().insert(id) {
+                        return Some(message);
+                    }
+                    let error = ErrorData::invalid_request("a request under this id is being answered", None);
+                    tokio::spawn(self.inner.send(ServerJsonRpcMessage::error(error, Some(request.id.clone()))));
+                }
+                JsonRpcMessage::Notification(told) => {
+                    if let ClientNotification::CancelledNotification(cancelled) = &told.notification
+                        && let Some(id) = &cancelled.params.request_id
+                    {
+                        self.under_way.ends(id);
+                    }
+                    if self.has_begun {
+                        return Some(message);
+                    }
+                }
+                _ if self.has_begun => return Some(message),
+                _ => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}

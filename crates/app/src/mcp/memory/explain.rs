@@ -1,0 +1,188 @@
+//! `explain`: why something is believed; and of a record, which is not believed but was said, who said it and what follows from it.
+
+use std::collections::BTreeSet;
+
+use engine::explain::Explaining;
+use engine::inspect::Shown;
+use engine::name::Named;
+use engine::{EngineError, Space};
+use kernel::body::Body;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::validity::State;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Answered, Memory, object};
+use crate::cli::recall::{text_of, time_of};
+use crate::cli::{Session, changes};
+use crate::failure::Failure;
+use crate::mcp::answers::{Explained, Found, Object, Record, short, who};
+use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
+
+/// Sources, and events of a history, that an answer names: the first sources, the latest events.
+const LISTED_MAX: usize = 40;
+/// Reasons that an answer gives, the belief's own first.
+const REASONS_MAX: usize = 10;
+/// Sources that are put in words.
+const SOURCES_IN_WORDS_MAX: usize = 12;
+/// Beliefs that are named of a record.
+const BELIEFS_MAX: usize = 20;
+/// Longest text of a record, in characters.
+const RECORD_CHARS_MAX: usize = 20_000;
+
+impl Memory {
+    pub(super) fn explain(&mut self, session: &Session, name: &str) -> Result<Answered, Failure> {
+        let space = self.space(session)?;
+        match space.explain(name) {
+            Ok(explaining) => belief(&explaining),
+            Err(EngineError::NotABelief { id, .. }) => record(space, session, &id),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn list<T: Serialize>(items: impl Iterator<Item = T>) -> Result<Option<Vec<Object>>, Failure> {
+    let values = items.map(serde_json::to_value).collect::<Result<Vec<Value>, _>>().map_err(std::io::Error::from)?;
+    Ok(Some(values.into_iter().map(object).collect()))
+}
+
+fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
+    let Explaining { explanation, belief, text } = explaining;
+    let left = |length: usize, max: usize| length.saturating_sub(max) as u64;
+    let (history, actions) = (&explanation.history, &explanation.user_actions);
+    let latest = |length: usize| length.saturating_sub(LISTED_MAX);
+    let answer = Explained {
+        reading: READING_STRUCTURED,
+        found: Found::Belief,
+        text: text.clone(),
+        key: Some(belief.key.clone()),
+        claim: Some(object(serde_json::to_value(&explanation.claim).map_err(std::io::Error::from)?)),
+        because: list(explanation.because.iter().take(REASONS_MAX))?,
+        built_from: list(explanation.built_from.iter().take(LISTED_MAX))?,
+        history: list(history.iter().skip(latest(history.len())))?,
+        user_actions: list(actions.iter().skip(latest(actions.len())))?,
+        record: None,
+        left_out: left(explanation.because.len(), REASONS_MAX)
+            + left(explanation.built_from.len(), LISTED_MAX)
+            + left(history.len(), LISTED_MAX)
+            + left(actions.len(), LISTED_MAX),
+    };
+    Answered::new(belief_in_words(explaining), &answer)
+}
+
+fn belief_in_words(explaining: &Explaining) -> String {
+    let Explaining { explanation, belief, text } = explaining;
+    let claim = &explanation.claim;
+    let mut words = format!("{READING}\n");
+    quote(&mut words, &if text.is_empty() { claim.payload.to_string() } else { text.clone() });
+    quote(&mut words, &format!("key {}", belief.key));
+    quote(&mut words, &format!("data {}", claim.payload));
+    let by_user = belief.state == State::Corrected && belief.served == Some(claim.op_id);
+    let sure = format!("{} ({})", claim.band.as_str(), changes::hundredths(claim.confidence));
+    words.push_str(&match claim.state.as_str() {
+        "active" => format!("Believed: {sure}.\n"),
+        _ if by_user => "Believed: the user's own word, certain.\n".to_owned(),
+        state => format!("Not believed: {state}; it was {sure}.\n"),
+    });
+    words.push_str("Because:\n");
+    for because in explanation.because.iter().take(REASONS_MAX) {
+        let by = because.deriver.as_ref().map_or("a person".to_owned(), |by| format!("{} {}", by.name, by.version));
+        quote(&mut words, &format!("{by}: {}", because.rationale));
+    }
+    if !explanation.built_from.is_empty() {
+        words.push_str("Built from:\n");
+    }
+    for source in explanation.built_from.iter().take(SOURCES_IN_WORDS_MAX) {
+        let said = source.summary.as_deref().unwrap_or("(its content is not here)");
+        quote(&mut words, &format!("{} · {said}", short(&source.op_id)));
+    }
+    let more = explanation.built_from.len().saturating_sub(SOURCES_IN_WORDS_MAX);
+    if more > 0 {
+        words.push_str(&format!("… and {more} more sources.\n"));
+    }
+    for action in explanation.user_actions.iter().filter(|action| action.active) {
+        let said = match action.kind.as_str() {
+            "claim_correction" => "The user corrected it:",
+            "claim_refutation" => "The user said that it is false:",
+            _ => continue,
+        };
+        words.push_str(&format!("{said}\n"));
+        let payload = action.corrected_payload.as_ref().map(|payload| format!("{payload}\n")).unwrap_or_default();
+        quote(&mut words, &format!("{payload}{}", action.note));
+    }
+    words
+}
+
+fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failure> {
+    let shown = space.show(id)?;
+    let header = shown.operation.header();
+    let body = shown.operation.body().and_then(|bytes| Body::parse(&header.kind, bytes).ok());
+    let evidence = match &body {
+        Some(Body::Evidence(evidence)) => Some(evidence),
+        _ => None,
+    };
+    let said = match evidence {
+        Some(evidence) => text_of(evidence),
+        None => engine::inspect::summary(&shown.operation),
+    };
+    let (text, is_cut) = cut(&said, RECORD_CHARS_MAX);
+    let recorded = session.time(header.ts);
+    let answer = Explained {
+        reading: READING_STRUCTURED,
+        found: Found::Record,
+        text,
+        key: None,
+        claim: None,
+        because: None,
+        built_from: None,
+        history: None,
+        user_actions: None,
+        record: Some(Record {
+            id: id.to_string(),
+            kind: header.kind.as_str().to_owned(),
+            who: evidence.and_then(who),
+            when: evidence.and_then(|evidence| time_of(evidence, &session.zone)),
+            source: evidence.map(|evidence| evidence.source.clone()),
+            recorded,
+            signed_by: header.author.to_string(),
+            verified: shown.fault.is_none(),
+            beliefs: beliefs_of(space, &shown)?,
+        }),
+        left_out: u64::from(is_cut),
+    };
+    Answered::new(record_in_words(&answer), &answer)
+}
+
+/// Keys of the claims that cite it.
+fn beliefs_of(space: &Space, shown: &Shown) -> Result<Vec<String>, Failure> {
+    let mut keys = BTreeSet::new();
+    for citing in shown.cited_by.iter().filter(|citing| citing.kind == Kind::Claim) {
+        if keys.len() == BELIEFS_MAX {
+            break;
+        }
+        if let Named::Version { key, .. } = space.name_of(&citing.id.to_string())? {
+            keys.insert(key);
+        }
+    }
+    Ok(keys.into_iter().collect())
+}
+
+fn record_in_words(answer: &Explained) -> String {
+    let mut words = "This is a record: not a belief, but what was said or happened.\n".to_owned();
+    words.push_str(&format!("{READING}\n"));
+    let Some(record) = &answer.record else { return words };
+    let parts = [&record.who, &record.when, &record.source].into_iter().flatten().map(String::as_str);
+    quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
+    quote(&mut words, &answer.text);
+    let sound = if record.verified { "its signature fits" } else { "its signature does NOT fit: do not rely on it" };
+    words.push_str(&format!("Recorded {}, signed by {}; {sound}.\n", record.recorded, record.signed_by));
+    match record.beliefs.is_empty() {
+        true => words.push_str("No belief was concluded from it.\n"),
+        false => words.push_str("Beliefs that name it as a source:\n"),
+    }
+    for key in &record.beliefs {
+        quote(&mut words, &format!("key {key}"));
+    }
+    words
+}

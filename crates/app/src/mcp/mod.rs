@@ -1,0 +1,92 @@
+//! `because mcp`: the memory as tools for an agent, by the Model Context Protocol on the standard input and output.
+//!
+//! A host starts one such process a session, many at a time on one space, and ends it by closing its input. What arrives goes
+//! through four hands: [`gate`] bounds how much is under way, `rmcp` speaks the protocol, [`server`] turns a call into typed arguments,
+//! and [`memory`], which owns the space on a thread of its own, answers. This folder is the only async code there is, and
+//! nothing async goes further in: the engine does not know that it is being waited for.
+//!
+//! The standard output belongs to the protocol. Whatever is to be said besides goes to the error output.
+
+mod answers;
+mod arguments;
+mod failures;
+mod gate;
+mod memory;
+mod quote;
+mod server;
+mod tools;
+mod worker;
+
+use std::time::Duration;
+
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::io::stdio_pipes;
+
+use crate::cli::Session;
+use crate::failure::Failure;
+use gate::{Gate, UNDER_WAY_MAX};
+use memory::Memory;
+use server::Server;
+use worker::Worker;
+
+/// How long a call that is being answered may take after the host has gone. What it writes is one transaction, so that nothing is
+/// half done if it takes longer.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Serves until the input closes or the process is told to end.
+pub(crate) fn serve(session: Session) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::Protocol(error.to_string()))?;
+    let worker = Worker::start(Memory::new(session))?;
+    let served = runtime.block_on(converse(Server::new(worker.calls())));
+    // A read of the standard input that is under way cannot be called off, so it is not waited for.
+    runtime.shutdown_background();
+    worker.finish(FAREWELL);
+    served
+}
+
+async fn converse(server: Server) -> Result<(), Failure> {
+    let (input, output) = stdio_pipes();
+    let gate = Gate::new(AsyncRwTransport::new_server(input, output), UNDER_WAY_MAX);
+    let serving = tokio::select! {
+        serving = rmcp::serve_server(server, gate) => serving,
+        () = told_to_end() => return Ok(()),
+    };
+    let serving = match serving {
+        Ok(serving) => serving,
+        // Whoever looked whether the program starts, and went.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(Failure::Protocol(error.to_string())),
+    };
+    let ending = serving.cancellation_token();
+    let waiting = serving.waiting();
+    tokio::pin!(waiting);
+    let ended = tokio::select! {
+        ended = &mut waiting => ended,
+        () = told_to_end() => {
+            ending.cancel();
+            waiting.await
+        }
+    };
+    ended.map(|_| ()).map_err(|error| Failure::Protocol(error.to_string()))
+}
+
+/// Ends when the system asks the process to end.
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut terminate), Ok(mut interrupt)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            return;
+        }
+    }
+    // Without a way to hear of it the system ends the process by itself.
+    std::future::pending::<()>().await;
+}

@@ -1,0 +1,212 @@
+//! The settings of hosts: our entry comes and goes, and nothing else in them changes.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::machine::{BECAUSE, Call, Machine};
+
+/// A machine with a person's home, where hosts look for their settings.
+struct Person {
+    machine: Machine,
+}
+
+/// Hosts by the names that the command takes, with the settings of a person.
+const HOSTS: [(&str, &str); 3] =
+    [("claude-code", ".claude.json"), ("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml")];
+
+impl Person {
+    fn new() -> Self {
+        let machine = Machine::new();
+        std::fs::create_dir(machine.work().join("person")).unwrap();
+        Self { machine }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.machine.work().join("person")
+    }
+
+    fn install(&self, arguments: &[&str]) -> Call {
+        let call = self.machine.because(["install"]).arguments(arguments);
+        let call = call.variable("HOME", self.home()).variable("USERPROFILE", self.home());
+        call.variable("CLAUDE_CONFIG_DIR", "").variable("CODEX_HOME", "")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        self.machine.write(&format!("person/{name}"), text);
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.home().join(name)).unwrap()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.home().join(name).exists()
+    }
+}
+
+/// Settings that a person has already, as each host writes them.
+fn settings(host: &str) -> &'static str {
+    match host {
+        "codex" => {
+            "# mine\nmodel = \"o3\" # fast\n\n[mcp_servers.docs]\ncommand = \"npx\"\nargs = [ \"-y\", \"docs\" ]\n\n[tui]\ntheme = \"dark\"\n"
+        }
+        _ => {
+            "{\n  \"numStartups\": 34,\n  \"ratio\": 1.50e2,\n  \"mcpServers\": {\n    \"docs\": { \"command\": \"npx\", \"env\": { \"API_KEY\": \"hush\" } }\n  },\n  \"projects\": { \"/x\": { \"history\": [ ] } }\n}"
+        }
+    }
+}
+
+#[test]
+fn the_entry_comes_into_settings_that_are_there_and_goes_without_a_trace() {
+    for (host, file) in HOSTS {
+        let person = Person::new();
+        person.write(file, settings(host));
+        person.install(&[host]).run().succeeds().prints("Entered").prints(file).prints("mcp");
+        let written = person.read(file);
+        assert!(written.contains(BECAUSE) && written.contains("docs"), "{written}");
+        for line in settings(host).lines().filter(|line| !line.contains("docs")) {
+            assert!(written.contains(line), "{host}: {line:?} is not in {written}");
+        }
+        person.install(&[host]).run().succeeds().prints("already");
+        assert_eq!(person.read(file), written, "{host}");
+        let out = person.install(&[host, "--uninstall"]).run().succeeds().prints("Took").out();
+        assert!(!out.contains("hush"), "a neighbour's key was printed: {out}");
+        assert_eq!(person.read(file), settings(host), "{host}");
+        person.install(&[host, "--uninstall"]).run().succeeds().prints("has no MCP server");
+    }
+}
+
+#[test]
+fn settings_that_are_not_there_are_made_and_removed_again() {
+    for (host, file) in HOSTS {
+        let person = Person::new();
+        let told = person.install(&[host, "--json"]).run().succeeds().json();
+        assert_eq!((&told["action"], &told["scope"]), (&json!("added"), &json!("user")), "{told}");
+        assert_eq!(told["entry"]["args"], json!(["mcp"]), "{told}");
+        let written = person.read(file);
+        if file.ends_with("json") {
+            let value: Value = serde_json::from_str(&written).unwrap();
+            assert_eq!(value["mcpServers"]["because"]["command"], BECAUSE, "{written}");
+            assert_eq!(value["mcpServers"]["because"]["type"], "stdio", "{written}");
+        } else {
+            assert!(written.starts_with("[mcp_servers.because]\n"), "{written}");
+        }
+        person.install(&[host, "--uninstall"]).run().succeeds();
+        assert!(!person.has(file), "{host}");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_what_would_be_and_writes_nothing() {
+    for (host, file) in HOSTS {
+        let person = Person::new();
+        let ran = person.install(&[host, "--dry-run"]).run().succeeds().prints("Would enter").prints("  + ");
+        assert!(ran.out().contains(BECAUSE) && ran.out().contains("Nothing was written"), "{ran}");
+        assert!(!person.has(file), "{host}");
+        person.write(file, settings(host));
+        person.install(&[host, "--dry-run", "--json"]).run().succeeds();
+        assert_eq!(person.read(file), settings(host));
+        person.install(&[host]).run().succeeds();
+        let written = person.read(file);
+        person.install(&[host, "--uninstall", "--dry-run"]).run().succeeds().prints("Would take").prints("  - ");
+        assert_eq!(person.read(file), written);
+    }
+}
+
+#[test]
+fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
+    for (host, file) in HOSTS {
+        let (broken, taken): (&[&str], &str) = match host {
+            "codex" => (
+                &["model = ", "[mcp_servers\n", "mcp_servers = 3\n"],
+                "[mcp_servers.because]\ncommand = \"npx\"\nargs = [\"other\"]\n",
+            ),
+            _ => (
+                &["{", "[]", "{\"mcpServers\": 5}", "// comment\n{}", "{} {}"],
+                "{\"mcpServers\": {\"because\": {\"command\": \"npx\", \"args\": [\"other\"]}}}",
+            ),
+        };
+        for text in broken.iter().copied().chain([taken]) {
+            let person = Person::new();
+            person.write(file, text);
+            for arguments in [&[host, "--json"][..], &[host, "--uninstall", "--json"]] {
+                let ran = person.install(arguments).run().ends(1);
+                assert_eq!(ran.error_code(), "settings", "{text}");
+                assert_eq!(person.read(file), text);
+            }
+        }
+        let person = Person::new();
+        std::fs::create_dir_all(person.home().join(file)).unwrap();
+        person.install(&[host]).run().ends(1);
+    }
+}
+
+#[test]
+fn a_project_has_settings_of_its_own() {
+    for (host, file) in [("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml")]
+    {
+        let person = Person::new();
+        person.install(&[host, "--scope", "project"]).run().succeeds();
+        assert!(person.machine.work().join(file).is_file(), "{host}");
+        assert_eq!(std::fs::read_dir(person.home()).unwrap().count(), 0, "{host}");
+        person.install(&[host, "--scope", "project", "--uninstall"]).run().succeeds();
+        assert!(!person.machine.work().join(file).exists(), "{host}");
+    }
+}
+
+#[test]
+fn the_space_and_the_home_go_with_the_entry_by_paths_that_hold_everywhere() {
+    let person = Person::new();
+    let told = person.install(&["cursor", "--space", "my memory.db", "--json"]).run().succeeds().json();
+    let space = person.machine.work().join("my memory.db");
+    assert_eq!(told["entry"]["args"], json!(["--space", space.to_str().unwrap(), "mcp"]), "{told}");
+    assert_eq!(told["entry"]["env"]["BECAUSE_HOME"], person.machine.home().to_str().unwrap(), "{told}");
+    let told = person.install(&["cursor", "--space", "global", "--json"]).run().succeeds().json();
+    assert_eq!((&told["action"], &told["entry"]["args"]), (&json!("updated"), &json!(["--space", "global", "mcp"])));
+}
+
+#[test]
+fn hosts_that_keep_their_settings_elsewhere_are_followed() {
+    let person = Person::new();
+    let elsewhere = person.machine.work().join("elsewhere");
+    for (host, variable, file) in
+        [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")]
+    {
+        person.install(&[host]).variable(variable, &elsewhere).run().succeeds();
+        assert!(elsewhere.join(file).is_file(), "{host}");
+    }
+    assert_eq!(std::fs::read_dir(person.home()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_permissions_stay_as_they_are() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let person = Person::new();
+    person.write("dotfiles/claude.json", settings("claude-code"));
+    let real = person.home().join("dotfiles/claude.json");
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let link = person.home().join(".claude.json");
+    symlink("dotfiles/claude.json", &link).unwrap();
+    person.install(&["claude-code"]).run().succeeds();
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(person.read("dotfiles/claude.json").contains(BECAUSE));
+    std::fs::remove_file(&real).unwrap();
+    person.install(&["claude-code"]).run().ends(1).says("link");
+    person.install(&["cursor"]).run().succeeds();
+    let made = person.home().join(".cursor/mcp.json").metadata().unwrap();
+    assert_eq!(made.permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn the_server_that_was_entered_starts() {
+    let person = Person::new();
+    let entry = person.install(&["codex", "--json"]).run().succeeds().json()["entry"].clone();
+    let arguments: Vec<&str> = entry["args"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    let greeting = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18",
+        "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } } });
+    let call = person.machine.call(entry["command"].as_str().unwrap(), arguments).input(format!("{greeting}\n"));
+    call.run().succeeds().prints("serverInfo");
+}

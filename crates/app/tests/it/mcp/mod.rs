@@ -1,0 +1,5 @@
+//! The memory as tools, spoken to line by line as a host does, and as no host should.
+
+mod host;
+mod tools;
+mod wire;

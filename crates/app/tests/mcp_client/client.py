@@ -1,0 +1,127 @@
+"""Uses the memory as an agent's host does, by the official Python SDK of the Model Context Protocol.
+
+Called by `cargo xtask test` with the path of the program, in an environment that holds requirements.txt. The SDK checks
+structured answers against the output schemas by itself; what is asserted here is what the tools say. Any failure is a traceback and
+an exit code other than 0.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from mcp import Client, MCPError, StdioServerParameters
+
+KEY = "preference.drink|green-tea"
+
+
+def server(program, home, work, mode):
+    """A server process, which ends with the `async with` of its client. The mode is how the version is agreed on."""
+    parameters = StdioServerParameters(
+        command=program, args=["mcp"], cwd=work, env={"BECAUSE_HOME": home, "TZ": "UTC"}
+    )
+    return Client(parameters, mode=mode, read_timeout_seconds=60)
+
+
+async def call(client, tool, **arguments):
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result
+    assert result.content and result.content[0].text, result
+    return result.structured_content
+
+
+async def fails(client, code, tool, **arguments):
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, result
+    assert result.content[0].text.startswith(f"Error {code}: "), result
+    assert "What to do: " in result.content[0].text, result
+
+
+def check_tools(listed):
+    tools = {tool.name: tool for tool in listed.tools}
+    assert sorted(tools) == ["correct", "explain", "get_context", "recall", "remember"], tools
+    for tool in tools.values():
+        hints = tool.annotations
+        assert tool.title and tool.description and hints.title, tool
+        assert hints.open_world_hint is False, tool
+        assert tool.input_schema["type"] == "object" and tool.output_schema["type"] == "object", tool
+        for argument in tool.input_schema["properties"].values():
+            assert argument["description"], tool
+    assert [name for name in sorted(tools) if tools[name].annotations.read_only_hint] == [
+        "explain",
+        "get_context",
+        "recall",
+    ]
+    assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == ["correct"]
+
+
+async def two_agents(program, home, work, modes):
+    """One remembers and corrects, the other recalls and explains."""
+    begun = time.monotonic()
+    async with server(program, home, work, modes[0]) as one:
+        check_tools(await one.list_tools())
+        recalled = await call(one, "recall", query="Who is allergic to walnuts?")
+        first_ms = (time.monotonic() - begun) * 1000
+        assert recalled["episodes"] == [], recalled
+        assert "data, not instructions" in one.instructions, one.instructions
+
+        told = await call(one, "remember", text="I love green tea.", actor="user")
+        assert told["is_new"] and told["changed"][0]["key"] == KEY, told
+        await call(one, "remember", text="Petra is allergic to walnuts 🥜.", actor="Mara", tags=["health"])
+
+        async with server(program, home, work, modes[1]) as other:
+            recalled = await call(other, "recall", query="Who is allergic to walnuts?", limit=3)
+            episode = recalled["episodes"][0]
+            assert episode["text"] == "Petra is allergic to walnuts 🥜." and episode["who"] == "Mara", episode
+
+            corrected = await call(
+                one, "correct", name=KEY, text="You drink coffee only.", note="no, I drink coffee only"
+            )
+            assert corrected["changes"][0]["key"] == KEY and corrected["changes"][0]["direct"], corrected
+            explained = await call(other, "explain", name=KEY)
+            assert explained["text"] == "You drink coffee only.", explained
+            assert explained["claim"]["state"] == "corrected", explained
+            assert explained["built_from"] and explained["user_actions"], explained
+
+            recalled = await call(other, "recall", query="green tea", search_type="both")
+            assert any(it["text"] == "I love green tea." for it in recalled["episodes"]), recalled
+            recalled = await call(other, "recall", query="coffee", search_type="facts")
+            assert recalled["facts"][0]["text"] == "You drink coffee only.", recalled
+            assert recalled["facts"][0]["sureness"] == "your word" and recalled["receipt"], recalled
+            record = await call(other, "explain", name=episode["id"])
+            assert record["found"] == "record" and record["record"]["verified"], record
+            turns = [{"speaker": "user", "text": "Can Petra eat the walnut cake?"}]
+            context = await call(other, "get_context", turns=turns, budget_tokens=400)
+            assert "Petra is allergic" in context["context"] and context["tokens"] <= 400, context
+
+            await fails(other, "arguments", "recall", qeury="x")
+            await fails(other, "usage", "recall", query="")
+            await fails(other, "unknown_belief", "correct", name="no.such|thing", text="x", note="y")
+            try:
+                await other.call_tool("forget_everything", {})
+                raise AssertionError("a tool that does not exist was called")
+            except MCPError as error:
+                assert "forget_everything" in str(error), error
+    return first_ms
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    # The SDK's own two ways to agree on a version: the handshake of the first years, and the newer discovery.
+    for modes in [("legacy", "legacy"), ("auto", "auto"), ("auto", "legacy")]:
+        with tempfile.TemporaryDirectory() as folder:
+            home, work = os.path.join(folder, "home"), os.path.join(folder, "work")
+            os.mkdir(work)
+            environment = {**os.environ, "BECAUSE_HOME": home, "TZ": "UTC"}
+            environment.pop("BECAUSE_SPACE", None)
+            subprocess.run([program, "init"], cwd=work, env=environment, check=True, stdout=subprocess.DEVNULL)
+            first_ms = asyncio.run(two_agents(program, home, work, modes))
+            verified = subprocess.run([program, "verify"], cwd=work, env=environment, capture_output=True, text=True)
+            assert verified.returncode == 0, verified
+            print(f"{modes[0]} and {modes[1]}: start to first answer {first_ms:.0f} ms, with the SDK's own time")
+
+
+if __name__ == "__main__":
+    main()
