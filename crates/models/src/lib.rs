@@ -5,6 +5,9 @@
 //! more; what they make is a cache, and while they are away recall goes on without them.
 
 pub mod embedder;
+mod http;
+pub mod remote;
+pub mod secret;
 pub mod table;
 pub mod word_piece;
 
