@@ -8,8 +8,9 @@ use std::io::Read;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use ureq::config::RedirectAuthHeaders;
+use ureq::config::{ConfigBuilder, RedirectAuthHeaders};
 use ureq::http::{HeaderMap, Uri};
+use ureq::typestate::AgentScope;
 
 /// Longest wait for a connection.
 const CONNECT_S_MAX: u64 = 10;
@@ -124,15 +125,19 @@ pub(crate) struct Client {
 impl Client {
     /// For questions with short answers, complete within `whole`. Redirects come back as they are.
     pub(crate) fn for_questions(base: &Base, whole: Duration) -> Self {
-        let config = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .user_agent(concat!("because/", env!("CARGO_PKG_VERSION")))
-            .https_only(base.is_https)
+        let config = config(base)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
             .timeout_global(Some(whole));
-        let config = if base.is_here { config.proxy(None) } else { config };
+        Self { agent: config.build().new_agent(), waited: whole }
+    }
+
+    /// The same, but redirects are followed as for downloads.
+    pub(crate) fn for_lists(base: &Base, whole: Duration) -> Self {
+        let config = config(base)
+            .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
+            .timeout_global(Some(whole));
         Self { agent: config.build().new_agent(), waited: whole }
     }
 
@@ -140,16 +145,10 @@ impl Client {
     /// https to https only.
     pub(crate) fn for_downloads(base: &Base) -> Self {
         let silence = Duration::from_secs(SILENCE_S_MAX);
-        let config = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .user_agent(concat!("because/", env!("CARGO_PKG_VERSION")))
-            .https_only(base.is_https)
-            .max_redirects(REDIRECTS_MAX)
-            .redirect_auth_headers(RedirectAuthHeaders::Never)
+        let config = config(base)
             .timeout_connect(Some(Duration::from_secs(CONNECT_S_MAX)))
             .timeout_recv_response(Some(silence))
             .timeout_per_read(Some(silence));
-        let config = if base.is_here { config.proxy(None) } else { config };
         Self { agent: config.build().new_agent(), waited: silence }
     }
 
@@ -222,6 +221,17 @@ impl Client {
             error => Trouble::Unreachable(error.to_string()),
         }
     }
+}
+
+/// What holds for every question.
+fn config(base: &Base) -> ConfigBuilder<AgentScope> {
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .user_agent(concat!("because/", env!("CARGO_PKG_VERSION")))
+        .https_only(base.is_https)
+        .max_redirects(REDIRECTS_MAX)
+        .redirect_auth_headers(RedirectAuthHeaders::Never);
+    if base.is_here { config.proxy(None) } else { config }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::vector::Vector;
+use super::vector::{List, Vector};
 use crate::embedder::Purpose;
 
 /// A protocol, known by who began it.
@@ -121,14 +121,14 @@ impl Service {
     pub(super) fn vectors(self, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
         let unreadable = |error: serde_json::Error| error.to_string();
         let vectors = match self {
-            Self::OpenAi => ordered(serde_json::from_slice::<OpenAiAnswer>(body).map_err(unreadable)?.data)?,
+            Self::OpenAi => ordered(serde_json::from_slice::<OpenAiAnswer>(body).map_err(unreadable)?.data.0)?,
             Self::Ollama => {
                 let answer: OllamaAnswer = serde_json::from_slice(body).map_err(unreadable)?;
-                answer.embeddings.into_iter().map(|vector| vector.0).collect()
+                answer.embeddings.0.into_iter().map(|vector| vector.0).collect()
             }
             Self::Gemini => {
                 let answer: GeminiAnswer = serde_json::from_slice(body).map_err(unreadable)?;
-                answer.embeddings.into_iter().map(|vector| vector.values.0).collect()
+                answer.embeddings.0.into_iter().map(|vector| vector.values.0).collect()
             }
         };
         if vectors.len() != texts {
@@ -155,7 +155,7 @@ fn gemini_task(model: &str, purpose: Purpose) -> Option<&'static str> {
 
 #[derive(Deserialize)]
 struct OpenAiAnswer {
-    data: Vec<OpenAiVector>,
+    data: List<OpenAiVector>,
 }
 
 #[derive(Deserialize)]
@@ -166,12 +166,12 @@ struct OpenAiVector {
 
 #[derive(Deserialize)]
 struct OllamaAnswer {
-    embeddings: Vec<Vector>,
+    embeddings: List<Vector>,
 }
 
 #[derive(Deserialize)]
 struct GeminiAnswer {
-    embeddings: Vec<GeminiVector>,
+    embeddings: List<GeminiVector>,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,10 @@
 //! A vector as services write it: a list of numbers, or base64 of little-endian floats.
 
+use std::marker::PhantomData;
+
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+
+use super::BATCH_MAX;
 
 /// Longest vector that is taken. The longest in use have 8192 numbers.
 pub(super) const DIMENSIONS_MAX: usize = 16_384;
@@ -59,6 +63,36 @@ fn push<E: Error>(vector: &mut Vec<f32>, number: f32) -> Result<(), E> {
     Ok(())
 }
 
+/// A list that does not grow beyond what was asked for at most, so that a small answer cannot take much memory.
+pub(super) struct List<T>(pub(super) Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Items(PhantomData))
+    }
+}
+
+struct Items<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+    type Value = List<T>;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "a list of at most {BATCH_MAX} vectors")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<List<T>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = sequence.next_element()? {
+            if items.len() == BATCH_MAX {
+                return Err(A::Error::custom(format_args!("more than {BATCH_MAX} vectors")));
+            }
+            items.push(item);
+        }
+        Ok(List(items))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,12 +109,17 @@ mod tests {
     }
 
     #[test]
+    fn a_list_ends_where_the_longest_batch_does() {
+        let list = |length: usize| format!("[{}[]]", "[],".repeat(length - 1));
+        assert!(serde_json::from_str::<List<Vector>>(&list(BATCH_MAX)).is_ok());
+        assert!(serde_json::from_str::<List<Vector>>(&list(BATCH_MAX + 1)).is_err());
+    }
+
+    #[test]
     fn what_is_no_finite_number_is_refused() {
         let infinite = format!("\"{}\"", data_encoding::BASE64.encode(&f32::INFINITY.to_le_bytes()));
         let long = format!("[{}0]", "0,".repeat(DIMENSIONS_MAX));
-        for json in
-            ["[1, null]", "[1e39]", "[1e999]", "[\"1\"]", "\"AAA\"", "\"AAAA\"", "{}", "7", &infinite, &long]
-        {
+        for json in ["[1, null]", "[1e39]", "[1e999]", "[\"1\"]", "\"AAA\"", "\"AAAA\"", "{}", "7", &infinite, &long] {
             assert!(read(json).is_err(), "{json:.40}");
         }
     }

@@ -2,5 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "this crate is tests, its helpers too")]
 
+mod hub;
+mod hub_server;
 mod remote;
 mod server;
