@@ -28,7 +28,7 @@ pub const ENDPOINT: &str = "https://huggingface.co";
 /// What is fetched unless a revision is named.
 pub const REVISION: &str = "main";
 /// Largest model that is fetched unless more is allowed: most encoders of sentences are a tenth of it.
-pub const MODEL_BYTES_MAX: u64 = 1 << 30;
+pub const MODEL_BYTES_MAX: u64 = 1_000_000_000;
 /// The files that are fetched, as far as a model has them; nothing else is.
 const FILES: [&str; 9] = [
     "config.json",

@@ -3,6 +3,8 @@
 //! One request a connection. Its thread ends with it: whatever it is doing, it looks at least every few milliseconds
 //! whether it is over.
 
+#![allow(dead_code, reason = "several test crates use this server, not all of them all of it")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +32,6 @@ impl Request {
     }
 
     /// The body as JSON.
-    #[allow(dead_code, reason = "not every test crate that uses this server asks")]
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
@@ -38,7 +39,6 @@ impl Request {
 
 /// What is answered.
 #[derive(Clone)]
-#[allow(dead_code, reason = "not every test crate that uses this server is answered in all of these ways")]
 pub(crate) enum Reply {
     /// A status, headers and a body of the length that is announced.
     Whole(u16, Vec<(String, String)>, Vec<u8>),
@@ -108,7 +108,6 @@ impl Server {
     }
 
     /// Answers the requests by these replies, one after the other; the last one counts for all that follow.
-    #[allow(dead_code, reason = "not every test crate that uses this server scripts it")]
     pub(crate) fn script(replies: impl IntoIterator<Item = Reply>) -> Self {
         let mut replies: Vec<Reply> = replies.into_iter().collect();
         replies.reverse();
