@@ -3,6 +3,7 @@
 use engine::EngineError;
 use engine::user::UserError;
 use kernel::rules::Breach;
+use models::hub::HubError;
 use store::{RecordError, StoreError};
 
 /// Exit codes; `because --help` and the README list them.
@@ -44,6 +45,12 @@ pub(crate) enum Failure {
         /// Which file.
         path: std::path::PathBuf,
     },
+    /// The settings cannot be used.
+    #[error("the settings cannot be used: {0}")]
+    Settings(#[from] crate::settings::SettingsError),
+    /// A model could not be fetched, or is not there.
+    #[error(transparent)]
+    Hub(#[from] HubError),
     /// A measurement could not be made.
     #[error(transparent)]
     Evaluation(#[from] crate::eval::EvalError),
@@ -78,6 +85,8 @@ impl Failure {
             Self::Usage(_) => "usage",
             Self::File { .. } => "file",
             Self::Key { .. } => "device_key",
+            Self::Settings(_) => "settings",
+            Self::Hub(error) => error.code(),
             Self::Evaluation(error) => error.code(),
             Self::Scenario { .. } => "scenario",
             Self::Output(_) => "output",
@@ -103,6 +112,8 @@ impl Failure {
         let unfit = matches!(
             self,
             Self::Usage(_)
+                | Self::Settings(_)
+                | Self::Hub(HubError::Name { .. } | HubError::Endpoint { .. })
                 | Self::Engine(EngineError::User(UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. }))
         );
         if unfit { exit::USAGE } else { exit::FAILED }

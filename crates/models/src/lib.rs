@@ -4,8 +4,13 @@
 //! that is recorded gets its vector when it is indexed. Other models are [`Embedder`]s, which cost more and find
 //! more; what they make is a cache, and while they are away recall goes on without them.
 
+pub mod choice;
 pub mod embedder;
+mod http;
+pub mod hub;
 pub mod near;
+pub mod remote;
+pub mod secret;
 pub mod table;
 pub mod word_piece;
 

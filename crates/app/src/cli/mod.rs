@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -9,6 +10,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
+use crate::settings::{Settings, Sources};
 
 mod access;
 mod changes;
@@ -24,6 +26,7 @@ mod explain;
 mod import;
 mod init;
 mod log;
+mod model;
 mod recall;
 mod refute;
 mod remember;
@@ -51,6 +54,9 @@ struct Cli {
     /// The space: a file, a folder with a .because in it, or `global` for your own; recall takes several [env: BECAUSE_SPACE]
     #[arg(long, global = true, value_name = "SPACE")]
     space: Vec<String>,
+    /// The model that makes vectors: built-in, OWNER/NAME, local:FOLDER, openai:MODEL, ollama:MODEL or gemini:MODEL [env: BECAUSE_EMBEDDER]
+    #[arg(long, global = true, value_name = "MODEL")]
+    embedder: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -97,6 +103,8 @@ enum Command {
     Rebuild(verify::RebuildArgs),
     /// Write the ledger as JSON lines
     Export(exchange::Args),
+    /// Fetch models that find more than the built-in one: pull, list, remove
+    Model(model::Args),
     /// Check this installation and say what to do
     Doctor(doctor::Args),
     /// Measure recall against labelled questions, beside grep, FTS5 and BM25
@@ -126,6 +134,8 @@ pub(crate) struct Session {
     pub(crate) form: Form,
     pub(crate) home: Home,
     pub(crate) spaces: Vec<String>,
+    /// What `--embedder` names.
+    pub(crate) embedder: Option<String>,
     pub(crate) now: jiff::Timestamp,
     pub(crate) zone: jiff::tz::TimeZone,
 }
@@ -146,6 +156,13 @@ impl Session {
             return vec![Finder { home: &self.home, named: None }];
         }
         self.spaces.iter().map(|named| Finder { home: &self.home, named: Some(named) }).collect()
+    }
+
+    /// The settings for a space, or those without one.
+    pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
+        let variable = |name: &str| std::env::var_os(name);
+        let sources = Sources { option: self.embedder.as_deref(), variable: &variable, home: &self.home, space };
+        Ok(Settings::read(&sources)?)
     }
 
     /// A time for people, where the user is, to the minute.
@@ -201,8 +218,14 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         let unreadable = |_: OsString| Failure::Usage("BECAUSE_SPACE is not UTF-8".to_owned());
         spaces.push(named.into_string().map_err(unreadable)?);
     }
-    let session =
-        Session { form, home: Home::find()?, spaces, now: jiff::Timestamp::now(), zone: jiff::tz::TimeZone::system() };
+    let session = Session {
+        form,
+        home: Home::find()?,
+        spaces,
+        embedder: cli.embedder,
+        now: jiff::Timestamp::now(),
+        zone: jiff::tz::TimeZone::system(),
+    };
     match cli.command {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
@@ -224,6 +247,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Verify(args) => verify::run(&session, &args),
         Command::Rebuild(args) => verify::rebuild(&session, &args),
         Command::Export(args) => exchange::export(&session, &args),
+        Command::Model(args) => model::run(&session, &args),
         Command::Doctor(args) => doctor::run(&session, &args),
         Command::Eval(args) => eval::run(&session, &args),
         Command::Conformance(args) => conformance::run(&session, &args),

@@ -12,8 +12,11 @@ mod exchanges;
 mod flipped_bits;
 mod goldens;
 mod hostile_files;
+#[path = "../../../models/tests/it/hub_server.rs"]
+mod hub_server;
 mod killed;
 mod machine;
+mod models;
 mod names;
 mod places;
 mod processes;
@@ -23,5 +26,8 @@ mod questions;
 mod readme;
 mod samples;
 mod scarcity;
+#[path = "../../../models/tests/it/server.rs"]
+mod server;
+mod settings;
 mod terminal;
 mod words;
