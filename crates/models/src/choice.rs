@@ -3,8 +3,10 @@
 //! A [`Selection`] is what a user writes; a [`Choice`] has all that is needed to open it. Where the parts of a choice come from is
 //! no matter of this crate, nor are the variables in which keys lie.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use crate::bert::Bert;
 use crate::embedder::{EmbedError, Embedder};
 use crate::hub::{HubName, Shelf};
 use crate::remote::{Reach, Remote, Service};
@@ -128,11 +130,9 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     }
 }
 
-fn open_local(folder: PathBuf, _threads: usize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
-    Err(EmbedError::Unusable {
-        place: folder.display().to_string(),
-        detail: "this build cannot run models in folders".to_owned(),
-    })
+fn open_local(folder: PathBuf, threads: usize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    Ok(Some(Box::new(Bert::open(&folder, threads)?)))
 }
 
 #[cfg(test)]
