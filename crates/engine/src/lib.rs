@@ -19,6 +19,7 @@ pub mod belief;
 pub mod claims;
 pub mod conformance;
 pub mod derive;
+pub mod embed;
 pub mod exchange;
 pub mod explain;
 mod follow;

@@ -12,7 +12,7 @@ use kernel::id::OpId;
 use kernel::question::Question;
 use kernel::rank::{Score, Weights};
 use kernel::text::Analyzer;
-use store::sqlite::{Filter, Search, TermShare};
+use store::sqlite::{Filter, ModelNumber, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
 use crate::{EngineError, Space};
@@ -46,6 +46,24 @@ pub struct Query {
     pub today: Option<jiff::civil::Date>,
     /// How much each part of a score counts.
     pub weights: Weights,
+    /// The question as another model than the built-in table understands it, where there is one.
+    pub vector: Option<ByModel>,
+}
+
+/// A question by a model other than the built-in table.
+#[derive(Clone, Debug)]
+pub struct ByModel {
+    /// Its vector.
+    pub vector: QuestionVector,
+    /// How much each part of a score counts then.
+    pub weights: Weights,
+}
+
+impl ByModel {
+    /// By the weights that fit most models.
+    pub fn new(model: ModelNumber, numbers: Vec<f32>) -> Self {
+        Self { vector: QuestionVector { model, numbers }, weights: Weights::WITH_MODEL }
+    }
 }
 
 /// What was recalled.
@@ -60,6 +78,8 @@ pub struct Recall {
     /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged, or is being
     /// written by another process.
     pub behind: u64,
+    /// The model whose vectors served; none if it was the built-in table's.
+    pub model: Option<ModelNumber>,
 }
 
 /// A recalled record.
@@ -104,10 +124,11 @@ impl Space {
         }
         let limit = query.limit.min(RESULTS_MAX);
         let text = cut(&query.text, QUESTION_BYTES_MAX);
-        let (question, (mut results, kept)) = self.store.search(|search, analyzer| {
+        let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
+        let (question, (mut results, kept), has_model) = self.store.search_with(vector, |search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let different = different(search, analyzer, &question, query, limit)?;
-            Ok((question, different))
+            Ok((question, different, search.has_model()))
         })?;
         if query.neighbours > 0 {
             for (result, document) in results.iter_mut().zip(kept) {
@@ -121,7 +142,8 @@ impl Space {
         }
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
-        Ok(Recall { question, results, position, behind })
+        let model = vector.filter(|_| has_model).map(|vector| vector.model);
+        Ok(Recall { question, results, position, behind, model })
     }
 
     fn evidence_at(&self, position: Position) -> Result<Option<(OpId, Evidence)>, EngineError> {
@@ -147,8 +169,10 @@ fn different(
     limit: usize,
 ) -> Result<(Vec<Recollection>, Vec<u32>), StoreError> {
     let mut wanted = limit;
+    let by_model = query.vector.as_ref().filter(|_| search.has_model());
+    let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
     loop {
-        let found = search.find(question, analyzer, &query.filter, query.today, &query.weights, wanted)?;
+        let found = search.find(question, analyzer, &query.filter, query.today, weights, wanted)?;
         let is_all = found.len() < wanted;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
@@ -192,7 +216,7 @@ fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
 }
 
 /// The beginning of `text`, at most `bytes_max` long, cut between characters.
-fn cut(text: &str, bytes_max: usize) -> &str {
+pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
     let mut end = text.len().min(bytes_max);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -227,6 +251,7 @@ mod tests {
             neighbours: 0,
             today: None,
             weights: Weights::LEXICAL,
+            vector: None,
         };
         space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
     }

@@ -62,6 +62,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         neighbours: args.around,
         today: Some(session.today()),
         weights: kernel::rank::Weights::default(),
+        vector: None,
     };
     let mut hits = Vec::new();
     let mut behind = 0;

@@ -39,6 +39,7 @@ impl System for Because {
             neighbours: 0,
             today: asked.today,
             weights: kernel::rank::Weights::default(),
+            vector: None,
         };
         let recall = self.space.recall(&query)?;
         Ok(recall.results.iter().map(|result| records::key(&result.evidence)).collect())

@@ -5,6 +5,7 @@
 mod again;
 mod conformance;
 mod derive;
+mod embed;
 mod exchange;
 mod import;
 mod recall;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::StoreError;
 
 mod derive;
+mod embedding;
 mod graph;
 mod ledger;
 mod listings;
@@ -19,6 +20,9 @@ mod text;
 mod views;
 
 pub use derive::{GroupNumber, Line, Marked, Served};
+pub use embedding::{
+    DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber, QuestionVector,
+};
 pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use text::{Filter, Found, Search, TermShare};
@@ -148,6 +152,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
@@ -158,6 +163,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         text::SCHEMA,
         text::MEANING_SCHEMA,
         listings::SCHEMA,
+        embedding::SCHEMA,
     ))?;
     Ok(())
 }
@@ -178,6 +184,7 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
     }
     if version < 3 {
         connection.execute_batch(text::MEANING_SCHEMA)?;
+        connection.execute_batch(embedding::SCHEMA)?;
     }
     if version < SCHEMA_VERSION {
         connection.execute_batch(&format!("PRAGMA user_version={SCHEMA_VERSION}"))?;
@@ -189,7 +196,7 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
 fn has_table(version: i64, table: &str) -> bool {
     match table {
         "claim" => version >= 2,
-        "text_vector" | "text_token" => version >= 3,
+        "text_vector" | "text_token" | "embedding" | "embedding_failed" => version >= 3,
         _ => true,
     }
 }
@@ -212,6 +219,7 @@ mod tests {
     const BACK_TO_VERSION_1: &str = "
         DROP TABLE claim; DROP INDEX identity_key; ALTER TABLE identity RENAME TO later;
         DROP TABLE text_vector; DROP TABLE text_token;
+        DROP TABLE embedding; DROP TABLE embedding_failed; DROP TABLE embedding_model;
         CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, payload BLOB) STRICT;
         CREATE INDEX identity_key ON identity (key);
         INSERT INTO identity SELECT pos, key, payload FROM later; DROP TABLE later; PRAGMA user_version=1;";

@@ -10,8 +10,8 @@ use kernel::text::Analyzer;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::text::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows};
-use super::{Mode, SqliteSpace, graph, ledger};
+use super::text::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows, vectors::Vectors};
+use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
 /// Most folds of one call: more operations than a file can hold, and a bound for a file that is damaged.
@@ -22,9 +22,10 @@ const FOLD_ROUNDS_MAX: usize = 1 << 20;
 pub(super) struct Views {
     folder: Option<text::Folder>,
     analyzer: Option<Analyzer>,
-    attributes: Attributes,
+    pub(super) attributes: Attributes,
     lengths: Lengths,
     windows: Windows,
+    vectors: Vectors,
 }
 
 /// The digest of a view at a position.
@@ -107,14 +108,31 @@ impl SqliteSpace {
         folded
     }
 
+    /// Knows in memory which documents there are now.
+    pub(super) fn refresh_attributes(&mut self) -> Result<(), StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        self.views.attributes.refresh(&snapshot, text::reach(&snapshot)?)?;
+        Ok(snapshot.finish()?)
+    }
+
     /// Answers `ask` over the text index at one moment.
     pub fn search<T>(
         &mut self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.search_with(None, ask)
+    }
+
+    /// The same, with the question as another model than the built-in table understands it. Where the file has no vectors of that
+    /// model, [`Search::has_model`] is false and the table serves.
+    pub fn search_with<T>(
+        &mut self,
+        vector: Option<&QuestionVector>,
+        ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
         let reach = text::reach(&snapshot)?;
-        let Views { analyzer, attributes, lengths, windows, .. } = &mut self.views;
+        let Views { analyzer, attributes, lengths, windows, vectors, .. } = &mut self.views;
         attributes.refresh(&snapshot, reach)?;
         lengths.refresh(&snapshot, reach)?;
         windows.refresh(&snapshot, reach, attributes.len())?;
@@ -122,7 +140,9 @@ impl SqliteSpace {
             Some(analyzer) => analyzer,
             empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
         };
-        let search = Search { connection: &snapshot, attributes, lengths, windows };
+        // What is wrong with this cache is no reason not to answer.
+        let asked = vector.and_then(|vector| vectors.ask(&snapshot, reach, attributes, vector).ok().flatten());
+        let search = Search { connection: &snapshot, attributes, lengths, windows, asked };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(answer)
@@ -259,7 +279,7 @@ impl SqliteSpace {
         };
         let pages = |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
         let used = (pages("PRAGMA page_count")? * pages("PRAGMA page_size")?).unsigned_abs();
-        let views = [graph::TABLES, text::TABLES].concat();
+        let views = [graph::TABLES, text::TABLES, embedding::TABLES].concat();
         let mut view_bytes = 0;
         let version = super::schema_version(&self.connection)?;
         for table in views.into_iter().filter(|table| super::has_table(version, table)) {
@@ -272,7 +292,8 @@ impl SqliteSpace {
 /// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.
 fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> {
     let blob = match table {
-        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" | "text_vector" | "text_token" => {
+        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" | "text_vector" | "text_token"
+        | "embedding" => {
             "sum(length(data)) + 12 * count(*)"
         }
         "text_term" | "text_session" => "24 * count(*)",
@@ -284,7 +305,7 @@ fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> 
 
 /// A transaction that is not waited for on the disk, for what can be folded again. Queues behind other writers for at
 /// most `wait`.
-fn without_sync<T>(
+pub(super) fn without_sync<T>(
     connection: &Connection,
     wait: Duration,
     work: impl FnOnce(&Connection) -> Result<T, StoreError>,

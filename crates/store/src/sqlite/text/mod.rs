@@ -26,7 +26,9 @@ mod names;
 mod pass;
 mod postings;
 mod search;
+pub(super) mod vectors;
 
+pub(super) use evidence::said_at;
 pub(super) use fold::{Folder, Graph};
 pub use search::{Filter, Found, Search, TermShare};
 
