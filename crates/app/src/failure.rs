@@ -66,6 +66,14 @@ pub(crate) enum Failure {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
+    /// A model does not make vectors.
+    #[error("{message}")]
+    Embedding {
+        /// Why.
+        message: String,
+        /// The stable code.
+        code: &'static str,
+    },
     /// Not recognised.
     #[error("{} is of no format that is known; `--format` names one of: {}", path.display(), formats.join(", "))]
     UnknownFormat {
@@ -90,6 +98,7 @@ impl Failure {
             Self::Evaluation(error) => error.code(),
             Self::Scenario { .. } => "scenario",
             Self::Output(_) => "output",
+            Self::Embedding { code, .. } => code,
             Self::UnknownFormat { .. } => "unknown_format",
         }
     }

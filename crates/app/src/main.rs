@@ -7,6 +7,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 mod cli;
 mod eval;
 mod failure;
+mod meaning;
 mod output;
 mod place;
 mod settings;

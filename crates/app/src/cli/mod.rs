@@ -20,6 +20,7 @@ mod correct;
 pub(crate) mod demo;
 mod derive;
 mod doctor;
+mod embed;
 mod eval;
 mod exchange;
 mod explain;
@@ -107,6 +108,8 @@ enum Command {
     Model(model::Args),
     /// Check this installation and say what to do
     Doctor(doctor::Args),
+    /// Have another model than the built-in one read what is recorded
+    Embed(embed::Args),
     /// Measure recall against labelled questions, beside grep, FTS5 and BM25
     Eval(eval::Args),
     /// Run scenarios of what is to be believed, and print every difference
@@ -249,6 +252,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Export(args) => exchange::export(&session, &args),
         Command::Model(args) => model::run(&session, &args),
         Command::Doctor(args) => doctor::run(&session, &args),
+        Command::Embed(args) => embed::run(&session, &args),
         Command::Eval(args) => eval::run(&session, &args),
         Command::Conformance(args) => conformance::run(&session, &args),
         Command::Key(args) => access::key(&session, &args),

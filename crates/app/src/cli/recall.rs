@@ -11,6 +11,7 @@ use store::sqlite::Filter;
 
 use super::{Session, parse_time_us};
 use crate::failure::Failure;
+use crate::meaning::{Answering, Meant};
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 
 /// Longest text of a record that is printed, in characters; `because show` prints all.
@@ -55,7 +56,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         return Err(Failure::Usage("there is nothing to ask: the question is empty".to_owned()));
     }
     let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
-    let query = Query {
+    let mut query = Query {
         text: args.question.clone(),
         limit: usize::from(args.k),
         filter: Filter { kinds: args.kind.clone(), since_us: time(&args.since)?, until_us: time(&args.until)? },
@@ -65,14 +66,23 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         vector: None,
     };
     let mut hits = Vec::new();
+    let mut answering = Answering::default();
+    let mut meant = None;
     let mut behind = 0;
     let mut question = None;
     let mut kinds = std::collections::BTreeSet::new();
     for finder in session.finders() {
         let mut space = finder.open()?;
         let name = space.name()?;
-        let Recall { question: understood, results, behind: space_behind, .. } = space.recall(&query)?;
+        let mut by = answering.ask(session, &mut space, &args.question)?;
+        query.vector = by.vector.clone();
+        let Recall { question: understood, results, behind: space_behind, model, .. } = space.recall(&query)?;
+        by.served_by(model);
         behind += space_behind;
+        // Of several spaces the one is told whose model did not answer.
+        if meant.as_ref().is_none_or(|meant: &Meant| meant.error.is_none()) {
+            meant = Some(by);
+        }
         question.get_or_insert(understood);
         if results.is_empty() && !args.kind.is_empty() {
             kinds.extend(space.evidence_by_kind()?.into_keys());
@@ -104,9 +114,13 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                     value
                 })
                 .collect();
-            output::json(&json!({ "question": question, "results": results, "behind": behind }))?;
+            let meaning = meant.as_ref().map(Meant::to_json);
+            output::json(&json!({ "question": question, "results": results, "behind": behind, "meaning": meaning }))?;
         }
-        Form::Text => print(session, args, &hits, behind)?,
+        Form::Text => {
+            print(session, args, &hits, behind)?;
+            meant.iter().for_each(|meant| meant.tell(session.form));
+        }
     }
     Ok(0)
 }

@@ -16,6 +16,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     if session.form == Form::Json {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
         value["embedder"] = settings.to_json();
+        value["vectors"] = crate::meaning::status(&settings, &mut space)?.into();
         output::json(&value)?;
         return Ok(0);
     }
@@ -46,6 +47,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     if let Some(advice) = settings.advice() {
         output::line(format_args!("              {}", output::printable(&advice)))?;
     }
+    crate::meaning::print_status(session, &settings, &mut space)?;
     let size = &status.size;
     output::line(format_args!(
         "  size        {} (ledger {}, views {})",

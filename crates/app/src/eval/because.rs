@@ -2,36 +2,72 @@
 
 use engine::Space;
 use engine::import::Intent;
-use engine::recall::Query;
+use engine::recall::{ByModel, Query};
 use kernel::seal::{SEED_BYTES, Signer};
+use models::choice::Choice;
+use models::{Embedder, Purpose};
 use store::sqlite::Filter;
 
 use super::{Asked, EvalError, RecordKey, Source, System, records};
 
+/// What the measured model is called in the space.
+const MEASURED: &str = "measured";
+
 /// A fresh space that vanishes when it is dropped.
 pub(crate) struct Because {
     space: Space,
+    by: Option<ByOther>,
     // Dropped after the space has closed its file.
     _folder: tempfile::TempDir,
 }
 
 impl Because {
-    /// Makes the space.
-    pub(crate) fn new() -> Result<Self, EvalError> {
+    /// Makes the space. With a model, it answers by the vectors of that.
+    pub(crate) fn new(choice: Option<&Choice>) -> Result<Self, EvalError> {
+        let embedder = choice.map(models::choice::open).transpose()?.flatten();
+        let by = embedder.map(|embedder| ByOther { embedder, has_read: false });
         let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
         let signer = Signer::from_seed([0; SEED_BYTES]);
         let space = Space::create(&folder.path().join("space.db"), signer, "evaluation", records::context().now)?;
-        Ok(Self { space, _folder: folder })
+        Ok(Self { space, by, _folder: folder })
+    }
+}
+
+/// A model other than the built-in table.
+struct ByOther {
+    embedder: Box<dyn Embedder>,
+    /// Whether it has read what was taken in.
+    has_read: bool,
+}
+
+impl Because {
+    /// A question by the other model, which reads first what was taken in.
+    fn vector(&mut self, asked: &Asked) -> Result<Option<ByModel>, EvalError> {
+        let Some(by) = &mut self.by else { return Ok(None) };
+        if !by.has_read {
+            let now = || records::context().now;
+            let done = self.space.embed(by.embedder.as_mut(), MEASURED, u64::MAX, &now, &mut |_| {})?;
+            if let Some(error) = done.error {
+                return Err(EvalError::Embedding(error));
+            }
+            by.has_read = true;
+        }
+        let text = self.space.question_to_embed(&asked.text, asked.today)?;
+        let numbers = by.embedder.embed(&[&text], Purpose::Question)?.pop().unwrap_or_default();
+        let ready = self.space.ready_embeddings(MEASURED)?.into_iter().next();
+        Ok(ready.map(|ready| ByModel::new(ready.number, numbers)))
     }
 }
 
 impl System for Because {
     fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
+        self.by.iter_mut().for_each(|by| by.has_read = false);
         let report = self.space.import(source.importer, &source.path, &records::context(), Intent::Write, |_| {})?;
         Ok(report.tally.total())
     }
 
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
+        let vector = self.vector(asked)?;
         let query = Query {
             text: asked.text.clone(),
             limit,
@@ -39,7 +75,7 @@ impl System for Because {
             neighbours: 0,
             today: asked.today,
             weights: kernel::rank::Weights::default(),
-            vector: None,
+            vector,
         };
         let recall = self.space.recall(&query)?;
         Ok(recall.results.iter().map(|result| records::key(&result.evidence)).collect())

@@ -193,13 +193,34 @@ impl Settings {
 
     /// Everything that is needed to open the model.
     pub(crate) fn choice(&self) -> Result<Choice, SettingsError> {
-        let reach = match &self.chosen.selection {
+        self.choice_of(&self.chosen.selection)
+    }
+
+    /// Whether a model may be opened that a space was read by: the chosen one, another of the same service, one that the user fetched, or
+    /// of a provider that spaces may choose.
+    pub(crate) fn may_open(&self, selection: &Selection) -> bool {
+        let provider = selection.provider();
+        let is_allowed = match self.said.get(&keys::SPACES_MAY_CHOOSE.path()) {
+            Some(Said { value: Value::List(providers), .. }) => providers.iter().any(|allowed| allowed == provider),
+            _ => false,
+        };
+        let is_like_chosen = match selection {
+            Selection::Served { .. } => provider == self.chosen.selection.provider(),
+            Selection::Shelved(_) => true,
+            Selection::BuiltIn | Selection::Folder(_) => false,
+        };
+        *selection == self.chosen.selection || is_allowed || is_like_chosen
+    }
+
+    /// Everything that is needed to open a model that may be opened.
+    pub(crate) fn choice_of(&self, selection: &Selection) -> Result<Choice, SettingsError> {
+        let reach = match selection {
             Selection::Served { service, .. } => self.reach(*service)?,
             _ => Reach::default(),
         };
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = self.number("embedder.threads").map_or(cores, |threads| threads.min(THREADS_MAX));
-        Ok(Choice { selection: self.chosen.selection.clone(), reach, shelf: shelf(&self.home), threads })
+        Ok(Choice { selection: selection.clone(), reach, shelf: shelf(&self.home), threads })
     }
 
     fn reach(&self, service: Service) -> Result<Reach, SettingsError> {
