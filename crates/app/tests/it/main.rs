@@ -8,6 +8,7 @@
 mod accesses;
 mod commands;
 mod conformance;
+mod embeddings;
 mod exchanges;
 mod flipped_bits;
 mod goldens;
