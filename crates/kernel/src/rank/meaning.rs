@@ -221,4 +221,53 @@ mod tests {
         let odd = Scale::of([f32::NAN, f32::INFINITY, 1.0, 1.0].into_iter());
         assert!(odd.place(1.0).is_finite() && odd.place(f32::MAX) == 1.0);
     }
+    #[test]
+    fn a_scan_of_bytes_finds_what_a_scan_of_numbers_finds() {
+        /// As many as a small space has, and dimensions as a small sentence model.
+        const RECORDS: usize = 20_000;
+        const DIMENSIONS: usize = 384;
+        const TOPICS: usize = 50;
+        const QUESTIONS: usize = 10;
+        const FOUND: usize = 10;
+        let mut seed = 0x6265_6361_7573_6521_u64;
+        // Sums of a few even numbers are near enough to normal ones.
+        let mut normal = || {
+            let mut even = || {
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                (seed >> 40) as f32 / 16_777_216.0 - 0.5
+            };
+            even() + even() + even()
+        };
+        let mut vector = |around: &[f32], spread: f32| -> Vec<f32> {
+            (0..DIMENSIONS).map(|place| around.get(place).unwrap_or(&0.0) + spread * normal()).collect()
+        };
+        let topics: Vec<Vec<f32>> = (0..TOPICS).map(|_| vector(&[], 1.0)).collect();
+        let records: Vec<Vec<f32>> = (0..RECORDS).map(|number| vector(&topics[number % TOPICS], 0.7)).collect();
+        let mut steps = vec![0; RECORDS * DIMENSIONS];
+        let lengths: Vec<f32> =
+            steps.chunks_mut(DIMENSIONS).zip(&records).map(|(steps, vector)| compress(vector, steps)).collect();
+        let length = |vector: &[f32]| vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+        let exact_lengths: Vec<f32> = records.iter().map(|record| length(record)).collect();
+        let best = |scores: &[f32]| {
+            let mut order: Vec<usize> = (0..RECORDS).collect();
+            order.sort_by(|left, right| scores[*right].total_cmp(&scores[*left]));
+            order.truncate(FOUND);
+            order
+        };
+        let mut same = 0;
+        for number in 0..QUESTIONS {
+            let question = vector(&topics[number * 7 % TOPICS], 0.7);
+            let dot = |record: &Vec<f32>| record.iter().zip(&question).map(|(left, right)| left * right).sum::<f32>();
+            let exact: Vec<f32> =
+                records.iter().zip(&exact_lengths).map(|(record, length)| dot(record) / length).collect();
+            let mut scanned = vec![0.0; RECORDS];
+            Direction::of(&question).unwrap().cosines(&steps, &lengths, &mut scanned);
+            let exact = best(&exact);
+            same += best(&scanned).iter().filter(|found| exact.contains(found)).count();
+        }
+        let share = same as f64 / (QUESTIONS * FOUND) as f64;
+        assert!(share >= 0.99, "{share}");
+    }
 }
