@@ -118,7 +118,11 @@ fn open_to_ask(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, 
 
 fn ask(embedder: &mut dyn Embedder, ready: &Ready, text: &str) -> Result<Vec<f32>, EmbedError> {
     if *embedder.model() != ready.model {
-        let detail = format!("it is {} now, and the space was read by {}; `because embed` reads it anew", embedder.model(), ready.model);
+        let detail = format!(
+            "it is {} now, and the space was read by {}; `because embed` reads it anew",
+            embedder.model(),
+            ready.model
+        );
         return Err(EmbedError::Unusable { place: ready.choice.clone(), detail });
     }
     let provider = ready.model.provider.clone();
@@ -190,8 +194,7 @@ pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Em
         Ok(Some(mut embedder)) => {
             let bar = output::progress(None, "{spinner} embedding {msg}");
             let mut progress = |done: &Embedded| bar.set_message(count(done.embedded, "record"));
-            let embedded =
-                space.embed(embedder.as_mut(), &name, texts_max, &jiff::Timestamp::now, &mut progress);
+            let embedded = space.embed(embedder.as_mut(), &name, texts_max, &jiff::Timestamp::now, &mut progress);
             bar.finish_and_clear();
             match embedded {
                 Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },

@@ -24,7 +24,7 @@ const BATCH_MAX: usize = 1_024;
 /// Bytes of texts of one call, so that memory is bounded and a kill loses little.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Longest part of a question that a model reads, bytes.
-const QUESTION_BYTES_MAX: usize = 6 * 1024;
+const QUESTION_BYTES_MAX: usize = 8_000;
 /// What no model has a reason to refuse.
 const HARMLESS: &str = "memory";
 

@@ -88,7 +88,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     // What went in before a failure is told, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
-        output::json(&json!({ "dry_run": args.dry_run, "sources": reports, "derived": derived, "embedded": embedded }))?;
+        output::json(
+            &json!({ "dry_run": args.dry_run, "sources": reports, "derived": derived, "embedded": embedded }),
+        )?;
     }
     imported
 }

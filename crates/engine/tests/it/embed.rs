@@ -33,7 +33,10 @@ impl Fake {
         Self { model, batch_max: 4, calls: Vec::new(), mishap: Box::new(|_| None) }
     }
 
-    fn failing(mut self, mishap: impl FnMut(&[&str]) -> Option<Result<Vec<Vec<f32>>, EmbedError>> + Send + 'static) -> Self {
+    fn failing(
+        mut self,
+        mishap: impl FnMut(&[&str]) -> Option<Result<Vec<Vec<f32>>, EmbedError>> + Send + 'static,
+    ) -> Self {
         self.mishap = Box::new(mishap);
         self
     }
@@ -105,7 +108,9 @@ fn recalled_by(space: &mut Space, fake: &Fake, question: &str) -> (Vec<String>, 
 }
 
 fn animals(home: &mut Home) {
-    for (uid, text) in [("1", "The dog sleeps"), ("2", "The boat leaves"), ("3", "Some soup is left"), ("4", "The kiln is hot")] {
+    for (uid, text) in
+        [("1", "The dog sleeps"), ("2", "The boat leaves"), ("3", "Some soup is left"), ("4", "The kiln is hot")]
+    {
         home.remember(uid, text);
     }
 }
@@ -117,7 +122,8 @@ fn what_shares_no_word_is_found_by_the_models_vectors() {
     let mut fake = Fake::new("one", 8);
     let done = embed(&mut home.space, &mut fake);
     assert_eq!((done.embedded, done.failed, done.pending, done.error), (4, 0, 0, None));
-    for (question, answer) in [("hound", "The dog sleeps"), ("vessel", "The boat leaves"), ("oven", "The kiln is hot")] {
+    for (question, answer) in [("hound", "The dog sleeps"), ("vessel", "The boat leaves"), ("oven", "The kiln is hot")]
+    {
         let (texts, by_model) = recalled_by(&mut home.space, &fake, question);
         assert!(by_model);
         assert_eq!(texts[0], answer, "{texts:?}");

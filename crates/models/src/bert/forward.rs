@@ -223,14 +223,7 @@ fn erf(x: f32) -> f32 {
     let x = x.clamp(-3.832_507, 3.832_507);
     let square = x * x;
     let mut above = -2.726_142_3e-10;
-    for coefficient in [
-        2.770_681_4e-8,
-        -2.101_024e-6,
-        -5.692_506_4e-5,
-        -7.349_906_3e-4,
-        -2.954_6e-3,
-        -1.609_603_3e-2,
-    ] {
+    for coefficient in [2.770_681_4e-8, -2.101_024e-6, -5.692_506_4e-5, -7.349_906_3e-4, -2.954_6e-3, -1.609_603_3e-2] {
         above = above * square + coefficient;
     }
     let mut below = -1.456_607_2e-5;

@@ -124,10 +124,13 @@ impl TokenizerFile {
             return Err(folder.unusable(format!("its tokenizer continues words by {prefix:?}, not by \"##\"")));
         }
         match &self.normalizer {
-            Some(normalizer) if normalizer.kind == "BertNormalizer" => normalizer.habits.check(folder, "tokenizer.json"),
+            Some(normalizer) if normalizer.kind == "BertNormalizer" => {
+                normalizer.habits.check(folder, "tokenizer.json")
+            }
             Some(normalizer) => {
                 let kind = &normalizer.kind;
-                Err(folder.unusable(format!("its tokenizer prepares texts by {kind}, only BertNormalizer is supported")))
+                Err(folder
+                    .unusable(format!("its tokenizer prepares texts by {kind}, only BertNormalizer is supported")))
             }
             None => Ok(()),
         }

@@ -91,7 +91,8 @@ impl Weights<'_> {
             matches!(shape, [found_rows, found] if *found == columns && rows.is_none_or(|rows| rows == *found_rows))
         })?;
         let rows = shape.first().copied().unwrap_or_default();
-        Array2::from_shape_vec((rows, columns), values).map_err(|error| self.folder.unusable(format!("{name}: {error}")))
+        Array2::from_shape_vec((rows, columns), values)
+            .map_err(|error| self.folder.unusable(format!("{name}: {error}")))
     }
 
     fn vector(&self, name: &str, length: usize) -> Result<Array1<f32>, EmbedError> {
@@ -146,7 +147,8 @@ mod tests {
 
     #[test]
     fn half_precision_is_read_exactly() {
-        let known = [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x0001, 5.960_464_5e-8), (0x7bff, 65504.0)];
+        let known =
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x0001, 5.960_464_5e-8), (0x7bff, 65504.0)];
         for (bits, expect) in known {
             assert_eq!(of_half(bits), expect, "{bits:04x}");
         }

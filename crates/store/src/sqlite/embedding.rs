@@ -21,7 +21,7 @@ pub const DIMENSIONS_MAX: usize = 16_384;
 /// Bytes of 1 ÷ the length, behind the steps.
 const LENGTH_BYTES: usize = 4;
 /// Longest text of one record that a model reads, bytes: fewer than the tokens that services take, whatever the script.
-const TEXT_BYTES_MAX: usize = 6 * 1024;
+const TEXT_BYTES_MAX: usize = 8_000;
 /// Most records that are looked at for one batch: those without words are passed over.
 const LOOKED_AT_MAX: usize = 10_000;
 /// Longest message that is kept.
@@ -183,7 +183,8 @@ impl SqliteSpace {
         if !is_small {
             return Ok(false);
         }
-        let mut first = self.connection.prepare_cached("SELECT 1 FROM embedding WHERE key BETWEEN ?1 AND ?2 LIMIT 1")?;
+        let mut first =
+            self.connection.prepare_cached("SELECT 1 FROM embedding WHERE key BETWEEN ?1 AND ?2 LIMIT 1")?;
         Ok(first.query_row(model.number.range(), |_| Ok(())).optional()?.is_some())
     }
 
@@ -223,7 +224,8 @@ impl SqliteSpace {
             if connection.prepare_cached(update)?.execute(params![model.number.0, sql(end), access])? == 0 {
                 return Ok(false);
             }
-            let mut write = connection.prepare_cached("INSERT OR REPLACE INTO embedding (key, data) VALUES (?1, ?2)")?;
+            let mut write =
+                connection.prepare_cached("INSERT OR REPLACE INTO embedding (key, data) VALUES (?1, ?2)")?;
             let mut note =
                 connection.prepare_cached("INSERT OR REPLACE INTO embedding_failed (key, error) VALUES (?1, ?2)")?;
             let mut steps = vec![0; model.model.dimensions];
@@ -301,7 +303,10 @@ impl SqliteSpace {
         })
     }
 
-    fn writing_embeddings<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn writing_embeddings<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         if self.mode() == super::Mode::ReadOnly {
             return Err(StoreError::ReadOnly);
         }

@@ -292,10 +292,13 @@ impl SqliteSpace {
 /// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.
 fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> {
     let blob = match table {
-        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" | "text_vector" | "text_token"
-        | "embedding" => {
-            "sum(length(data)) + 12 * count(*)"
-        }
+        "text_posting"
+        | "text_session_posting"
+        | "text_attribute"
+        | "text_length"
+        | "text_vector"
+        | "text_token"
+        | "embedding" => "sum(length(data)) + 12 * count(*)",
         "text_term" | "text_session" => "24 * count(*)",
         _ => "16 * count(*)",
     };

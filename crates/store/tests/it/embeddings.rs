@@ -1,8 +1,8 @@
 //! The vectors of other models score as a reference does that looks at every record anew.
 
 use kernel::evidence::Evidence;
-use kernel::rank::meaning::{Direction, Scale, compress, widen};
 use kernel::rank::Weights;
+use kernel::rank::meaning::{Direction, Scale, compress, widen};
 use models::Model;
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -50,7 +50,8 @@ impl Vectors {
         question: &QuestionVector,
     ) -> Result<Option<Asked<'a>>, StoreError> {
         let Some(model) = model(connection, question.model)? else { return Ok(None) };
-        let direction = Direction::of(&question.numbers).filter(|question| question.dimensions() == model.model.dimensions);
+        let direction =
+            Direction::of(&question.numbers).filter(|question| question.dimensions() == model.model.dimensions);
         let Some(direction) = direction else { return Ok(None) };
         if let Err(error) = self.refresh(connection, reach, attributes, &model) {
             *self = Self::default();
@@ -81,11 +82,7 @@ impl Vectors {
     ) -> Result<(), StoreError> {
         let is_same = self.model == Some(model.number) && self.dimensions == model.model.dimensions;
         if !is_same || !self.seen.leads_to(&reach) || model.reached < self.reached {
-            *self = Self {
-                model: Some(model.number),
-                dimensions: model.model.dimensions,
-                ..Self::default()
-            };
+            *self = Self { model: Some(model.number), dimensions: model.model.dimensions, ..Self::default() };
         }
         self.seen = reach;
         let known = self.inverse_lengths.len();
@@ -101,7 +98,8 @@ impl Vectors {
         let keys = [model.number.key(Position(first)), model.number.key(model.reached)];
         let mut rows = statement.query(keys)?;
         let mut row = rows.next()?;
-        let mut own = Own { connection, attributes, number: model.number, dimensions: self.dimensions, known: HashMap::new() };
+        let mut own =
+            Own { connection, attributes, number: model.number, dimensions: self.dimensions, known: HashMap::new() };
         let nothing = vec![0.0; self.dimensions];
         let mut window = nothing.clone();
         let mut steps = vec![0; self.dimensions];
