@@ -229,6 +229,10 @@ impl Settings {
             if variable.is_empty() {
                 return Ok(None);
             }
+            if !is_variable_name(variable) {
+                // It may be the key itself, which no message may repeat.
+                return Err(bad(source, "api_key_env takes the name of a variable, never the key".to_owned()));
+            }
             let text = self.key_of_variable.get(variable).and_then(|text| text.to_str());
             let key = text.and_then(Secret::parse);
             return key.map(Some).ok_or_else(|| bad(source, format!("the variable {variable} holds no key")));
@@ -254,9 +258,7 @@ impl Settings {
         for service in Service::ALL {
             let named = self.text(&format!("{service}.api_key_env")).map(|(name, _)| name.to_owned());
             for name in named.into_iter().chain(service.key_variable().map(str::to_owned)) {
-                // Names that the system's functions would not take.
-                let is_name = !name.is_empty() && !name.contains(['=', '\0']);
-                if let Some(text) = is_name.then(|| variable(&name)).flatten() {
+                if let Some(text) = is_variable_name(&name).then(|| variable(&name)).flatten() {
                     self.key_of_variable.insert(name, text);
                 }
             }
@@ -292,6 +294,10 @@ fn space_file(space: &Path, own_file: &Path) -> Option<PathBuf> {
         _ => file == own_file,
     };
     (!is_own).then_some(file)
+}
+
+fn is_variable_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn from_variable(key: &Key, text: OsString) -> Result<Said, SettingsError> {

@@ -170,6 +170,9 @@ fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
         assert_eq!(server.requests().len(), asked);
     }
     assert!(!holds(machine.home().parent().unwrap(), KEY));
+    // Who writes the key itself where its variable should be named is told, and not shown.
+    assert_eq!(doctor(&format!("api_key_env = \"{KEY}\"")).0, 3);
+    assert_eq!(doctor(&format!("api_key = \"{KEY}\"")).0, 3);
 }
 
 #[test]
