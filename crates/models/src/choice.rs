@@ -3,6 +3,7 @@
 //! A [`Selection`] is what a user writes; a [`Choice`] has all that is needed to open it. Where the parts of a choice come from is
 //! no matter of this crate, nor are the variables in which keys lie.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use crate::embedder::{EmbedError, Embedder};
@@ -102,7 +103,7 @@ pub struct Choice {
     /// Where fetched models are.
     pub shelf: Shelf,
     /// Threads of a model that runs here.
-    pub threads: usize,
+    pub threads: NonZeroUsize,
 }
 
 /// Opens what was chosen. There is nothing to open for the built-in model, which the index uses by itself.
@@ -128,7 +129,7 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     }
 }
 
-fn open_local(folder: PathBuf, _threads: usize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
+fn open_local(folder: PathBuf, _threads: NonZeroUsize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     Err(EmbedError::Unusable {
         place: folder.display().to_string(),
         detail: "this build cannot run models in folders".to_owned(),
@@ -169,7 +170,7 @@ mod tests {
             selection: "owner/name".parse().unwrap(),
             reach: Reach::default(),
             shelf: Shelf::at(folder.path().to_owned()),
-            threads: 1,
+            threads: NonZeroUsize::MIN,
         };
         let error = open(&choice).err().unwrap();
         assert!(error.to_string().contains("because model pull owner/name"), "{error}");

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -197,8 +198,9 @@ impl Settings {
             Selection::Served { service, .. } => self.reach(*service)?,
             _ => Reach::default(),
         };
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = self.number("embedder.threads").map_or(cores, |threads| threads.min(THREADS_MAX));
+        let told = self.number("embedder.threads").and_then(|threads| NonZeroUsize::new(threads.min(THREADS_MAX)));
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = told.unwrap_or_else(cores);
         Ok(Choice { selection: self.chosen.selection.clone(), reach, shelf: shelf(&self.home), threads })
     }
 

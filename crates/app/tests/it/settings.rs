@@ -135,6 +135,19 @@ fn a_spaces_file_sends_neither_texts_nor_keys_anywhere() {
     assert_eq!(server.requests().len(), 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_is_a_pipe_or_a_device_holds_nobody_up() {
+    let machine = Machine::with_space();
+    let path = machine.work().join(".because/config.toml");
+    for make in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
+        machine.shell(&format!("{make} .because/config.toml")).run().succeeds();
+        machine.because(["status"]).run().ends(2).says("it is no file");
+        if path.is_dir() { std::fs::remove_dir(&path).unwrap() } else { std::fs::remove_file(&path).unwrap() }
+    }
+    machine.because(["status"]).run().succeeds();
+}
+
 #[test]
 fn ones_own_folder_stays_ones_own_whatever_it_is_called() {
     let machine = Machine::new();
