@@ -9,6 +9,7 @@ pub mod embedder;
 mod http;
 pub mod hub;
 pub mod remote;
+pub mod roots;
 pub mod secret;
 pub mod table;
 pub mod word_piece;

@@ -18,6 +18,7 @@ use std::time::Duration;
 use models::choice::{Choice, Selection};
 use models::hub::Shelf;
 use models::remote::{Reach, Service};
+use models::roots::Roots;
 use models::secret::Secret;
 use serde_json::json;
 
@@ -34,6 +35,8 @@ pub(crate) const FILE: &str = "config.toml";
 const MODELS: &str = "models";
 /// A key and what may stand around it.
 const KEY_BYTES_MAX: u64 = 8 << 10;
+/// Longest file of certificates.
+const CA_BYTES_MAX: u64 = 4 << 20;
 /// Longest wait that can be set.
 const TIMEOUT_S_MAX: u64 = 3600;
 /// Most threads that can be set.
@@ -204,12 +207,22 @@ impl Settings {
         Ok(Choice { selection: self.chosen.selection.clone(), reach, shelf: shelf(&self.home), threads })
     }
 
+    /// Who vouches for servers, if that is set.
+    pub(crate) fn roots(&self) -> Result<Option<Roots>, SettingsError> {
+        let Some((path, source)) = self.text(&keys::CA_FILE.path()) else { return Ok(None) };
+        let bad = |detail: String| SettingsError::Value { source_of: source.clone(), detail };
+        let pem = self.read_small(path, CA_BYTES_MAX);
+        let pem = pem.map_err(|error| bad(format!("the file of certificates cannot be read: {error}")))?;
+        Roots::parse(&pem).map(Some).ok_or_else(|| bad("the file holds no certificates in PEM".to_owned()))
+    }
+
     fn reach(&self, service: Service) -> Result<Reach, SettingsError> {
         let key = |name: &str| format!("{service}.{name}");
         let timeout_s = self.number(&key("timeout_s")).map(|seconds| (seconds as u64).min(TIMEOUT_S_MAX));
         Ok(Reach {
             base_url: self.text(&key("base_url")).map(|(text, _)| text.to_owned()),
             key: self.key(service)?,
+            roots: self.roots()?,
             dimensions: self.number(&key("dimensions")),
             dimensions_known: None,
             batch_max: self.number(&key("batch_max")),
@@ -222,9 +235,9 @@ impl Settings {
     fn key(&self, service: Service) -> Result<Option<Secret>, SettingsError> {
         let bad = |source: &Source, detail: String| SettingsError::Value { source_of: source.clone(), detail };
         if let Some((path, source)) = self.text(&format!("{service}.api_key_file")) {
-            let text =
-                self.read_key(path).map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
-            let key = Secret::parse(&text);
+            let bytes = self.read_small(path, KEY_BYTES_MAX);
+            let bytes = bytes.map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
+            let key = std::str::from_utf8(&bytes).ok().and_then(Secret::parse);
             return key.map(Some).ok_or_else(|| bad(source, "the file holds no key".to_owned()));
         }
         if let Some((variable, source)) = self.text(&format!("{service}.api_key_env")) {
@@ -246,14 +259,15 @@ impl Settings {
         Ok(usual.and_then(|text| text.to_str()).and_then(Secret::parse))
     }
 
-    fn read_key(&self, path: &str) -> std::io::Result<String> {
+    /// The beginning of a file that the user names: `~/` is the user's home, what is relative begins in ours.
+    fn read_small(&self, path: &str, bytes_max: u64) -> std::io::Result<Vec<u8>> {
         let path = match (path.strip_prefix("~/"), etcetera::home_dir()) {
             (Some(below), Ok(home)) => home.join(below),
             _ => self.home.join(path),
         };
-        let mut text = String::new();
-        std::fs::File::open(path)?.take(KEY_BYTES_MAX).read_to_string(&mut text)?;
-        Ok(text)
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(bytes_max).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     fn look_up_keys(&mut self, variable: &dyn Fn(&str) -> Option<OsString>) {

@@ -210,6 +210,13 @@ fn doctor_tries_the_model_and_says_what_to_do_if_it_fails() {
     check(Reply::json(500, &json!({})), "later");
     check(Reply::Silence, "within 1 s");
     check(Reply::Garbage(b"hello\r\n\r\n".to_vec()), "right server");
+    machine.write("no-certificates", "hello");
+    for (file, says) in [("not there", "cannot be read"), ("no-certificates", "holds no certificates")] {
+        let file = machine.work().join(file);
+        let doctor = machine.because(["--embedder", "ollama:m", "doctor"]).variable("SSL_CERT_FILE", &file);
+        doctor.run().ends(3).prints(says).prints("SSL_CERT_FILE");
+        machine.because(["doctor"]).variable("SSL_CERT_FILE", &file).run().succeeds();
+    }
     let gone = Server::script([Reply::Silence]).base().to_owned();
     let doctor = machine.because(["--embedder", "ollama:m", "doctor"]).variable("BECAUSE_OLLAMA_BASE_URL", &gone);
     doctor.run().ends(3).prints("is it running");
