@@ -245,12 +245,13 @@ impl Settings {
                 return Ok(None);
             }
             if !is_variable_name(variable) {
-                // It may be the key itself, which no message may repeat.
                 return Err(bad(source, "api_key_env takes the name of a variable, never the key".to_owned()));
             }
             let text = self.key_of_variable.get(variable).and_then(|text| text.to_str());
             let key = text.and_then(Secret::parse);
-            return key.map(Some).ok_or_else(|| bad(source, format!("the variable {variable} holds no key")));
+            // A name with small letters may be the key itself, which no message may repeat.
+            let shown = if variable.bytes().any(|byte| byte.is_ascii_lowercase()) { "it names" } else { variable };
+            return key.map(Some).ok_or_else(|| bad(source, format!("the variable {shown} holds no key")));
         }
         if self.text(&format!("{service}.base_url")).is_some() {
             return Ok(None);

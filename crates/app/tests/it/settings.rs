@@ -186,6 +186,9 @@ fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
     // Who writes the key itself where its variable should be named is told, and not shown.
     assert_eq!(doctor(&format!("api_key_env = \"{KEY}\"")).0, 3);
     assert_eq!(doctor(&format!("api_key = \"{KEY}\"")).0, 3);
+    machine.write_own_settings(&format!("{model}api_key_env = \"AIzaSyD1\""));
+    let doctor = machine.because(["doctor"]).run().ends(3);
+    assert!(!doctor.out().contains("AIzaSyD1"), "{doctor}");
 }
 
 #[test]
