@@ -4,8 +4,9 @@
 //! no matter of this crate, nor are the variables in which keys lie.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::bert::Bert;
 use crate::embedder::{EmbedError, Embedder};
 use crate::hub::{HubName, Shelf};
 use crate::remote::{Reach, Remote, Service};
@@ -114,12 +115,12 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
             // `local:OWNER/NAME` is what one tries after `OWNER/NAME` was fetched.
             let shelved = folder.to_str().and_then(HubName::parse).and_then(|name| choice.shelf.find(&name));
             match shelved {
-                Some(shelved) if !folder.is_dir() => open_local(shelved.folder, choice.threads),
-                _ => open_local(folder.clone(), choice.threads),
+                Some(shelved) if !folder.is_dir() => open_local(&shelved.folder, choice.threads),
+                _ => open_local(folder, choice.threads),
             }
         }
         Selection::Shelved(name) => match choice.shelf.find(name) {
-            Some(shelved) => open_local(shelved.folder, choice.threads),
+            Some(shelved) => open_local(&shelved.folder, choice.threads),
             None => Err(EmbedError::Unusable {
                 place: choice.shelf.place(name).display().to_string(),
                 detail: format!("it is not there; `because model pull {name}` fetches it"),
@@ -129,11 +130,8 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     }
 }
 
-fn open_local(folder: PathBuf, _threads: NonZeroUsize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
-    Err(EmbedError::Unusable {
-        place: folder.display().to_string(),
-        detail: "this build cannot run models in folders".to_owned(),
-    })
+fn open_local(folder: &Path, threads: NonZeroUsize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
+    Ok(Some(Box::new(Bert::open(folder, threads)?)))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! that is recorded gets its vector when it is indexed. Other models are [`Embedder`]s, which cost more and find
 //! more; what they make is a cache, and while they are away recall goes on without them.
 
+pub mod bert;
 pub mod choice;
 pub mod embedder;
 mod http;
