@@ -11,6 +11,7 @@ mod licenses;
 mod run_tests;
 mod samples;
 mod spdx;
+mod table;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ usage: cargo xtask COMMAND
 
   samples DIR [--people N] [--seed N] [--mix ordinary|sparse|noisy]
                      makes labelled people, of whom `because eval calibration` measures the derivers
+  table --model DIR --wordnet DIR --cache DIR [--out FILE] [--seed N] [--threads N]
+                     trains the built-in table of vectors; recipe in crates/models/data/README.md
   test [ARGS]        runs every test; ARGS go to the test runner, and leave out the documentation's examples
   tidy [--verbose]   checks the rules of style and structure that no compiler knows
   goldens            writes the confidences that tests hold claims against anew, after a change that was meant
@@ -44,6 +47,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = repository_root()?;
     match arguments.as_slice() {
         ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
+        ["table", options @ ..] => table::run(&root, options),
         ["test", rest @ ..] => run_tests::run(&root, rest),
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),

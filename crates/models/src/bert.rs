@@ -93,6 +93,12 @@ impl Bert {
         tokens
     }
 
+    /// How many pieces its vocabulary has; every smaller number is a token.
+    pub fn pieces(&self) -> u16 {
+        // The vocabulary has been checked to be that small.
+        u16::try_from(self.vocabulary.word_piece.len()).unwrap_or(u16::MAX)
+    }
+
     /// The vectors of sequences that go through the network together.
     fn embed_chunk(&self, sequences: &[&[u16]]) -> Vec<Vec<f32>> {
         let hidden = self.network.run(sequences);
@@ -113,8 +119,8 @@ impl Bert {
         vectors
     }
 
-    /// The vectors of sequences, in their order, on as many threads as there is work for.
-    fn embed_all(&self, sequences: &[Vec<u16>]) -> Vec<Vec<f32>> {
+    /// The vectors of sequences such as [`Self::tokens`] makes, in their order, on as many threads as there is work for.
+    pub fn vectors(&self, sequences: &[Vec<u16>]) -> Vec<Vec<f32>> {
         let chunks = chunks(sequences);
         let next = AtomicUsize::new(0);
         let work = || {
@@ -172,7 +178,7 @@ impl Embedder for Bert {
 
     fn embed(&mut self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
         let sequences: Vec<Vec<u16>> = texts.iter().map(|text| self.tokens(text, purpose)).collect();
-        let vectors = self.embed_all(&sequences);
+        let vectors = self.vectors(&sequences);
         if vectors.iter().flatten().all(|value| value.is_finite()) {
             return Ok(vectors);
         }

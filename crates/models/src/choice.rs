@@ -4,7 +4,7 @@
 //! no matter of this crate, nor are the variables in which keys lie.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::bert::Bert;
 use crate::embedder::{EmbedError, Embedder};
@@ -104,7 +104,7 @@ pub struct Choice {
     /// Where fetched models are.
     pub shelf: Shelf,
     /// Threads of a model that runs here.
-    pub threads: usize,
+    pub threads: NonZeroUsize,
 }
 
 /// Opens what was chosen. There is nothing to open for the built-in model, which the index uses by itself.
@@ -115,12 +115,12 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
             // `local:OWNER/NAME` is what one tries after `OWNER/NAME` was fetched.
             let shelved = folder.to_str().and_then(HubName::parse).and_then(|name| choice.shelf.find(&name));
             match shelved {
-                Some(shelved) if !folder.is_dir() => open_local(shelved.folder, choice.threads),
-                _ => open_local(folder.clone(), choice.threads),
+                Some(shelved) if !folder.is_dir() => open_local(&shelved.folder, choice.threads),
+                _ => open_local(folder, choice.threads),
             }
         }
         Selection::Shelved(name) => match choice.shelf.find(name) {
-            Some(shelved) => open_local(shelved.folder, choice.threads),
+            Some(shelved) => open_local(&shelved.folder, choice.threads),
             None => Err(EmbedError::Unusable {
                 place: choice.shelf.place(name).display().to_string(),
                 detail: format!("it is not there; `because model pull {name}` fetches it"),
@@ -130,9 +130,8 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     }
 }
 
-fn open_local(folder: PathBuf, threads: usize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
-    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    Ok(Some(Box::new(Bert::open(&folder, threads)?)))
+fn open_local(folder: &Path, threads: NonZeroUsize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
+    Ok(Some(Box::new(Bert::open(folder, threads)?)))
 }
 
 #[cfg(test)]
@@ -169,7 +168,7 @@ mod tests {
             selection: "owner/name".parse().unwrap(),
             reach: Reach::default(),
             shelf: Shelf::at(folder.path().to_owned()),
-            threads: 1,
+            threads: NonZeroUsize::MIN,
         };
         let error = open(&choice).err().unwrap();
         assert!(error.to_string().contains("because model pull owner/name"), "{error}");

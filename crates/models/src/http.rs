@@ -12,6 +12,8 @@ use ureq::config::{ConfigBuilder, RedirectAuthHeaders};
 use ureq::http::{HeaderMap, Uri};
 use ureq::typestate::AgentScope;
 
+use crate::roots::Roots;
+
 /// Longest wait for a connection.
 const CONNECT_S_MAX: u64 = 10;
 /// Longest silence in the middle of a download.
@@ -124,8 +126,8 @@ pub(crate) struct Client {
 
 impl Client {
     /// For questions with short answers, complete within `whole`. Redirects come back as they are.
-    pub(crate) fn for_questions(base: &Base, whole: Duration) -> Self {
-        let config = config(base)
+    pub(crate) fn for_questions(base: &Base, roots: Option<&Roots>, whole: Duration) -> Self {
+        let config = config(base, roots)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
@@ -134,8 +136,8 @@ impl Client {
     }
 
     /// The same, but redirects are followed as for downloads.
-    pub(crate) fn for_lists(base: &Base, whole: Duration) -> Self {
-        let config = config(base)
+    pub(crate) fn for_lists(base: &Base, roots: Option<&Roots>, whole: Duration) -> Self {
+        let config = config(base, roots)
             .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
             .timeout_global(Some(whole));
         Self { agent: config.build().new_agent(), waited: whole }
@@ -143,9 +145,9 @@ impl Client {
 
     /// For downloads, which may last as long as something comes. Redirects are followed, without the key, and from
     /// https to https only.
-    pub(crate) fn for_downloads(base: &Base) -> Self {
+    pub(crate) fn for_downloads(base: &Base, roots: Option<&Roots>) -> Self {
         let silence = Duration::from_secs(SILENCE_S_MAX);
-        let config = config(base)
+        let config = config(base, roots)
             .timeout_connect(Some(Duration::from_secs(CONNECT_S_MAX)))
             .timeout_recv_response(Some(silence))
             .timeout_per_read(Some(silence));
@@ -224,14 +226,18 @@ impl Client {
 }
 
 /// What holds for every question.
-fn config(base: &Base) -> ConfigBuilder<AgentScope> {
+fn config(base: &Base, roots: Option<&Roots>) -> ConfigBuilder<AgentScope> {
     let config = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .user_agent(concat!("because/", env!("CARGO_PKG_VERSION")))
         .https_only(base.is_https)
         .max_redirects(REDIRECTS_MAX)
         .redirect_auth_headers(RedirectAuthHeaders::Never);
-    if base.is_here { config.proxy(None) } else { config }
+    let config = if base.is_here { config.proxy(None) } else { config };
+    match roots {
+        Some(roots) => config.tls_config(roots.tls()),
+        None => config,
+    }
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ fn pull(session: &Session, args: &PullArgs) -> Result<u8, Failure> {
     let wish = Wish { name: name(&args.name)?, revision: args.revision.clone(), bytes_max: args.max_size };
     let shelf = settings::shelf(session.home.folder());
     let bar = output::progress(Some(0), "{spinner} {bytes} of {total_bytes}, {bytes_per_sec}, {msg}");
-    let pulled = hub()?.pull(&wish, &shelf, |Progress { file, bytes, bytes_total }| {
+    let pulled = hub(session)?.pull(&wish, &shelf, |Progress { file, bytes, bytes_total }| {
         bar.set_length(bytes_total);
         bar.set_position(bytes);
         bar.set_message(file);
@@ -135,7 +135,7 @@ fn name(text: &str) -> Result<HubName, HubError> {
     HubName::parse(text).ok_or_else(|| HubError::Name { text: text.chars().take(200).collect() })
 }
 
-fn hub() -> Result<Hub, Failure> {
+fn hub(session: &Session) -> Result<Hub, Failure> {
     let variable = |name: &str| std::env::var_os(name).filter(|text| !text.is_empty());
     let unfit = |name: &str, detail: &str| Failure::Usage(format!("{name} {detail}"));
     let endpoint = match variable(ENDPOINT_VARIABLE) {
@@ -149,7 +149,7 @@ fn hub() -> Result<Hub, Failure> {
         }
         None => None,
     };
-    Ok(Hub::at(&endpoint, token.as_ref())?)
+    Ok(Hub::at(&endpoint, token.as_ref(), session.settings(None)?.roots()?)?)
 }
 
 fn shown(shelved: &Shelved) -> Value {

@@ -1,6 +1,6 @@
 //! `config.toml`: what it says, with the lines where it says it.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -18,12 +18,16 @@ pub(super) fn read(
     source: fn(PathBuf, usize) -> Source,
 ) -> Result<Vec<(&'static Key, Said)>, SettingsError> {
     let failed = |source| SettingsError::File { path: path.to_owned(), source };
-    let mut bytes = Vec::new();
-    match std::fs::File::open(path) {
-        Ok(file) => file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+    // Asked before opening, because opening a pipe waits.
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() => return Err(failed(std::io::Error::other("it is no file"))),
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
         Err(error) => return Err(failed(error)),
-    };
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
     let bad = |line: usize, detail: String| SettingsError::Line { path: path.to_owned(), line, detail };
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(bad(1, format!("the file is longer than {FILE_BYTES_MAX} bytes")));

@@ -11,12 +11,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use models::choice::{Choice, Selection};
 use models::hub::Shelf;
 use models::remote::{Reach, Service};
+use models::roots::Roots;
 use models::secret::Secret;
 use serde_json::json;
 
@@ -33,6 +35,8 @@ pub(crate) const FILE: &str = "config.toml";
 const MODELS: &str = "models";
 /// A key and what may stand around it.
 const KEY_BYTES_MAX: u64 = 8 << 10;
+/// Longest file of certificates.
+const CA_BYTES_MAX: u64 = 4 << 20;
 /// Longest wait that can be set.
 const TIMEOUT_S_MAX: u64 = 3600;
 /// Most threads that can be set.
@@ -218,9 +222,19 @@ impl Settings {
             Selection::Served { service, .. } => self.reach(*service)?,
             _ => Reach::default(),
         };
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = self.number("embedder.threads").map_or(cores, |threads| threads.min(THREADS_MAX));
+        let told = self.number("embedder.threads").and_then(|threads| NonZeroUsize::new(threads.min(THREADS_MAX)));
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = told.unwrap_or_else(cores);
         Ok(Choice { selection: selection.clone(), reach, shelf: shelf(&self.home), threads })
+    }
+
+    /// Who vouches for servers, if that is set.
+    pub(crate) fn roots(&self) -> Result<Option<Roots>, SettingsError> {
+        let Some((path, source)) = self.text(&keys::CA_FILE.path()) else { return Ok(None) };
+        let bad = |detail: String| SettingsError::Value { source_of: source.clone(), detail };
+        let pem = self.read_small(path, CA_BYTES_MAX);
+        let pem = pem.map_err(|error| bad(format!("the file of certificates cannot be read: {error}")))?;
+        Roots::parse(&pem).map(Some).ok_or_else(|| bad("the file holds no certificates in PEM".to_owned()))
     }
 
     fn reach(&self, service: Service) -> Result<Reach, SettingsError> {
@@ -229,6 +243,7 @@ impl Settings {
         Ok(Reach {
             base_url: self.text(&key("base_url")).map(|(text, _)| text.to_owned()),
             key: self.key(service)?,
+            roots: self.roots()?,
             dimensions: self.number(&key("dimensions")),
             dimensions_known: None,
             batch_max: self.number(&key("batch_max")),
@@ -241,18 +256,23 @@ impl Settings {
     fn key(&self, service: Service) -> Result<Option<Secret>, SettingsError> {
         let bad = |source: &Source, detail: String| SettingsError::Value { source_of: source.clone(), detail };
         if let Some((path, source)) = self.text(&format!("{service}.api_key_file")) {
-            let text =
-                self.read_key(path).map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
-            let key = Secret::parse(&text);
+            let bytes = self.read_small(path, KEY_BYTES_MAX);
+            let bytes = bytes.map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
+            let key = std::str::from_utf8(&bytes).ok().and_then(Secret::parse);
             return key.map(Some).ok_or_else(|| bad(source, "the file holds no key".to_owned()));
         }
         if let Some((variable, source)) = self.text(&format!("{service}.api_key_env")) {
             if variable.is_empty() {
                 return Ok(None);
             }
+            if !is_variable_name(variable) {
+                return Err(bad(source, "api_key_env takes the name of a variable, never the key".to_owned()));
+            }
             let text = self.key_of_variable.get(variable).and_then(|text| text.to_str());
             let key = text.and_then(Secret::parse);
-            return key.map(Some).ok_or_else(|| bad(source, format!("the variable {variable} holds no key")));
+            // A name with small letters may be the key itself, which no message may repeat.
+            let shown = if variable.bytes().any(|byte| byte.is_ascii_lowercase()) { "it names" } else { variable };
+            return key.map(Some).ok_or_else(|| bad(source, format!("the variable {shown} holds no key")));
         }
         if self.text(&format!("{service}.base_url")).is_some() {
             return Ok(None);
@@ -261,23 +281,22 @@ impl Settings {
         Ok(usual.and_then(|text| text.to_str()).and_then(Secret::parse))
     }
 
-    fn read_key(&self, path: &str) -> std::io::Result<String> {
+    /// The beginning of a file that the user names: `~/` is the user's home, what is relative begins in ours.
+    fn read_small(&self, path: &str, bytes_max: u64) -> std::io::Result<Vec<u8>> {
         let path = match (path.strip_prefix("~/"), etcetera::home_dir()) {
             (Some(below), Ok(home)) => home.join(below),
             _ => self.home.join(path),
         };
-        let mut text = String::new();
-        std::fs::File::open(path)?.take(KEY_BYTES_MAX).read_to_string(&mut text)?;
-        Ok(text)
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(bytes_max).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     fn look_up_keys(&mut self, variable: &dyn Fn(&str) -> Option<OsString>) {
         for service in Service::ALL {
             let named = self.text(&format!("{service}.api_key_env")).map(|(name, _)| name.to_owned());
             for name in named.into_iter().chain(service.key_variable().map(str::to_owned)) {
-                // Names that the system's functions would not take.
-                let is_name = !name.is_empty() && !name.contains(['=', '\0']);
-                if let Some(text) = is_name.then(|| variable(&name)).flatten() {
+                if let Some(text) = is_variable_name(&name).then(|| variable(&name)).flatten() {
                     self.key_of_variable.insert(name, text);
                 }
             }
@@ -313,6 +332,10 @@ fn space_file(space: &Path, own_file: &Path) -> Option<PathBuf> {
         _ => file == own_file,
     };
     (!is_own).then_some(file)
+}
+
+fn is_variable_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn from_variable(key: &Key, text: OsString) -> Result<Said, SettingsError> {

@@ -21,6 +21,9 @@ fn a_model_is_fetched_listed_and_removed() {
     let again = model(&machine, &hub, &["--json", "pull", MODEL]).run().succeeds().json();
     assert_eq!((&again["name"], &again["revision"], &again["new"]), (&json!(MODEL), &json!(COMMIT), &json!(false)));
     assert!(machine.home().join("models/owner--tiny-model/model.safetensors").is_file());
+    // What this hub has is no real model, which opening it finds out.
+    let doctor = machine.because(["--embedder", MODEL, "doctor"]).run().ends(3);
+    doctor.prints("models/owner--tiny-model cannot be used").prints("because model list");
     let list = model(&machine, &hub, &["--json", "list"]).run().succeeds().json();
     assert_eq!(list[0]["name"], MODEL);
     model(&machine, &hub, &["list"]).run().succeeds().prints(MODEL);

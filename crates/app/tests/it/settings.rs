@@ -135,6 +135,19 @@ fn a_spaces_file_sends_neither_texts_nor_keys_anywhere() {
     assert_eq!(server.requests().len(), 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_is_a_pipe_or_a_device_holds_nobody_up() {
+    let machine = Machine::with_space();
+    let path = machine.work().join(".because/config.toml");
+    for make in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
+        machine.shell(&format!("{make} .because/config.toml")).run().succeeds();
+        machine.because(["status"]).run().ends(2).says("it is no file");
+        if path.is_dir() { std::fs::remove_dir(&path).unwrap() } else { std::fs::remove_file(&path).unwrap() }
+    }
+    machine.because(["status"]).run().succeeds();
+}
+
 #[test]
 fn ones_own_folder_stays_ones_own_whatever_it_is_called() {
     let machine = Machine::new();
@@ -170,6 +183,12 @@ fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
         assert_eq!(server.requests().len(), asked);
     }
     assert!(!holds(machine.home().parent().unwrap(), KEY));
+    // Who writes the key itself where its variable should be named is told, and not shown.
+    assert_eq!(doctor(&format!("api_key_env = \"{KEY}\"")).0, 3);
+    assert_eq!(doctor(&format!("api_key = \"{KEY}\"")).0, 3);
+    machine.write_own_settings(&format!("{model}api_key_env = \"AIzaSyD1\""));
+    let doctor = machine.because(["doctor"]).run().ends(3);
+    assert!(!doctor.out().contains("AIzaSyD1"), "{doctor}");
 }
 
 #[test]
@@ -194,6 +213,13 @@ fn doctor_tries_the_model_and_says_what_to_do_if_it_fails() {
     check(Reply::json(500, &json!({})), "later");
     check(Reply::Silence, "within 1 s");
     check(Reply::Garbage(b"hello\r\n\r\n".to_vec()), "right server");
+    machine.write("no-certificates", "hello");
+    for (file, says) in [("not there", "cannot be read"), ("no-certificates", "holds no certificates")] {
+        let file = machine.work().join(file);
+        let doctor = machine.because(["--embedder", "ollama:m", "doctor"]).variable("SSL_CERT_FILE", &file);
+        doctor.run().ends(3).prints(says).prints("SSL_CERT_FILE");
+        machine.because(["doctor"]).variable("SSL_CERT_FILE", &file).run().succeeds();
+    }
     let gone = Server::script([Reply::Silence]).base().to_owned();
     let doctor = machine.because(["--embedder", "ollama:m", "doctor"]).variable("BECAUSE_OLLAMA_BASE_URL", &gone);
     doctor.run().ends(3).prints("is it running");

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::http::{Base, Client, Trouble};
+use crate::roots::Roots;
 use crate::secret::Secret;
 
 mod fetch;
@@ -207,16 +208,18 @@ pub struct Pulled {
 pub struct Hub {
     base: Base,
     authorization: Option<String>,
+    roots: Option<Roots>,
 }
 
 impl Hub {
-    /// The hub at an address, with the token of an account if there is one.
-    pub fn at(endpoint: &str, token: Option<&Secret>) -> Result<Self, HubError> {
+    /// The hub at an address, with the token of an account if there is one, and with other roots than those that are
+    /// compiled in if there are any.
+    pub fn at(endpoint: &str, token: Option<&Secret>, roots: Option<Roots>) -> Result<Self, HubError> {
         let base = Base::parse(endpoint).map_err(|detail| HubError::Endpoint { detail })?;
         if token.is_some() && base.is_open() {
             return Err(HubError::Endpoint { detail: "a token is sent over https only, or to this machine" });
         }
-        Ok(Self { base, authorization: token.map(|token| format!("Bearer {}", token.reveal())) })
+        Ok(Self { base, authorization: token.map(|token| format!("Bearer {}", token.reveal())), roots })
     }
 
     /// Fetches a model, unless it is on the shelf already.
@@ -232,7 +235,7 @@ impl Hub {
         }
         let _lock = shelf.lock(&wish.name)?;
         let folder = shelf.fetching(&wish.name, &commit)?;
-        let client = Client::for_downloads(&self.base);
+        let client = Client::for_downloads(&self.base, self.roots.as_ref());
         let address = self.base.at(&format!("{}/resolve/{commit}", wish.name));
         let headers = self.headers();
         let fetch = Fetch { client: &client, headers: &headers, address, folder: &folder };
@@ -263,7 +266,7 @@ impl Hub {
         }
         let address = self.base.at(&format!("api/models/{name}/revision/{revision}?blobs=true"));
         // A renamed model is answered with a redirect to its new name, so questions are followed as downloads are.
-        let client = Client::for_lists(&self.base, Duration::from_secs(LIST_S_MAX));
+        let client = Client::for_lists(&self.base, self.roots.as_ref(), Duration::from_secs(LIST_S_MAX));
         let answer = client.get(&address, &self.headers(), LIST_BYTES_MAX);
         let answer = answer.map_err(|trouble| no_answer(self.base.as_str(), trouble))?;
         if answer.status != 200 {

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::embedder::{EmbedError, Embedder, Model, Purpose};
 use crate::http::{Base, Client};
+use crate::roots::Roots;
 use crate::secret::Secret;
 
 mod manner;
@@ -51,6 +52,8 @@ pub struct Reach {
     pub base_url: Option<String>,
     /// The key.
     pub key: Option<Secret>,
+    /// Who vouches for the server, in place of the list that is compiled in.
+    pub roots: Option<Roots>,
     /// Length of vectors to ask for, of models that can make them shorter.
     pub dimensions: Option<usize>,
     /// Length of vectors that came before, without asking for it: spares a request when it is opened.
@@ -98,7 +101,7 @@ impl Remote {
         }
         let timeout = reach.timeout.unwrap_or(service.default_timeout());
         let mut remote = Self {
-            client: Client::for_questions(&base, timeout),
+            client: Client::for_questions(&base, reach.roots.as_ref(), timeout),
             base,
             service,
             key: reach.key.clone(),

@@ -229,6 +229,43 @@ mod tests {
     }
 
     #[test]
+    fn no_answer_however_broken_gives_what_is_no_vector() {
+        let answers = [
+            (
+                Service::OpenAi,
+                r#"{"data":[{"index":1,"embedding":[1.5,-2e3]},{"index":0,"embedding":"AAAAPwAAgD4="}]}"#,
+            ),
+            (Service::Ollama, r#"{"embeddings":[[1.5,-2e3],[0.25,7]],"total_duration":9}"#),
+            (Service::Gemini, r#"{"embeddings":[{"values":[1.5,-2e3]},{"values":[0.25,7]}]}"#),
+        ];
+        let letters = b"\"[]{},:.-0123456789eEnuaNlAx= \xff";
+        let mut state = 7_u64;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        let mut read = 0;
+        for _ in 0..20_000 {
+            let (service, answer) = answers[random(answers.len())];
+            let mut bytes = answer.as_bytes().to_vec();
+            for _ in 0..=random(3) {
+                let (at, letter) = (random(bytes.len()), letters[random(letters.len())]);
+                match random(3) {
+                    0 => bytes[at] = letter,
+                    1 => bytes.insert(at, letter),
+                    _ => bytes.truncate(at.max(1)),
+                }
+            }
+            if let Ok(vectors) = service.vectors(&bytes, 2) {
+                read += 1;
+                assert_eq!(vectors.len(), 2);
+                assert!(vectors.iter().flatten().all(|number| number.is_finite()));
+            }
+        }
+        assert!(read > 100, "{read}");
+    }
+
+    #[test]
     fn an_index_that_is_missing_twice_or_too_high_is_told() {
         let read = |data: Value| Service::OpenAi.vectors(json!({ "data": data }).to_string().as_bytes(), 2);
         let vector = |index: i64, number: f32| json!({"index": index, "embedding": [number]});

@@ -14,7 +14,7 @@ fn wish() -> Wish {
 }
 
 fn pull(server: &Server, folder: &Path) -> Result<Pulled, HubError> {
-    Hub::at(server.base(), None).unwrap().pull(&wish(), &Shelf::at(folder.to_owned()), |_| ())
+    Hub::at(server.base(), None, None).unwrap().pull(&wish(), &Shelf::at(folder.to_owned()), |_| ())
 }
 
 /// The files of the shelf, without locks.
@@ -41,7 +41,7 @@ fn ranges(server: &Server) -> Vec<Option<String>> {
 fn a_model_is_fetched_without_what_nobody_needs_and_only_once() {
     let (server, folder) = (start(), tempfile::tempdir().unwrap());
     let shelf = Shelf::at(folder.path().join("models"));
-    let hub = Hub::at(server.base(), None).unwrap();
+    let hub = Hub::at(server.base(), None, None).unwrap();
     let mut seen = Vec::new();
     let pulled = hub.pull(&wish(), &shelf, |progress| seen.push(progress)).unwrap();
     assert!(pulled.is_new);
@@ -159,7 +159,7 @@ fn more_than_was_announced_or_allowed_is_not_taken() {
             reply => reply,
         }
     });
-    let hub = Hub::at(endless.base(), None).unwrap();
+    let hub = Hub::at(endless.base(), None, None).unwrap();
     let shelf = Shelf::at(folder.path().to_owned());
     let error = hub.pull(&Wish { bytes_max: 1 << 20, ..wish() }, &shelf, |_| ()).unwrap_err();
     assert!(matches!(error, HubError::TooLong { .. }), "{error:?}");
@@ -177,7 +177,7 @@ fn what_is_not_there_or_not_ours_to_see_is_told() {
         assert!(matches!(&error, HubError::Refused { what, .. } if what == MODEL), "{error:?}");
     }
     let server = start();
-    let hub = Hub::at(server.base(), None).unwrap();
+    let hub = Hub::at(server.base(), None, None).unwrap();
     let shelf = Shelf::at(folder.path().to_owned());
     for revision in ["../../main", "a/b", "", "a?b", "no-such-branch"] {
         let error = hub.pull(&Wish { revision: revision.to_owned(), ..wish() }, &shelf, |_| ()).unwrap_err();
@@ -212,7 +212,7 @@ fn files_may_come_from_elsewhere_but_the_token_does_not_go_there() {
     });
     let folder = tempfile::tempdir().unwrap();
     let token = Secret::parse("hf_secret_token").unwrap();
-    let hub = Hub::at(server.base(), Some(&token)).unwrap();
+    let hub = Hub::at(server.base(), Some(&token), None).unwrap();
     hub.pull(&wish(), &Shelf::at(folder.path().to_owned()), |_| ()).unwrap();
     assert!(server.requests().iter().all(|request| request.header("authorization") == Some("Bearer hf_secret_token")));
     assert_eq!(other.requests().len(), 1);
@@ -222,7 +222,7 @@ fn files_may_come_from_elsewhere_but_the_token_does_not_go_there() {
 #[test]
 fn without_a_network_is_said_what_else_works() {
     let server = start();
-    let hub = Hub::at(server.base(), None).unwrap();
+    let hub = Hub::at(server.base(), None, None).unwrap();
     drop(server);
     let folder = tempfile::tempdir().unwrap();
     let error = hub.pull(&wish(), &Shelf::at(folder.path().to_owned()), |_| ()).unwrap_err();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "this crate is tests, its helpers too")]
 
+mod https;
 mod hub;
 mod hub_server;
 mod remote;

@@ -156,12 +156,14 @@ fn failures_of_the_server_may_pass() {
 
 #[test]
 fn a_server_that_never_answers_is_left_in_time() {
-    let server = Server::script([Reply::Silence]);
-    let reach = Reach { timeout: Some(Duration::from_millis(200)), ..reach(&server) };
-    let begun = Instant::now();
-    let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
-    assert!(matches!(error, EmbedError::TimedOut { .. }), "{error:?}");
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    for reply in [Reply::Silence, Reply::Drip] {
+        let server = Server::script([reply]);
+        let reach = Reach { timeout: Some(Duration::from_millis(200)), ..reach(&server) };
+        let begun = Instant::now();
+        let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
+        assert!(matches!(error, EmbedError::TimedOut { .. }), "{error:?}");
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    }
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub(crate) enum Reply {
     Garbage(Vec<u8>),
     /// A body that does not end.
     Endless,
+    /// An answer that comes byte by byte, each soon after the one before.
+    Drip,
 }
 
 impl Reply {
@@ -168,6 +170,14 @@ fn write(mut stream: TcpStream, reply: Reply, over: &AtomicBool) -> std::io::Res
         Reply::Garbage(bytes) => stream.write_all(&bytes),
         Reply::Silence => {
             while !over.load(Ordering::SeqCst) {
+                std::thread::sleep(PAUSE);
+            }
+            Ok(())
+        }
+        Reply::Drip => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\nconnection: close\r\n\r\n")?;
+            while !over.load(Ordering::SeqCst) {
+                stream.write_all(b" ")?;
                 std::thread::sleep(PAUSE);
             }
             Ok(())
