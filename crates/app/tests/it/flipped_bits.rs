@@ -114,12 +114,12 @@ fn look(path: &Path) -> Seen {
             let ids = verification.findings.iter().map(|finding| finding.id.map(|id| id.to_string())).collect();
             Seen::Found(ids, format!("{:?}", verification.findings))
         }
-        Ok(_) => match content(&mut space).and_then(|content| {
-            // What is wrong with these vectors changes no answer of the ledger; that nothing panics is what counts.
-            let _ = ask(&mut space);
-            Ok(content)
-        }) {
-            Ok(content) => Seen::Nothing(Box::new(content)),
+        Ok(_) => match content(&mut space) {
+            Ok(content) => {
+                // What is wrong with these vectors changes no answer of the ledger; that nothing panics is what counts.
+                let _ = ask(&mut space);
+                Seen::Nothing(Box::new(content))
+            }
             Err(error) => refused(error),
         },
     }

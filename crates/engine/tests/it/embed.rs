@@ -318,7 +318,7 @@ fn while_a_new_model_reads_the_old_one_answers() {
     assert_eq!(recalled_by(&mut home.space, &new, "hound").0[0], "The dog sleeps");
     home.space.forget_embeddings(ready[1].number).unwrap();
     assert_eq!(home.space.embedding_status().unwrap().len(), 1);
-    assert_eq!(recalled_by(&mut home.space, &old, "hound").1, false);
+    assert!(!recalled_by(&mut home.space, &old, "hound").1);
 }
 
 #[test]
