@@ -147,8 +147,9 @@ impl Space {
             }
             let known = self.store.embedding_models()?.into_iter().find(|known| known.number == model.number);
             model = match known {
-                Some(known) => known,
-                None => return Ok(done),
+                // Who does not get on would not end.
+                Some(known) if known.reached != model.reached => known,
+                _ => return Ok(done),
             };
         }
     }

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::SqliteSpace;
 use super::graph::sql;
+use super::ledger;
 use super::text;
 use super::views::without_sync;
 use crate::{Position, StoreError};
@@ -44,7 +45,7 @@ CREATE TABLE IF NOT EXISTS embedding_failed (key INTEGER PRIMARY KEY, error TEXT
 ";
 
 /// The tables that hold something for each record.
-pub(super) const TABLES: &[&str] = &["embedding", "embedding_failed"];
+const TABLES: &[&str] = &["embedding", "embedding_failed"];
 
 /// A model's number in a file. Numbers are not used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -126,6 +127,17 @@ pub struct QuestionVector {
     pub numbers: Vec<f32>,
 }
 
+/// Whether something is known of a record: its key, and the bytes of a vector.
+const KNOWN: &str = "SELECT 1 FROM embedding WHERE key = ?1 AND length(data) = ?2
+                     UNION ALL SELECT 1 FROM embedding_failed WHERE key = ?1";
+
+impl EmbeddingModel {
+    /// Bytes of a vector.
+    fn width(&self) -> i64 {
+        (self.model.dimensions + LENGTH_BYTES) as i64
+    }
+}
+
 impl SqliteSpace {
     /// Every model that the file knows, the one that was chosen last first.
     pub fn embedding_models(&self) -> Result<Vec<EmbeddingModel>, StoreError> {
@@ -192,17 +204,13 @@ impl SqliteSpace {
     pub fn embedding_batch(&mut self, model: &EmbeddingModel, texts_max: usize) -> Result<EmbeddingBatch, StoreError> {
         self.refresh_attributes()?;
         let mut batch = EmbeddingBatch { texts: Vec::new(), end: model.reached };
-        let mut known = self.connection.prepare_cached(
-            "SELECT 1 FROM embedding WHERE key = ?1 AND length(data) = ?2
-             UNION ALL SELECT 1 FROM embedding_failed WHERE key = ?1",
-        )?;
-        let width = (model.model.dimensions + LENGTH_BYTES) as i64;
+        let mut known = self.connection.prepare_cached(KNOWN)?;
         for (position, counts) in self.views.attributes.after(model.reached).take(LOOKED_AT_MAX) {
             if batch.texts.len() >= texts_max {
                 break;
             }
             batch.end = position;
-            if counts && !known.exists(params![model.number.key(position), width])? {
+            if counts && !known.exists(params![model.number.key(position), model.width()])? {
                 let text = text::said_at(&self.connection, position, TEXT_BYTES_MAX)?;
                 batch.texts.extend(text.map(|text| (position, text)));
             }
@@ -219,9 +227,12 @@ impl SqliteSpace {
     ) -> Result<bool, StoreError> {
         self.writing_embeddings(|connection| {
             let access = sql(text::reach(connection)?.access);
+            // A position beyond the ledger's end is a damaged one.
             let update = "UPDATE embedding_model SET attempts = 0, next_try_us = NULL, last_error = NULL, access = ?3,
-                          reached = CASE WHEN access = ?3 THEN max(reached, ?2) ELSE ?2 END WHERE number = ?1";
-            if connection.prepare_cached(update)?.execute(params![model.number.0, sql(end), access])? == 0 {
+                          reached = CASE WHEN access = ?3 AND reached <= ?4 THEN max(reached, ?2) ELSE ?2 END
+                          WHERE number = ?1";
+            let head = sql(ledger::head(connection)?);
+            if connection.prepare_cached(update)?.execute(params![model.number.0, sql(end), access, head])? == 0 {
                 return Ok(false);
             }
             let mut write =
@@ -277,8 +288,32 @@ impl SqliteSpace {
         })
     }
 
-    /// Drops what does not read of a model's vectors, so that it is made again. How many there were.
+    /// Drops what does not read of a model's vectors, so that it is made again, as what is missing. How many there were.
     pub fn mend_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
+        let dropped = self.drop_damaged(model)?;
+        self.refresh_attributes()?;
+        let mut known = self.connection.prepare(KNOWN)?;
+        let mut missing = Vec::new();
+        for (position, counts) in self.views.attributes.after(Position(0)) {
+            if position > model.reached {
+                break;
+            }
+            let is_missing = counts && !known.exists(params![model.number.key(position), model.width()])?;
+            if is_missing && text::said_at(&self.connection, position, TEXT_BYTES_MAX)?.is_some() {
+                missing.push(position);
+            }
+        }
+        drop(known);
+        let Some(first) = missing.first() else { return Ok(dropped) };
+        let before = Position(first.0.saturating_sub(1));
+        self.writing_embeddings(|connection| {
+            let update = "UPDATE embedding_model SET reached = min(reached, ?2) WHERE number = ?1";
+            connection.execute(update, params![model.number.0, sql(before)])?;
+            Ok(missing.len() as u64)
+        })
+    }
+
+    fn drop_damaged(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         self.writing_embeddings(|connection| {
             let mut damaged = Vec::new();
             let mut statement = connection.prepare("SELECT key, data FROM embedding WHERE key BETWEEN ?1 AND ?2")?;
@@ -291,13 +326,6 @@ impl SqliteSpace {
             }
             for key in &damaged {
                 connection.prepare_cached("DELETE FROM embedding WHERE key = ?1")?.execute([key])?;
-            }
-            if let Some(first) = damaged.first() {
-                let before = ModelNumber::position(*first).0.saturating_sub(1);
-                connection.execute(
-                    "UPDATE embedding_model SET reached = min(reached, ?2) WHERE number = ?1",
-                    params![model.number.0, sql(Position(before))],
-                )?;
             }
             Ok(damaged.len() as u64)
         })
@@ -312,6 +340,8 @@ impl SqliteSpace {
         }
         without_sync(&self.connection, std::time::Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             super::migrate(connection)?;
+            // What damage took away of this cache is no loss.
+            connection.execute_batch(SCHEMA)?;
             work(connection)
         })
     }
@@ -330,7 +360,7 @@ fn models(connection: &Connection) -> Result<Vec<EmbeddingModel>, StoreError> {
     if !is_there(connection)? {
         return Ok(Vec::new());
     }
-    let reach = text::reach(connection)?;
+    let (reach, head) = (text::reach(connection)?, ledger::head(connection)?);
     let mut statement = connection.prepare_cached(
         "SELECT number, provider, name, dimensions, choice, reached, access, attempts, next_try_us, last_error
          FROM embedding_model ORDER BY turn DESC, number DESC",
@@ -338,7 +368,7 @@ fn models(connection: &Connection) -> Result<Vec<EmbeddingModel>, StoreError> {
     let mut rows = statement.query([])?;
     let mut models = Vec::new();
     while let Some(row) = rows.next()? {
-        models.extend(read_model(row, &reach).ok().flatten());
+        models.extend(read_model(row, &reach, head).ok().flatten());
     }
     Ok(models)
 }
@@ -349,14 +379,15 @@ pub(super) fn model(connection: &Connection, number: ModelNumber) -> Result<Opti
 }
 
 /// Who may append decides which records there are; when that changes for what was read, it is looked through again.
-fn read_model(row: &Row<'_>, reach: &text::Reach) -> rusqlite::Result<Option<EmbeddingModel>> {
+fn read_model(row: &Row<'_>, reach: &text::Reach, head: Position) -> rusqlite::Result<Option<EmbeddingModel>> {
     let number: i64 = row.get(0)?;
     let dimensions = usize::try_from(row.get::<_, i64>(3)?).unwrap_or_default();
     if !(1..MODELS_MAX).contains(&number) || dimensions == 0 || dimensions > DIMENSIONS_MAX {
         return Ok(None);
     }
-    let is_current = row.get::<_, i64>(6)? == sql(reach.access);
-    let reached = if is_current { row.get::<_, i64>(5)?.max(0).unsigned_abs() } else { 0 };
+    let reached = row.get::<_, i64>(5)?;
+    let is_current = row.get::<_, i64>(6)? == sql(reach.access) && (0..=sql(head)).contains(&reached);
+    let reached = if is_current { reached.unsigned_abs() } else { 0 };
     Ok(Some(EmbeddingModel {
         number: ModelNumber(number as u32),
         model: Model { provider: row.get(1)?, name: row.get(2)?, dimensions },
@@ -369,9 +400,20 @@ fn read_model(row: &Row<'_>, reach: &text::Reach) -> rusqlite::Result<Option<Emb
 }
 
 /// The tables are missing in a file of an earlier version that cannot be written.
-pub(super) fn is_there(connection: &Connection) -> Result<bool, StoreError> {
+fn is_there(connection: &Connection) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'embedding_model'")?;
     Ok(statement.exists([])?)
+}
+
+/// Bytes of the vectors.
+pub(super) fn bytes(connection: &Connection) -> Result<u64, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'embedding'")?;
+    if !statement.exists([])? {
+        return Ok(0);
+    }
+    let query = "SELECT sum(length(data)) + 12 * count(*) FROM embedding";
+    let bytes: Option<i64> = connection.query_row(query, [], |row| row.get(0))?;
+    Ok(bytes.unwrap_or(0).max(0).unsigned_abs())
 }
 
 fn short(error: &str) -> String {

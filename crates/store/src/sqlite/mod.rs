@@ -196,7 +196,7 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
 fn has_table(version: i64, table: &str) -> bool {
     match table {
         "claim" => version >= 2,
-        "text_vector" | "text_token" | "embedding" | "embedding_failed" => version >= 3,
+        "text_vector" | "text_token" => version >= 3,
         _ => true,
     }
 }

@@ -279,8 +279,8 @@ impl SqliteSpace {
         };
         let pages = |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
         let used = (pages("PRAGMA page_count")? * pages("PRAGMA page_size")?).unsigned_abs();
-        let views = [graph::TABLES, text::TABLES, embedding::TABLES].concat();
-        let mut view_bytes = 0;
+        let views = [graph::TABLES, text::TABLES].concat();
+        let mut view_bytes = embedding::bytes(&self.connection)?;
         let version = super::schema_version(&self.connection)?;
         for table in views.into_iter().filter(|table| super::has_table(version, table)) {
             view_bytes += table_bytes(&self.connection, table)?;
@@ -292,13 +292,9 @@ impl SqliteSpace {
 /// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.
 fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> {
     let blob = match table {
-        "text_posting"
-        | "text_session_posting"
-        | "text_attribute"
-        | "text_length"
-        | "text_vector"
-        | "text_token"
-        | "embedding" => "sum(length(data)) + 12 * count(*)",
+        "text_posting" | "text_session_posting" | "text_attribute" | "text_length" | "text_vector" | "text_token" => {
+            "sum(length(data)) + 12 * count(*)"
+        }
         "text_term" | "text_session" => "24 * count(*)",
         _ => "16 * count(*)",
     };
