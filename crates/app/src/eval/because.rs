@@ -16,7 +16,8 @@ const MEASURED: &str = "measured";
 /// A fresh space that vanishes when it is dropped.
 pub(crate) struct Because {
     space: Space,
-    by: Option<ByOther>,
+    /// A model other than the built-in table.
+    embedder: Option<Box<dyn Embedder>>,
     // Dropped after the space has closed its file.
     _folder: tempfile::TempDir,
 }
@@ -25,35 +26,27 @@ impl Because {
     /// Makes the space. With a model, it answers by the vectors of that.
     pub(crate) fn new(choice: Option<&Choice>) -> Result<Self, EvalError> {
         let embedder = choice.map(models::choice::open).transpose()?.flatten();
-        let by = embedder.map(|embedder| ByOther { embedder, has_read: false });
         let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
         let signer = Signer::from_seed([0; SEED_BYTES]);
         let space = Space::create(&folder.path().join("space.db"), signer, "evaluation", records::context().now)?;
-        Ok(Self { space, by, _folder: folder })
+        Ok(Self { space, embedder, _folder: folder })
     }
 }
 
-/// A model other than the built-in table.
-struct ByOther {
-    embedder: Box<dyn Embedder>,
-    /// Whether it has read what was taken in.
-    has_read: bool,
-}
-
 impl Because {
-    /// A question by the other model, which reads first what was taken in.
+    /// Has the other model, if there is one, read what was taken in.
+    fn read(&mut self) -> Result<(), EvalError> {
+        let Some(embedder) = &mut self.embedder else { return Ok(()) };
+        let now = || records::context().now;
+        let done = self.space.embed(embedder.as_mut(), MEASURED, u64::MAX, &now, &mut |_| {})?;
+        done.error.map_or(Ok(()), |error| Err(EvalError::Embedding(error)))
+    }
+
+    /// A question by the other model.
     fn vector(&mut self, asked: &Asked) -> Result<Option<ByModel>, EvalError> {
-        let Some(by) = &mut self.by else { return Ok(None) };
-        if !by.has_read {
-            let now = || records::context().now;
-            let done = self.space.embed(by.embedder.as_mut(), MEASURED, u64::MAX, &now, &mut |_| {})?;
-            if let Some(error) = done.error {
-                return Err(EvalError::Embedding(error));
-            }
-            by.has_read = true;
-        }
+        let Some(embedder) = &mut self.embedder else { return Ok(None) };
         let text = self.space.question_to_embed(&asked.text, asked.today)?;
-        let numbers = by.embedder.embed(&[&text], Purpose::Question)?.pop().unwrap_or_default();
+        let numbers = embedder.embed(&[&text], Purpose::Question)?.pop().unwrap_or_default();
         let ready = self.space.ready_embeddings(MEASURED)?.into_iter().next();
         Ok(ready.map(|ready| ByModel::new(ready.number, numbers)))
     }
@@ -61,8 +54,8 @@ impl Because {
 
 impl System for Because {
     fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
-        self.by.iter_mut().for_each(|by| by.has_read = false);
         let report = self.space.import(source.importer, &source.path, &records::context(), Intent::Write, |_| {})?;
+        self.read()?;
         Ok(report.tally.total())
     }
 
