@@ -203,14 +203,42 @@ impl Space {
         Ok(self.store.forget_embeddings(number)?)
     }
 
-    /// What a model is asked for a question: its words without the names of known people, which say who speaks and not of what.
+    /// What a model is asked for a question: as the person that it names would ask it, since that is who speaks in the
+    /// records. Names say who speaks and not of what.
     pub fn question_to_embed(&mut self, text: &str, today: Option<jiff::civil::Date>) -> Result<String, EngineError> {
         let text = crate::recall::cut(text, crate::recall::QUESTION_BYTES_MAX);
         let question = self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
-        let nameless = question.nameless.split_whitespace().collect::<Vec<_>>().join(" ");
-        let asked = if nameless.is_empty() { text } else { &nameless };
-        Ok(crate::recall::cut(asked, QUESTION_BYTES_MAX).to_owned())
+        let names = question.mentions.iter().map(|mention| mention.text.as_str());
+        // What is no certain name stays among the words.
+        let names: Vec<&str> = names.filter(|name| !question.nameless.contains(name)).collect();
+        Ok(crate::recall::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX).to_owned())
     }
+}
+
+/// "When does Ana paint Ben's kiln?" becomes "When does I paint my kiln?": models do not mind.
+fn in_first_person(text: &str, names: &[&str]) -> String {
+    let mut said = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_between_words = true;
+    while let Some(first) = rest.chars().next() {
+        let behind =
+            |name: &&&str| rest.strip_prefix(**name).filter(|behind| !behind.starts_with(char::is_alphanumeric));
+        let named = names.iter().filter(|name| is_between_words && !name.is_empty());
+        match named.filter_map(|name| behind(&name)).min_by_key(|behind| behind.len()) {
+            Some(behind) => {
+                let possessed = ["'s", "’s"].iter().find_map(|mark| behind.strip_prefix(mark));
+                said.push_str(if possessed.is_some() { "my" } else { "I" });
+                rest = possessed.unwrap_or(behind);
+                is_between_words = false;
+            }
+            None => {
+                said.push(first);
+                rest = rest.get(first.len_utf8()..).unwrap_or_default();
+                is_between_words = !first.is_alphanumeric();
+            }
+        }
+    }
+    said
 }
 
 /// As much of a batch as goes into one call.
@@ -329,4 +357,19 @@ pub fn may_wait(error: &EngineError) -> bool {
             StoreError::Busy { .. } | StoreError::ReadOnly | StoreError::DiskFull | StoreError::WriteFailed
         )
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_asked_as_those_would_ask_it_whom_it_names() {
+        let check = |text: &str, said: &str| assert_eq!(in_first_person(text, &["Ana", "Ana Ruiz", "Ben", ""]), said);
+        check("When does Ana paint Ben's kiln?", "When does I paint my kiln?");
+        check("Ana Ruiz’s boat, Anabel and Ben", "my boat, Anabel and I");
+        check("Banana", "Banana");
+        check("", "");
+        check("Ben", "I");
+    }
 }
