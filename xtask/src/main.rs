@@ -12,6 +12,7 @@ mod licenses;
 mod run_tests;
 mod samples;
 mod spdx;
+mod table;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ usage: cargo xtask COMMAND
 
   samples DIR [--people N] [--seed N] [--mix ordinary|sparse|noisy]
                      makes labelled people, of whom `because eval calibration` measures the derivers
+  table --model DIR --wordnet DIR --cache DIR [--out FILE] [--seed N] [--threads N]
+                     trains the built-in table of vectors; recipe in crates/models/data/README.md
   test [ARGS]        runs every test; ARGS go to the test runner, and leave out the documentation's examples
   mcp-client         talks to `because mcp` with the official Python SDK, as `test` does at its end
   tidy [--verbose]   checks the rules of style and structure that no compiler knows
@@ -46,6 +49,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = repository_root()?;
     match arguments.as_slice() {
         ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
+        ["table", options @ ..] => table::run(&root, options),
         ["test", rest @ ..] => run_tests::run(&root, rest),
         ["mcp-client"] => foreign_client::build_and_run(&root).map(|()| ExitCode::SUCCESS),
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),

@@ -82,6 +82,8 @@ fn measure(records: usize) {
                 filter: Default::default(),
                 neighbours: 0,
                 today: None,
+                weights: kernel::rank::Weights::default(),
+                vector: None,
             })
             .unwrap();
     });

@@ -200,6 +200,7 @@ fn query(text: String) -> Query {
         neighbours: 0,
         today: None,
         weights: kernel::rank::Weights::default(),
+        vector: None,
     }
 }
 

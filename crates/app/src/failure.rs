@@ -3,6 +3,7 @@
 use engine::EngineError;
 use engine::user::UserError;
 use kernel::rules::Breach;
+use models::hub::HubError;
 use store::{RecordError, StoreError};
 
 /// Exit codes; `because --help` and the README list them.
@@ -44,6 +45,12 @@ pub(crate) enum Failure {
         /// Which file.
         path: std::path::PathBuf,
     },
+    /// The settings cannot be used.
+    #[error("the settings cannot be used: {0}")]
+    Settings(#[from] crate::settings::SettingsError),
+    /// A model could not be fetched, or is not there.
+    #[error(transparent)]
+    Hub(#[from] HubError),
     /// A measurement could not be made.
     #[error(transparent)]
     Evaluation(#[from] crate::eval::EvalError),
@@ -61,7 +68,7 @@ pub(crate) enum Failure {
     Protocol(String),
     /// Settings of another program are not as they must be to be changed.
     #[error("{} was not touched: {reason}", path.display())]
-    Settings {
+    HostSettings {
         /// The file.
         path: std::path::PathBuf,
         /// What is wrong with it.
@@ -70,6 +77,14 @@ pub(crate) enum Failure {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
+    /// A model does not make vectors.
+    #[error("{message}")]
+    Embedding {
+        /// Why.
+        message: String,
+        /// The stable code.
+        code: &'static str,
+    },
     /// Not recognised.
     #[error("{} is of no format that is known; `--format` names one of: {}", path.display(), formats.join(", "))]
     UnknownFormat {
@@ -89,11 +104,14 @@ impl Failure {
             Self::Usage(_) => "usage",
             Self::File { .. } => "file",
             Self::Key { .. } => "device_key",
+            Self::Settings(_) => "settings",
+            Self::Hub(error) => error.code(),
             Self::Evaluation(error) => error.code(),
             Self::Scenario { .. } => "scenario",
             Self::Protocol(_) => "protocol",
-            Self::Settings { .. } => "settings",
+            Self::HostSettings { .. } => "host_settings",
             Self::Output(_) => "output",
+            Self::Embedding { code, .. } => code,
             Self::UnknownFormat { .. } => "unknown_format",
         }
     }
@@ -116,6 +134,8 @@ impl Failure {
         let unfit = matches!(
             self,
             Self::Usage(_)
+                | Self::Settings(_)
+                | Self::Hub(HubError::Name { .. } | HubError::Endpoint { .. })
                 | Self::Engine(EngineError::User(UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. }))
         );
         if unfit { exit::USAGE } else { exit::FAILED }

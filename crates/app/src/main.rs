@@ -9,8 +9,10 @@ mod eval;
 mod failure;
 mod install;
 mod mcp;
+mod meaning;
 mod output;
 mod place;
+mod settings;
 
 /// Folding and importing make many small values on two threads; this allocator does that in two thirds of the time.
 #[global_allocator]

@@ -21,6 +21,7 @@ pub mod conformance;
 pub mod context;
 pub mod derive;
 mod echo;
+pub mod embed;
 pub mod exchange;
 pub mod explain;
 pub mod facts;

@@ -13,7 +13,7 @@ use kernel::question::Question;
 use kernel::rank::relevance::{RELEVANCE_MIN, Signs, relevance};
 use kernel::rank::{Score, Weights};
 use kernel::text::Analyzer;
-use store::sqlite::{Filter, Found, Search, TermShare};
+use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
 use crate::{EngineError, Space};
@@ -47,6 +47,24 @@ pub struct Query {
     pub today: Option<jiff::civil::Date>,
     /// How much each part of a score counts.
     pub weights: Weights,
+    /// The question as another model than the built-in table understands it, where there is one.
+    pub vector: Option<ByModel>,
+}
+
+/// A question by a model other than the built-in table.
+#[derive(Clone, Debug)]
+pub struct ByModel {
+    /// Its vector.
+    pub vector: QuestionVector,
+    /// How much each part of a score counts then.
+    pub weights: Weights,
+}
+
+impl ByModel {
+    /// By the weights that fit most models.
+    pub fn new(model: ModelNumber, numbers: Vec<f32>) -> Self {
+        Self { vector: QuestionVector { model, numbers }, weights: Weights::WITH_MODEL }
+    }
 }
 
 /// What was recalled.
@@ -68,6 +86,8 @@ pub struct Recall {
     /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged, or is being
     /// written by another process.
     pub behind: u64,
+    /// The model whose vectors served; none if it was the built-in table's.
+    pub model: Option<ModelNumber>,
 }
 
 /// A recalled record.
@@ -102,11 +122,13 @@ impl Space {
         self.catch_up()?;
         let limit = query.limit.min(RESULTS_MAX);
         let text = cut(&query.text, QUESTION_BYTES_MAX);
-        let (question, Different { mut results, kept, signs }) = self.store.search(|search, analyzer| {
+        let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
+        let (question, different, has_model) = self.store.search_with(vector, |search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let different = different(search, analyzer, &question, query, limit)?;
-            Ok((question, different))
+            Ok((question, different, search.has_model()))
         })?;
+        let Different { mut results, kept, signs } = different;
         if query.neighbours > 0 {
             for (result, document) in results.iter_mut().zip(kept) {
                 let around = self.store.search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
@@ -119,9 +141,10 @@ impl Space {
         }
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
+        let model = vector.filter(|_| has_model).map(|vector| vector.model);
         let relevance = relevance(signs.as_ref());
         let abstains = relevance < RELEVANCE_MIN;
-        Ok(Recall { question, results, relevance, abstains, signs, position, behind })
+        Ok(Recall { question, results, relevance, abstains, signs, position, behind, model })
     }
 
     /// Brings the index up to date, as far as that can be done now.
@@ -176,8 +199,10 @@ fn different(
     limit: usize,
 ) -> Result<Different, StoreError> {
     let mut wanted = limit;
+    let by_model = query.vector.as_ref().filter(|_| search.has_model());
+    let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
     loop {
-        let found = search.find(question, analyzer, &query.filter, query.today, &query.weights, wanted)?;
+        let found = search.find(question, analyzer, &query.filter, query.today, weights, wanted)?;
         let is_all = found.len() < wanted;
         let known = found.first().map_or(0, |best| best.terms.len());
         let signs = Signs::of(question, known, found.iter().map(|found| &found.score));
@@ -288,6 +313,7 @@ mod tests {
             neighbours: 0,
             today: None,
             weights: Weights::LEXICAL,
+            vector: None,
         };
         space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
     }
@@ -320,7 +346,8 @@ mod tests {
         space.record(turns.collect(), now).unwrap();
         let mut ask = |text: &str, limit: usize| {
             let (filter, weights) = (Filter::default(), Weights::default());
-            let query = Query { text: text.to_owned(), limit, filter, neighbours: 0, today: None, weights };
+            let query =
+                Query { text: text.to_owned(), limit, filter, neighbours: 0, today: None, weights, vector: None };
             let recall = space.recall(&query).unwrap();
             (recall.relevance, recall.abstains)
         };

@@ -93,6 +93,12 @@ impl Bert {
         tokens
     }
 
+    /// How many pieces its vocabulary has; every smaller number is a token.
+    pub fn pieces(&self) -> u16 {
+        // The vocabulary has been checked to be that small.
+        u16::try_from(self.vocabulary.word_piece.len()).unwrap_or(u16::MAX)
+    }
+
     /// The vectors of sequences that go through the network together.
     fn embed_chunk(&self, sequences: &[&[u16]]) -> Vec<Vec<f32>> {
         let hidden = self.network.run(sequences);

@@ -156,6 +156,12 @@ pub enum StoreError {
         /// Where and how.
         detail: String,
     },
+    /// No file keeps vectors of this length.
+    #[error("the model's vectors have {dimensions} numbers; from 1 to {} can be kept", sqlite::DIMENSIONS_MAX)]
+    Vectors {
+        /// How many numbers.
+        dimensions: usize,
+    },
     /// Anything else that SQLite reports.
     #[error("the database failed: {0}")]
     Sqlite(#[source] rusqlite::Error),
@@ -184,6 +190,7 @@ impl StoreError {
             Self::LogUnreadable { .. } => "log_unreadable",
             Self::Busy { .. } => "busy",
             Self::Damaged { .. } => "damaged",
+            Self::Vectors { .. } => "vector_dimensions",
             Self::Sqlite(_) => "database",
             Self::Io { .. } => "io",
         }

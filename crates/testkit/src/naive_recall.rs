@@ -148,6 +148,7 @@ impl NaiveRecall {
                     own: own(counts, sum),
                     sess: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
                     win: meant.as_ref().map_or(0.0, |meant| cosine(meant, &self.window(position))),
+                    text: 0.0,
                     near: {
                         let of = |position: Option<usize>| position.map_or(&[][..], |position| &best[position]);
                         let (previous, before) = self.context(position);

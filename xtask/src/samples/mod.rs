@@ -18,7 +18,7 @@ mod labels;
 mod life;
 mod manner;
 mod photo;
-mod random;
+pub(crate) mod random;
 mod traces;
 mod words;
 mod writing;

@@ -6,11 +6,11 @@
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// The stream of one person: neighbouring seeds and numbers give unlike streams.
-    pub(super) fn new(seed: u64, number: u64) -> Self {
+    pub(crate) fn new(seed: u64, number: u64) -> Self {
         // SplitMix64's finalizer, so that few set bits do not stay few.
         let mut state =
             seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_add(1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,12 +31,12 @@ impl Random {
     }
 
     /// True as often as `share` says.
-    pub(super) fn chance(&mut self, share: f64) -> bool {
+    pub(crate) fn chance(&mut self, share: f64) -> bool {
         self.share() < share
     }
 
     /// `low` to `high`, inclusive.
-    pub(super) fn whole(&mut self, low: i64, high: i64) -> i64 {
+    pub(crate) fn whole(&mut self, low: i64, high: i64) -> i64 {
         low + (self.share() * (high - low + 1) as f64) as i64
     }
 
@@ -59,6 +59,14 @@ impl Random {
     pub(super) fn take<T>(&mut self, from: &mut Vec<T>) -> Option<T> {
         let place = self.whole(0, from.len() as i64 - 1);
         (!from.is_empty()).then(|| from.swap_remove(place as usize))
+    }
+
+    /// Brings them into an order in which each is as likely as any other.
+    pub(crate) fn shuffle<T>(&mut self, all: &mut [T]) {
+        for end in (1..all.len()).rev() {
+            let place = self.whole(0, end as i64) as usize;
+            all.swap(end, place);
+        }
     }
 
     /// Which of the weights is drawn.

@@ -145,6 +145,7 @@ fn query(session: &Session, question: &str) -> Query {
         neighbours: 0,
         today: Some(session.today()),
         weights: kernel::rank::Weights::default(),
+        vector: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `because doctor`: is this installation well, and what to do if not.
 
+use models::{EmbedError, Purpose};
 use serde::Serialize;
 
 use super::Session;
@@ -37,6 +38,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     let mut checks = vec![Check::well("program", format!("because {}", env!("CARGO_PKG_VERSION")))];
     checks.push(check_key(session));
     checks.extend(check_space(session));
+    checks.extend(check_embedder(session));
     let well = checks.iter().all(|check| check.well);
     match session.form {
         Form::Json => output::json(&serde_json::json!({ "well": well, "checks": checks }))?,
@@ -75,6 +77,55 @@ fn check_key(session: &Session) -> Check {
         }
     }
     Check::well("device key", shown)
+}
+
+/// Tries the chosen model with one text.
+fn check_embedder(session: &Session) -> Vec<Check> {
+    const NAME: &str = "embedder";
+    let settings = session.finder().and_then(|finder| session.settings(Some(&finder.path()?)));
+    let settings = match settings {
+        Ok(settings) => settings,
+        Err(error) => return vec![Check::unwell(NAME, error.to_string(), "docs/settings.md lists every setting")],
+    };
+    let mut checks = Vec::new();
+    let chosen = settings.chosen();
+    let shown = format!("{} ({})", chosen.selection, chosen.source);
+    let begun = std::time::Instant::now();
+    let tried = settings.choice().map_err(|error| (error.to_string(), "mend what it names")).and_then(|choice| {
+        let failed = |error: EmbedError| (error.to_string(), advice(&error));
+        let Some(mut embedder) = models::choice::open(&choice).map_err(failed)? else { return Ok(None) };
+        embedder.embed(&["Is anybody there?"], Purpose::Question).map_err(failed)?;
+        Ok(Some(embedder.model().clone()))
+    });
+    checks.push(match tried {
+        Ok(None) => Check::well(NAME, shown),
+        Ok(Some(model)) => {
+            Check::well(NAME, format!("{shown}: {model} answered in {} ms", begun.elapsed().as_millis()))
+        }
+        Err((error, advice)) => Check::unwell(NAME, format!("{shown}: {error}"), advice),
+    });
+    if let Some(advice) = settings.advice() {
+        checks.push(Check::well(NAME, advice));
+    }
+    checks
+}
+
+/// What to do about a model that does not answer.
+fn advice(error: &EmbedError) -> &'static str {
+    match error {
+        EmbedError::Unreachable { .. } | EmbedError::TimedOut { .. } => {
+            "is it running, is the address right, is there a network? Until then recall goes on with the built-in model"
+        }
+        EmbedError::RateLimited { .. } | EmbedError::Failed { .. } => "try again later; recall goes on without it",
+        EmbedError::Refused { .. } => {
+            "check the key, the model's name and, if you set one, base_url (for most servers it ends in /v1)"
+        }
+        EmbedError::WrongDimensions { .. } => "take the setting `dimensions` out, or ask for what the model can make",
+        EmbedError::Unreadable { .. } => "is that the right server? Check base_url",
+        EmbedError::Unusable { .. } => {
+            "`because model list` lists the models that are here; --embedder built-in needs none"
+        }
+    }
 }
 
 fn check_space(session: &Session) -> Vec<Check> {

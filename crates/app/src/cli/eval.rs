@@ -224,7 +224,15 @@ pub(super) struct Subject {
 }
 
 fn measure(session: &Session, collections: &[Collection], subject: Subject, depth: &Depth) -> Result<(), Failure> {
-    let Subject { unit, title, about, .. } = subject;
+    let Subject { unit, title, mut about, .. } = subject;
+    // Only what is asked for here: nobody's texts go to a service for a measurement by the way.
+    let choice = match &session.embedder {
+        Some(name) => {
+            about["embedder"] = json!(name);
+            Some(session.settings(None)?.choice()?)
+        }
+        None => None,
+    };
     let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
     cutoffs.sort_unstable();
     cutoffs.dedup();
@@ -232,7 +240,7 @@ fn measure(session: &Session, collections: &[Collection], subject: Subject, dept
         output::progress(Some(steps(collections) * Kind::ALL.len() as u64), "{msg:<12} {bar:30} {pos}/{len} {eta}");
     let mut one = |kind: Kind| -> Result<Run, EvalError> {
         bar.set_message(kind.name());
-        run_one(kind, collections, limit(&cutoffs), &mut || bar.inc(1))
+        run_one(kind, collections, limit(&cutoffs), choice.as_ref(), &mut || bar.inc(1))
     };
     let runs = Kind::ALL.into_iter().map(&mut one).collect::<Result<Vec<_>, _>>();
     bar.finish_and_clear();

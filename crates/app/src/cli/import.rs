@@ -14,6 +14,7 @@ use store::RecordError;
 
 use super::{Session, incomplete_if};
 use crate::failure::Failure;
+use crate::meaning::{self, After};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
 
@@ -82,10 +83,14 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut told = Told::default();
     let imported = import_each(session, args, sources, &mut reports, &mut told);
     let concludes = told.something && !told.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
+    let reads = told.something && !args.dry_run;
+    let embedded = if reads { meaning::after_a_write(session, After::Importing)? } else { None };
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     // What went in before a failure is told, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
-        output::json(&json!({ "dry_run": args.dry_run, "sources": reports, "derived": derived }))?;
+        output::json(
+            &json!({ "dry_run": args.dry_run, "sources": reports, "derived": derived, "embedded": embedded }),
+        )?;
     }
     imported
 }

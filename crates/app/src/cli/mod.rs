@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -9,6 +10,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form};
 use crate::place::{Finder, Home};
+use crate::settings::{Settings, Sources};
 
 mod access;
 pub(crate) mod changes;
@@ -19,6 +21,7 @@ pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod derive;
 mod doctor;
+mod embed;
 mod eval;
 mod eval_studies;
 mod exchange;
@@ -29,6 +32,7 @@ mod init;
 mod install;
 mod log;
 mod mcp;
+mod model;
 pub(crate) mod recall;
 mod receipts;
 mod refute;
@@ -57,6 +61,9 @@ struct Cli {
     /// The space: a file, a folder with a .because in it, or `global` for your own; recall takes several [env: BECAUSE_SPACE]
     #[arg(long, global = true, value_name = "SPACE")]
     space: Vec<String>,
+    /// The model that makes vectors: built-in, OWNER/NAME, local:FOLDER, openai:MODEL, ollama:MODEL or gemini:MODEL [env: BECAUSE_EMBEDDER]
+    #[arg(long, global = true, value_name = "MODEL")]
+    embedder: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -107,8 +114,12 @@ enum Command {
     Rebuild(verify::RebuildArgs),
     /// Write the ledger as JSON lines
     Export(exchange::Args),
+    /// Fetch models that find more than the built-in one: pull, list, remove
+    Model(model::Args),
     /// Check this installation and say what to do
     Doctor(doctor::Args),
+    /// Have another model than the built-in one read what is recorded
+    Embed(embed::Args),
     /// Measure recall against labelled questions, beside grep, FTS5 and BM25
     Eval(eval::Args),
     /// Run scenarios of what is to be believed, and print every difference
@@ -141,6 +152,8 @@ pub(crate) struct Session {
     pub(crate) form: Form,
     pub(crate) home: Home,
     pub(crate) spaces: Vec<String>,
+    /// What `--embedder` names.
+    pub(crate) embedder: Option<String>,
     pub(crate) now: jiff::Timestamp,
     pub(crate) zone: jiff::tz::TimeZone,
 }
@@ -166,6 +179,13 @@ impl Session {
     /// The same at another time: of what runs longer than a moment.
     pub(crate) fn at(&self, now: jiff::Timestamp) -> Self {
         Self { now, ..self.clone() }
+    }
+
+    /// The settings for a space, or those without one.
+    pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
+        let variable = |name: &str| std::env::var_os(name);
+        let sources = Sources { option: self.embedder.as_deref(), variable: &variable, home: &self.home, space };
+        Ok(Settings::read(&sources)?)
     }
 
     /// A time for people, where the user is, to the minute.
@@ -221,8 +241,14 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         let unreadable = |_: OsString| Failure::Usage("BECAUSE_SPACE is not UTF-8".to_owned());
         spaces.push(named.into_string().map_err(unreadable)?);
     }
-    let session =
-        Session { form, home: Home::find()?, spaces, now: jiff::Timestamp::now(), zone: jiff::tz::TimeZone::system() };
+    let session = Session {
+        form,
+        home: Home::find()?,
+        spaces,
+        embedder: cli.embedder,
+        now: jiff::Timestamp::now(),
+        zone: jiff::tz::TimeZone::system(),
+    };
     match cli.command {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
@@ -246,7 +272,9 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Verify(args) => verify::run(&session, &args),
         Command::Rebuild(args) => verify::rebuild(&session, &args),
         Command::Export(args) => exchange::export(&session, &args),
+        Command::Model(args) => model::run(&session, &args),
         Command::Doctor(args) => doctor::run(&session, &args),
+        Command::Embed(args) => embed::run(&session, &args),
         Command::Eval(args) => eval::run(&session, &args),
         Command::Conformance(args) => conformance::run(&session, &args),
         Command::Key(args) => access::key(&session, &args),

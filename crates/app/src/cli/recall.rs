@@ -16,6 +16,7 @@ use store::sqlite::{Filter, TermShare};
 use super::facts::{self, FACTS_BESIDE_MAX};
 use super::{Session, parse_time_us};
 use crate::failure::Failure;
+use crate::meaning::{Answering, Meant};
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 
 /// Longest text of a record that is printed, in characters; `because show` prints all.
@@ -111,7 +112,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         valid_at_us: time(&args.valid_at)?,
         ..FactQuery::new(args.question.clone(), session.now)
     };
-    let query = Query {
+    let mut query = Query {
         text: args.question.clone(),
         limit: usize::from(args.k),
         filter: Filter {
@@ -123,9 +124,12 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         neighbours: args.around,
         today: Some(session.today()),
         weights: kernel::rank::Weights::default(),
+        vector: None,
     };
     let mut hits = Vec::new();
     let mut believed = facts::Hits::default();
+    let mut answering = Answering::default();
+    let mut meant = None;
     let mut behind = 0;
     let mut question = None;
     // Of several spaces, the best answer's.
@@ -144,10 +148,17 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 continue;
             }
         }
-        let Recall { question: understood, results, relevance: chance, behind: space_behind, .. } =
+        let mut by = answering.ask(session, &mut space, &args.question)?;
+        query.vector = by.vector.clone();
+        let Recall { question: understood, results, relevance: chance, behind: space_behind, model, .. } =
             space.recall(&query)?;
         relevance = relevance.max(chance);
+        by.served_by(model);
         behind += space_behind;
+        // Of several spaces the one is told whose model did not answer.
+        if meant.as_ref().is_none_or(|meant: &Meant| meant.error.is_none()) {
+            meant = Some(by);
+        }
         question.get_or_insert(understood);
         if results.is_empty() && !args.kind.is_empty() {
             kinds.extend(space.evidence_by_kind()?.into_keys());
@@ -191,14 +202,17 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 .collect();
             let mut value = json!({
                 "question": question, "facts": believed.to_json(), "results": results, "relevance": relevance,
-                "abstains": abstains, "behind": behind,
+                "abstains": abstains, "behind": behind, "meaning": meant.as_ref().map(Meant::to_json),
             });
             if args.agent.is_some() {
                 value["receipts"] = json!(receipts);
             }
             output::json(&value)?;
         }
-        Form::Text => print(session, args, &believed, &Found { hits: &hits, abstains, behind })?,
+        Form::Text => {
+            print(session, args, &believed, &Found { hits: &hits, abstains, behind })?;
+            meant.iter().for_each(|meant| meant.tell(session.form));
+        }
     }
     Ok(0)
 }

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::Session;
 use crate::failure::Failure;
+use crate::meaning::{self, After};
 use crate::output::{self, Form, ID, short};
 
 /// Arguments of `remember`.
@@ -130,5 +131,6 @@ pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
         }
     }
     super::derive::after_a_write(session)?;
+    meaning::after_a_write(session, After::Remembering)?;
     Ok(0)
 }

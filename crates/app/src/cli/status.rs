@@ -9,10 +9,15 @@ use crate::output::{self, BOLD, Form, bytes};
 pub(crate) struct Args {}
 
 pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
+    let finder = session.finder()?;
+    let mut space = finder.open()?;
     let status = space.status()?;
+    let settings = session.settings(Some(&finder.path()?))?;
     if session.form == Form::Json {
-        output::json(&status)?;
+        let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
+        value["embedder"] = settings.to_json();
+        value["vectors"] = crate::meaning::status(&settings, &mut space)?.into();
+        output::json(&value)?;
         return Ok(0);
     }
     output::line(format_args!("{BOLD}{}{BOLD:#}  {}", output::printable(&status.name), status.space))?;
@@ -33,6 +38,16 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     let reading =
         if behind == 0 { "up to date".to_owned() } else { format!("{behind} behind; the next recall reads them") };
     output::line(format_args!("  text index  at {} ({reading})", status.text_position.0))?;
+    let chosen = settings.chosen();
+    output::line(format_args!(
+        "  embedder    {} ({})",
+        output::printable(&chosen.selection.to_string()),
+        output::printable(&chosen.source.to_string())
+    ))?;
+    if let Some(advice) = settings.advice() {
+        output::line(format_args!("              {}", output::printable(&advice)))?;
+    }
+    crate::meaning::print_status(session, &settings, &mut space)?;
     let size = &status.size;
     output::line(format_args!(
         "  size        {} (ledger {}, views {})",

@@ -2,32 +2,59 @@
 
 use engine::Space;
 use engine::import::Intent;
-use engine::recall::{Query, Recall};
+use engine::recall::{ByModel, Query, Recall};
 use kernel::rank::Weights;
 use kernel::seal::{SEED_BYTES, Signer};
+use models::choice::Choice;
+use models::{Embedder, Purpose};
 use store::sqlite::Filter;
 
 use super::{Asked, Collection, EvalError, RecordKey, Source, System, records};
 
+/// What the measured model is called in the space.
+const MEASURED: &str = "measured";
+
 /// A fresh space that vanishes when it is dropped.
 pub(crate) struct Because {
     space: Space,
+    /// A model other than the built-in table.
+    embedder: Option<Box<dyn Embedder>>,
     // Dropped after the space has closed its file.
     _folder: tempfile::TempDir,
 }
 
 impl Because {
-    /// Makes the space.
-    pub(crate) fn new() -> Result<Self, EvalError> {
+    /// Makes the space. With a model, it answers by the vectors of that.
+    pub(crate) fn new(choice: Option<&Choice>) -> Result<Self, EvalError> {
+        let embedder = choice.map(models::choice::open).transpose()?.flatten();
         let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
         let signer = Signer::from_seed([0; SEED_BYTES]);
         let space = Space::create(&folder.path().join("space.db"), signer, "evaluation", records::context().now)?;
-        Ok(Self { space, _folder: folder })
+        Ok(Self { space, embedder, _folder: folder })
+    }
+}
+
+impl Because {
+    /// Has the other model, if there is one, read what was taken in.
+    fn read(&mut self) -> Result<(), EvalError> {
+        let Some(embedder) = &mut self.embedder else { return Ok(()) };
+        let now = || records::context().now;
+        let done = self.space.embed(embedder.as_mut(), MEASURED, u64::MAX, &now, &mut |_| {})?;
+        done.error.map_or(Ok(()), |error| Err(EvalError::Embedding(error)))
+    }
+
+    /// A question by the other model.
+    fn vector(&mut self, asked: &Asked) -> Result<Option<ByModel>, EvalError> {
+        let Some(embedder) = &mut self.embedder else { return Ok(None) };
+        let text = self.space.question_to_embed(&asked.text, asked.today)?;
+        let numbers = embedder.embed(&[&text], Purpose::Question)?.pop().unwrap_or_default();
+        let ready = self.space.ready_embeddings(MEASURED)?.into_iter().next();
+        Ok(ready.map(|ready| ByModel::new(ready.number, numbers)))
     }
 
     /// A space that has taken in all sources of a collection.
     pub(crate) fn holding(collection: &Collection) -> Result<Self, EvalError> {
-        let mut because = Self::new()?;
+        let mut because = Self::new(None)?;
         for source in &collection.sources {
             because.take_in(source)?;
         }
@@ -36,6 +63,7 @@ impl Because {
 
     /// Asks with weights of one's own; the whole answer.
     pub(crate) fn recall(&mut self, asked: &Asked, limit: usize, weights: Weights) -> Result<Recall, EvalError> {
+        let vector = self.vector(asked)?;
         let query = Query {
             text: asked.text.clone(),
             limit,
@@ -43,6 +71,7 @@ impl Because {
             neighbours: 0,
             today: asked.today,
             weights,
+            vector,
         };
         Ok(self.space.recall(&query)?)
     }
@@ -61,6 +90,7 @@ pub(crate) fn ranking(recall: &Recall) -> Vec<RecordKey> {
 impl System for Because {
     fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
         let report = self.space.import(source.importer, &source.path, &records::context(), Intent::Write, |_| {})?;
+        self.read()?;
         Ok(report.tally.total())
     }
 

@@ -91,7 +91,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_engine_answers_through_the_same_door() {
-        let mut system = crate::eval::because::Because::new().unwrap();
+        let mut system = crate::eval::because::Because::new(None).unwrap();
         assert_eq!(ask(&mut system, &TEXTS, "What is painted red?")[0], "red paint");
     }
 }

@@ -99,6 +99,9 @@ pub(crate) enum EvalError {
     /// SQLite failed in the control that is built on it.
     #[error("the FTS5 control failed: {0}")]
     Control(#[source] StoreError),
+    /// The model to measure with makes no vectors.
+    #[error("the model makes no vectors: {0}")]
+    Embedding(String),
     /// A file could not be read or written.
     #[error("cannot use {}: {source}", path.display())]
     File {
@@ -134,6 +137,7 @@ impl EvalError {
         match self {
             Self::Engine(error) => error.code(),
             Self::Control(error) => error.code(),
+            Self::Embedding(_) => "embedder_failed",
             Self::File { .. } => "file",
             Self::Form { .. } | Self::Line { .. } => "evaluation_format",
         }
@@ -141,6 +145,12 @@ impl EvalError {
 
     fn form(path: &Path, reason: impl Into<String>) -> Self {
         Self::Form { path: path.to_owned(), reason: reason.into() }
+    }
+}
+
+impl From<models::EmbedError> for EvalError {
+    fn from(error: models::EmbedError) -> Self {
+        Self::Embedding(error.to_string())
     }
 }
 

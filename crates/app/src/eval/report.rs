@@ -140,7 +140,7 @@ mod tests {
         let collections = [sample::collect(&paths).unwrap()];
         let cutoffs = [1, 10];
         let mut done = 0;
-        let mut one = |kind| run(kind, &collections, limit(&cutoffs), &mut || done += 1).unwrap();
+        let mut one = |kind| run(kind, &collections, limit(&cutoffs), None, &mut || done += 1).unwrap();
         let runs: Vec<Run> = Kind::ALL.into_iter().map(&mut one).collect();
         assert_eq!(done, steps(&collections) * 4, "the progress bar ends full");
         check(&Report { collections: &collections, unit: sample::UNIT, cutoffs: &cutoffs, runs: &runs });

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use models::choice::Choice;
+
 use super::measures::{NDCG_CUTOFF, Ranks, percentile};
 use super::{Collection, EvalError, System, because::Because, bm25::Bm25, controls::Grep, fts5::Fts5};
 
@@ -28,9 +30,9 @@ impl Kind {
         }
     }
 
-    fn make(self) -> Result<Box<dyn System>, EvalError> {
+    fn make(self, choice: Option<&Choice>) -> Result<Box<dyn System>, EvalError> {
         Ok(match self {
-            Self::Because => Box::new(Because::new()?),
+            Self::Because => Box::new(Because::new(choice)?),
             Self::Bm25 => Box::new(Bm25::default()),
             Self::Fts5 => Box::new(Fts5::new()?),
             Self::Grep => Box::new(Grep::default()),
@@ -79,16 +81,17 @@ pub(crate) fn limit(cutoffs: &[usize]) -> usize {
 }
 
 /// Takes every collection into a fresh system of that kind and asks its questions. `step` is called after each source
-/// and each question.
+/// and each question. `choice` is the model that the engine answers with instead of the built-in table.
 pub(crate) fn run(
     kind: Kind,
     collections: &[Collection],
     limit: usize,
+    choice: Option<&Choice>,
     step: &mut dyn FnMut(),
 ) -> Result<Run, EvalError> {
     let mut run = Run { kind, records: 0, ingest_seconds: 0.0, latencies_ms: Vec::new(), ranks: Vec::new() };
     for collection in collections {
-        let mut system = kind.make()?;
+        let mut system = kind.make(choice)?;
         for source in &collection.sources {
             let begun = Instant::now();
             run.records += system.take_in(source)?;

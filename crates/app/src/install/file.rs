@@ -73,7 +73,7 @@ impl Settings {
 }
 
 fn refused(path: &Path, reason: &str) -> Failure {
-    Failure::Settings { path: path.to_owned(), reason: reason.to_owned() }
+    Failure::HostSettings { path: path.to_owned(), reason: reason.to_owned() }
 }
 
 fn read_text(path: &Path) -> Result<Option<String>, Failure> {

@@ -162,7 +162,7 @@ impl Plan {
     /// How the entry comes into the settings at `path`; without one, how ours goes.
     pub(crate) fn make(host: Host, path: &Path, entry: Option<&Entry>) -> Result<Self, Failure> {
         let settings = Settings::read(path)?;
-        let refused = |reason: String| Failure::Settings { path: path.to_owned(), reason };
+        let refused = |reason: String| Failure::HostSettings { path: path.to_owned(), reason };
         let document = read(host, settings.text()).map_err(refused)?;
         let found = document.found();
         if found.as_ref().is_some_and(|found| !found.is_ours()) {

@@ -194,7 +194,15 @@ impl Memory {
             facts = found.facts.into_iter().filter(is_wanted).collect();
         }
         if search_type != SearchType::Facts {
-            let asked = Query { text: query.clone(), limit, filter, neighbours: around, today };
+            let asked = Query {
+                text: query.clone(),
+                limit,
+                filter,
+                neighbours: around,
+                today,
+                weights: kernel::rank::Weights::default(),
+                vector: None,
+            };
             let found = space.recall(&asked)?;
             answer.behind = found.behind;
             episodes = found.results;

@@ -132,7 +132,7 @@ fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
             person.write(file, text);
             for arguments in [&[host, "--json"][..], &[host, "--uninstall", "--json"]] {
                 let ran = person.install(arguments).run().ends(1);
-                assert_eq!(ran.error_code(), "settings", "{text}");
+                assert_eq!(ran.error_code(), "host_settings", "{text}");
                 assert_eq!(person.read(file), text);
             }
         }

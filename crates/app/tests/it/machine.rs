@@ -85,6 +85,11 @@ impl Machine {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.work()).env("BECAUSE_HOME", self.home());
         command.env_remove("BECAUSE_SPACE").env_remove("CLICOLOR_FORCE").env("TZ", "UTC");
+        for variable in
+            ["BECAUSE_EMBEDDER", "OPENAI_API_KEY", "GEMINI_API_KEY", "HF_ENDPOINT", "HF_TOKEN", "SSL_CERT_FILE"]
+        {
+            command.env_remove(variable);
+        }
         Call { command, input: Vec::new() }
     }
 

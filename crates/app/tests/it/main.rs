@@ -9,15 +9,19 @@ mod accesses;
 mod commands;
 mod conformance;
 mod contexts;
+mod embeddings;
 mod exchanges;
 mod facts;
 mod flipped_bits;
 mod goldens;
 mod hostile_files;
 mod hosts;
+#[path = "../../../models/tests/it/hub_server.rs"]
+mod hub_server;
 mod killed;
 mod machine;
 mod mcp;
+mod models;
 mod names;
 mod places;
 mod processes;
@@ -27,5 +31,8 @@ mod questions;
 mod readme;
 mod samples;
 mod scarcity;
+#[path = "../../../models/tests/it/server.rs"]
+mod server;
+mod settings;
 mod terminal;
 mod words;

@@ -60,6 +60,7 @@ fn questions_that_no_argument_can_hold_are_answered_too() {
             neighbours: 2,
             today: Some(jiff::civil::date(2025, 3, 1)),
             weights: kernel::rank::Weights::default(),
+            vector: None,
         };
         space.recall(&query).unwrap();
     }

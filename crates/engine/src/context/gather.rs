@@ -20,9 +20,11 @@ use crate::facts::{CONFIDENCE_WEIGHT, FactQuery, Mode, RECENCY_RATE, RECENCY_WEI
 use crate::recall::{Query, cut};
 use crate::{EngineError, Space};
 
+/// The fused score of a record that has nothing to do with a question: the table sees some likeness in any two texts.
+const SCORE_OF_STRANGERS: f64 = 1.2;
 /// The fused score that counts as the most similar: about what a record gets that holds all words of a question and is by the one whom it
 /// names.
-const SCORE_FULL: f64 = 2.0;
+const SCORE_FULL: f64 = 5.0;
 /// An episode less similar than this is not relevant, however recent.
 const SIMILARITY_MIN: f64 = 0.1;
 /// A fact less similar than this is not relevant, however sure: about a quarter of what a sentence asks.
@@ -141,7 +143,7 @@ pub fn recency(at: Option<&When>, now: Timestamp) -> f64 {
 
 /// Recall's fused score as a similarity, 0 … 1.
 pub fn similarity(score: f64) -> f64 {
-    kernel::confidence::round6((score / SCORE_FULL).clamp(0.0, 1.0))
+    kernel::confidence::round6(((score - SCORE_OF_STRANGERS) / (SCORE_FULL - SCORE_OF_STRANGERS)).clamp(0.0, 1.0))
 }
 
 impl Space {
@@ -207,6 +209,8 @@ impl Space {
             filter: Filter::default(),
             neighbours: 0,
             today: wanted.today,
+            weights: kernel::rank::Weights::default(),
+            vector: None,
         };
         let mut recall = self.recall(&query)?;
         let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;

@@ -7,6 +7,7 @@ mod conformance;
 mod context;
 mod derive;
 mod echo;
+mod embed;
 mod exchange;
 mod facts;
 mod facts_of_histories;

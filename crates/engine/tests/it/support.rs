@@ -82,6 +82,7 @@ pub(crate) fn query(text: &str) -> Query {
         neighbours: 0,
         today: None,
         weights: kernel::rank::Weights::default(),
+        vector: None,
     }
 }
 

@@ -100,6 +100,49 @@ pub fn near(weights: &[f32], own: &[f32], previous: &[f32], before_previous: &[f
     if share.is_finite() { share } else { 0.0 }
 }
 
+/// Where the cosines of a question with all records are moved to: about where those of a small sentence model lie, on which the
+/// weights were fitted.
+const REFERENCE_MEAN: f64 = 0.08;
+/// How far they are spread there.
+const REFERENCE_DEVIATION: f64 = 0.12;
+/// How many records more there are taken to be that lie just so: a few records say little of a model.
+const REFERENCE_RECORDS: f64 = 16.0;
+
+/// Brings the cosines of a model onto a common scale.
+///
+/// Some models spread texts over all directions, others over a narrow cone in which everything is near to everything. What
+/// is the same in all of them is that a record which answers stands out from the rest. So a question's cosines are moved and
+/// stretched until their mean and deviation over all records are those of the reference, and one set of weights
+/// fits all models.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    mean: f64,
+    stretch: f64,
+}
+
+impl Scale {
+    /// The scale of the cosines of one question with all records.
+    pub fn of(cosines: impl Iterator<Item = f32>) -> Self {
+        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for cosine in cosines.filter(|cosine| cosine.is_finite()).map(f64::from) {
+            count += 1.0;
+            sum += cosine;
+            squares += cosine * cosine;
+        }
+        let of_records = if count > 0.0 { (squares - sum * sum / count).max(0.0) } else { 0.0 };
+        let all = REFERENCE_RECORDS + count;
+        let mean = (REFERENCE_RECORDS * REFERENCE_MEAN + sum) / all;
+        let variance = (REFERENCE_RECORDS * REFERENCE_DEVIATION * REFERENCE_DEVIATION + of_records) / all;
+        let deviation = variance.max(f64::MIN_POSITIVE).sqrt();
+        Self { mean, stretch: REFERENCE_DEVIATION / deviation }
+    }
+
+    /// A cosine on the common scale, −1 … 1.
+    pub fn place(&self, cosine: f32) -> f64 {
+        (REFERENCE_MEAN + (f64::from(cosine) - self.mean) * self.stretch).clamp(-1.0, 1.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +199,75 @@ mod tests {
         close(near(&[1.0], &[-1.0], &[-1.0], &[]), 0.0);
         close(near(&[], &[], &[], &[]), 0.0);
         close(near(&[f32::NAN], &[1.0], &[], &[]), 0.0);
+    }
+    #[test]
+    fn cosines_of_a_narrow_model_are_spread_like_those_of_a_wide_one() {
+        let wide: Vec<f32> = (0..1_000).map(|number| ((number * 37) % 101) as f32 / 101.0 - 0.4).collect();
+        let narrow: Vec<f32> = wide.iter().map(|cosine| 0.75 + cosine / 10.0).collect();
+        let (of_wide, of_narrow) = (Scale::of(wide.iter().copied()), Scale::of(narrow.iter().copied()));
+        for (wide, narrow) in wide.iter().zip(&narrow) {
+            let (wide, narrow) = (of_wide.place(*wide), of_narrow.place(*narrow));
+            assert!((wide - narrow).abs() < 0.15, "{wide} {narrow}");
+        }
+        let placed = |scale: &Scale, all: &[f32]| all.iter().map(|one| scale.place(*one)).sum::<f64>() / 1_000.0;
+        assert!((placed(&of_wide, &wide) - REFERENCE_MEAN).abs() < 0.05);
+        assert!((placed(&of_narrow, &narrow) - REFERENCE_MEAN).abs() < 0.05);
+    }
+
+    #[test]
+    fn few_records_say_little_of_a_scale_and_none_nothing() {
+        assert!((Scale::of(std::iter::empty()).place(0.5) - 0.5).abs() < 1e-9);
+        assert!((Scale::of([0.5].into_iter()).place(0.5) - 0.5).abs() < 0.1);
+        let odd = Scale::of([f32::NAN, f32::INFINITY, 1.0, 1.0].into_iter());
+        assert!(odd.place(1.0).is_finite() && odd.place(f32::MAX) == 1.0);
+    }
+    #[test]
+    fn a_scan_of_bytes_finds_what_a_scan_of_numbers_finds() {
+        /// As many as a small space has, and dimensions as a small sentence model.
+        const RECORDS: usize = 20_000;
+        const DIMENSIONS: usize = 384;
+        const TOPICS: usize = 50;
+        const QUESTIONS: usize = 10;
+        const FOUND: usize = 10;
+        let mut seed = 0x6265_6361_7573_6521_u64;
+        // Sums of a few even numbers are near enough to normal ones.
+        let mut normal = || {
+            let mut even = || {
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                (seed >> 40) as f32 / 16_777_216.0 - 0.5
+            };
+            even() + even() + even()
+        };
+        let mut vector = |around: &[f32], spread: f32| -> Vec<f32> {
+            (0..DIMENSIONS).map(|place| around.get(place).unwrap_or(&0.0) + spread * normal()).collect()
+        };
+        let topics: Vec<Vec<f32>> = (0..TOPICS).map(|_| vector(&[], 1.0)).collect();
+        let records: Vec<Vec<f32>> = (0..RECORDS).map(|number| vector(&topics[number % TOPICS], 0.7)).collect();
+        let mut steps = vec![0; RECORDS * DIMENSIONS];
+        let lengths: Vec<f32> =
+            steps.chunks_mut(DIMENSIONS).zip(&records).map(|(steps, vector)| compress(vector, steps)).collect();
+        let length = |vector: &[f32]| vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+        let exact_lengths: Vec<f32> = records.iter().map(|record| length(record)).collect();
+        let best = |scores: &[f32]| {
+            let mut order: Vec<usize> = (0..RECORDS).collect();
+            order.sort_by(|left, right| scores[*right].total_cmp(&scores[*left]));
+            order.truncate(FOUND);
+            order
+        };
+        let mut same = 0;
+        for number in 0..QUESTIONS {
+            let question = vector(&topics[number * 7 % TOPICS], 0.7);
+            let dot = |record: &Vec<f32>| record.iter().zip(&question).map(|(left, right)| left * right).sum::<f32>();
+            let exact: Vec<f32> =
+                records.iter().zip(&exact_lengths).map(|(record, length)| dot(record) / length).collect();
+            let mut scanned = vec![0.0; RECORDS];
+            Direction::of(&question).unwrap().cosines(&steps, &lengths, &mut scanned);
+            let exact = best(&exact);
+            same += best(&scanned).iter().filter(|found| exact.contains(found)).count();
+        }
+        let share = same as f64 / (QUESTIONS * FOUND) as f64;
+        assert!(share >= 0.99, "{share}");
     }
 }

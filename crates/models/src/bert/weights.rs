@@ -60,7 +60,7 @@ impl Weights<'_> {
         let (query, key, value) = (part("query")?, part("key")?, part("value")?);
         let joined = |_| self.folder.unusable("the parts of attention have different shapes");
         let query_key_value = Dense {
-            weights: concatenate(Axis(0), &[query.weights.view(), key.weights.view(), value.weights.view()])
+            weights: concatenate(Axis(1), &[query.weights.view(), key.weights.view(), value.weights.view()])
                 .map_err(joined)?,
             bias: concatenate(Axis(0), &[query.bias.view(), key.bias.view(), value.bias.view()]).map_err(joined)?,
         };
@@ -82,6 +82,7 @@ impl Weights<'_> {
 
     fn dense(&self, name: &str, outputs: usize, inputs: usize) -> Result<Dense, EmbedError> {
         let weights = self.matrix(&format!("{name}.weight"), Some(outputs), inputs)?;
+        let weights = weights.t().as_standard_layout().into_owned();
         Ok(Dense { weights, bias: self.vector(&format!("{name}.bias"), outputs)? })
     }
 

@@ -13,6 +13,7 @@ use crate::StoreError;
 
 mod derive;
 mod echo;
+mod embedding;
 mod graph;
 mod ledger;
 mod listings;
@@ -22,6 +23,9 @@ mod views;
 
 pub use derive::{GroupNumber, Line, Marked, Served};
 pub use echo::Injected;
+pub use embedding::{
+    DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber, QuestionVector,
+};
 pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
@@ -158,6 +162,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
          {}
          {}
          {}
+         {}
          PRAGMA application_id={APPLICATION_ID};
          PRAGMA user_version={SCHEMA_VERSION};
          COMMIT;",
@@ -172,6 +177,7 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         listings::SCHEMA,
         receipts::SCHEMA,
         echo::SCHEMA,
+        embedding::SCHEMA,
     ))?;
     Ok(())
 }
@@ -192,7 +198,7 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
     }
     if version < 3 {
         let meaning = [text::EPISODES.meaning_schema, text::FACTS.schema, text::FACTS.meaning_schema];
-        for schema in meaning.into_iter().chain([receipts::SCHEMA, echo::SCHEMA]) {
+        for schema in meaning.into_iter().chain([receipts::SCHEMA, echo::SCHEMA, embedding::SCHEMA]) {
             connection.execute_batch(schema)?;
         }
     }
@@ -233,7 +239,8 @@ mod tests {
         space.connection.execute_batch("DROP TABLE text_vector; DROP TABLE text_token").unwrap();
         space
             .connection
-            .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle; DROP TABLE echo_key; DROP TABLE echo_read")
+            .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle; DROP TABLE echo_key; DROP TABLE echo_read;
+                 DROP TABLE embedding; DROP TABLE embedding_failed; DROP TABLE embedding_model")
             .unwrap();
         space
             .connection

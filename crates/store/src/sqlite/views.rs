@@ -10,8 +10,8 @@ use kernel::text::Analyzer;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::text::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows};
-use super::{Mode, SqliteSpace, graph, ledger};
+use super::text::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows, vectors::Vectors};
+use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
 /// The version of the tables since which what is believed is indexed.
@@ -25,9 +25,10 @@ const FOLD_ROUNDS_MAX: usize = 1 << 20;
 pub(super) struct Views {
     folder: Option<text::Folder>,
     analyzer: Option<Analyzer>,
-    attributes: Attributes,
+    pub(super) attributes: Attributes,
     lengths: Lengths,
     windows: Windows,
+    vectors: Vectors,
     facts: Facts,
 }
 
@@ -134,14 +135,32 @@ impl SqliteSpace {
         folded
     }
 
+    /// Knows in memory which documents there are now.
+    pub(super) fn refresh_attributes(&mut self) -> Result<(), StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let reach = text::reach(&snapshot, &text::EPISODES)?;
+        self.views.attributes.refresh(&snapshot, &text::EPISODES, reach)?;
+        Ok(snapshot.finish()?)
+    }
+
     /// Answers `ask` over the text index at one moment.
     pub fn search<T>(
         &mut self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.search_with(None, ask)
+    }
+
+    /// The same, with the question as another model than the built-in table understands it. Where the file has no vectors of that
+    /// model, [`Search::has_model`] is false and the table serves.
+    pub fn search_with<T>(
+        &mut self,
+        vector: Option<&QuestionVector>,
+        ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
         let reach = text::reach(&snapshot, &text::EPISODES)?;
-        let Views { analyzer, attributes, lengths, windows, .. } = &mut self.views;
+        let Views { analyzer, attributes, lengths, windows, vectors, .. } = &mut self.views;
         attributes.refresh(&snapshot, &text::EPISODES, reach)?;
         lengths.refresh(&snapshot, &text::EPISODES, reach)?;
         windows.refresh(&snapshot, &text::EPISODES, reach, attributes.len())?;
@@ -149,7 +168,9 @@ impl SqliteSpace {
             Some(analyzer) => analyzer,
             empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
         };
-        let search = Search { connection: &snapshot, shelf: &text::EPISODES, attributes, lengths, windows };
+        // What is wrong with this cache is no reason not to answer.
+        let asked = vector.and_then(|vector| vectors.ask(&snapshot, reach, attributes, vector).ok().flatten());
+        let search = Search { connection: &snapshot, shelf: &text::EPISODES, attributes, lengths, windows, asked };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(answer)
@@ -173,7 +194,7 @@ impl SqliteSpace {
             Some(analyzer) => analyzer,
             empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
         };
-        let search = Search { connection: &snapshot, shelf: &text::FACTS, attributes, lengths, windows };
+        let search = Search { connection: &snapshot, shelf: &text::FACTS, attributes, lengths, windows, asked: None };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(Some(answer))
@@ -328,7 +349,7 @@ impl SqliteSpace {
         for shelf in shelves(version) {
             views.extend(shelf.tables);
         }
-        let mut view_bytes = 0;
+        let mut view_bytes = embedding::bytes(&self.connection)?;
         for table in views.into_iter().filter(|table| super::has_table(version, table)) {
             view_bytes += table_bytes(&self.connection, table)?;
         }

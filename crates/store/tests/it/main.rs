@@ -6,6 +6,7 @@ mod beliefs;
 mod book;
 mod conformance;
 mod damage;
+mod embeddings;
 mod histories;
 mod processes;
 mod recall;

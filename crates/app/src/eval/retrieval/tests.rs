@@ -149,7 +149,7 @@ fn recall_holds_on_what_is_no_conversation() {
     assert_eq!((retrieval.documents, retrieval.collection.unanswerable.len()), (60, 6));
     let collections = [retrieval.collection];
     let recall = |kind| {
-        let run = run(kind, &collections, 10, &mut || {}).unwrap();
+        let run = run(kind, &collections, 10, None, &mut || {}).unwrap();
         let ranks: Vec<&Ranks> = run.ranks_of(&collections, None).collect();
         average(ranks, &[10]).at[0].recall
     };

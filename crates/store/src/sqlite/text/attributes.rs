@@ -145,6 +145,18 @@ impl Attributes {
         last.map_or(0, |last| (u64::from(*last) + 1).min(u64::from(self.len())))
     }
 
+    /// Where the documents after a position are, in order, and whether they count.
+    pub(in super::super) fn after(&self, position: Position) -> impl Iterator<Item = (Position, bool)> {
+        let first = self.rest.partition_point(|attribute| attribute.position <= position);
+        self.rest.iter().skip(first).map(|attribute| (attribute.position, attribute.flags & DEAD == 0))
+    }
+
+    /// How many documents count, and how many of them lie after a position.
+    pub(in super::super) fn count_alive(&self, position: Position) -> (u64, u64) {
+        let count = |position| self.after(position).filter(|(_, counts)| *counts).count() as u64;
+        (count(Position(0)), count(position))
+    }
+
     /// One document's.
     pub(super) fn get(&self, document: u32) -> Option<&Attribute> {
         self.rest.get(document as usize)

@@ -7,11 +7,32 @@ use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::super::graph::sql;
 use super::Search;
+use super::fold::parts;
 use crate::{Position, StoreError};
+
+/// What a record says, as far as it is searched: its parts, a line each. None if it says nothing.
+pub(in super::super) fn said_at(
+    connection: &Connection,
+    position: Position,
+    bytes_max: usize,
+) -> Result<Option<String>, StoreError> {
+    let body: Option<Vec<u8>> = connection
+        .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
+        .query_row([sql(position)], |row| row.get(0))
+        .optional()?
+        .flatten();
+    let Some(Ok(Body::Evidence(evidence))) = body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) else {
+        return Ok(None);
+    };
+    let parts: Vec<&str> = parts(&evidence).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let mut said = parts.join("\n");
+    said.truncate(said.floor_char_boundary(bytes_max));
+    Ok((!said.is_empty()).then_some(said))
+}
 
 impl Search<'_> {
     /// The evidence recorded at a position that this search found; none if its content was removed.

@@ -469,7 +469,7 @@ pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> SlotAnaly
 }
 
 /// What is searched of a record: its text, and title, captions, tags and place where they say more.
-fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
+pub(super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let payload = &evidence.payload;
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
     let more = payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part));

@@ -28,7 +28,9 @@ mod postings;
 mod search;
 mod served;
 mod shelf;
+pub(super) mod vectors;
 
+pub(super) use evidence::said_at;
 pub(super) use fold::{FactFolder, Folder, Graph};
 pub use search::{Filter, Found, Search, TermShare};
 pub use served::first_after;

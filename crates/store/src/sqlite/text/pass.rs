@@ -19,6 +19,7 @@ use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
+use super::vectors::Asked;
 use crate::StoreError;
 
 /// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either way.
@@ -67,18 +68,29 @@ struct Named {
 
 /// What a question means.
 pub(super) struct Meaning<'a> {
-    direction: Direction,
     nameless: &'a str,
+    by: By<'a>,
+}
+
+/// Whose vectors tell what a question means as a whole.
+enum By<'a> {
+    /// The built-in table's.
+    Table(Direction),
+    /// Another model's.
+    Model(&'a Asked<'a>),
 }
 
 impl<'a> Meaning<'a> {
     /// None if meaning does not count, or the question has none.
-    pub(super) fn of(question: &'a Question, weights: &Weights) -> Option<Self> {
-        if [weights.win, weights.near, weights.after] == [0.0; 3] {
+    pub(super) fn of(question: &'a Question, weights: &Weights, asked: Option<&'a Asked<'a>>) -> Option<Self> {
+        if [weights.win, weights.text, weights.near, weights.after] == [0.0; 4] {
             return None;
         }
-        let direction = Direction::of(&Table::built_in().embed(&question.nameless))?;
-        Some(Self { direction, nameless: &question.nameless })
+        let by = match asked {
+            Some(asked) => By::Model(asked),
+            None => By::Table(Direction::of(&Table::built_in().embed(&question.nameless))?),
+        };
+        Some(Self { nameless: &question.nameless, by })
     }
 }
 
@@ -178,8 +190,14 @@ impl Pass<'_> {
             let count = (documents - first).min(BLOCK) as usize;
             let sessions = &self.search.attributes.session[first as usize..first as usize + count];
             if let Some(meant) = &self.meant {
-                self.search.windows.cosines(&meant.direction, first, &mut windows);
-                sums.iter_mut().zip(&windows).for_each(|(sum, window)| *sum += window_weight * window);
+                let windows = match &meant.by {
+                    By::Table(direction) => {
+                        self.search.windows.cosines(direction, first, &mut windows);
+                        &windows
+                    }
+                    By::Model(asked) => asked.windows(first),
+                };
+                sums.iter_mut().zip(windows).for_each(|(sum, window)| *sum += window_weight * window);
             }
             let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
             for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
@@ -308,14 +326,15 @@ impl Pass<'_> {
                 None => self.named_in(block),
             };
             let weighted = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
-            let (win, near, after) = match &mut closer {
+            let meant = match &mut closer {
                 Some(closer) => closer.look(document, attribute)?,
-                None => (0.0, 0.0, 0.0),
+                None => Signals::default(),
             };
             let signals = Signals {
-                win,
-                near,
-                after,
+                win: meant.win,
+                text: meant.text,
+                near: meant.near,
+                after: meant.after,
                 lex: lexical::lex(weighted(), self.idf_sum),
                 own: lexical::own(weighted(), self.idf_sum),
                 sess: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
@@ -352,7 +371,7 @@ impl Pass<'_> {
 /// Looks at what single documents mean.
 struct Closer<'a> {
     search: &'a Search<'a>,
-    direction: &'a Direction,
+    by: &'a By<'a>,
     words: NearWords,
     tokens: Tokens<'a>,
     best: HashMap<u32, Vec<f32>>,
@@ -362,15 +381,15 @@ impl<'a> Closer<'a> {
     fn new(pass: &'a Pass<'_>, meant: &'a Meaning<'_>) -> Self {
         Self {
             search: pass.search,
-            direction: &meant.direction,
+            by: &meant.by,
             words: NearWords::new(Table::built_in(), meant.nameless),
             tokens: Tokens::new(pass.search.connection, pass.search.shelf),
             best: HashMap::new(),
         }
     }
 
-    /// `win`, `near` and `after` of a document.
-    fn look(&mut self, document: u32, attribute: &Attribute) -> Result<(f64, f64, f64), StoreError> {
+    /// `win`, `text`, `near` and `after` of a document.
+    fn look(&mut self, document: u32, attribute: &Attribute) -> Result<Signals, StoreError> {
         let previous = attribute.previous;
         let before = self.search.attributes.get(previous).map_or(NONE, |attribute| attribute.previous);
         let context = [document, previous, before];
@@ -385,20 +404,28 @@ impl<'a> Closer<'a> {
         let is_alive = |next: &u32| {
             self.search.attributes.get(*next).is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
         };
-        let after = match self.search.next(document).filter(is_alive) {
-            Some(next) => self.cosine(next)?,
-            None => 0.0,
-        };
-        Ok((f64::from(self.search.windows.cosine(self.direction, document)), near, after))
+        let next = self.search.next(document).filter(is_alive);
+        Ok(match self.by {
+            By::Table(direction) => {
+                let after = next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
+                let win = f64::from(self.search.windows.cosine(direction, document));
+                Signals { win, near, after, ..Signals::default() }
+            }
+            By::Model(asked) => {
+                let after = next.map(|next| asked.own(next)).transpose()?.unwrap_or(0.0);
+                let (win, text) = (asked.window(document), asked.own(document)?);
+                Signals { win, text, near, after, ..Signals::default() }
+            }
+        })
     }
 
     /// Of a document itself, without those before it.
-    fn cosine(&mut self, document: u32) -> Result<f64, StoreError> {
+    fn cosine(&mut self, direction: &Direction, document: u32) -> Result<f64, StoreError> {
         let mut vector = [0.0; DIMENSIONS];
         Table::built_in().add(self.tokens.of(document)?, &mut vector);
         let mut steps = [0; DIMENSIONS];
         let inverse_length = compress(&vector, &mut steps);
-        Ok(f64::from(self.direction.cosine(&steps, inverse_length)))
+        Ok(f64::from(direction.cosine(&steps, inverse_length)))
     }
 }
 

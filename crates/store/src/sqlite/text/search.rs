@@ -21,6 +21,7 @@ use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use super::shelf::{Shelf, Unit};
+use super::vectors::Asked;
 use crate::{Position, StoreError};
 
 /// Fewest that are scored exactly where meaning counts: part of it is known only then.
@@ -84,6 +85,8 @@ pub struct Search<'a> {
     pub(in super::super) attributes: &'a Attributes,
     pub(in super::super) lengths: &'a Lengths,
     pub(in super::super) windows: &'a Windows,
+    /// The question as another model understands it.
+    pub(in super::super) asked: Option<Asked<'a>>,
 }
 
 /// A term of the question and its rows.
@@ -103,6 +106,11 @@ impl TermRows {
 }
 
 impl Search<'_> {
+    /// Whether another model than the built-in table serves.
+    pub fn has_model(&self) -> bool {
+        self.asked.is_some()
+    }
+
     /// Understands a question by the people that the space knows. `today` is what "last week" counts from.
     pub fn question(&self, text: &str, analyzer: &mut Analyzer, today: Option<Date>) -> Result<Question, StoreError> {
         let names = SqliteNames::new(self.connection, self.shelf);
@@ -170,7 +178,7 @@ impl Search<'_> {
             subject: self.who(question.subject(), question, analyzer)?,
             question,
             admitted: self.admitted(filter)?,
-            meant: Meaning::of(question, weights),
+            meant: Meaning::of(question, weights, self.asked.as_ref()),
             filter,
             today: today.map(days_since_epoch),
         })

@@ -1,0 +1,199 @@
+//! `because embed`
+
+use std::time::Duration;
+
+use engine::Space;
+use engine::embed::{Embedded, EmbeddingStatus};
+use jiff::Timestamp;
+use models::choice::Selection;
+use models::{EmbedError, Embedder};
+use serde_json::json;
+
+use super::{Session, incomplete_if};
+use crate::failure::Failure;
+use crate::meaning::open_to_read;
+use crate::output::{self, BOLD, DIM, Form, count, printable};
+use crate::settings::Settings;
+
+/// How often a wait looks at the clock, so that a machine that slept goes on when it wakes.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Longest wait for a model that cannot be opened, seconds.
+const OPEN_WAIT_S_MAX: u64 = 600;
+
+/// Arguments of `embed`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "What is recorded is found by its words and the built-in model at once; another model adds its own vectors here. It may be interrupted at any time and goes on where it was. When a new model has read everything, the vectors of those before it are dropped.\n\nExamples:\n  because --embedder ollama:nomic-embed-text embed\n  because embed --once\n  because embed --forget ollama:nomic-embed-text"
+)]
+pub(crate) struct Args {
+    /// Stop where the model does not answer, instead of waiting
+    #[arg(long)]
+    once: bool,
+    /// Drop the vectors of a model, as `because status` calls it
+    #[arg(long, value_name = "MODEL", conflicts_with = "once")]
+    forget: Option<String>,
+}
+
+pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+    let finder = session.finder()?;
+    let mut space = finder.open()?;
+    if let Some(name) = &args.forget {
+        return forget(session, &mut space, name);
+    }
+    let settings = session.settings(Some(&finder.path()?))?;
+    let name = settings.chosen().selection.to_string();
+    if settings.chosen().selection == Selection::BuiltIn {
+        match session.form {
+            Form::Json => output::json(&json!({ "model": name, "embedded": 0, "pending": 0 }))?,
+            Form::Text => output::line(
+                "Nothing to do: the built-in model reads what is recorded at once; --embedder chooses another",
+            )?,
+        }
+        return Ok(0);
+    }
+    let bar = output::progress(Some(0), "{spinner} embedding {bar:30} {pos}/{len} {eta} {msg}");
+    let read = read(session, args, &settings, &mut space, &bar);
+    bar.finish_and_clear();
+    let (done, dropped) = read?;
+    match session.form {
+        Form::Json => {
+            let mut value = serde_json::to_value(&done).map_err(std::io::Error::from)?;
+            value["model"] = name.into();
+            value["dropped"] = json!(dropped);
+            output::json(&value)?;
+        }
+        Form::Text => print(session, &name, &done, &dropped)?,
+    }
+    Ok(incomplete_if(done.pending > 0 || done.failed > 0))
+}
+
+/// Has the model read everything; what was dropped for it.
+fn read(
+    session: &Session,
+    args: &Args,
+    settings: &Settings,
+    space: &mut Space,
+    bar: &indicatif::ProgressBar,
+) -> Result<(Embedded, Vec<String>), Failure> {
+    let name = settings.chosen().selection.to_string();
+    let mut sum = Embedded::default();
+    let mut embedder: Option<Box<dyn Embedder>> = None;
+    let mut refusals = 0;
+    loop {
+        let open = match embedder.take() {
+            Some(open) => Ok(Some(open)),
+            None => open_to_read(settings, space, None)?,
+        };
+        let mut open = match open {
+            Ok(Some(open)) => open,
+            Ok(None) => return Ok((sum, Vec::new())),
+            Err(error) if error.is_transient() && !args.once => {
+                let wait_s = 1_u64.checked_shl(refusals).unwrap_or(OPEN_WAIT_S_MAX).min(OPEN_WAIT_S_MAX);
+                refusals = refusals.saturating_add(1).min(32);
+                wait(session, bar, Timestamp::now() + Duration::from_secs(wait_s), &error.to_string());
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if sum == Embedded::default() {
+            space.mend_embeddings(open.model())?;
+        }
+        let before = sum.clone();
+        let done = space.embed(open.as_mut(), &name, u64::MAX, &Timestamp::now, &mut |done| {
+            let read = before.embedded + before.failed + done.embedded + done.failed;
+            bar.set_length(read + done.pending);
+            bar.set_position(read);
+            bar.set_message("");
+        })?;
+        sum = Embedded { embedded: before.embedded + done.embedded, failed: before.failed + done.failed, ..done };
+        match (sum.waiting_until, &sum.error) {
+            (Some(until), error) if !args.once => {
+                wait(session, bar, until, error.as_deref().unwrap_or_default());
+                embedder = Some(open);
+            }
+            (None, Some(error)) => {
+                return Err(Failure::Embedding { message: error.clone(), code: sum.code.unwrap_or("embedder_failed") });
+            }
+            _ => {
+                let dropped = if sum.is_done() { drop_others(space, open.as_ref())? } else { Vec::new() };
+                return Ok((sum, dropped));
+            }
+        }
+    }
+}
+
+/// What was read by models before this one is of no use any more.
+fn drop_others(space: &mut Space, embedder: &dyn Embedder) -> Result<Vec<String>, Failure> {
+    let model = embedder.model();
+    let is_this = |known: &EmbeddingStatus| {
+        known.provider == model.provider && known.name == model.name && known.dimensions == model.dimensions
+    };
+    let mut dropped = Vec::new();
+    for known in space.embedding_status()? {
+        if !is_this(&known) {
+            space.forget_embeddings(known.number)?;
+            dropped.push(known.choice);
+        }
+    }
+    Ok(dropped)
+}
+
+fn wait(session: &Session, bar: &indicatif::ProgressBar, until: Timestamp, why: &str) {
+    if bar.is_hidden() && session.form == Form::Text {
+        output::note(format_args!("{DIM}{}; again at {}{DIM:#}", printable(why), session.clock(until)));
+    }
+    bar.set_message(format!("{}; again at {}", printable(why), session.clock(until)));
+    while let Ok(left) = Duration::try_from(until.duration_since(Timestamp::now())) {
+        if left.is_zero() {
+            break;
+        }
+        std::thread::sleep(left.min(LOOK_EVERY));
+    }
+}
+
+fn print(session: &Session, name: &str, done: &Embedded, dropped: &[String]) -> Result<(), Failure> {
+    let refused = if done.failed > 0 { format!(", {} refused", done.failed) } else { String::new() };
+    let left = if done.pending > 0 { format!(", {} to go", done.pending) } else { String::new() };
+    output::line(format_args!(
+        "{BOLD}Embedded{BOLD:#} {} by {}{refused}{left}",
+        count(done.embedded, "record"),
+        printable(name)
+    ))?;
+    if let Some(until) = done.waiting_until {
+        let why = done.error.as_deref().unwrap_or("it wants to be asked later");
+        output::line(format_args!("  {}; it may be asked again at {}", printable(why), session.clock(until)))?;
+    }
+    for name in dropped {
+        output::line(format_args!("  the vectors of {} were dropped", printable(name)))?;
+    }
+    Ok(())
+}
+
+fn forget(session: &Session, space: &mut Space, name: &str) -> Result<u8, Failure> {
+    let known = space.embedding_status()?;
+    let is_meant = |known: &&EmbeddingStatus| {
+        known.choice == name || known.name == name || format!("{}/{}", known.provider, known.name) == name
+    };
+    let meant: Vec<&EmbeddingStatus> = known.iter().filter(is_meant).collect();
+    if meant.is_empty() {
+        let all: Vec<&str> = known.iter().map(|known| known.choice.as_str()).collect();
+        let there = if all.is_empty() { "none".to_owned() } else { printable(&all.join(", ")) };
+        return Err(Failure::Usage(format!("no model {} has read this space; there are: {there}", printable(name))));
+    }
+    let mut embedded = 0;
+    for known in &meant {
+        space.forget_embeddings(known.number)?;
+        embedded += known.embedded;
+    }
+    match session.form {
+        Form::Json => output::json(&json!({ "forgotten": name, "vectors": embedded }))?,
+        Form::Text => output::line(format_args!("Dropped {} of {}", count(embedded, "vector"), printable(name)))?,
+    }
+    Ok(0)
+}
+
+impl From<EmbedError> for Failure {
+    fn from(error: EmbedError) -> Self {
+        Self::Embedding { message: error.to_string(), code: error.code() }
+    }
+}

@@ -1,0 +1,245 @@
+//! Which model answers a question, and having it read what was recorded.
+//!
+//! The space names the models whose vectors it has, but not what is opened: a space can come from a stranger, and whoever it names would hear
+//! what is asked. So beside the model that the user chose only such are opened as the user would be asked for
+//! anyway: of the same service, fetched by the user, or allowed by `embedder.spaces_may_choose`. Whatever fails here, recall goes
+//! on with the built-in table.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use engine::Space;
+use engine::embed::{Embedded, Ready, may_wait};
+use engine::recall::ByModel;
+use models::choice::{BUILT_IN, Selection};
+use models::{EmbedError, Embedder, Purpose};
+use serde_json::json;
+use store::sqlite::ModelNumber;
+
+use crate::cli::Session;
+use crate::failure::Failure;
+use crate::output::{self, DIM, Form, count, printable};
+use crate::settings::Settings;
+
+/// Longest wait for a question's vector: somebody is waiting for the answer.
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
+/// Texts that are embedded after something was written down, at most: the rest is left to `because embed`.
+const TEXTS_AFTER_REMEMBERING: u64 = 512;
+
+/// What became of a question's vector.
+pub(crate) struct Meant {
+    /// The question, where another model than the built-in table answers.
+    pub(crate) vector: Option<ByModel>,
+    /// Who answers.
+    pub(crate) model: String,
+    /// Why it is not the model that has read the space.
+    pub(crate) error: Option<EmbedError>,
+}
+
+impl Meant {
+    fn built_in(error: Option<EmbedError>) -> Self {
+        Self { vector: None, model: BUILT_IN.to_owned(), error }
+    }
+
+    /// Somebody may drop a model's vectors before they are asked.
+    pub(crate) fn served_by(&mut self, model: Option<ModelNumber>) {
+        if model.is_none() {
+            self.model = BUILT_IN.to_owned();
+        }
+    }
+
+    /// For `--json`.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        let error = self.error.as_ref().map(|error| json!({ "code": error.code(), "message": error.to_string() }));
+        json!({ "model": self.model, "error": error })
+    }
+
+    /// Tells people that the built-in table answered where another model should have.
+    pub(crate) fn tell(&self, form: Form) {
+        if let (Form::Text, Some(error)) = (form, &self.error) {
+            let error = printable(&error.to_string());
+            output::note(format_args!("{DIM}{error}; the built-in model answered instead{DIM:#}"));
+        }
+    }
+}
+
+/// Models that are open for questions, by what the user calls them.
+#[derive(Default)]
+pub(crate) struct Answering {
+    open: HashMap<String, Result<Box<dyn Embedder>, EmbedError>>,
+}
+
+impl Answering {
+    /// The vector of a question by the model that serves in a space.
+    pub(crate) fn ask(&mut self, session: &Session, space: &mut Space, text: &str) -> Result<Meant, Failure> {
+        let settings = session.settings(Some(space.path()))?;
+        let mut failed = None;
+        for ready in serving(&settings, space)? {
+            let embedder = self.open.entry(ready.choice.clone()).or_insert_with(|| open_to_ask(&settings, &ready));
+            let asked = space.question_to_embed(text, Some(session.today()))?;
+            match embedder.as_mut().map_err(|error| error.clone()).and_then(|open| ask(open.as_mut(), &ready, &asked)) {
+                Ok(numbers) => {
+                    let vector = Some(ByModel::new(ready.number, numbers));
+                    return Ok(Meant { vector, model: ready.model.to_string(), error: None });
+                }
+                // The first is the one that should have answered. A service that does not answer is not waited for twice.
+                Err(error) => {
+                    let waited = error.is_transient();
+                    failed.get_or_insert(error);
+                    if waited {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(Meant::built_in(failed))
+    }
+}
+
+/// The models that may answer in a space, best first.
+pub(crate) fn serving(settings: &Settings, space: &mut Space) -> Result<Vec<Ready>, Failure> {
+    let chosen = &settings.chosen().selection;
+    if *chosen == Selection::BuiltIn {
+        return Ok(Vec::new());
+    }
+    let mut ready = space.ready_embeddings(&chosen.to_string())?;
+    ready.retain(|ready| ready.choice.parse().is_ok_and(|selection| settings.may_open(&selection)));
+    Ok(ready)
+}
+
+fn open_to_ask(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, EmbedError> {
+    let unusable = |detail: String| EmbedError::Unusable { place: ready.choice.clone(), detail };
+    let selection = ready.choice.parse().map_err(|_| unusable("this names no model".to_owned()))?;
+    let mut choice = settings.choice_of(&selection).map_err(|error| unusable(error.to_string()))?;
+    choice.reach.timeout = Some(choice.reach.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)));
+    choice.reach.dimensions_known = Some(ready.model.dimensions);
+    models::choice::open(&choice)?.ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
+}
+
+fn ask(embedder: &mut dyn Embedder, ready: &Ready, text: &str) -> Result<Vec<f32>, EmbedError> {
+    if *embedder.model() != ready.model {
+        let detail = format!(
+            "it is {} now, and the space was read by {}; `because embed` reads it anew",
+            embedder.model(),
+            ready.model
+        );
+        return Err(EmbedError::Unusable { place: ready.choice.clone(), detail });
+    }
+    let provider = ready.model.provider.clone();
+    let vector = embedder.embed(&[text], Purpose::Question)?.pop().unwrap_or_default();
+    if vector.len() != ready.model.dimensions {
+        return Err(EmbedError::WrongDimensions { provider, expected: ready.model.dimensions, found: vector.len() });
+    }
+    if !vector.iter().all(|number| number.is_finite()) {
+        return Err(EmbedError::Unreadable { provider, detail: "a vector that is no direction".to_owned() });
+    }
+    Ok(vector)
+}
+
+/// The model that the settings choose for a space, opened; none if it is the built-in one.
+pub(crate) fn open_to_read(
+    settings: &Settings,
+    space: &mut Space,
+    timeout: Option<Duration>,
+) -> Result<Result<Option<Box<dyn Embedder>>, EmbedError>, Failure> {
+    let mut choice = settings.choice()?;
+    if choice.selection == Selection::BuiltIn {
+        return Ok(Ok(None));
+    }
+    let name = choice.selection.to_string();
+    choice.reach.timeout = match (choice.reach.timeout, timeout) {
+        (Some(set), Some(most)) => Some(set.min(most)),
+        (set, most) => set.or(most),
+    };
+    // A model that has read before need not be asked how long its vectors are.
+    let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
+    choice.reach.dimensions_known = known.map(|known| known.dimensions);
+    Ok(models::choice::open(&choice))
+}
+
+/// What there was to read after something was recorded, and whether it was all read at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// One record: nobody waits long for it.
+    Remembering,
+    /// A source.
+    Importing,
+}
+
+/// Has the chosen model read what was recorded, without waiting for it where it does not answer. None if the built-in
+/// model is enough.
+pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Embedded>, Failure> {
+    let finder = session.finder()?;
+    let settings = session.settings(Some(&finder.path()?))?;
+    if settings.chosen().selection == Selection::BuiltIn {
+        return Ok(None);
+    }
+    let mut space = finder.open()?;
+    if space.is_read_only() {
+        return Ok(None);
+    }
+    let name = settings.chosen().selection.to_string();
+    let (timeout, texts_max) = match after {
+        After::Remembering => (Some(QUESTION_TIMEOUT), TEXTS_AFTER_REMEMBERING),
+        After::Importing => (None, u64::MAX),
+    };
+    let waits = space.embedding_status()?.into_iter().find(|known| known.choice == name);
+    if let Some(until) = waits.as_ref().and_then(|known| known.next_try).filter(|next| *next > session.now) {
+        let pending = waits.map_or(0, |known| known.pending);
+        return Ok(Some(Embedded { pending, waiting_until: Some(until), ..Embedded::default() }));
+    }
+    let embedded = match open_to_read(&settings, &mut space, timeout)? {
+        Ok(None) => return Ok(None),
+        Err(error) => Embedded { error: Some(error.to_string()), code: Some(error.code()), ..Embedded::default() },
+        Ok(Some(mut embedder)) => {
+            let bar = output::progress(None, "{spinner} embedding {msg}");
+            let mut progress = |done: &Embedded| bar.set_message(count(done.embedded, "record"));
+            let embedded = space.embed(embedder.as_mut(), &name, texts_max, &jiff::Timestamp::now, &mut progress);
+            bar.finish_and_clear();
+            match embedded {
+                Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },
+                other => other?,
+            }
+        }
+    };
+    if let (Form::Text, Some(error)) = (session.form, &embedded.error) {
+        output::note(format_args!(
+            "{DIM}{}; what was recorded is found by its words and the built-in model, and `because embed` goes on later{DIM:#}",
+            printable(error)
+        ));
+    }
+    Ok(Some(embedded))
+}
+
+/// The models of a space as `because status` shows them.
+pub(crate) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<serde_json::Value>, Failure> {
+    let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+    let mut shown = Vec::new();
+    for model in space.embedding_status()? {
+        let mut value = serde_json::to_value(&model).map_err(std::io::Error::from)?;
+        value["serves"] = (serves == Some(model.number)).into();
+        shown.push(value);
+    }
+    Ok(shown)
+}
+
+/// The same for people.
+pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut Space) -> Result<(), Failure> {
+    let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+    for (number, model) in space.embedding_status()?.into_iter().enumerate() {
+        let head = if number == 0 { "vectors" } else { "" };
+        let role = if serves == Some(model.number) { "; it answers" } else { "" };
+        let refused = if model.failed > 0 { format!(", {} refused", model.failed) } else { String::new() };
+        output::line(format_args!(
+            "  {head:<10}  {}: {} embedded, {} to go{refused}{role}",
+            printable(&model.choice),
+            model.embedded,
+            model.pending
+        ))?;
+        if let Some(error) = &model.last_error {
+            let next = model.next_try.map(|next| format!("; again at {}", session.clock(next))).unwrap_or_default();
+            output::line(format_args!("              {}{next}", printable(error)))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! `config.toml`: what it says, with the lines where it says it.
+
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{self, Form, Key, Voice};
+use super::{Said, SettingsError, Source, Value};
+
+/// Longest file.
+const FILE_BYTES_MAX: u64 = 64 << 10;
+
+/// What a file says; nothing if there is none.
+pub(super) fn read(
+    path: &Path,
+    source: fn(PathBuf, usize) -> Source,
+) -> Result<Vec<(&'static Key, Said)>, SettingsError> {
+    let failed = |source| SettingsError::File { path: path.to_owned(), source };
+    // Asked before opening, because opening a pipe waits.
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() => return Err(failed(std::io::Error::other("it is no file"))),
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let bad = |line: usize, detail: String| SettingsError::Line { path: path.to_owned(), line, detail };
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(bad(1, format!("the file is longer than {FILE_BYTES_MAX} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| bad(1, "the file is not UTF-8".to_owned()))?;
+    let line_at = |offset: usize| text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1;
+    let table = DeTable::parse(&text)
+        .map_err(|error| bad(error.span().map_or(1, |span| line_at(span.start)), error.message().to_owned()))?;
+    let is_users = matches!(source(PathBuf::new(), 0), Source::HomeFile { .. });
+    let mut said = Vec::new();
+    for (section, value) in table.get_ref() {
+        let at = line_at(section.span().start);
+        let Some(entries) = value.get_ref().as_table() else {
+            return Err(bad(at, unknown(section.get_ref())));
+        };
+        for (name, value) in entries {
+            let line = line_at(name.span().start);
+            let path_of_key = format!("{}.{}", section.get_ref(), name.get_ref());
+            let Some(key) = keys::all().find(|key| key.path() == path_of_key) else {
+                return Err(bad(line, unknown(&path_of_key)));
+            };
+            if key.voice == Voice::User && !is_users {
+                return Err(bad(
+                    line,
+                    format!(
+                        "`{path_of_key}` counts only in your own config.toml, by {} or by an option: it decides where texts and keys go",
+                        key.variable
+                    ),
+                ));
+            }
+            let value = value_of(key, value).map_err(|detail| bad(line, detail))?;
+            said.push((key, Said { value, source: source(path.to_owned(), line) }));
+        }
+        if entries.is_empty() && keys::all().all(|key| key.section != section.get_ref()) {
+            return Err(bad(at, unknown(section.get_ref())));
+        }
+    }
+    Ok(said)
+}
+
+fn unknown(path: &str) -> String {
+    let path: String = path.chars().filter(|c| !c.is_control()).take(80).collect();
+    match keys::nearest(&path) {
+        Some(nearest) => format!("there is no setting `{path}`; perhaps `{nearest}` is meant"),
+        None => format!("there is no setting `{path}`; docs/settings.md lists those there are"),
+    }
+}
+
+fn value_of(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+    let wrong = |wanted: &str| format!("`{}` takes {wanted}", key.path());
+    match (key.form, value.get_ref()) {
+        (Form::Text, DeValue::String(text)) => Ok(Value::Text(text.to_string())),
+        (Form::Text, _) => Err(wrong("a text in quotes")),
+        (Form::Number, DeValue::Integer(number)) => {
+            let number: Option<u64> = number.to_string().parse().ok().filter(|number| *number > 0);
+            number.map(Value::Number).ok_or_else(|| wrong("a whole number of at least 1"))
+        }
+        (Form::Number, _) => Err(wrong("a whole number of at least 1")),
+        (Form::List, DeValue::Array(items)) => {
+            let texts = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect::<Option<_>>();
+            texts.map(Value::List).ok_or_else(|| wrong("a list of texts in quotes"))
+        }
+        (Form::List, _) => Err(wrong("a list of texts in quotes")),
+    }
+}

@@ -1,0 +1,149 @@
+//! Every setting there is.
+
+/// A setting: a key of `config.toml` and a variable that says the same.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// The table that it stands in.
+    pub(crate) section: &'static str,
+    /// Its name there.
+    pub(crate) name: &'static str,
+    /// The variable of the environment.
+    pub(crate) variable: &'static str,
+    /// What it takes.
+    pub(crate) form: Form,
+    /// Whose file may have it.
+    pub(crate) voice: Voice,
+}
+
+/// What a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A text.
+    Text,
+    /// A whole number of at least 1.
+    Number,
+    /// A list of texts; in a variable, with commas between them.
+    List,
+}
+
+/// Whose file may have a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Voice {
+    /// The user's own file alone. What says where texts and keys go is of this kind: a space's file comes from
+    /// whoever made the folder.
+    User,
+    /// A space's file, too.
+    Anyone,
+}
+
+/// Which model makes vectors.
+pub(crate) const MODEL: Key =
+    Key { section: "embedder", name: "model", variable: "BECAUSE_EMBEDDER", form: Form::Text, voice: Voice::Anyone };
+/// Which providers a space's file may choose.
+pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
+    section: "embedder",
+    name: "spaces_may_choose",
+    variable: "BECAUSE_EMBEDDER_SPACES_MAY_CHOOSE",
+    form: Form::List,
+    voice: Voice::User,
+};
+/// Threads of a model that runs here.
+pub(crate) const THREADS: Key = Key {
+    section: "embedder",
+    name: "threads",
+    variable: "BECAUSE_EMBEDDER_THREADS",
+    form: Form::Number,
+    voice: Voice::User,
+};
+
+/// Who vouches for servers, in place of the list that is compiled in.
+pub(crate) const CA_FILE: Key =
+    Key { section: "network", name: "ca_file", variable: "SSL_CERT_FILE", form: Form::Text, voice: Voice::User };
+
+/// All settings of one service.
+macro_rules! service {
+    ($section:literal, $prefix:literal) => {
+        [
+            service!(@ $section, "base_url", concat!($prefix, "_BASE_URL"), Form::Text),
+            service!(@ $section, "api_key_env", concat!($prefix, "_API_KEY_ENV"), Form::Text),
+            service!(@ $section, "api_key_file", concat!($prefix, "_API_KEY_FILE"), Form::Text),
+            service!(@ $section, "dimensions", concat!($prefix, "_DIMENSIONS"), Form::Number),
+            service!(@ $section, "batch_max", concat!($prefix, "_BATCH_MAX"), Form::Number),
+            service!(@ $section, "timeout_s", concat!($prefix, "_TIMEOUT_S"), Form::Number),
+        ]
+    };
+    (@ $section:literal, $name:literal, $variable:expr, $form:expr) => {
+        Key { section: $section, name: $name, variable: $variable, form: $form, voice: Voice::User }
+    };
+}
+
+const OPENAI: [Key; 6] = service!("openai", "BECAUSE_OPENAI");
+const OLLAMA: [Key; 6] = service!("ollama", "BECAUSE_OLLAMA");
+const GEMINI: [Key; 6] = service!("gemini", "BECAUSE_GEMINI");
+
+/// All of them.
+pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
+    const GENERAL: [Key; 4] = [MODEL, SPACES_MAY_CHOOSE, THREADS, CA_FILE];
+    GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
+}
+
+impl Key {
+    /// `section.name`.
+    pub(crate) fn path(&self) -> String {
+        format!("{}.{}", self.section, self.name)
+    }
+}
+
+/// The setting that was perhaps meant.
+pub(crate) fn nearest(path: &str) -> Option<String> {
+    /// Below this, two names have nothing in common.
+    const LIKENESS_MIN: f64 = 0.75;
+    let likeness = |key: &Key| {
+        // Whoever forgets the table means the name in it.
+        let whole = strsim::jaro_winkler(path, &key.path());
+        let last = path.rsplit('.').next().unwrap_or(path);
+        whole.max(strsim::jaro_winkler(last, key.name))
+    };
+    let scored = all().map(|key| (likeness(key), key.path()));
+    // The first of several that are as near.
+    let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    (best.0 >= LIKENESS_MIN).then_some(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = include_str!("../../../../docs/settings.md");
+
+    /// Key, variable, and whether a space's file may have it, of each row of the document's table.
+    fn documented() -> Vec<(String, String, bool)> {
+        let rows = DOCUMENT.lines().filter(|line| line.starts_with("| `"));
+        let rows = rows.filter_map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+            let code = |cell: &&str| cell.trim_matches('`').to_owned();
+            let key = cells.first().map(code).filter(|key| key.contains('.'))?;
+            Some((key, cells.get(1).map(code)?, cells.get(2) == Some(&"yes")))
+        });
+        rows.collect()
+    }
+
+    #[test]
+    fn the_settings_that_are_documented_are_those_that_are_read() {
+        let read: Vec<_> = all().map(|key| (key.path(), key.variable.to_owned(), key.voice == Voice::Anyone)).collect();
+        assert_eq!(documented(), read);
+    }
+
+    #[test]
+    fn a_misspelt_setting_is_answered_with_the_one_that_was_meant() {
+        for (path, meant) in [
+            ("embedder.modle", Some("embedder.model")),
+            ("model", Some("embedder.model")),
+            ("openai.baseurl", Some("openai.base_url")),
+            ("gemini.api_key", Some("gemini.api_key_env")),
+            ("zzz.q", None),
+        ] {
+            assert_eq!(nearest(path).as_deref(), meant, "{path}");
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! What the user has set, and who said it.
+//!
+//! An option counts more than a variable, that more than the space's file, that more than the user's own file. The
+//! user's file is `config.toml` in the because home; the space's is `config.toml` in its `.because` folder.
+//!
+//! A space's file comes from whoever made the folder, who may be a stranger. So it may name a model and nothing else: addresses,
+//! keys and limits count only from the user. And it may name only what keeps texts on this machine, in files that
+//! the user fetched, unless the user's own settings allow it more (`embedder.spaces_may_choose`). What it names beyond that is passed
+//! over and shown by `because status` and `because doctor`.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use models::choice::{Choice, Selection};
+use models::hub::Shelf;
+use models::remote::{Reach, Service};
+use models::roots::Roots;
+use models::secret::Secret;
+use serde_json::json;
+
+use crate::place::{self, Home};
+
+mod file;
+pub(crate) mod keys;
+
+use keys::{Form, Key};
+
+/// The file in either folder.
+pub(crate) const FILE: &str = "config.toml";
+/// The folder of fetched models, in the home.
+const MODELS: &str = "models";
+/// A key and what may stand around it.
+const KEY_BYTES_MAX: u64 = 8 << 10;
+/// Longest file of certificates.
+const CA_BYTES_MAX: u64 = 4 << 20;
+/// Longest wait that can be set.
+const TIMEOUT_S_MAX: u64 = 3600;
+/// Most threads that can be set.
+const THREADS_MAX: usize = 256;
+
+/// Why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettingsError {
+    /// A file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A line does not fit.
+    #[error("{}:{line}: {detail}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// What was said elsewhere does not fit.
+    #[error("{source_of}: {detail}")]
+    Value {
+        /// Who said it.
+        source_of: Source,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+/// Who said something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Nobody.
+    Default,
+    /// The user's file.
+    HomeFile { path: PathBuf, line: usize },
+    /// The space's file.
+    SpaceFile { path: PathBuf, line: usize },
+    /// A variable.
+    Variable(&'static str),
+    /// `--embedder`.
+    Option,
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => formatter.write_str("by default"),
+            Self::HomeFile { path, line } | Self::SpaceFile { path, line } => {
+                write!(formatter, "{}:{line}", path.display())
+            }
+            Self::Variable(name) => formatter.write_str(name),
+            Self::Option => formatter.write_str("--embedder"),
+        }
+    }
+}
+
+/// What a setting is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Text(String),
+    Number(u64),
+    List(Vec<String>),
+}
+
+/// A value and who said it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Said {
+    value: Value,
+    source: Source,
+}
+
+/// A model and who chose it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) selection: Selection,
+    pub(crate) source: Source,
+}
+
+/// Where settings are looked for.
+pub(crate) struct Sources<'a> {
+    /// What `--embedder` names.
+    pub(crate) option: Option<&'a str>,
+    /// The environment.
+    pub(crate) variable: &'a dyn Fn(&str) -> Option<OsString>,
+    /// The home.
+    pub(crate) home: &'a Home,
+    /// The space's file, whether or not it exists.
+    pub(crate) space: Option<&'a Path>,
+}
+
+/// All settings, from everywhere.
+pub(crate) struct Settings {
+    said: BTreeMap<String, Said>,
+    chosen: Chosen,
+    passed_over: Option<Chosen>,
+    home: PathBuf,
+    /// What the variables with keys hold, looked up when a choice is made.
+    key_of_variable: BTreeMap<String, OsString>,
+}
+
+impl Settings {
+    /// Reads them.
+    pub(crate) fn read(sources: &Sources<'_>) -> Result<Self, SettingsError> {
+        let home = sources.home.folder().to_owned();
+        let own_file = home.join(FILE);
+        let mut said = BTreeMap::new();
+        for (key, one) in file::read(&own_file, |path, line| Source::HomeFile { path, line })? {
+            said.insert(key.path(), one);
+        }
+        let mut of_space = None;
+        if let Some(file) = sources.space.and_then(|space| space_file(space, &own_file)) {
+            let entries = file::read(&file, |path, line| Source::SpaceFile { path, line })?;
+            of_space = entries.into_iter().map(|(_, one)| one).next();
+        }
+        for key in keys::all() {
+            if let Some(text) = (sources.variable)(key.variable).filter(|text| !text.is_empty()) {
+                said.insert(key.path(), from_variable(key, text)?);
+            }
+        }
+        let (chosen, passed_over) = choose(&said, of_space, sources.option)?;
+        let mut settings = Self { said, chosen, passed_over, home, key_of_variable: BTreeMap::new() };
+        settings.look_up_keys(sources.variable);
+        Ok(settings)
+    }
+
+    /// The model and who chose it.
+    pub(crate) fn chosen(&self) -> &Chosen {
+        &self.chosen
+    }
+
+    /// What to know of what was passed over.
+    pub(crate) fn advice(&self) -> Option<String> {
+        let Chosen { selection, source } = self.passed_over.as_ref()?;
+        let provider = selection.provider();
+        Some(format!(
+            "{source} asks for {selection}, which it may not choose by itself; to allow it, add {provider:?} to spaces_may_choose under [embedder] in {}",
+            self.home.join(FILE).display()
+        ))
+    }
+
+    /// For `--json`.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        let shown =
+            |chosen: &Chosen| json!({ "model": chosen.selection.to_string(), "said_by": chosen.source.to_string() });
+        let mut value = shown(&self.chosen);
+        value["passed_over"] = self.passed_over.as_ref().map(shown).into();
+        value
+    }
+
+    /// Everything that is needed to open the model.
+    pub(crate) fn choice(&self) -> Result<Choice, SettingsError> {
+        self.choice_of(&self.chosen.selection)
+    }
+
+    /// Whether a model may be opened that a space was read by: the chosen one, another of the same service, one that the user fetched, or
+    /// of a provider that spaces may choose.
+    pub(crate) fn may_open(&self, selection: &Selection) -> bool {
+        let provider = selection.provider();
+        let is_allowed = match self.said.get(&keys::SPACES_MAY_CHOOSE.path()) {
+            Some(Said { value: Value::List(providers), .. }) => providers.iter().any(|allowed| allowed == provider),
+            _ => false,
+        };
+        let is_like_chosen = match selection {
+            Selection::Served { .. } => provider == self.chosen.selection.provider(),
+            Selection::Shelved(_) => true,
+            Selection::BuiltIn | Selection::Folder(_) => false,
+        };
+        *selection == self.chosen.selection || is_allowed || is_like_chosen
+    }
+
+    /// Everything that is needed to open a model that may be opened.
+    pub(crate) fn choice_of(&self, selection: &Selection) -> Result<Choice, SettingsError> {
+        let reach = match selection {
+            Selection::Served { service, .. } => self.reach(*service)?,
+            _ => Reach::default(),
+        };
+        let told = self.number("embedder.threads").and_then(|threads| NonZeroUsize::new(threads.min(THREADS_MAX)));
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = told.unwrap_or_else(cores);
+        Ok(Choice { selection: selection.clone(), reach, shelf: shelf(&self.home), threads })
+    }
+
+    /// Who vouches for servers, if that is set.
+    pub(crate) fn roots(&self) -> Result<Option<Roots>, SettingsError> {
+        let Some((path, source)) = self.text(&keys::CA_FILE.path()) else { return Ok(None) };
+        let bad = |detail: String| SettingsError::Value { source_of: source.clone(), detail };
+        let pem = self.read_small(path, CA_BYTES_MAX);
+        let pem = pem.map_err(|error| bad(format!("the file of certificates cannot be read: {error}")))?;
+        Roots::parse(&pem).map(Some).ok_or_else(|| bad("the file holds no certificates in PEM".to_owned()))
+    }
+
+    fn reach(&self, service: Service) -> Result<Reach, SettingsError> {
+        let key = |name: &str| format!("{service}.{name}");
+        let timeout_s = self.number(&key("timeout_s")).map(|seconds| (seconds as u64).min(TIMEOUT_S_MAX));
+        Ok(Reach {
+            base_url: self.text(&key("base_url")).map(|(text, _)| text.to_owned()),
+            key: self.key(service)?,
+            roots: self.roots()?,
+            dimensions: self.number(&key("dimensions")),
+            dimensions_known: None,
+            batch_max: self.number(&key("batch_max")),
+            timeout: timeout_s.map(Duration::from_secs),
+        })
+    }
+
+    /// The key: from a file or a variable that is named. The usual variable counts only where the service itself is asked,
+    /// so that nobody else gets its key by an address alone.
+    fn key(&self, service: Service) -> Result<Option<Secret>, SettingsError> {
+        let bad = |source: &Source, detail: String| SettingsError::Value { source_of: source.clone(), detail };
+        if let Some((path, source)) = self.text(&format!("{service}.api_key_file")) {
+            let bytes = self.read_small(path, KEY_BYTES_MAX);
+            let bytes = bytes.map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
+            let key = std::str::from_utf8(&bytes).ok().and_then(Secret::parse);
+            return key.map(Some).ok_or_else(|| bad(source, "the file holds no key".to_owned()));
+        }
+        if let Some((variable, source)) = self.text(&format!("{service}.api_key_env")) {
+            if variable.is_empty() {
+                return Ok(None);
+            }
+            if !is_variable_name(variable) {
+                return Err(bad(source, "api_key_env takes the name of a variable, never the key".to_owned()));
+            }
+            let text = self.key_of_variable.get(variable).and_then(|text| text.to_str());
+            let key = text.and_then(Secret::parse);
+            // A name with small letters may be the key itself, which no message may repeat.
+            let shown = if variable.bytes().any(|byte| byte.is_ascii_lowercase()) { "it names" } else { variable };
+            return key.map(Some).ok_or_else(|| bad(source, format!("the variable {shown} holds no key")));
+        }
+        if self.text(&format!("{service}.base_url")).is_some() {
+            return Ok(None);
+        }
+        let usual = service.key_variable().and_then(|variable| self.key_of_variable.get(variable));
+        Ok(usual.and_then(|text| text.to_str()).and_then(Secret::parse))
+    }
+
+    /// The beginning of a file that the user names: `~/` is the user's home, what is relative begins in ours.
+    fn read_small(&self, path: &str, bytes_max: u64) -> std::io::Result<Vec<u8>> {
+        let path = match (path.strip_prefix("~/"), etcetera::home_dir()) {
+            (Some(below), Ok(home)) => home.join(below),
+            _ => self.home.join(path),
+        };
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(bytes_max).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn look_up_keys(&mut self, variable: &dyn Fn(&str) -> Option<OsString>) {
+        for service in Service::ALL {
+            let named = self.text(&format!("{service}.api_key_env")).map(|(name, _)| name.to_owned());
+            for name in named.into_iter().chain(service.key_variable().map(str::to_owned)) {
+                if let Some(text) = is_variable_name(&name).then(|| variable(&name)).flatten() {
+                    self.key_of_variable.insert(name, text);
+                }
+            }
+        }
+    }
+
+    fn text(&self, path: &str) -> Option<(&str, &Source)> {
+        match self.said.get(path)? {
+            Said { value: Value::Text(text), source } => Some((text, source)),
+            _ => None,
+        }
+    }
+
+    fn number(&self, path: &str) -> Option<usize> {
+        match self.said.get(path)?.value {
+            Value::Number(number) => Some(usize::try_from(number).unwrap_or(usize::MAX)),
+            _ => None,
+        }
+    }
+}
+
+/// Where fetched models are.
+pub(crate) fn shelf(home: &Path) -> Shelf {
+    Shelf::at(home.join(MODELS))
+}
+
+/// The file beside a space in a `.because` folder. The user's own folder can be called so, and stays the user's.
+fn space_file(space: &Path, own_file: &Path) -> Option<PathBuf> {
+    let folder = space.parent().filter(|folder| folder.file_name().is_some_and(|name| name == place::FOLDER))?;
+    let file = folder.join(FILE);
+    let is_own = match (file.canonicalize(), own_file.canonicalize()) {
+        (Ok(file), Ok(own_file)) => file == own_file,
+        _ => file == own_file,
+    };
+    (!is_own).then_some(file)
+}
+
+fn is_variable_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn from_variable(key: &Key, text: OsString) -> Result<Said, SettingsError> {
+    let source = Source::Variable(key.variable);
+    let bad = |detail: &str| SettingsError::Value { source_of: source.clone(), detail: detail.to_owned() };
+    let text = text.into_string().map_err(|_| bad("it is not UTF-8"))?;
+    let value = match key.form {
+        Form::Text => Value::Text(text),
+        Form::Number => {
+            let number = text.trim().parse().ok().filter(|number| *number > 0);
+            Value::Number(number.ok_or_else(|| bad("it takes a whole number of at least 1"))?)
+        }
+        Form::List => Value::List(text.split(',').map(|item| item.trim().to_owned()).collect()),
+    };
+    Ok(Said { value, source: source.clone() })
+}
+
+/// What is chosen, and what the space's file names in vain.
+fn choose(
+    said: &BTreeMap<String, Said>,
+    of_space: Option<Said>,
+    option: Option<&str>,
+) -> Result<(Chosen, Option<Chosen>), SettingsError> {
+    let option = option.map(|text| Said { value: Value::Text(text.to_owned()), source: Source::Option });
+    let own = said.get(&keys::MODEL.path()).cloned();
+    let allowed = match said.get(&keys::SPACES_MAY_CHOOSE.path()) {
+        Some(Said { value: Value::List(providers), source }) => {
+            for provider in providers {
+                let known = provider == "local" || Service::ALL.iter().any(|service| service.as_str() == provider);
+                if !known {
+                    let detail = format!("{provider:?} is none of openai, ollama, gemini, local");
+                    return Err(SettingsError::Value { source_of: source.clone(), detail });
+                }
+            }
+            providers.as_slice()
+        }
+        _ => &[],
+    };
+    let of_space = of_space.map(parse).transpose()?;
+    let is_allowed = |chosen: &Chosen| match &chosen.selection {
+        Selection::BuiltIn | Selection::Shelved(_) => true,
+        other => allowed.iter().any(|provider| provider == other.provider()),
+    };
+    let (of_space, passed_over) = match of_space {
+        Some(chosen) if !is_allowed(&chosen) => (None, Some(chosen)),
+        other => (other, None),
+    };
+    let is_from_variable = |said: &Said| matches!(said.source, Source::Variable(_));
+    let own = own.map(|own| Ok((is_from_variable(&own), parse(own)?))).transpose()?;
+    let chosen = match (option.map(parse).transpose()?, own, of_space) {
+        (Some(chosen), ..) | (None, Some((true, chosen)), _) | (None, _, Some(chosen)) => chosen,
+        (None, Some((false, chosen)), None) => chosen,
+        (None, None, None) => Chosen { selection: Selection::BuiltIn, source: Source::Default },
+    };
+    Ok((chosen, passed_over))
+}
+
+fn parse(said: Said) -> Result<Chosen, SettingsError> {
+    let Said { value, source } = said;
+    let text = match value {
+        Value::Text(text) => text,
+        Value::Number(_) | Value::List(_) => String::new(),
+    };
+    match text.parse() {
+        Ok(selection) => Ok(Chosen { selection, source }),
+        Err(error) => {
+            let error: models::choice::SelectionError = error;
+            Err(SettingsError::Value { source_of: source, detail: error.to_string() })
+        }
+    }
+}

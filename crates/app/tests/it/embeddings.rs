@@ -1,0 +1,203 @@
+//! `because embed` and recall by another model, against a server of this machine that speaks like OpenAI.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::machine::{Call, Machine};
+use crate::server::{Reply, Request, Server};
+
+/// What the server's model knows: words of one line mean the same.
+const WORDS: [&[&str]; 4] = [&["dog", "hound"], &["boat", "vessel"], &["soup", "broth"], &["kiln", "oven"]];
+
+fn vector(text: &str) -> Vec<f32> {
+    let text = text.to_lowercase();
+    let about = |words: &&[&str]| words.iter().map(|word| text.matches(word).count() as f32).sum();
+    WORDS.iter().map(about).chain([0.1]).collect()
+}
+
+fn answer(request: &Request) -> Reply {
+    let texts = request.json()["input"].as_array().unwrap().clone();
+    let data: Vec<Value> = texts
+        .iter()
+        .enumerate()
+        .map(|(index, text)| json!({ "index": index, "embedding": vector(text.as_str().unwrap()) }))
+        .collect();
+    Reply::json(200, &json!({ "data": data }))
+}
+
+fn server() -> Server {
+    Server::start(answer)
+}
+
+impl Machine {
+    /// A call with a model of a server.
+    fn with(&self, server: &Server, arguments: &[&str]) -> Call {
+        self.with_model(server, "openai:small", arguments)
+    }
+
+    fn with_model(&self, server: &Server, model: &str, arguments: &[&str]) -> Call {
+        let call = self.because(arguments.iter().copied());
+        call.variable("BECAUSE_EMBEDDER", model).variable("BECAUSE_OPENAI_BASE_URL", server.base())
+    }
+
+    fn first(&self, server: &Server, question: &str) -> (String, Value) {
+        let recalled = self.with(server, &["recall", "--json", question]).run().succeeds().json();
+        let text = recalled["results"][0]["evidence"]["payload"]["text"].as_str().unwrap_or_default().to_owned();
+        (text, recalled["meaning"].clone())
+    }
+}
+
+fn with_records(count: usize) -> Machine {
+    let machine = Machine::with_space();
+    for text in ["The dog sleeps", "The boat leaves", "Some soup is left", "The kiln is hot"] {
+        machine.because(["remember", text]).run().succeeds();
+    }
+    if count > 0 {
+        machine.write("chat.jsonl", crate::samples::long_chat(count));
+        machine.because(["import", "--no-derive", "chat.jsonl"]).run().succeeds();
+    }
+    machine
+}
+
+#[test]
+fn what_is_remembered_is_embedded_at_once_and_found_by_what_it_means() {
+    let (machine, server) = (with_records(0), server());
+    let done = machine.with(&server, &["embed", "--json"]).run().succeeds().json();
+    assert_eq!((&done["embedded"], &done["pending"], &done["failed"]), (&json!(4), &json!(0), &json!(0)), "{done}");
+    let (text, meaning) = machine.first(&server, "hound");
+    assert_eq!((text.as_str(), &meaning["model"]), ("The dog sleeps", &json!("openai/small (5)")));
+    machine.with(&server, &["remember", "A second vessel"]).run().succeeds();
+    let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
+    let vectors = &status["vectors"][0];
+    assert_eq!((&vectors["embedded"], &vectors["pending"], &vectors["serves"]), (&json!(5), &json!(0), &json!(true)));
+    machine.with(&server, &["status"]).run().succeeds().prints("openai:small: 5 embedded, 0 to go; it answers");
+    // Who sets no model hears the built-in one, and nobody is asked.
+    let asked = server.requests().len();
+    let recalled = machine.because(["recall", "--json", "dog"]).run().succeeds().json();
+    assert_eq!(recalled["meaning"], json!({ "model": "built-in", "error": null }));
+    assert_eq!(server.requests().len(), asked);
+}
+
+#[test]
+fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
+    let machine = with_records(0);
+    let server = server();
+    machine.with(&server, &["embed"]).run().succeeds();
+    let base = server.base().to_owned();
+    drop(server);
+    let gone = |arguments: &[&str]| {
+        let call = machine.because(arguments.iter().copied());
+        call.variable("BECAUSE_EMBEDDER", "openai:small").variable("BECAUSE_OPENAI_BASE_URL", &base)
+    };
+    let recalled = gone(&["recall", "--json", "dog"]).run().succeeds().json();
+    assert_eq!(recalled["meaning"]["error"]["code"], "embedder_unreachable");
+    assert_eq!(recalled["meaning"]["model"], "built-in");
+    assert_eq!(recalled["results"][0]["evidence"]["payload"]["text"], "The dog sleeps");
+    gone(&["recall", "dog"]).run().succeeds().says("the built-in model answered instead");
+    gone(&["remember", "The cat sleeps"]).run().succeeds().says("because embed` goes on later");
+    let status = gone(&["status", "--json"]).run().succeeds().json();
+    let vectors = &status["vectors"][0];
+    assert_eq!((&vectors["pending"], &vectors["attempts"], &vectors["serves"]), (&json!(1), &json!(1), &json!(true)));
+    assert!(vectors["next_try"].is_string() && vectors["last_error"].is_string(), "{vectors}");
+    let once = gone(&["embed", "--once", "--json"]).run().ends(4).json();
+    assert_eq!(once["pending"], 1, "{once}");
+    let forgotten = gone(&["embed", "--forget", "openai:small", "--json"]).run().succeeds().json();
+    assert_eq!(forgotten["vectors"], 4);
+    assert_eq!(gone(&["status", "--json"]).run().json()["vectors"], json!([]));
+    assert_eq!(gone(&["embed", "--forget", "openai:small", "--json"]).run().ends(2).error_code(), "usage");
+}
+
+#[test]
+fn a_rate_limit_is_waited_for_in_the_foreground() {
+    let machine = with_records(0);
+    let calls = AtomicUsize::new(0);
+    // The first call asks how long vectors are.
+    let server = Server::start(move |request| match calls.fetch_add(1, Ordering::SeqCst) {
+        1 => Reply::json(429, &json!({})).with("retry-after", "1"),
+        2 => Reply::json(503, &json!({})),
+        _ => answer(request),
+    });
+    let begun = Instant::now();
+    let done = machine.with(&server, &["embed", "--json"]).run().succeeds().json();
+    assert_eq!(done["embedded"], 4);
+    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_wrong_key_is_an_error_of_embed_and_none_of_import() {
+    let machine = with_records(0);
+    let server = Server::start(|_| Reply::json(401, &json!({ "error": { "message": "no such key" } })));
+    let refused = machine.with(&server, &["embed", "--json"]).run().ends(1);
+    assert_eq!(refused.error_code(), "embedder_refused");
+    machine.write("chat.jsonl", crate::samples::CHAT);
+    let imported = machine.with(&server, &["import", "--json", "chat.jsonl"]).run().succeeds().json();
+    assert_eq!(imported["embedded"]["code"], "embedder_refused", "{imported}");
+    machine.because(["embed"]).run().succeeds().prints("Nothing to do");
+}
+
+#[test]
+fn another_model_takes_over_when_it_has_read_everything() {
+    let (machine, server) = (with_records(300), server());
+    machine.with(&server, &["embed"]).run().succeeds();
+    let is_refused = Arc::new(AtomicBool::new(true));
+    let refuses = Arc::clone(&is_refused);
+    let second = Server::start(move |request| {
+        let is_probe = request.json()["input"].as_array().unwrap().len() == 1;
+        let asks_for_it = request.json()["model"] == "large" && !is_probe;
+        if asks_for_it && refuses.load(Ordering::SeqCst) { Reply::json(503, &json!({})) } else { answer(request) }
+    });
+    machine.with_model(&second, "openai:large", &["embed", "--once"]).run().ends(4);
+    let recalled = machine.with_model(&second, "openai:large", &["recall", "--json", "hound"]).run().succeeds().json();
+    assert_eq!(recalled["meaning"]["model"], "openai/small (5)");
+    is_refused.store(false, Ordering::SeqCst);
+    let done = machine.with_model(&second, "openai:large", &["embed", "--json"]).run().succeeds().json();
+    assert_eq!((&done["embedded"], &done["dropped"]), (&json!(304), &json!(["openai:small"])), "{done}");
+    let recalled = machine.with_model(&second, "openai:large", &["recall", "--json", "hound"]).run().succeeds().json();
+    assert_eq!(recalled["meaning"]["model"], "openai/large (5)");
+    assert_eq!(recalled["results"][0]["evidence"]["payload"]["text"], "The dog sleeps");
+}
+
+#[test]
+fn a_space_that_was_read_by_a_service_makes_nobody_ask_it() {
+    let (machine, server) = (with_records(0), server());
+    machine.with(&server, &["embed"]).run().succeeds();
+    let asked = server.requests().len();
+    for model in ["ollama:other", "built-in", "local:/nowhere"] {
+        let call = machine.because(["recall", "--json", "hound"]).variable("BECAUSE_EMBEDDER", model);
+        let call = call.variable("BECAUSE_OPENAI_BASE_URL", server.base());
+        assert_eq!(call.run().succeeds().json()["meaning"]["model"], "built-in", "{model}");
+    }
+    assert_eq!(server.requests().len(), asked);
+}
+
+#[test]
+fn an_embedding_that_is_killed_goes_on_where_it_was() {
+    /// Texts in the space.
+    const TURNS: usize = 400;
+    let machine = with_records(TURNS);
+    let server = Server::start(|request| {
+        std::thread::sleep(Duration::from_millis(10));
+        answer(request)
+    });
+    let embed = || machine.with(&server, &["embed", "--json"]).variable("BECAUSE_OPENAI_BATCH_MAX", "8");
+    let mut last = 0;
+    for round in 1..=8 {
+        let mut running = embed().start();
+        std::thread::sleep(Duration::from_millis(40 * round));
+        running.kill().unwrap();
+        running.wait().unwrap();
+        let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
+        let embedded = status["vectors"][0]["embedded"].as_u64().unwrap_or(0);
+        assert!(embedded >= last, "round {round}: {embedded} after {last}");
+        last = embedded;
+    }
+    let done = embed().run().succeeds().json();
+    assert_eq!(done["embedded"].as_u64().unwrap() + last, TURNS as u64 + 4);
+    let read: usize = server.requests().iter().map(|request| request.json()["input"].as_array().unwrap().len()).sum();
+    // A batch that was asked for and not written is asked for again, and each start may ask how long vectors are.
+    assert!(read <= TURNS + 4 + 9 * (8 + 1), "{read}");
+    machine.is_sound();
+}

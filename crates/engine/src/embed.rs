@@ -1,0 +1,375 @@
+//! The queue of records that a model other than the built-in table has still to read.
+//!
+//! Texts go to the model in batches, outside of any transaction; what comes back is written with the position up to which the
+//! model has read, so nothing is lost or done twice for good when a process is killed. A model that does not answer is asked
+//! again later, each time after a longer wait, and recall goes on by what is there. A model that refuses is asked for something
+//! harmless: if it refuses that, too, the key or the name is wrong and the queue stops; otherwise a text is to blame, which is found by
+//! halving, noted and passed over.
+
+use jiff::Timestamp;
+use models::{EmbedError, Embedder, Model, Purpose};
+use store::sqlite::{Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber};
+use store::{Position, StoreError};
+
+use crate::{EngineError, Space, now_us};
+
+/// First wait after a model did not answer, seconds; each further one is twice as long.
+const WAIT_S_MIN: u64 = 1;
+/// Longest wait, seconds, unless the model asks for a longer one.
+const WAIT_S_MAX: u64 = 600;
+/// Longest wait that a model may ask for, seconds.
+const WAIT_ASKED_S_MAX: u64 = 24 * 3600;
+/// Most texts of one call, whatever the model allows.
+const BATCH_MAX: usize = 1_024;
+/// Bytes of texts of one call, so that memory is bounded and a kill loses little.
+const BATCH_BYTES_MAX: usize = 1 << 20;
+/// Longest part of a question that a model reads, bytes.
+const QUESTION_BYTES_MAX: usize = 8_000;
+/// What no model has a reason to refuse.
+const HARMLESS: &str = "memory";
+
+/// How far a model has read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Embedded {
+    /// Texts that were embedded now.
+    pub embedded: u64,
+    /// Texts that were refused now.
+    pub failed: u64,
+    /// Records that are still to be read.
+    pub pending: u64,
+    /// When the model may be asked again, if it did not answer.
+    #[serde(serialize_with = "as_text")]
+    pub waiting_until: Option<Timestamp>,
+    /// Why it stopped before the end.
+    pub error: Option<String>,
+    /// The error's stable code.
+    pub code: Option<&'static str>,
+}
+
+/// A model as `because status` shows it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct EmbeddingStatus {
+    /// Its number in the file.
+    pub number: ModelNumber,
+    /// Who runs it.
+    pub provider: String,
+    /// Its name there.
+    pub name: String,
+    /// Length of its vectors.
+    pub dimensions: usize,
+    /// What the user calls it.
+    pub choice: String,
+    /// Records that have a vector.
+    pub embedded: u64,
+    /// Records that it has still to read.
+    pub pending: u64,
+    /// Texts that it refused.
+    pub failed: u64,
+    /// How often in a row it did not answer.
+    pub attempts: u32,
+    /// Why it did not answer the last time.
+    pub last_error: Option<String>,
+    /// When it may be asked again.
+    #[serde(serialize_with = "as_text")]
+    pub next_try: Option<Timestamp>,
+    /// Whether it has read enough to answer.
+    pub is_ready: bool,
+}
+
+/// A model that has read enough to answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// Its number in the file.
+    pub number: ModelNumber,
+    /// What the question's vector must be of.
+    pub model: Model,
+    /// What the user calls it, to open it.
+    pub choice: String,
+}
+
+/// What came of one batch.
+enum Read {
+    /// Something of each text.
+    All(Vec<(Position, Embedding)>),
+    /// The model is to be asked again, or not at all.
+    Stopped(EmbedError),
+}
+
+impl Space {
+    /// Has `embedder`, which the user calls `choice`, read at most `texts_max` of the records that it has not read. Stops where it
+    /// does not answer; the result says why. Nothing is asked before the time at which the model wanted to be
+    /// asked again.
+    pub fn embed(
+        &mut self,
+        embedder: &mut dyn Embedder,
+        choice: &str,
+        texts_max: u64,
+        now: &dyn Fn() -> Timestamp,
+        progress: &mut dyn FnMut(&Embedded),
+    ) -> Result<Embedded, EngineError> {
+        self.store.advance(|_| {})?;
+        let mut model = self.store.choose_embedding_model(embedder.model(), choice)?;
+        let mut done = Embedded::default();
+        let mut asked = 0;
+        loop {
+            done.pending = self.store.pending_embeddings(&model)?;
+            progress(&done);
+            if let Some(next) = model.next_try_us.filter(|next| *next > now_us(now())) {
+                done.waiting_until = Some(moment(next));
+                done.error = model.last_error;
+                return Ok(done);
+            }
+            let left = usize::try_from(texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
+            let batch = self.store.embedding_batch(&model, embedder.batch_max().clamp(1, BATCH_MAX).min(left))?;
+            if batch.end == model.reached || left == 0 {
+                return Ok(done);
+            }
+            let batch = bounded(batch);
+            asked += batch.texts.len() as u64;
+            match read(embedder, &batch.texts) {
+                Read::All(made) => {
+                    if !self.store.write_embeddings(&model, &made, batch.end)? {
+                        // Somebody dropped the model meanwhile, who does not want it to come back.
+                        return Ok(done);
+                    }
+                    let failed = made.iter().filter(|(_, made)| matches!(made, Embedding::Failed(_))).count() as u64;
+                    done.failed += failed;
+                    done.embedded += made.len() as u64 - failed;
+                }
+                Read::Stopped(error) => {
+                    let next = error.is_transient().then(|| later(now(), &error, model.attempts));
+                    self.store.delay_embeddings(&model, next, &error.to_string())?;
+                    done.waiting_until = next.map(moment);
+                    done.code = Some(error.code());
+                    done.error = Some(error.to_string());
+                    return Ok(done);
+                }
+            }
+            let known = self.store.embedding_models()?.into_iter().find(|known| known.number == model.number);
+            model = match known {
+                // Who does not get on would not end.
+                Some(known) if known.reached != model.reached => known,
+                _ => return Ok(done),
+            };
+        }
+    }
+
+    /// Has what is damaged of a model's vectors made again by the next [`Self::embed`]. How many there were.
+    pub fn mend_embeddings(&mut self, model: &Model) -> Result<u64, EngineError> {
+        let known = self.store.embedding_models()?.into_iter().find(|known| known.model == *model);
+        Ok(known.map(|known| self.store.mend_embeddings(&known)).transpose()?.unwrap_or(0))
+    }
+
+    /// Every model whose vectors there are, the one that was chosen last first.
+    pub fn embedding_status(&mut self) -> Result<Vec<EmbeddingStatus>, EngineError> {
+        let mut shown = Vec::new();
+        for known in self.store.embedding_models()? {
+            let count = self.store.count_embeddings(&known)?;
+            let is_ready = self.store.embeddings_serve(&known)?;
+            let EmbeddingModel { number, model, choice, attempts, next_try_us, last_error, .. } = known;
+            shown.push(EmbeddingStatus {
+                number,
+                provider: model.provider,
+                name: model.name,
+                dimensions: model.dimensions,
+                choice,
+                embedded: count.embedded,
+                pending: count.pending,
+                failed: count.failed,
+                attempts,
+                last_error,
+                next_try: next_try_us.map(moment),
+                is_ready,
+            });
+        }
+        Ok(shown)
+    }
+
+    /// The models that have read enough to answer, in the order in which they should: those that the user calls `choice`, then
+    /// the one that was chosen last. While a new model reads, the one before it answers.
+    pub fn ready_embeddings(&mut self, choice: &str) -> Result<Vec<Ready>, EngineError> {
+        let mut ready = Vec::new();
+        for known in self.store.embedding_models()? {
+            if self.store.embeddings_serve(&known)? {
+                ready.push(Ready { number: known.number, model: known.model, choice: known.choice });
+            }
+        }
+        ready.sort_by_key(|ready| ready.choice != choice);
+        Ok(ready)
+    }
+
+    /// Drops a model with its vectors.
+    pub fn forget_embeddings(&mut self, number: ModelNumber) -> Result<(), EngineError> {
+        Ok(self.store.forget_embeddings(number)?)
+    }
+
+    /// What a model is asked for a question: as the person that it names would ask it, since that is who speaks in the
+    /// records. Names say who speaks and not of what.
+    pub fn question_to_embed(&mut self, text: &str, today: Option<jiff::civil::Date>) -> Result<String, EngineError> {
+        let text = crate::recall::cut(text, crate::recall::QUESTION_BYTES_MAX);
+        let question = self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
+        let names = question.mentions.iter().map(|mention| mention.text.as_str());
+        // What is no certain name stays among the words.
+        let names: Vec<&str> = names.filter(|name| !question.nameless.contains(name)).collect();
+        Ok(crate::recall::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX).to_owned())
+    }
+}
+
+/// "When does Ana paint Ben's kiln?" becomes "When does I paint my kiln?": models do not mind.
+fn in_first_person(text: &str, names: &[&str]) -> String {
+    let mut said = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_between_words = true;
+    while let Some(first) = rest.chars().next() {
+        let behind =
+            |name: &&&str| rest.strip_prefix(**name).filter(|behind| !behind.starts_with(char::is_alphanumeric));
+        let named = names.iter().filter(|name| is_between_words && !name.is_empty());
+        match named.filter_map(|name| behind(&name)).min_by_key(|behind| behind.len()) {
+            Some(behind) => {
+                let possessed = ["'s", "’s"].iter().find_map(|mark| behind.strip_prefix(mark));
+                said.push_str(if possessed.is_some() { "my" } else { "I" });
+                rest = possessed.unwrap_or(behind);
+                is_between_words = false;
+            }
+            None => {
+                said.push(first);
+                rest = rest.get(first.len_utf8()..).unwrap_or_default();
+                is_between_words = !first.is_alphanumeric();
+            }
+        }
+    }
+    said
+}
+
+/// As much of a batch as goes into one call.
+fn bounded(mut batch: EmbeddingBatch) -> EmbeddingBatch {
+    let mut bytes = 0;
+    let fitting = batch.texts.iter().take_while(|(_, text)| {
+        bytes += text.len();
+        bytes <= BATCH_BYTES_MAX
+    });
+    let fitting = fitting.count().max(1);
+    if fitting < batch.texts.len() {
+        batch.texts.truncate(fitting);
+        batch.end = batch.texts.last().map_or(batch.end, |(position, _)| *position);
+    }
+    batch
+}
+
+/// When to ask again.
+fn later(now: Timestamp, error: &EmbedError, attempts: u32) -> u64 {
+    let asked = match error {
+        EmbedError::RateLimited { after: Some(after), .. } => Some(after.as_secs().clamp(1, WAIT_ASKED_S_MAX)),
+        _ => None,
+    };
+    let own = WAIT_S_MIN.checked_shl(attempts.min(32)).unwrap_or(WAIT_S_MAX).min(WAIT_S_MAX);
+    now_us(now).saturating_add(asked.unwrap_or(own) * 1_000_000)
+}
+
+fn as_text<S: serde::Serializer>(moment: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    match moment {
+        Some(moment) => serializer.collect_str(moment),
+        None => serializer.serialize_none(),
+    }
+}
+
+fn moment(us: u64) -> Timestamp {
+    i64::try_from(us).ok().and_then(|us| Timestamp::from_microsecond(us).ok()).unwrap_or(Timestamp::MAX)
+}
+
+/// Has the model read texts; what it refuses alone is noted.
+fn read(embedder: &mut dyn Embedder, texts: &[(Position, String)]) -> Read {
+    let mut made = Vec::with_capacity(texts.len());
+    let mut is_harmless_refused = None;
+    // Halves that are still to be read, the first on top: at most one more than halving goes deep.
+    let mut left = vec![texts];
+    while let Some(part) = left.pop() {
+        if part.is_empty() {
+            continue;
+        }
+        let error = match vectors(embedder, part) {
+            Ok(vectors) => {
+                made.extend(part.iter().map(|(position, _)| *position).zip(vectors.into_iter().map(checked)));
+                continue;
+            }
+            Err(error) => error,
+        };
+        let may_be_the_text = matches!(error, EmbedError::Refused { .. } | EmbedError::Unreadable { .. });
+        if !may_be_the_text {
+            return Read::Stopped(error);
+        }
+        if is_harmless_refused.is_none() {
+            match vectors(embedder, &[(Position(0), HARMLESS.to_owned())]) {
+                Err(other) if other.is_transient() => return Read::Stopped(other),
+                answer => is_harmless_refused = Some(answer.is_err()),
+            }
+        }
+        if is_harmless_refused == Some(true) {
+            return Read::Stopped(error);
+        }
+        match part {
+            [(position, _)] => made.push((*position, Embedding::Failed(error.to_string()))),
+            _ => {
+                let (first, second) = part.split_at(part.len() / 2);
+                left.extend([second, first]);
+            }
+        }
+    }
+    Read::All(made)
+}
+
+/// One call. A model that answers with another number of vectors or other lengths than it says is not believed at all.
+fn vectors(embedder: &mut dyn Embedder, texts: &[(Position, String)]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let said: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = embedder.embed(&said, Purpose::Memory)?;
+    let Model { provider, dimensions, .. } = embedder.model().clone();
+    if let Some(wrong) = vectors.iter().find(|vector| vector.len() != dimensions) {
+        return Err(EmbedError::WrongDimensions { provider, expected: dimensions, found: wrong.len() });
+    }
+    if vectors.len() != texts.len() {
+        let detail = format!("{} vectors for {} texts", vectors.len(), texts.len());
+        return Err(EmbedError::Unreadable { provider, detail });
+    }
+    Ok(vectors)
+}
+
+fn checked(vector: Vec<f32>) -> Embedding {
+    let is_finite = vector.iter().all(|number| number.is_finite());
+    if is_finite && vector.iter().any(|number| number.abs() >= f32::MIN_POSITIVE) {
+        Embedding::Vector(vector)
+    } else {
+        Embedding::Failed("the vector has no direction".to_owned())
+    }
+}
+
+impl Embedded {
+    /// Whether nothing is left to read.
+    pub fn is_done(&self) -> bool {
+        self.pending == 0 && self.error.is_none()
+    }
+}
+
+/// Whether a store's failure is no reason for a command that did its work to fail: vectors can be made later.
+pub fn may_wait(error: &EngineError) -> bool {
+    matches!(
+        error,
+        EngineError::Store(
+            StoreError::Busy { .. } | StoreError::ReadOnly | StoreError::DiskFull | StoreError::WriteFailed
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_asked_as_those_would_ask_it_whom_it_names() {
+        let check = |text: &str, said: &str| assert_eq!(in_first_person(text, &["Ana", "Ana Ruiz", "Ben", ""]), said);
+        check("When does Ana paint Ben's kiln?", "When does I paint my kiln?");
+        check("Ana Ruiz’s boat, Anabel and Ben", "my boat, Anabel and I");
+        check("Banana", "Banana");
+        check("", "");
+        check("Ben", "I");
+    }
+}

@@ -1,0 +1,261 @@
+//! What becomes of answers, good and bad.
+
+use std::time::{Duration, Instant};
+
+use models::remote::{Reach, Remote, Service};
+use models::secret::Secret;
+use models::{EmbedError, Embedder, Purpose};
+use serde_json::{Value, json};
+
+use crate::server::{Reply, Request, Server};
+
+const KEY: &str = "sk-very-secret-key";
+
+fn reach(server: &Server) -> Reach {
+    Reach {
+        base_url: Some(server.base().to_owned()),
+        key: Secret::parse(KEY),
+        timeout: Some(Duration::from_secs(10)),
+        ..Reach::default()
+    }
+}
+
+fn open(service: Service, server: &Server) -> Remote {
+    Remote::open(service, "a-model", &reach(server)).unwrap()
+}
+
+/// A vector that tells texts apart: the length of the text and a constant.
+fn vector_of(text: &str) -> Value {
+    json!([text.len() as f64, 0.5, -0.25])
+}
+
+/// Answers as each service does; OpenAI in the wrong order.
+fn answer(request: &Request) -> Reply {
+    let body = if request.body.is_empty() { Value::Null } else { request.json() };
+    let texts = |list: &Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+    };
+    match request.path.as_str() {
+        "/embeddings" => {
+            let texts = texts(&body["input"]);
+            let data: Vec<Value> = texts
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(index, text)| json!({"object": "embedding", "index": index, "embedding": vector_of(text)}))
+                .collect();
+            Reply::json(200, &json!({"object": "list", "data": data, "usage": {"total_tokens": 1}}))
+        }
+        "/api/embed" => {
+            let vectors: Vec<Value> = texts(&body["input"]).iter().map(|text| vector_of(text)).collect();
+            Reply::json(200, &json!({"model": "a-model", "embeddings": vectors, "total_duration": 1}))
+        }
+        "/api/tags" => Reply::json(
+            200,
+            &json!({"models": [{"name": "b"}, {"name": "a-model:latest", "digest": "sha256:0a109f422b47e3a30ba2b10eca18548e"}]}),
+        ),
+        "/v1beta/models/a-model:batchEmbedContents" => {
+            let vectors: Vec<Value> = body["requests"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|request| json!({"values": vector_of(request["content"]["parts"][0]["text"].as_str().unwrap())}))
+                .collect();
+            Reply::json(200, &json!({"embeddings": vectors}))
+        }
+        path => panic!("{path}"),
+    }
+}
+
+#[test]
+fn every_service_gives_the_vectors_in_the_order_of_the_texts() {
+    for (service, name) in
+        [(Service::OpenAi, "a-model"), (Service::Ollama, "a-model@0a109f422b47"), (Service::Gemini, "a-model")]
+    {
+        let server = Server::start(answer);
+        let mut remote = open(service, &server);
+        assert_eq!(remote.model().to_string(), format!("{service}/{name} (3)"));
+        let texts = ["a", "", "bbb", "  \n", "cc"];
+        let vectors = remote.embed(&texts, Purpose::Memory).unwrap();
+        let lengths: Vec<f32> = vectors.iter().map(|vector| vector[0]).collect();
+        assert_eq!(lengths, [1.0, 0.0, 3.0, 0.0, 2.0]);
+        assert!(vectors.iter().all(|vector| vector.len() == 3));
+        assert_eq!(remote.embed(&[], Purpose::Question).unwrap(), [[0.0; 0]; 0]);
+        let asked = server.requests();
+        let asked = asked.last().unwrap();
+        assert_eq!(asked.method, "POST");
+        let key = match service {
+            Service::Gemini => asked.header("x-goog-api-key").unwrap().to_owned(),
+            _ => asked.header("authorization").unwrap().replace("Bearer ", ""),
+        };
+        assert_eq!(key, KEY);
+        assert!(!asked.path.contains(KEY) && !String::from_utf8_lossy(&asked.body).contains(KEY));
+    }
+}
+
+#[test]
+fn more_texts_than_a_batch_are_asked_for_in_several() {
+    let server = Server::start(answer);
+    let reach = Reach { batch_max: Some(2), dimensions_known: Some(3), ..reach(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    assert_eq!(server.requests().len(), 0, "what is known is not asked for");
+    let vectors = remote.embed(&["a", "bb", "ccc", "dddd", "eeeee"], Purpose::Memory).unwrap();
+    assert_eq!(vectors.iter().map(|vector| vector[0]).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(server.requests().len(), 3);
+    assert!(server.requests()[0].json().get("dimensions").is_none());
+}
+
+#[test]
+fn a_text_that_is_too_long_is_cut_between_characters() {
+    let server = Server::start(answer);
+    let mut remote = open(Service::OpenAi, &server);
+    let vectors = remote.embed(&[&"é".repeat(100_000), &format!("a{}", "é".repeat(100_000))], Purpose::Memory).unwrap();
+    assert_eq!((vectors[0][0], vectors[1][0]), (8000.0, 7999.0));
+}
+
+/// The error of asking for one vector of a server that answers so, and how long it took.
+fn fails(reply: Reply) -> EmbedError {
+    let server = Server::script([reply]);
+    let reach = Reach { dimensions_known: Some(3), ..reach(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
+    assert!(!format!("{error} {error:?} {reach:?}").contains(KEY), "{error:?}");
+    error
+}
+
+#[test]
+fn refusals_are_told_with_what_the_server_says_and_without_the_key() {
+    for status in [400, 401, 403, 404, 422] {
+        let said = json!({"error": {"message": format!("no, not with {KEY}")}});
+        let error = fails(Reply::json(status, &said));
+        let EmbedError::Refused { detail, .. } = &error else { panic!("{error:?}") };
+        assert_eq!(*detail, format!("no, not with [key] (HTTP {status})"));
+        assert!(!error.is_transient());
+    }
+}
+
+#[test]
+fn after_a_rate_limit_the_same_embedder_succeeds() {
+    let limit = Reply::json(429, &json!({"error": {"message": "slowly"}})).with("Retry-After", "3");
+    let good = Reply::json(200, &json!({"data": [{"index": 0, "embedding": [1, 2, 3]}]}));
+    let server = Server::script([limit, good]);
+    let reach = Reach { dimensions_known: Some(3), ..reach(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
+    assert_eq!(error, EmbedError::RateLimited { provider: "openai".to_owned(), after: Some(Duration::from_secs(3)) });
+    assert_eq!(remote.embed(&["a"], Purpose::Question).unwrap(), [[1.0, 2.0, 3.0]]);
+}
+
+#[test]
+fn failures_of_the_server_may_pass() {
+    for status in [500, 502, 503, 529] {
+        let error = fails(Reply::json(status, &json!({"error": "out of memory"})));
+        assert!(matches!(error, EmbedError::Failed { .. }) && error.is_transient(), "{error:?}");
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_is_left_in_time() {
+    for reply in [Reply::Silence, Reply::Drip] {
+        let server = Server::script([reply]);
+        let reach = Reach { timeout: Some(Duration::from_millis(200)), ..reach(&server) };
+        let begun = Instant::now();
+        let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
+        assert!(matches!(error, EmbedError::TimedOut { .. }), "{error:?}");
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn nobody_there_is_unreachable() {
+    let server = Server::script([Reply::Silence]);
+    let reach = reach(&server);
+    drop(server);
+    let error = Remote::open(Service::Ollama, "a-model", &reach).err().unwrap();
+    assert!(matches!(error, EmbedError::Unreachable { .. }), "{error:?}");
+    let reach = Reach { base_url: Some("https://nobody.invalid/v1".to_owned()), ..reach };
+    let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
+    assert!(error.is_transient(), "{error:?}");
+}
+
+#[test]
+fn a_connection_that_closes_in_the_middle_may_be_tried_again() {
+    let body = json!({"data": [{"index": 0, "embedding": [1, 2, 3]}]}).to_string().into_bytes();
+    let error = fails(Reply::Cut(200, Vec::new(), body, 20));
+    assert!(matches!(error, EmbedError::Unreachable { .. }), "{error:?}");
+    let error = fails(Reply::Garbage(Vec::new()));
+    assert!(error.is_transient(), "{error:?}");
+}
+
+#[test]
+fn an_answer_that_is_not_of_the_protocol_is_unreadable() {
+    let vectors = |vectors: Value| Reply::json(200, &json!({ "data": vectors }));
+    for reply in [
+        Reply::Garbage(b"SSH-2.0-OpenSSH_9.6\r\n\r\n".to_vec()),
+        Reply::Garbage(b"\0\xff\xfe garbage that never was a header \r\n\r\n\r\n".to_vec()),
+        Reply::Whole(200, Vec::new(), b"<html>hello</html>".to_vec()),
+        Reply::Whole(200, Vec::new(), b"{\"data\": [".to_vec()),
+        Reply::Whole(200, Vec::new(), "[".repeat(100_000).into_bytes()),
+        Reply::json(200, &json!([])),
+        vectors(json!([])),
+        vectors(json!([{"index": 0, "embedding": [1, 2, 3]}, {"index": 1, "embedding": [1, 2, 3]}])),
+        vectors(json!([{"index": 0, "embedding": [1, null, 3]}])),
+        Reply::Whole(200, Vec::new(), br#"{"data":[{"index":0,"embedding":[1,NaN,3]}]}"#.to_vec()),
+        Reply::Whole(200, Vec::new(), br#"{"data":[{"index":0,"embedding":[1,1e400,3]}]}"#.to_vec()),
+        Reply::Endless,
+    ] {
+        let error = fails(reply);
+        assert!(matches!(error, EmbedError::Unreadable { .. }), "{error:?}");
+        assert!(error.to_string().chars().count() < 500);
+    }
+}
+
+#[test]
+fn vectors_of_another_length_are_told() {
+    let error = fails(Reply::json(200, &json!({"data": [{"embedding": [1, 2]}]})));
+    assert_eq!(error, EmbedError::WrongDimensions { provider: "openai".to_owned(), expected: 3, found: 2 });
+    let server = Server::start(answer);
+    let reach = Reach { dimensions: Some(8), ..reach(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
+    assert!(matches!(error, EmbedError::WrongDimensions { expected: 8, found: 3, .. }));
+    assert_eq!(server.requests()[0].json()["dimensions"], 8);
+    let server = Server::script([Reply::json(200, &json!({"data": [{"embedding": []}]}))]);
+    let error = Remote::open(Service::OpenAi, "a-model", &Reach { dimensions: None, ..reach.clone() }).err();
+    assert!(error.is_none());
+    let error = Remote::open(Service::OpenAi, "a-model", &self::reach(&server)).err().unwrap();
+    assert!(matches!(error, EmbedError::Unreadable { .. }), "{error:?}");
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_the_key_stays() {
+    let other = Server::start(answer);
+    for status in [301, 302, 303, 307, 308] {
+        let target = format!("{}/embeddings", other.base());
+        let error = fails(Reply::json(status, &json!({})).with("Location", &target));
+        let EmbedError::Refused { detail, .. } = &error else { panic!("{error:?}") };
+        assert!(detail.contains(other.base()), "{detail}");
+    }
+    assert!(other.requests().is_empty());
+}
+
+#[test]
+fn what_only_speaks_like_ollama_needs_no_list_of_models() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/api/tags" => Reply::json(404, &json!({})),
+        _ => answer(request),
+    });
+    let remote = open(Service::Ollama, &server);
+    assert_eq!(remote.model().name, "a-model");
+}
+
+#[test]
+fn a_model_hears_what_it_was_trained_to_hear() {
+    let server = Server::start(answer);
+    let mut remote = Remote::open(Service::Ollama, "nomic-embed-text", &reach(&server)).unwrap();
+    remote.embed(&["kiln"], Purpose::Question).unwrap();
+    remote.embed(&["kiln"], Purpose::Memory).unwrap();
+    let asked: Vec<Value> =
+        server.requests().iter().rev().take(2).map(|request| request.json()["input"].clone()).collect();
+    assert_eq!(asked, [json!(["search_document: kiln"]), json!(["search_query: kiln"])]);
+}
