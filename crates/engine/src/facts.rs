@@ -15,7 +15,7 @@ use kernel::id::OpId;
 use kernel::moment::Moment;
 use kernel::question::Question;
 use kernel::rank::lexical::{self, TermCounts};
-use kernel::rank::{Score, Weights};
+use kernel::rank::{Part, Score, Weights};
 use kernel::text::Analyzer;
 use kernel::validity::{State, inputs};
 use serde::Serialize;
@@ -54,7 +54,7 @@ const MEANING_OF_STRANGERS: f64 = 0.35;
 const MEANING_OF_TWINS: f64 = 0.85;
 
 /// Least likeness of meaning, as a share of the way between both, by which a fact without any of the question's words is found.
-const MEANING_TO_FIND_MIN: f64 = 0.2;
+const MEANING_TO_FIND_MIN: f64 = 0.6;
 
 /// How many times more than asked for are ranked, for those that are more relevant than similar and those that repeat others.
 const CANDIDATES_FACTOR: usize = 2;
@@ -294,6 +294,11 @@ fn by_words(score: &Score, question: &Question) -> f64 {
     };
     let date = if question.dates.is_empty() { 0.0 } else { weights.date };
     let when = if question.asks_when { weights.when + weights.timex } else { 0.0 };
+    // Whom it is about and what kind it is of speaks for nothing that neither a word nor a date speaks for.
+    let speaks = |part: &Part| matches!(part.name, "lex" | "date") && part.value > 0.0;
+    if !score.parts.iter().any(speaks) {
+        return 0.0;
+    }
     let parts = score.parts.iter().filter(|part| !MEANING.contains(&part.name));
     let sum: f64 = parts.map(|part| part.contribution).sum();
     (sum / (words + who + date + when)).clamp(0.0, 1.0)
