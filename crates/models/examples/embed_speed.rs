@@ -14,8 +14,30 @@ use models::table::Table;
 use models::{EmbedError, Embedder, Purpose};
 
 const WORDS: [&str; 24] = [
-    "yesterday", "we", "finally", "went", "to", "the", "pottery", "workshop", "and", "my", "daughter", "painted", "a",
-    "bowl", "with", "sunflowers,", "which", "she", "wants", "for", "her", "birthday", "in", "August!",
+    "yesterday",
+    "we",
+    "finally",
+    "went",
+    "to",
+    "the",
+    "pottery",
+    "workshop",
+    "and",
+    "my",
+    "daughter",
+    "painted",
+    "a",
+    "bowl",
+    "with",
+    "sunflowers,",
+    "which",
+    "she",
+    "wants",
+    "for",
+    "her",
+    "birthday",
+    "in",
+    "August!",
 ];
 const TURN_WORDS: usize = 20;
 const QUESTION_WORDS: usize = 12;

@@ -22,7 +22,8 @@ pub(super) fn principal(vectors: &Vectors, count: usize) -> Vec<Vec<f32>> {
     let (values, directions) = eigen(moments, width);
     let mut order: Vec<usize> = (0..width).collect();
     order.sort_by(|left, right| values[*right].total_cmp(&values[*left]));
-    let direction = |number: &usize| directions[number * width..(number + 1) * width].iter().map(|x| *x as f32).collect();
+    let direction =
+        |number: &usize| directions[number * width..(number + 1) * width].iter().map(|x| *x as f32).collect();
     order.iter().take(count).map(direction).collect()
 }
 

@@ -69,8 +69,10 @@ fn synset(line: &str, numbers: &HashMap<String, usize>) -> Option<Synset> {
     // Between and behind examples stands only who said them.
     let mut parts = gloss.split('"');
     let definition = parts.next()?.trim_matches([' ', ';']).to_owned();
-    let examples =
-        parts.step_by(2).filter(|text| EXAMPLE_CHARS.contains(&text.chars().count())).map(|text| text.trim().to_owned());
+    let examples = parts
+        .step_by(2)
+        .filter(|text| EXAMPLE_CHARS.contains(&text.chars().count()))
+        .map(|text| text.trim().to_owned());
     let examples = examples.collect();
     Some(Synset { words, definition, examples, classes })
 }
