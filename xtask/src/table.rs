@@ -29,6 +29,9 @@ use wordnet::Text;
 
 /// What order and chance are drawn from, unless told.
 const SEED: u64 = 1;
+/// Directions in which rows are trained. The table keeps the first of them: what sums of rows cannot express is then
+/// left to directions that are cut off, and does not bend those that stay.
+const DIMENSIONS_TRAINED: usize = 256;
 /// Share of all tokens at which a token's first row has half of its length (Arora et al. 2017, "A simple but
 /// tough-to-beat baseline for sentence embeddings").
 const HALF_LENGTH_SHARE: f32 = 1e-3;
@@ -55,7 +58,7 @@ pub(crate) fn run(root: &Path, options: &[&str]) -> Result<ExitCode> {
     let bert = Bert::open(&options.model, options.threads)?;
     let contents: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
     let vectors = teacher::encode(&bert, &contents, &options.cache)?;
-    let directions = directions::principal(&vectors, table::DIMENSIONS);
+    let directions = directions::principal(&vectors, DIMENSIONS_TRAINED);
     let lessons = lessons(&bert, &texts, &vectors, &directions);
     let mut rows = first_rows(&bert, &lessons, &directions);
     rows.train(&lessons, options.seed, |epoch, loss, _| println!("epoch {epoch}: loss {loss:.4}"));
@@ -132,7 +135,7 @@ fn first_rows(bert: &Bert, lessons: &[Lesson], directions: &[Vec<f32>]) -> Rows 
 fn write(rows: &Rows, bert: &Bert) -> Result<Vec<u8>> {
     let mut scales = Vec::new();
     let mut levels = Vec::new();
-    for row in rows.numbers.chunks_exact(rows.width) {
+    for row in rows.numbers.chunks_exact(rows.width).filter_map(|row| row.get(..table::DIMENSIONS)) {
         let largest = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
         ensure!(largest.is_finite(), "the training has gone astray: a row is not finite");
         let scale = (largest / LEVEL_MAX).max(f32::MIN_POSITIVE);
@@ -147,7 +150,7 @@ fn write(rows: &Rows, bert: &Bert) -> Result<Vec<u8>> {
     // One entry alone: several would be written in an order that changes from run to run.
     let sources = HashMap::from([("sources".to_owned(), sources)]);
     let tensors = [
-        ("rows", TensorView::new(Dtype::I8, vec![count, rows.width], &levels)?),
+        ("rows", TensorView::new(Dtype::I8, vec![count, table::DIMENSIONS], &levels)?),
         ("scales", TensorView::new(Dtype::F32, vec![count], &scales)?),
     ];
     Ok(safetensors::serialize(tensors, Some(sources))?)

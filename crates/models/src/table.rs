@@ -109,6 +109,12 @@ mod tests {
     }
 
     #[test]
+    fn the_table_is_the_one_that_its_recipe_describes() {
+        let digest = blake3::hash(TABLE).to_hex();
+        assert!(include_str!("../data/README.md").contains(digest.as_str()), "data/README.md does not name {digest}");
+    }
+
+    #[test]
     fn a_text_without_words_is_nothing() {
         assert_eq!(Table::built_in().embed(""), [0.0; DIMENSIONS]);
     }

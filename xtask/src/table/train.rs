@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn sums_come_to_point_where_they_should() {
         let lesson = |tokens: &[u16], target: [f32; 2]| Lesson { tokens: tokens.to_vec(), target: target.to_vec() };
-        let lessons: Vec<Lesson> = (0..20_000)
+        let lessons: Vec<Lesson> = (0..40_000)
             .flat_map(|_| [lesson(&[0], [1.0, 0.0]), lesson(&[1], [0.0, 1.0]), lesson(&[0, 1, 2], [-1.0, 0.0])])
             .collect();
         let mut rows = Rows { width: 2, numbers: vec![0.1, 0.1, 0.1, 0.05, 0.1, -0.1] };
