@@ -1,7 +1,5 @@
 //! How near records come to a question word by word.
 
-use std::collections::HashMap;
-
 use kernel::rank::meaning;
 
 use crate::table::{DIMENSIONS, Table};
@@ -13,8 +11,16 @@ pub struct NearWords {
     directions: Vec<[f32; DIMENSIONS]>,
     /// How much each counts: the length of its vector, which is great for rare words.
     weights: Vec<f32>,
-    known: HashMap<u16, Box<[f32]>>,
+    /// Which of the rows of `cosines` is that of a token; [`UNKNOWN`] for one that was not asked for yet.
+    places: Vec<u16>,
+    /// A row a token: its cosines with the tokens of the question, and nothing up to a multiple of [`LANES`].
+    cosines: Vec<[f32; LANES]>,
 }
+
+/// How many cosines are compared side by side.
+const LANES: usize = 8;
+/// No row.
+const UNKNOWN: u16 = u16::MAX;
 
 impl NearWords {
     /// Of a question, as far as [`TOKENS_MAX`] tokens.
@@ -31,23 +37,40 @@ impl NearWords {
                 weights.push(length);
             }
         }
-        Self { table, directions, weights, known: HashMap::new() }
+        Self { table, directions, weights, places: vec![UNKNOWN; table.len()], cosines: Vec::new() }
     }
 
     /// For each token of the question, the greatest cosine with one of `tokens`; 0 where none is near.
-    pub fn best(&mut self, tokens: &[u16]) -> Vec<f32> {
-        let mut best = vec![0.0f32; self.directions.len()];
+    pub fn best(&mut self, tokens: impl IntoIterator<Item = u16>) -> Vec<f32> {
+        let width = self.directions.len().div_ceil(LANES);
+        let mut best = vec![[0.0f32; LANES]; width];
         for token in tokens {
-            let Self { table, directions, known, .. } = self;
-            let cosines = known.entry(*token).or_insert_with(|| match unit(table, *token) {
-                Some((unit, _)) => directions.iter().map(|other| dot(other, &unit)).collect(),
-                None => Box::default(),
-            });
-            for (best, cosine) in best.iter_mut().zip(cosines) {
-                *best = best.max(*cosine);
+            let Some(place) = self.place(token, width) else { continue };
+            let row = self.cosines.get(place..place + width).unwrap_or_default();
+            for (best, cosines) in best.iter_mut().zip(row) {
+                for (best, cosine) in best.iter_mut().zip(cosines) {
+                    *best = if *cosine > *best { *cosine } else { *best };
+                }
             }
         }
-        best
+        best.into_flattened()
+    }
+
+    /// Where the row of a token begins, made if it is not there; none for a token that the table does not have.
+    fn place(&mut self, token: u16, width: usize) -> Option<usize> {
+        let place = self.places.get_mut(usize::from(token))?;
+        if *place == UNKNOWN {
+            // A table has fewer than 65 535 tokens, so there are fewer rows.
+            *place = (self.cosines.len() / width.max(1)) as u16;
+            let mut row = vec![[0.0; LANES]; width];
+            if let Some((unit, _)) = unit(self.table, token) {
+                for (cosine, direction) in row.as_flattened_mut().iter_mut().zip(&self.directions) {
+                    *cosine = dot(direction, &unit);
+                }
+            }
+            self.cosines.extend(row);
+        }
+        Some(usize::from(*place) * width)
     }
 
     /// [`meaning::near`] of a record, by what [`Self::best`] gave for it and the two before it.
@@ -62,7 +85,7 @@ pub const TOKENS_MAX: usize = 64;
 /// A token's direction and length; none if it has no direction.
 fn unit(table: &Table, token: u16) -> Option<([f32; DIMENSIONS], f32)> {
     let mut vector = [0.0; DIMENSIONS];
-    table.add(&[token], &mut vector);
+    table.add([token], &mut vector);
     let length = dot(&vector, &vector).sqrt();
     if length < f32::MIN_POSITIVE {
         return None;
@@ -72,6 +95,7 @@ fn unit(table: &Table, token: u16) -> Option<([f32; DIMENSIONS], f32)> {
 }
 
 /// In eight sums, which the processor adds side by side, in the same order everywhere.
+#[multiversion::multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn dot(left: &[f32; DIMENSIONS], right: &[f32; DIMENSIONS]) -> f32 {
     let mut sums = [0.0f32; 8];
     for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
@@ -91,7 +115,7 @@ mod tests {
         let mut words = NearWords::new(table, question);
         let mut tokens = Vec::new();
         table.tokens(text, &mut tokens);
-        let best = words.best(&tokens);
+        let best = words.best(tokens);
         words.near(&best, &[], &[])
     }
 

@@ -62,19 +62,27 @@ impl Table {
         is_whole.then_some(Self { word_piece: WordPiece::new(vocabulary)?, rows, scales })
     }
 
+    /// How many tokens it has.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Appends the tokens of `text`.
     pub fn tokens(&self, text: &str, tokens: &mut Vec<u16>) {
         self.word_piece.tokens(text, tokens);
     }
 
     /// Adds the vectors of `tokens` to `sum`. A token that the table does not have adds nothing.
-    pub fn add(&self, tokens: &[u16], sum: &mut Sum) {
+    pub fn add(&self, tokens: impl IntoIterator<Item = u16>, sum: &mut Sum) {
         for token in tokens {
-            let number = usize::from(*token);
+            let number = usize::from(token);
             let (Some(row), Some(scale)) = (self.rows.get(number), self.scales.get(number)) else { continue };
-            for (total, value) in sum.iter_mut().zip(row) {
-                *total += scale * f32::from(value.cast_signed());
-            }
+            add_row(row, *scale, sum);
         }
     }
 
@@ -83,8 +91,16 @@ impl Table {
         let mut tokens = Vec::new();
         self.tokens(text, &mut tokens);
         let mut sum = [0.0; DIMENSIONS];
-        self.add(&tokens, &mut sum);
+        self.add(tokens, &mut sum);
         sum
+    }
+}
+
+/// The same on every processor: nothing is fused, and no sum has another order.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn add_row(row: &[u8; DIMENSIONS], scale: f32, sum: &mut Sum) {
+    for (total, value) in sum.iter_mut().zip(row) {
+        *total += scale * f32::from(value.cast_signed());
     }
 }
 
@@ -126,9 +142,9 @@ mod tests {
         table.tokens("the kiln was too hot, and the glaze ran", &mut tokens);
         let (head, tail) = tokens.split_at(4);
         let mut sum = [0.0; DIMENSIONS];
-        table.add(head, &mut sum);
-        table.add(tail, &mut sum);
+        table.add(head.iter().copied(), &mut sum);
+        table.add(tail.iter().copied(), &mut sum);
         assert_eq!(sum, table.embed("the kiln was too hot, and the glaze ran"));
-        table.add(&[u16::MAX], &mut sum);
+        table.add([u16::MAX], &mut sum);
     }
 }

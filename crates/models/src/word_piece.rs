@@ -33,7 +33,8 @@ pub struct WordPiece<'a> {
     /// Numbers of pieces by their hash, with open addressing, at least half of them empty. Filled at every start of
     /// the program, in a third of the time of two maps.
     slots: Vec<u16>,
-    hasher: RandomState,
+    /// Where hashes begin: differently in each process, so that nobody can make a vocabulary of equal ones.
+    seed: u64,
     unknown: u16,
     /// Bytes of the longest piece.
     piece_bytes_max: usize,
@@ -48,7 +49,7 @@ struct Piece {
 }
 
 /// Which part of a word a piece can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Begin,
     Rest,
@@ -72,10 +73,10 @@ impl<'a> WordPiece<'a> {
         }
         let slots = vec![EMPTY; (2 * pieces.len() + 1).next_power_of_two()];
         let piece_bytes_max = pieces.iter().map(|piece| piece.length as usize).max().unwrap_or(0);
-        let mut made = Self { text, pieces, slots, hasher: RandomState::default(), unknown: 0, piece_bytes_max };
+        let mut made = Self { text, pieces, slots, seed: seed(), unknown: 0, piece_bytes_max };
         for number in 0..u16::try_from(made.pieces.len()).ok()? {
             let (part, piece) = made.piece(number)?;
-            let slot = made.slot(part, piece);
+            let slot = made.slot(made.hash(part, piece), part, piece);
             // Of two equal pieces the later one counts, as in a map that is filled line by line.
             *made.slots.get_mut(slot)? = number;
         }
@@ -89,7 +90,7 @@ impl<'a> WordPiece<'a> {
             text: Cow::Borrowed(""),
             pieces: Vec::new(),
             slots: vec![EMPTY],
-            hasher: RandomState::default(),
+            seed: 0,
             unknown: 0,
             piece_bytes_max: 0,
         }
@@ -108,11 +109,19 @@ impl<'a> WordPiece<'a> {
     /// The number of a whole piece, such as `[CLS]` or `##ing`.
     pub fn number(&self, piece: &str) -> Option<u16> {
         let (part, piece) = part(piece);
-        self.find(part, piece)
+        self.find(self.hash(part, piece), part, piece)
     }
 
-    fn find(&self, part: Part, piece: &str) -> Option<u16> {
-        self.slots.get(self.slot(part, piece)).copied().filter(|number| *number != EMPTY)
+    fn find(&self, hash: u64, part: Part, piece: &str) -> Option<u16> {
+        self.slots.get(self.slot(hash, part, piece)).copied().filter(|number| *number != EMPTY)
+    }
+
+    fn hash(&self, part: Part, piece: &str) -> u64 {
+        piece.bytes().fold(self.hash_of_nothing(part), hash_with)
+    }
+
+    fn hash_of_nothing(&self, part: Part) -> u64 {
+        hash_with(self.seed, part as u8)
     }
 
     fn piece(&self, number: u16) -> Option<(Part, &str)> {
@@ -122,9 +131,9 @@ impl<'a> WordPiece<'a> {
     }
 
     /// The slot in which the number of a piece is, or an empty one where it would be.
-    fn slot(&self, part: Part, piece: &str) -> usize {
+    fn slot(&self, hash: u64, part: Part, piece: &str) -> usize {
         let last = self.slots.len() - 1;
-        let mut slot = self.hasher.hash_one((part, piece)) as usize & last;
+        let mut slot = hash as usize & last;
         // Comes to an end because not all slots are taken.
         while let Some(number) = self.slots.get(slot).filter(|number| **number != EMPTY) {
             if self.piece(*number) == Some((part, piece)) {
@@ -142,13 +151,13 @@ impl<'a> WordPiece<'a> {
 
     /// Appends the tokens of `text` until there are `most` in all, and reads no further than that needs.
     pub fn tokens_up_to(&self, most: usize, text: &str, tokens: &mut Vec<u16>) {
-        let mut word = String::new();
+        let mut word = Word::default();
         for character in text.chars() {
             if tokens.len() >= most {
                 break;
             }
             if character.is_ascii_alphanumeric() {
-                push(&mut word, character.to_ascii_lowercase());
+                word.push(character.to_ascii_lowercase());
                 continue;
             }
             match sort(character) {
@@ -156,10 +165,10 @@ impl<'a> WordPiece<'a> {
                 Sort::Space => self.take(&mut word, tokens),
                 Sort::Alone => {
                     self.take(&mut word, tokens);
-                    plain(character, &mut word);
+                    word.push_plain(character);
                     self.take(&mut word, tokens);
                 }
-                Sort::Letter => plain(character, &mut word),
+                Sort::Letter => word.push_plain(character),
             }
         }
         self.take(&mut word, tokens);
@@ -167,28 +176,35 @@ impl<'a> WordPiece<'a> {
     }
 
     /// Cuts a word into pieces and empties it.
-    fn take(&self, word: &mut String, tokens: &mut Vec<u16>) {
-        if word.is_empty() {
+    fn take(&self, word: &mut Word, tokens: &mut Vec<u16>) {
+        if word.letters.is_empty() {
             return;
         }
         let before = tokens.len();
-        let is_long = word.len() > WORD_CHARS_MAX && word.chars().count() > WORD_CHARS_MAX;
+        let is_long = word.letters.len() > WORD_CHARS_MAX && word.letters.chars().count() > WORD_CHARS_MAX;
         if is_long || !self.cut(word, tokens) {
             tokens.truncate(before);
             tokens.push(self.unknown);
         }
-        word.clear();
+        word.letters.clear();
     }
 
     /// False if a rest of the word is not in the vocabulary.
-    fn cut(&self, word: &str, tokens: &mut Vec<u16>) -> bool {
+    fn cut(&self, word: &mut Word, tokens: &mut Vec<u16>) -> bool {
+        let Word { letters, hashes } = word;
         let mut part = Part::Begin;
-        let mut rest = word;
+        let mut rest = letters.as_str();
         while !rest.is_empty() {
-            let longest = rest.len().min(self.piece_bytes_max);
-            let found = (1..=longest).rev().find_map(|end| {
-                let (piece, rest) = rest.split_at_checked(end)?;
-                self.find(part, piece).map(|token| (token, rest))
+            // The hashes of all beginnings, each from that of the one before.
+            let mut hash = self.hash_of_nothing(part);
+            hashes.clear();
+            hashes.extend(rest.bytes().take(self.piece_bytes_max).map(|byte| {
+                hash = hash_with(hash, byte);
+                hash
+            }));
+            let found = hashes.iter().enumerate().rev().find_map(|(last, hash)| {
+                let (piece, rest) = rest.split_at_checked(last + 1)?;
+                self.find(*hash, part, piece).map(|token| (token, rest))
             });
             let Some((token, after)) = found else { return false };
             tokens.push(token);
@@ -207,19 +223,41 @@ fn part(piece: &str) -> (Part, &str) {
     }
 }
 
-/// Appends a letter, if the word is not already one that is too long.
-fn push(word: &mut String, letter: char) {
-    if word.len() < WORD_BYTES_MAX {
-        word.push(letter);
-    }
+fn seed() -> u64 {
+    RandomState::default().hash_one(UNKNOWN)
 }
 
-/// Appends a character in lower case and without accents.
-fn plain(character: char, word: &mut String) {
-    let letters = character.to_lowercase().nfd();
-    letters
-        .filter(|letter| letter.general_category() != GeneralCategory::NonspacingMark)
-        .for_each(|letter| push(word, letter));
+/// The hash of something with one more byte.
+fn hash_with(hash: u64, byte: u8) -> u64 {
+    /// 2⁶⁴ ÷ the golden ratio, odd.
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = (hash ^ u64::from(byte)).wrapping_mul(SPREAD);
+    mixed ^ mixed >> 32
+}
+
+/// A word as it is read.
+#[derive(Default)]
+struct Word {
+    letters: String,
+    /// Of the beginnings of what is left to be cut.
+    hashes: Vec<u64>,
+}
+
+impl Word {
+    /// Appends a letter, if the word is not already one that is too long.
+    fn push(&mut self, letter: char) {
+        if self.letters.len() < WORD_BYTES_MAX {
+            self.letters.push(letter);
+        }
+    }
+
+    /// Appends a character in lower case and without accents.
+    fn push_plain(&mut self, character: char) {
+        let letters = character.to_lowercase().nfd();
+        letters
+            .filter(|letter| letter.general_category() != GeneralCategory::NonspacingMark)
+            .for_each(|letter| self.push(letter));
+    }
 }
 
 /// What a character does to words.

@@ -135,7 +135,7 @@ impl NaiveRecall {
         let sessions = self.session_scores(&terms);
         let meant = Direction::of(&Table::built_in().embed(&question.nameless));
         let mut near = NearWords::new(Table::built_in(), &question.nameless);
-        let best: Vec<Vec<f32>> = self.tokens.iter().map(|tokens| near.best(tokens)).collect();
+        let best: Vec<Vec<f32>> = self.tokens.iter().map(|tokens| near.best(tokens.iter().copied())).collect();
         let mut hits: Vec<Hit> = (0..self.documents.len())
             .map(|position| {
                 let counts = terms.iter().zip(&holding).filter(|(_, holding)| **holding > 0);
@@ -213,7 +213,7 @@ impl NaiveRecall {
 
     fn vector(&self, position: usize) -> Sum {
         let mut sum = [0.0; DIMENSIONS];
-        Table::built_in().add(&self.tokens[position], &mut sum);
+        Table::built_in().add(self.tokens[position].iter().copied(), &mut sum);
         sum
     }
 

@@ -56,7 +56,9 @@ impl Direction {
 
     /// The cosine with a compressed vector, −1 … 1.
     pub fn cosine(&self, steps: &[i8], inverse_length: f32) -> f32 {
-        dot(&self.steps, steps) as f32 * (self.inverse_length * inverse_length)
+        let mut cosine = [0.0];
+        self.cosines(steps, &[inverse_length], &mut cosine);
+        cosine[0]
     }
 
     /// The cosines with many, which lie one after the other in `steps`, into `cosines`.
@@ -69,13 +71,13 @@ impl Direction {
 fn dots(question: &[i16], inverse_length: f32, steps: &[i8], inverse_lengths: &[f32], cosines: &mut [f32]) {
     let vectors = steps.chunks_exact(question.len().max(1));
     for ((cosine, vector), other) in cosines.iter_mut().zip(vectors).zip(inverse_lengths) {
-        let dot: i32 = question.iter().zip(vector).map(|(left, right)| i32::from(*left) * i32::from(*right)).sum();
+        // A loop of its own, not a sum of an iterator: a function that is called from here is not made for the processor.
+        let mut dot = 0;
+        for (left, right) in question.iter().zip(vector) {
+            dot += i32::from(*left) * i32::from(*right);
+        }
         *cosine = dot as f32 * (inverse_length * other);
     }
-}
-
-fn dot(question: &[i16], steps: &[i8]) -> i32 {
-    question.iter().zip(steps).map(|(left, right)| i32::from(*left) * i32::from(*right)).sum()
 }
 
 /// Adds to a record's vector what its window has of the two before it in its session.

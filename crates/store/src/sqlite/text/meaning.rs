@@ -48,7 +48,7 @@ impl Meant {
         for part in parts {
             table.tokens(cut(part), &mut meant.tokens);
         }
-        table.add(&meant.tokens, &mut meant.vector);
+        table.add(meant.tokens.iter().copied(), &mut meant.vector);
         meant.tokens.truncate(TOKENS_MAX);
         meant
     }
@@ -187,7 +187,7 @@ impl Windows {
 pub(super) struct Tokens<'a> {
     connection: &'a Connection,
     shelf: &'static Shelf,
-    rows: HashMap<u32, Vec<Vec<u16>>>,
+    rows: HashMap<u32, Vec<u8>>,
 }
 
 impl<'a> Tokens<'a> {
@@ -196,30 +196,31 @@ impl<'a> Tokens<'a> {
     }
 
     /// The tokens of a document.
-    pub(super) fn of(&mut self, document: u32) -> Result<&[u16], StoreError> {
+    pub(super) fn of(&mut self, document: u32) -> Result<impl Iterator<Item = u16> + use<'_>, StoreError> {
         use std::collections::hash_map::Entry;
         let row = match self.rows.entry(document / TOKEN_CHUNK) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let mut statement = self.connection.prepare_cached(self.shelf.tokens)?;
-                let mut rows = statement.query([entry.key()])?;
-                let data = match rows.next()? {
-                    Some(row) => decode(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?),
-                    None => Vec::new(),
-                };
-                entry.insert(data)
+                let row = statement.query_row([entry.key()], |row| row.get(0)).optional()?;
+                entry.insert(row.unwrap_or_default())
             }
         };
-        Ok(row.get((document % TOKEN_CHUNK) as usize).map_or(&[], Vec::as_slice))
+        let tokens = of_document(row, document % TOKEN_CHUNK);
+        Ok(tokens.as_chunks().0.iter().map(|token| u16::from_le_bytes(*token)))
     }
 }
 
-fn decode(mut data: &[u8]) -> Vec<Vec<u16>> {
-    let mut documents = Vec::new();
-    while let Some((count, rest)) = data.split_first_chunk() {
+/// The tokens of a document of a row, two bytes each. Each document's begin with their number.
+fn of_document(mut row: &[u8], number: u32) -> &[u8] {
+    let mut document = 0;
+    while let Some((count, rest)) = row.split_first_chunk() {
         let (tokens, rest) = rest.split_at(rest.len().min(2 * usize::from(u16::from_le_bytes(*count))));
-        documents.push(tokens.as_chunks().0.iter().map(|token| u16::from_le_bytes(*token)).collect());
-        data = rest;
+        if document == number {
+            return tokens;
+        }
+        document += 1;
+        row = rest;
     }
-    documents
+    &[]
 }
