@@ -22,7 +22,7 @@ const CONTINUES: &str = "##";
 const UNKNOWN: &str = "[UNK]";
 /// Most pieces of a vocabulary.
 const PIECES_MAX: usize = EMPTY as usize;
-/// In a slot without a piece.
+/// The number in a slot without a piece.
 const EMPTY: u16 = u16::MAX;
 
 /// A vocabulary, ready to cut words.
@@ -32,12 +32,20 @@ pub struct WordPiece<'a> {
     pieces: Vec<Piece>,
     /// Numbers of pieces by their hash, with open addressing, at least half of them empty. Filled at every start of
     /// the program, in a third of the time of two maps.
-    slots: Vec<u16>,
+    slots: Vec<Slot>,
     /// Where hashes begin: differently in each process, so that nobody can make a vocabulary of equal ones.
     seed: u64,
     unknown: u16,
     /// Bytes of the longest piece.
     piece_bytes_max: usize,
+}
+
+/// A place in the table of hashes.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    number: u16,
+    /// Of the hash what the place does not tell: most other pieces differ in it and need not be read.
+    mark: u16,
 }
 
 /// Where a piece lies in the vocabulary's text, its mark of continuing left out.
@@ -71,14 +79,15 @@ impl<'a> WordPiece<'a> {
                 return None;
             }
         }
-        let slots = vec![EMPTY; (2 * pieces.len() + 1).next_power_of_two()];
+        let slots = vec![Slot { number: EMPTY, mark: 0 }; (2 * pieces.len() + 1).next_power_of_two()];
         let piece_bytes_max = pieces.iter().map(|piece| piece.length as usize).max().unwrap_or(0);
         let mut made = Self { text, pieces, slots, seed: seed(), unknown: 0, piece_bytes_max };
         for number in 0..u16::try_from(made.pieces.len()).ok()? {
             let (part, piece) = made.piece(number)?;
-            let slot = made.slot(made.hash(part, piece), part, piece);
+            let hash = made.hash(part, piece);
+            let slot = made.slot(hash, part, piece);
             // Of two equal pieces the later one counts, as in a map that is filled line by line.
-            *made.slots.get_mut(slot)? = number;
+            *made.slots.get_mut(slot)? = Slot { number, mark: mark(hash) };
         }
         made.unknown = made.number(UNKNOWN)?;
         Some(made)
@@ -89,7 +98,7 @@ impl<'a> WordPiece<'a> {
         Self {
             text: Cow::Borrowed(""),
             pieces: Vec::new(),
-            slots: vec![EMPTY],
+            slots: vec![Slot { number: EMPTY, mark: 0 }],
             seed: 0,
             unknown: 0,
             piece_bytes_max: 0,
@@ -113,7 +122,7 @@ impl<'a> WordPiece<'a> {
     }
 
     fn find(&self, hash: u64, part: Part, piece: &str) -> Option<u16> {
-        self.slots.get(self.slot(hash, part, piece)).copied().filter(|number| *number != EMPTY)
+        self.slots.get(self.slot(hash, part, piece)).map(|slot| slot.number).filter(|number| *number != EMPTY)
     }
 
     fn hash(&self, part: Part, piece: &str) -> u64 {
@@ -133,15 +142,15 @@ impl<'a> WordPiece<'a> {
     /// The slot in which the number of a piece is, or an empty one where it would be.
     fn slot(&self, hash: u64, part: Part, piece: &str) -> usize {
         let last = self.slots.len() - 1;
-        let mut slot = hash as usize & last;
+        let mut place = hash as usize & last;
         // Comes to an end because not all slots are taken.
-        while let Some(number) = self.slots.get(slot).filter(|number| **number != EMPTY) {
-            if self.piece(*number) == Some((part, piece)) {
+        while let Some(slot) = self.slots.get(place).filter(|slot| slot.number != EMPTY) {
+            if slot.mark == mark(hash) && self.piece(slot.number) == Some((part, piece)) {
                 break;
             }
-            slot = (slot + 1) & last;
+            place = (place + 1) & last;
         }
-        slot
+        place
     }
 
     /// Appends the tokens of `text`, none for `[CLS]` and `[SEP]`.
@@ -225,6 +234,10 @@ fn part(piece: &str) -> (Part, &str) {
 
 fn seed() -> u64 {
     RandomState::default().hash_one(UNKNOWN)
+}
+
+fn mark(hash: u64) -> u16 {
+    (hash >> 48) as u16
 }
 
 /// The hash of something with one more byte.
