@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use engine::Space;
 use engine::context::{Budget, Receipts, Request, Turn};
+use engine::recall::Query;
 use engine::record::Prepared;
 use engine::stream::Stream;
 use engine::tokens::{O200k, Tokens};
@@ -75,17 +76,7 @@ fn measure(records: usize) {
 
     let turns: Vec<Turn> = (0..TURNS).map(|_| Turn { speaker: "Ana".to_owned(), text: random.text(10, 40) }).collect();
     let search = times(&turns, |pair| {
-        space
-            .recall(&engine::recall::Query {
-                text: format!("{}\n{}", pair[0].text, pair[1].text),
-                limit: 20,
-                filter: Default::default(),
-                neighbours: 0,
-                today: None,
-                weights: kernel::rank::Weights::default(),
-                vector: None,
-            })
-            .unwrap();
+        space.recall(&Query::new(format!("{}\n{}", pair[0].text, pair[1].text), 20)).unwrap();
     });
     print("one search with two turns (baseline)", &search, &search);
     let request = |pair: &[Turn]| Request { turns: pair.to_vec(), ..Request::new("bench", now) };

@@ -23,7 +23,6 @@ use jiff::{Timestamp, ToSpan};
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::seal::Signer;
 use kernel::when::When;
-use store::sqlite::Filter;
 
 /// As in the program.
 #[global_allocator]
@@ -105,15 +104,7 @@ fn recalls(space: &mut Space, titles: usize, now: Timestamp) {
     let (mut records, mut facts) = (Vec::new(), Vec::new());
     for number in 0..RECALLS {
         let text = format!("When is title {} at place {}?", number * 7 % titles, number * 13 % 1_009);
-        let query = Query {
-            text: text.clone(),
-            limit: 10,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: None,
-            weights: kernel::rank::Weights::default(),
-            vector: None,
-        };
+        let query = Query::new(text.clone(), 10);
         let begun = Instant::now();
         space.recall(&query).unwrap();
         records.push(begun.elapsed());

@@ -21,7 +21,6 @@ use engine::recall::Query;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::seal::Signer;
 use rusqlite::{Connection, params};
-use store::sqlite::Filter;
 
 /// As in the program.
 #[global_allocator]
@@ -192,26 +191,14 @@ fn appends(space: &mut Space, folder: &Path) {
     );
 }
 
-fn query(text: String) -> Query {
-    Query {
-        text,
-        limit: 10,
-        filter: Filter::default(),
-        neighbours: 0,
-        today: None,
-        weights: kernel::rank::Weights::default(),
-        vector: None,
-    }
-}
-
 /// Recall in a warm process, beside FTS5.
 fn recalls(space: &mut Space, text: &mut Text, source: &Path, folder: &Path) {
     let questions: Vec<String> = (0..QUESTIONS).map(|_| text.question()).collect();
-    space.recall(&query(questions[0].clone())).unwrap();
+    space.recall(&Query::new(questions[0].clone(), 10)).unwrap();
     let mut times = Vec::new();
     for question in &questions {
         let begun = Instant::now();
-        let answer = space.recall(&query(question.clone())).unwrap();
+        let answer = space.recall(&Query::new(question.clone(), 10)).unwrap();
         times.push(begun.elapsed());
         assert!(!answer.results.is_empty());
     }

@@ -113,8 +113,6 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         ..FactQuery::new(args.question.clone(), session.now)
     };
     let mut query = Query {
-        text: args.question.clone(),
-        limit: usize::from(args.k),
         filter: Filter {
             kinds: args.kind.clone(),
             since_us: time(&args.since)?,
@@ -123,8 +121,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         },
         neighbours: args.around,
         today: Some(session.today()),
-        weights: kernel::rank::Weights::default(),
-        vector: None,
+        ..Query::new(args.question.clone(), usize::from(args.k))
     };
     let mut hits = Vec::new();
     let mut believed = facts::Hits::default();

@@ -13,7 +13,6 @@ use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::when::When;
 use serde::Serialize;
-use store::sqlite::Filter;
 
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::facts::{CONFIDENCE_WEIGHT, FactQuery, Mode, RECENCY_RATE, RECENCY_WEIGHT, SIMILARITY_WEIGHT};
@@ -203,15 +202,7 @@ impl Space {
         best: &mut Best,
         gathered: &mut Gathered,
     ) -> Result<(), EngineError> {
-        let mut query = Query {
-            text: text.to_owned(),
-            limit: CANDIDATES_MAX,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: wanted.today,
-            weights: kernel::rank::Weights::default(),
-            vector: None,
-        };
+        let mut query = Query { today: wanted.today, ..Query::new(text, CANDIDATES_MAX) };
         let mut recall = self.recall(&query)?;
         let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;
         let open = recall.results.iter().filter(|found| is_open(&found.evidence)).count();
