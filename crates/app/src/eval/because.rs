@@ -68,11 +68,6 @@ impl Because {
     }
 }
 
-/// The weights that recall has when nobody chooses others.
-pub(crate) fn default_weights() -> Weights {
-    Weights::default()
-}
-
 /// Whose records came back, the best first.
 pub(crate) fn ranking(recall: &Recall) -> Vec<RecordKey> {
     recall.results.iter().map(|result| records::key(&result.evidence)).collect()
@@ -86,6 +81,6 @@ impl System for Because {
     }
 
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        Ok(ranking(&self.recall(asked, limit, default_weights())?))
+        Ok(ranking(&self.recall(asked, limit, Weights::default())?))
     }
 }
