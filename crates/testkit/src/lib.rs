@@ -1,6 +1,5 @@
 //! Development only: the naive models that the real parts are compared with.
 
 pub mod histories;
-pub mod locomo;
 pub mod naive_beliefs;
 pub mod naive_recall;
