@@ -10,6 +10,8 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+mod shared;
+
 use std::time::{Duration, Instant};
 
 use engine::Space;
@@ -24,10 +26,6 @@ use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::seal::Signer;
 use kernel::when::When;
 
-/// As in the program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Events of one title.
 const EVENTS_A_TITLE: usize = 200;
 /// Single events measured.
@@ -38,11 +36,8 @@ const RECALLS: usize = 200;
 const BATCH: usize = 1_000;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    if std::env::args().any(|argument| argument == "--test") {
-        return; // `cargo test --benches` only wants to know that it builds.
-    }
-    for events in if sizes.is_empty() { vec![100_000] } else { sizes } {
+    let Some(sizes) = shared::sizes(&[100_000]) else { return };
+    for events in sizes {
         measure(events);
     }
 }
