@@ -294,11 +294,7 @@ fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
 
 /// The beginning of `text`, at most `bytes_max` long, cut between characters.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
-    let mut end = text.len().min(bytes_max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -72,10 +72,7 @@ impl Wanted {
 
 /// The end of a turn, as much as is looked for, cut between characters: what a turn asks comes last.
 pub(crate) fn end(text: &str) -> &str {
-    let mut start = text.len().saturating_sub(TURN_QUERY_BYTES_MAX);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
+    let start = text.ceil_char_boundary(text.len().saturating_sub(TURN_QUERY_BYTES_MAX));
     text.get(start..).unwrap_or_default()
 }
 

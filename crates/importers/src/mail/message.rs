@@ -89,8 +89,7 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
         }
         whole.push_str(&part);
         if whole.len() > TEXT_BYTES_MAX {
-            let end = (0..=TEXT_BYTES_MAX).rev().find(|&end| whole.is_char_boundary(end)).unwrap_or(0);
-            whole.truncate(end);
+            whole.truncate(whole.floor_char_boundary(TEXT_BYTES_MAX));
             return (whole, true);
         }
     }
