@@ -392,9 +392,8 @@ fn said(evidence: &Evidence) -> String {
 
 /// What a record says, with what its images show.
 pub(crate) fn text_of(evidence: &Evidence) -> String {
-    let payload = &evidence.payload;
-    let mut text = if payload.text.is_empty() { evidence.summary.clone() } else { payload.text.clone() };
-    for caption in &payload.captions {
+    let mut text = evidence.said().to_owned();
+    for caption in &evidence.payload.captions {
         text.push_str(&format!("\n[image: {caption}]"));
     }
     text
