@@ -10,7 +10,7 @@ use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use toml::de::DeTable;
+use toml_edit::{Document, Item};
 
 /// Checks all dependencies, of all targets, with their dependencies.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
@@ -32,11 +32,10 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
 }
 
 fn allowed_licenses(rules: &str) -> Result<BTreeSet<String>> {
-    let rules = DeTable::parse(rules).map_err(|error| anyhow::anyhow!("deny.toml: {error}"))?;
-    let licenses = rules.get_ref().get("licenses").and_then(|table| table.get_ref().as_table());
-    let allow = licenses.and_then(|table| table.get("allow")).and_then(|list| list.get_ref().as_array());
+    let rules = Document::parse(rules).map_err(|error| anyhow::anyhow!("deny.toml: {error}"))?;
+    let allow = rules.get("licenses").and_then(|licenses| licenses.get("allow")).and_then(Item::as_array);
     let allow = allow.context("deny.toml has no list `allow` under [licenses]")?;
-    Ok(allow.iter().filter_map(|entry| entry.get_ref().as_str()).map(str::to_owned).collect())
+    Ok(allow.iter().filter_map(|entry| entry.as_str()).map(str::to_owned).collect())
 }
 
 /// What cargo knows of all packages. Offline where everything has been fetched; else cargo may fetch the rest.

@@ -12,6 +12,8 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+mod shared;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -27,10 +29,6 @@ use serde_json::{Value, json};
 use store::sqlite::SqliteSpace;
 use store::{Ledger, Writing};
 
-/// As in the program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Claims of the cones, and how often each cascade is run.
 const CONES: [(usize, usize); 3] = [(10, 31), (1_000, 9), (100_000, 3)];
 /// Operations of one transaction while a ledger is built.
@@ -39,11 +37,7 @@ const BATCH: usize = 50_000;
 const REACH: usize = 8;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    if std::env::args().any(|argument| argument == "--test") {
-        return; // `cargo test --benches` only wants to know that it builds.
-    }
-    let sizes = if sizes.is_empty() { vec![10_000, 100_000, 1_000_000] } else { sizes };
+    let Some(sizes) = shared::sizes(&[10_000, 100_000, 1_000_000]) else { return };
     let mut times = BTreeMap::new();
     for claims in &sizes {
         in_graph(*claims, &mut times);

@@ -9,10 +9,14 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+mod random;
+mod shared;
+
 use std::time::{Duration, Instant};
 
 use engine::Space;
 use engine::context::{Budget, Receipts, Request, Turn};
+use engine::recall::Query;
 use engine::record::Prepared;
 use engine::stream::Stream;
 use engine::tokens::{O200k, Tokens};
@@ -20,24 +24,19 @@ use jiff::Timestamp;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::seal::Signer;
 
-/// As in the program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use random::Random;
 
 /// Turns of which each is measured.
 const TURNS: usize = 300;
 /// Words that records are made of.
-const VOCABULARY: u64 = 60_000;
+const VOCABULARY: usize = 60_000;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    if std::env::args().any(|argument| argument == "--test") {
-        return; // `cargo test --benches` only wants to know that it builds.
-    }
+    let Some(sizes) = shared::sizes(&[100_000]) else { return };
     let begun = Instant::now();
     O200k.count("the first count loads the vocabulary");
     println!("tokens: vocabulary loaded in {:?}", begun.elapsed());
-    for records in if sizes.is_empty() { vec![100_000] } else { sizes } {
+    for records in sizes {
         measure(records);
     }
 }
@@ -52,7 +51,7 @@ fn measure(records: usize) {
     let begun = Instant::now();
     while written < records {
         let batch = (0..1_000.min(records - written)).map(|place| {
-            let text = random.text(10, 40);
+            let text = words(&mut random);
             Prepared::new(Evidence {
                 source: "bench".to_owned(),
                 source_uid: (written + place).to_string(),
@@ -73,19 +72,9 @@ fn measure(records: usize) {
     space.advance(|_| {}).unwrap();
     println!("\n{records} records, {rate:.0} recorded a second on one core, each looked for among those before it");
 
-    let turns: Vec<Turn> = (0..TURNS).map(|_| Turn { speaker: "Ana".to_owned(), text: random.text(10, 40) }).collect();
+    let turns: Vec<Turn> = (0..TURNS).map(|_| Turn { speaker: "Ana".to_owned(), text: words(&mut random) }).collect();
     let search = times(&turns, |pair| {
-        space
-            .recall(&engine::recall::Query {
-                text: format!("{}\n{}", pair[0].text, pair[1].text),
-                limit: 20,
-                filter: Default::default(),
-                neighbours: 0,
-                today: None,
-                weights: kernel::rank::Weights::default(),
-                vector: None,
-            })
-            .unwrap();
+        space.recall(&Query::new(format!("{}\n{}", pair[0].text, pair[1].text), 20)).unwrap();
     });
     print("one search with two turns (baseline)", &search, &search);
     let request = |pair: &[Turn]| Request { turns: pair.to_vec(), ..Request::new("bench", now) };
@@ -142,23 +131,12 @@ fn print(what: &str, times: &[Duration], baseline: &[Duration]) {
     println!("{what:<60} p50 {median:>10.1?}  p99 {p99:>10.1?}  {ratio:.4} × the search");
 }
 
-/// A small generator with a seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-
-    /// So many words, of which those with small numbers are frequent.
-    fn text(&mut self, words_min: u64, words_max: u64) -> String {
-        let words = words_min + self.next(words_max - words_min + 1);
-        let word = |random: &mut Self| {
-            let bound = 1 + random.next(VOCABULARY);
-            let number = random.next(bound);
-            format!("w{number:x}")
-        };
-        (0..words).map(|_| word(self)).collect::<Vec<_>>().join(" ")
-    }
+/// 10 to 40 words, of which those with small numbers are frequent.
+fn words(random: &mut Random) -> String {
+    let count = 10 + random.below(31);
+    let word = |random: &mut Random| {
+        let bound = 1 + random.below(VOCABULARY);
+        format!("w{:x}", random.below(bound))
+    };
+    (0..count).map(|_| word(random)).collect::<Vec<_>>().join(" ")
 }

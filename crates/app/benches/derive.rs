@@ -10,6 +10,8 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+mod shared;
+
 use std::time::{Duration, Instant};
 
 use engine::Space;
@@ -23,11 +25,6 @@ use jiff::{Timestamp, ToSpan};
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::seal::Signer;
 use kernel::when::When;
-use store::sqlite::Filter;
-
-/// As in the program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Events of one title.
 const EVENTS_A_TITLE: usize = 200;
@@ -39,11 +36,8 @@ const RECALLS: usize = 200;
 const BATCH: usize = 1_000;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    if std::env::args().any(|argument| argument == "--test") {
-        return; // `cargo test --benches` only wants to know that it builds.
-    }
-    for events in if sizes.is_empty() { vec![100_000] } else { sizes } {
+    let Some(sizes) = shared::sizes(&[100_000]) else { return };
+    for events in sizes {
         measure(events);
     }
 }
@@ -105,15 +99,7 @@ fn recalls(space: &mut Space, titles: usize, now: Timestamp) {
     let (mut records, mut facts) = (Vec::new(), Vec::new());
     for number in 0..RECALLS {
         let text = format!("When is title {} at place {}?", number * 7 % titles, number * 13 % 1_009);
-        let query = Query {
-            text: text.clone(),
-            limit: 10,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: None,
-            weights: kernel::rank::Weights::default(),
-            vector: None,
-        };
+        let query = Query::new(text.clone(), 10);
         let begun = Instant::now();
         space.recall(&query).unwrap();
         records.push(begun.elapsed());

@@ -11,6 +11,9 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+mod random;
+mod shared;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,11 +24,8 @@ use engine::recall::Query;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::seal::Signer;
 use rusqlite::{Connection, params};
-use store::sqlite::Filter;
 
-/// As in the program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use random::Random;
 
 /// Questions asked, and how often FTS5 is asked the first of them.
 const QUESTIONS: usize = 200;
@@ -38,11 +38,8 @@ const COLD_PROCESSES: usize = 20;
 const BATCH: usize = 1_000;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    if std::env::args().any(|argument| argument == "--test") {
-        return; // `cargo test --benches` only wants to know that it builds.
-    }
-    for turns in if sizes.is_empty() { vec![100_000] } else { sizes } {
+    let Some(sizes) = shared::sizes(&[100_000]) else { return };
+    for turns in sizes {
         measure(turns);
     }
 }
@@ -192,26 +189,14 @@ fn appends(space: &mut Space, folder: &Path) {
     );
 }
 
-fn query(text: String) -> Query {
-    Query {
-        text,
-        limit: 10,
-        filter: Filter::default(),
-        neighbours: 0,
-        today: None,
-        weights: kernel::rank::Weights::default(),
-        vector: None,
-    }
-}
-
 /// Recall in a warm process, beside FTS5.
 fn recalls(space: &mut Space, text: &mut Text, source: &Path, folder: &Path) {
     let questions: Vec<String> = (0..QUESTIONS).map(|_| text.question()).collect();
-    space.recall(&query(questions[0].clone())).unwrap();
+    space.recall(&Query::new(questions[0].clone(), 10)).unwrap();
     let mut times = Vec::new();
     for question in &questions {
         let begun = Instant::now();
-        let answer = space.recall(&query(question.clone())).unwrap();
+        let answer = space.recall(&Query::new(question.clone(), 10)).unwrap();
         times.push(begun.elapsed());
         assert!(!answer.results.is_empty());
     }
@@ -265,7 +250,7 @@ fn cold(home: &Path, space: &Path, text: &mut Text) {
 
 /// A seeded source of turns and questions.
 struct Text {
-    state: u64,
+    random: Random,
     words: Vec<String>,
     cumulative: Vec<f64>,
 }
@@ -277,47 +262,34 @@ impl Text {
             "fay", "qui", "jup", "cle",
         ];
         const WORDS: usize = 60_000;
-        let mut text = Self { state: 7, words: Vec::new(), cumulative: Vec::new() };
+        let mut text = Self { random: Random(7), words: Vec::new(), cumulative: Vec::new() };
         let mut sum = 0.0;
         for rank in 0..WORDS {
-            let syllables = 2 + text.below(3);
-            let word = (0..syllables).map(|_| SYLLABLES[text.below(SYLLABLES.len())]).collect();
+            let syllables = 2 + text.random.below(3);
+            let word = (0..syllables).map(|_| SYLLABLES[text.random.below(SYLLABLES.len())]).collect();
             text.words.push(word);
             sum += 1.0 / (rank as f64 + 10.0);
             text.cumulative.push(sum);
         }
-        text.state = seed;
+        text.random = Random(seed);
         text
-    }
-
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
     }
 
     fn word(&mut self) -> String {
         let all = *self.cumulative.last().unwrap();
-        let at = (self.next() >> 11) as f64 / (1u64 << 53) as f64 * all;
+        let at = (self.random.next() >> 11) as f64 / (1u64 << 53) as f64 * all;
         let rank = self.cumulative.partition_point(|sum| *sum < at);
         self.words[rank.min(self.words.len() - 1)].clone()
     }
 
     fn turn(&mut self) -> String {
-        let count = 10 + self.below(31);
+        let count = 10 + self.random.below(31);
         (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 
     /// Five to eight words.
     fn question(&mut self) -> String {
-        let count = 5 + self.below(4);
+        let count = 5 + self.random.below(4);
         (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 
@@ -327,9 +299,9 @@ impl Text {
         let (mut written, mut session, mut minute) = (0, 0, 0u64);
         while written < turns {
             session += 1;
-            minute += 60 + self.next() % 480;
-            let (first, step) = (self.below(PEOPLE.len()), 1 + self.below(PEOPLE.len() - 1));
-            for turn in 0..15 + self.below(21) {
+            minute += 60 + self.random.next() % 480;
+            let (first, step) = (self.random.below(PEOPLE.len()), 1 + self.random.below(PEOPLE.len() - 1));
+            for turn in 0..15 + self.random.below(21) {
                 if written == turns {
                     break;
                 }

@@ -168,6 +168,11 @@ impl Relevance {
     }
 }
 
+/// The same in one number for what was said and not concluded, 0 … 1: it has no confidence, and the other two weights fill its place.
+pub(crate) fn relevance_of_episode(similarity: f64, recency: f64) -> f64 {
+    (SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * recency) / (SIMILARITY_WEIGHT + RECENCY_WEIGHT)
+}
+
 impl Fact {
     /// Whether it says something to the question, rather than sharing a word with it.
     pub fn speaks_to_question(&self) -> bool {
@@ -318,8 +323,8 @@ fn is_users_word(belief: &Belief) -> bool {
     belief.state == State::Corrected || belief.deriver.is_none()
 }
 
-/// e^(−0.01 · days since the evidence), 0 … 1.
-fn recency(evidence_us: i64, now: Timestamp) -> f64 {
+/// e^(−0.01 · days since the evidence), 0 … 1: 1 for now and the future.
+pub(crate) fn recency(evidence_us: i64, now: Timestamp) -> f64 {
     /// Microseconds of a day.
     const DAY_US: f64 = 86_400e6;
     let days = now.as_microsecond().saturating_sub(evidence_us).max(0) as f64 / DAY_US;

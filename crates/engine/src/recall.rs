@@ -51,6 +51,21 @@ pub struct Query {
     pub vector: Option<ByModel>,
 }
 
+impl Query {
+    /// The best `limit` of all records, by the built-in table and its weights, for an asker of unknown date.
+    pub fn new(text: impl Into<String>, limit: usize) -> Self {
+        Self {
+            text: text.into(),
+            limit,
+            filter: Filter::default(),
+            neighbours: 0,
+            today: None,
+            weights: Weights::default(),
+            vector: None,
+        }
+    }
+}
+
 /// A question by a model other than the built-in table.
 #[derive(Clone, Debug)]
 pub struct ByModel {
@@ -279,11 +294,7 @@ fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
 
 /// The beginning of `text`, at most `bytes_max` long, cut between characters.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
-    let mut end = text.len().min(bytes_max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -306,15 +317,7 @@ mod tests {
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
         let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
         space.record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now).unwrap();
-        let query = Query {
-            text: text.to_owned(),
-            limit,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: None,
-            weights: Weights::LEXICAL,
-            vector: None,
-        };
+        let query = Query { weights: Weights::LEXICAL, ..Query::new(text, limit) };
         space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
     }
 
@@ -345,10 +348,7 @@ mod tests {
         let turns = said.iter().enumerate().map(|(number, text)| Prepared::new(turn(number, "Ana", text)).unwrap());
         space.record(turns.collect(), now).unwrap();
         let mut ask = |text: &str, limit: usize| {
-            let (filter, weights) = (Filter::default(), Weights::default());
-            let query =
-                Query { text: text.to_owned(), limit, filter, neighbours: 0, today: None, weights, vector: None };
-            let recall = space.recall(&query).unwrap();
+            let recall = space.recall(&Query::new(text, limit)).unwrap();
             (recall.relevance, recall.abstains)
         };
         for nonsense in ["", "🎉🎉", "qwxz vbnmk", "¿Dónde está el baño?", "הסירה יוצאת", "aGVsbG8gd29ybGQ=", "?!"]

@@ -133,9 +133,9 @@ impl Issue {
         }
         for (place, result) in recalled.records.iter().enumerate() {
             let score = Some(kernel::confidence::round6(result.score.total));
-            shown.push((result.id, Tier::Episodes, place + 1, score, said(&result.evidence)));
+            shown.push((result.id, Tier::Episodes, place + 1, score, result.evidence.said()));
             for neighbour in &result.neighbours {
-                shown.push((neighbour.id, Tier::Episodes, place + 1, None, said(&neighbour.evidence)));
+                shown.push((neighbour.id, Tier::Episodes, place + 1, None, neighbour.evidence.said()));
             }
         }
         let receipt = Receipt {
@@ -160,11 +160,6 @@ impl Issue {
         };
         Self { receipt, items: shown.iter().map(|(id, .., text)| recognised_by(*id, text)).collect() }
     }
-}
-
-/// What a record says, in words.
-fn said(evidence: &kernel::evidence::Evidence) -> &str {
-    if evidence.payload.text.is_empty() { &evidence.summary } else { &evidence.payload.text }
 }
 
 fn name(text: &str) -> String {
@@ -242,8 +237,7 @@ impl Space {
             let operation = recorded.operation;
             let Some(body) = operation.body() else { continue };
             let text = match kernel::body::Body::parse(&operation.header().kind, body) {
-                Ok(kernel::body::Body::Evidence(evidence)) if evidence.payload.text.is_empty() => evidence.summary,
-                Ok(kernel::body::Body::Evidence(evidence)) => evidence.payload.text,
+                Ok(kernel::body::Body::Evidence(evidence)) => evidence.said().to_owned(),
                 Ok(kernel::body::Body::Claim(claim)) => claim.text,
                 Ok(kernel::body::Body::ClaimCorrection(correction)) => {
                     correction.text.unwrap_or_else(|| correction.corrected_payload.to_string())

@@ -21,6 +21,7 @@ mod html;
 pub mod ical;
 mod input;
 mod json_stream;
+mod lists;
 mod locomo;
 mod mail;
 pub mod markdown;

@@ -145,6 +145,11 @@ impl Echo {
 }
 
 impl Evidence {
+    /// What it says: its text, or its summary where it has none.
+    pub fn said(&self) -> &str {
+        if self.payload.text.is_empty() { &self.summary } else { &self.payload.text }
+    }
+
     /// The mark of an echo, if it has one that reads.
     pub fn echo(&self) -> Option<Echo> {
         let mark = self.payload.more.get(Echo::FIELD)?;

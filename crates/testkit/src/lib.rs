@@ -1,6 +1,7 @@
 //! Development only: the naive models that the real parts are compared with.
 
 pub mod histories;
-pub mod locomo;
+#[cfg(feature = "sqlite")]
+pub mod in_sqlite;
 pub mod naive_beliefs;
 pub mod naive_recall;

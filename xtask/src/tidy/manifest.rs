@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml_edit::{Document, Item, Key, TableLike};
 
 use super::Finding;
 use super::tree::{File, Tree};
@@ -46,35 +45,35 @@ pub(crate) fn read_all(tree: &Tree) -> Result<Vec<Manifest>, Finding> {
     let is_manifest = |file: &&File| file.path == "Cargo.toml" || file.path.ends_with("/Cargo.toml");
     let files = || tree.files().iter().filter(is_manifest).filter(|file| !file.is_data());
     let shared = match tree.file("Cargo.toml") {
-        Some(root) => shared_dependencies(&parse(root)?),
+        Some(root) => shared_dependencies(parse(root)?.as_table()),
         None => BTreeMap::new(),
     };
     files().map(|file| manifest(file, &shared)).collect()
 }
 
-fn parse(file: &File) -> Result<DeTable<'_>, Finding> {
-    let parsed = DeTable::parse(&file.text);
-    parsed.map(Spanned::into_inner).map_err(|error| {
+fn parse(file: &File) -> Result<Document<&str>, Finding> {
+    Document::parse(file.text.as_str()).map_err(|error| {
         let line = error.span().map_or(1, |span| file.line_at(span.start));
         Finding::new(&file.path, line, format!("is no TOML: {}", error.message()))
     })
 }
 
 /// `[workspace.dependencies]`, by key.
-fn shared_dependencies(root: &DeTable<'_>) -> BTreeMap<String, (String, Origin)> {
+fn shared_dependencies(root: &dyn TableLike) -> BTreeMap<String, (String, Origin)> {
     let dependencies = sub_table(root, "workspace").and_then(|workspace| sub_table(workspace, "dependencies"));
-    let entries = dependencies.into_iter().flatten();
-    entries.map(|(key, value)| (key.get_ref().to_string(), target(key.get_ref(), value.get_ref()))).collect()
+    let entries = dependencies.into_iter().flat_map(|table| table.iter());
+    entries.map(|(key, value)| (key.to_owned(), target(key, value))).collect()
 }
 
 fn manifest(file: &File, shared: &BTreeMap<String, (String, Origin)>) -> Result<Manifest, Finding> {
-    let table = parse(file)?;
+    let document = parse(file)?;
+    let table = document.as_table();
     let folder = file.path.trim_end_matches("Cargo.toml").trim_end_matches('/');
     let name = folder.rsplit('/').next().unwrap_or_default().to_owned();
     let mut dependencies = Vec::new();
-    collect(file, &table, shared, &mut dependencies);
-    for (_, platform) in sub_table(&table, "target").into_iter().flatten() {
-        if let Some(platform) = platform.get_ref().as_table() {
+    collect(file, table, shared, &mut dependencies);
+    for (_, platform) in sub_table(table, "target").into_iter().flat_map(|table| table.iter()) {
+        if let Some(platform) = platform.as_table_like() {
             collect(file, platform, shared, &mut dependencies);
         }
     }
@@ -83,7 +82,7 @@ fn manifest(file: &File, shared: &BTreeMap<String, (String, Origin)>) -> Result<
 
 fn collect(
     file: &File,
-    table: &DeTable<'_>,
+    table: &dyn TableLike,
     shared: &BTreeMap<String, (String, Origin)>,
     dependencies: &mut Vec<Dependency>,
 ) {
@@ -93,26 +92,28 @@ fn collect(
         ("build-dependencies", Purpose::BuildScript),
     ];
     for (section, purpose) in sections {
-        for (key, value) in sub_table(table, section).into_iter().flatten() {
-            let is_shared = value.get_ref().get("workspace").is_some();
-            let stated = is_shared.then(|| shared.get(key.get_ref().as_ref()).cloned()).flatten();
-            let (name, origin) = stated.unwrap_or_else(|| target(key.get_ref(), value.get_ref()));
-            dependencies.push(Dependency { name, origin, purpose, line: file.line_at(key.span().start) });
+        let Some(stated) = sub_table(table, section) else { continue };
+        for (key, value) in stated.iter() {
+            let line = stated.key(key).and_then(Key::span).map_or(1, |span| file.line_at(span.start));
+            let is_shared = value.get("workspace").is_some();
+            let shared = is_shared.then(|| shared.get(key).cloned()).flatten();
+            let (name, origin) = shared.unwrap_or_else(|| target(key, value));
+            dependencies.push(Dependency { name, origin, purpose, line });
         }
     }
 }
 
 /// What an entry `key = value` depends on.
-fn target(key: &str, value: &DeValue<'_>) -> (String, Origin) {
-    let text = |field: &str| value.get(field).and_then(|value| value.get_ref().as_str());
+fn target(key: &str, value: &Item) -> (String, Origin) {
+    let text = |field: &str| value.get(field).and_then(Item::as_str);
     match text("path") {
         Some(path) => (path.trim_end_matches('/').rsplit('/').next().unwrap_or(key).to_owned(), Origin::Ours),
         None => (text("package").unwrap_or(key).to_owned(), Origin::Registry),
     }
 }
 
-fn sub_table<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Option<&'a DeTable<'i>> {
-    table.get(name)?.get_ref().as_table()
+fn sub_table<'a>(table: &'a dyn TableLike, name: &str) -> Option<&'a dyn TableLike> {
+    table.get(name)?.as_table_like()
 }
 
 #[cfg(test)]
@@ -133,8 +134,8 @@ mod tests {
             seen,
             [
                 ("kernel", Origin::Ours, Purpose::Product, 2),
-                ("real", Origin::Registry, Purpose::Product, 4),
                 ("serde", Origin::Registry, Purpose::Product, 3),
+                ("real", Origin::Registry, Purpose::Product, 4),
                 ("tempfile", Origin::Registry, Purpose::Tests, 6),
                 ("libc", Origin::Registry, Purpose::Product, 8),
             ]

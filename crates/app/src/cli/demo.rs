@@ -8,7 +8,6 @@ use engine::derive::Extent;
 use engine::import::Intent;
 use engine::recall::Query;
 use importers::Context;
-use store::sqlite::Filter;
 
 use super::changes::{self, Said};
 use super::{Session, claims, recall, show, verify};
@@ -138,15 +137,7 @@ fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, F
 }
 
 fn query(session: &Session, question: &str) -> Query {
-    Query {
-        text: question.to_owned(),
-        limit: SHOWN,
-        filter: Filter::default(),
-        neighbours: 0,
-        today: Some(session.today()),
-        weights: kernel::rank::Weights::default(),
-        vector: None,
-    }
+    Query { today: Some(session.today()), ..Query::new(question, SHOWN) }
 }
 
 fn import(session: &Session, space: &mut Space, path: &Path) -> Result<engine::import::Report, Failure> {

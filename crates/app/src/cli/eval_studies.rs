@@ -1,11 +1,11 @@
 //! `because eval … --ablation` and its like: what is learnt about recall itself rather than how well it does.
 
+use kernel::rank::Weights;
 use serde_json::{Value, json};
 
 use super::Session;
 use super::eval::Subject;
 use crate::eval::abstention::{self, Example, report};
-use crate::eval::because::default_weights;
 use crate::eval::tuning::{Spaces, ablation, by_name, fit, held_out};
 use crate::eval::{Collection, EvalError};
 use crate::failure::Failure;
@@ -87,7 +87,7 @@ pub(super) fn run(
 }
 
 fn study(collections: &[Collection], groups: usize, chosen: Chosen) -> Result<Findings, EvalError> {
-    let weights = default_weights();
+    let weights = Weights::default();
     let steps = match chosen {
         Chosen::Ablation => ablation::variants(weights).len() as u64,
         Chosen::LeaveOneOut => held_out::steps(collections.len()),

@@ -113,8 +113,6 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         ..FactQuery::new(args.question.clone(), session.now)
     };
     let mut query = Query {
-        text: args.question.clone(),
-        limit: usize::from(args.k),
         filter: Filter {
             kinds: args.kind.clone(),
             since_us: time(&args.since)?,
@@ -123,8 +121,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         },
         neighbours: args.around,
         today: Some(session.today()),
-        weights: kernel::rank::Weights::default(),
-        vector: None,
+        ..Query::new(args.question.clone(), usize::from(args.k))
     };
     let mut hits = Vec::new();
     let mut believed = facts::Hits::default();
@@ -395,9 +392,8 @@ fn said(evidence: &Evidence) -> String {
 
 /// What a record says, with what its images show.
 pub(crate) fn text_of(evidence: &Evidence) -> String {
-    let payload = &evidence.payload;
-    let mut text = if payload.text.is_empty() { evidence.summary.clone() } else { payload.text.clone() };
-    for caption in &payload.captions {
+    let mut text = evidence.said().to_owned();
+    for caption in &evidence.payload.captions {
         text.push_str(&format!("\n[image: {caption}]"));
     }
     text

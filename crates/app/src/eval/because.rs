@@ -7,7 +7,6 @@ use kernel::rank::Weights;
 use kernel::seal::{SEED_BYTES, Signer};
 use models::choice::Choice;
 use models::{Embedder, Purpose};
-use store::sqlite::Filter;
 
 use super::{Asked, Collection, EvalError, RecordKey, Source, System, records};
 
@@ -64,22 +63,9 @@ impl Because {
     /// Asks with weights of one's own; the whole answer.
     pub(crate) fn recall(&mut self, asked: &Asked, limit: usize, weights: Weights) -> Result<Recall, EvalError> {
         let vector = self.vector(asked)?;
-        let query = Query {
-            text: asked.text.clone(),
-            limit,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: asked.today,
-            weights,
-            vector,
-        };
+        let query = Query { today: asked.today, weights, vector, ..Query::new(asked.text.clone(), limit) };
         Ok(self.space.recall(&query)?)
     }
-}
-
-/// The weights that recall has when nobody chooses others.
-pub(crate) fn default_weights() -> Weights {
-    Weights::default()
 }
 
 /// Whose records came back, the best first.
@@ -95,6 +81,6 @@ impl System for Because {
     }
 
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        Ok(ranking(&self.recall(asked, limit, default_weights())?))
+        Ok(ranking(&self.recall(asked, limit, Weights::default())?))
     }
 }

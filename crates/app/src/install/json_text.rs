@@ -297,12 +297,8 @@ impl Scanner<'_> {
 mod tests {
     use super::*;
 
-    fn entry() -> Entry {
-        Entry { command: "/opt/because".to_owned(), arguments: vec!["mcp".to_owned()], environment: Vec::new() }
-    }
-
     fn with(text: &str) -> String {
-        Document::read(text).unwrap().with(&entry())
+        Document::read(text).unwrap().with(&Entry::example())
     }
 
     /// The entry comes in and goes again, and the text is as it was.
@@ -311,7 +307,7 @@ mod tests {
         let written = with(text);
         let document = Document::read(&written).unwrap();
         assert!(document.found().unwrap().is_ours(), "{written}");
-        assert_eq!(document.with(&entry()), written, "entering twice is not entering once");
+        assert_eq!(document.with(&Entry::example()), written, "entering twice is not entering once");
         assert_eq!(document.without(), text);
         written
     }

@@ -93,6 +93,12 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// One for tests.
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { command: "/opt/because".to_owned(), arguments: vec!["mcp".to_owned()], environment: Vec::new() }
+    }
+
     /// The entry as hosts with JSON settings have it.
     pub(crate) fn to_json(&self) -> Value {
         let mut entry = json!({ "type": "stdio", "command": self.command, "args": self.arguments });

@@ -110,12 +110,8 @@ fn is_same(left: &Value, right: &Value) -> bool {
 mod tests {
     use super::*;
 
-    fn entry() -> Entry {
-        Entry { command: "/opt/because".to_owned(), arguments: vec!["mcp".to_owned()], environment: Vec::new() }
-    }
-
     fn with(text: &str) -> String {
-        Document::read(text).unwrap().with(&entry())
+        Document::read(text).unwrap().with(&Entry::example())
     }
 
     #[test]
@@ -128,7 +124,7 @@ mod tests {
         }
         assert!(written.contains("[mcp_servers.because]\ncommand = \"/opt/because\"\nargs = [\"mcp\"]\n"), "{written}");
         assert_eq!(Document::read(&written).unwrap().without(), text);
-        assert_eq!(Document::read(&written).unwrap().with(&entry()), written);
+        assert_eq!(Document::read(&written).unwrap().with(&Entry::example()), written);
     }
 
     #[test]

@@ -10,7 +10,6 @@ use engine::facts;
 use engine::recall::{Neighbour, Recollection};
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
-use kernel::id::OpId;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -311,9 +310,4 @@ pub(super) struct Corrected {
     pub(super) changes: Vec<Object>,
     /// What derivation did on the way.
     pub(super) derived: Object,
-}
-
-/// The short form of an id, for words.
-pub(super) fn short(id: &OpId) -> String {
-    crate::output::short(id)
 }

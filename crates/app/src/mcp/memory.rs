@@ -194,15 +194,7 @@ impl Memory {
             facts = found.facts.into_iter().filter(is_wanted).collect();
         }
         if search_type != SearchType::Facts {
-            let asked = Query {
-                text: query.clone(),
-                limit,
-                filter,
-                neighbours: around,
-                today,
-                weights: kernel::rank::Weights::default(),
-                vector: None,
-            };
+            let asked = Query { filter, neighbours: around, today, ..Query::new(query.as_str(), limit) };
             let found = space.recall(&asked)?;
             answer.behind = found.behind;
             episodes = found.results;

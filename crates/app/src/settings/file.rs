@@ -3,8 +3,7 @@
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml_edit::{Document, Item, Key as TomlKey};
 
 use super::keys::{self, Form, Key, Voice};
 use super::{Said, SettingsError, Source, Value};
@@ -34,18 +33,19 @@ pub(super) fn read(
     }
     let text = String::from_utf8(bytes).map_err(|_| bad(1, "the file is not UTF-8".to_owned()))?;
     let line_at = |offset: usize| text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1;
-    let table = DeTable::parse(&text)
+    let document = Document::parse(&text)
         .map_err(|error| bad(error.span().map_or(1, |span| line_at(span.start)), error.message().to_owned()))?;
+    let line_of = |key: Option<&TomlKey>| key.and_then(TomlKey::span).map_or(1, |span| line_at(span.start));
     let is_users = matches!(source(PathBuf::new(), 0), Source::HomeFile { .. });
     let mut said = Vec::new();
-    for (section, value) in table.get_ref() {
-        let at = line_at(section.span().start);
-        let Some(entries) = value.get_ref().as_table() else {
-            return Err(bad(at, unknown(section.get_ref())));
+    for (section, value) in document.iter() {
+        let at = line_of(document.key(section));
+        let Some(entries) = value.as_table_like() else {
+            return Err(bad(at, unknown(section)));
         };
-        for (name, value) in entries {
-            let line = line_at(name.span().start);
-            let path_of_key = format!("{}.{}", section.get_ref(), name.get_ref());
+        for (name, value) in entries.iter() {
+            let line = line_of(entries.key(name));
+            let path_of_key = format!("{section}.{name}");
             let Some(key) = keys::all().find(|key| key.path() == path_of_key) else {
                 return Err(bad(line, unknown(&path_of_key)));
             };
@@ -61,8 +61,8 @@ pub(super) fn read(
             let value = value_of(key, value).map_err(|detail| bad(line, detail))?;
             said.push((key, Said { value, source: source(path.to_owned(), line) }));
         }
-        if entries.is_empty() && keys::all().all(|key| key.section != section.get_ref()) {
-            return Err(bad(at, unknown(section.get_ref())));
+        if entries.is_empty() && keys::all().all(|key| key.section != section) {
+            return Err(bad(at, unknown(section)));
         }
     }
     Ok(said)
@@ -76,20 +76,21 @@ fn unknown(path: &str) -> String {
     }
 }
 
-fn value_of(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+fn value_of(key: &Key, value: &Item) -> Result<Value, String> {
     let wrong = |wanted: &str| format!("`{}` takes {wanted}", key.path());
-    match (key.form, value.get_ref()) {
-        (Form::Text, DeValue::String(text)) => Ok(Value::Text(text.to_string())),
-        (Form::Text, _) => Err(wrong("a text in quotes")),
-        (Form::Number, DeValue::Integer(number)) => {
-            let number: Option<u64> = number.to_string().parse().ok().filter(|number| *number > 0);
+    match key.form {
+        Form::Text => {
+            let text = value.as_str().map(str::to_owned);
+            text.map(Value::Text).ok_or_else(|| wrong("a text in quotes"))
+        }
+        Form::Number => {
+            let number = value.as_integer().and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
             number.map(Value::Number).ok_or_else(|| wrong("a whole number of at least 1"))
         }
-        (Form::Number, _) => Err(wrong("a whole number of at least 1")),
-        (Form::List, DeValue::Array(items)) => {
-            let texts = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect::<Option<_>>();
+        Form::List => {
+            let texts =
+                value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
             texts.map(Value::List).ok_or_else(|| wrong("a list of texts in quotes"))
         }
-        (Form::List, _) => Err(wrong("a list of texts in quotes")),
     }
 }

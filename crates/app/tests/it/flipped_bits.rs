@@ -11,10 +11,8 @@ use std::time::Duration;
 use engine::Space;
 use engine::import::Intent;
 use engine::recall::{ByModel, Query};
-use kernel::rank::Weights;
 use kernel::seal::Signer;
 use models::{EmbedError, Embedder, Model, Purpose};
-use store::sqlite::Filter;
 
 use crate::samples::Dice;
 
@@ -59,16 +57,8 @@ fn ask(space: &mut Space) -> Result<(), engine::EngineError> {
     space.mend_embeddings(&Letters::new().0)?;
     for ready in space.ready_embeddings("letters")? {
         let numbers = vec![1.0; ready.model.dimensions];
-        let query = Query {
-            text: "When does the class move?".to_owned(),
-            limit: 10,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: None,
-            weights: Weights::default(),
-            vector: Some(ByModel::new(ready.number, numbers)),
-        };
-        space.recall(&query)?;
+        let vector = Some(ByModel::new(ready.number, numbers));
+        space.recall(&Query { vector, ..Query::new("When does the class move?", 10) })?;
     }
     Ok(())
 }

@@ -3,7 +3,6 @@
 use engine::Space;
 use engine::recall::Query;
 use kernel::seal::Signer;
-use store::sqlite::Filter;
 
 use crate::machine::Machine;
 
@@ -53,15 +52,7 @@ fn questions_that_no_argument_can_hold_are_answered_too() {
     let dates = "2025-01-08 next Tuesday two weeks ago ".repeat(300_000);
     for text in ["\0glaze\0", &words, &dates, &"é".repeat(5_000_001), &"\0".repeat(10_000_000), &"🏺".repeat(2_500_000)]
     {
-        let query = Query {
-            text: text.to_owned(),
-            limit: 10,
-            filter: Filter::default(),
-            neighbours: 2,
-            today: Some(jiff::civil::date(2025, 3, 1)),
-            weights: kernel::rank::Weights::default(),
-            vector: None,
-        };
+        let query = Query { neighbours: 2, today: Some(jiff::civil::date(2025, 3, 1)), ..Query::new(text, 10) };
         space.recall(&query).unwrap();
     }
     assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());

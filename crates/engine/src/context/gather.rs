@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use kernel::confidence::round6;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::when::When;
 use serde::Serialize;
-use store::sqlite::Filter;
 
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
-use crate::facts::{CONFIDENCE_WEIGHT, FactQuery, Mode, RECENCY_RATE, RECENCY_WEIGHT, SIMILARITY_WEIGHT};
+use crate::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::{Query, cut};
 use crate::{EngineError, Space};
 
@@ -72,10 +72,7 @@ impl Wanted {
 
 /// The end of a turn, as much as is looked for, cut between characters: what a turn asks comes last.
 pub(crate) fn end(text: &str) -> &str {
-    let mut start = text.len().saturating_sub(TURN_QUERY_BYTES_MAX);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
+    let start = text.ceil_char_boundary(text.len().saturating_sub(TURN_QUERY_BYTES_MAX));
     text.get(start..).unwrap_or_default()
 }
 
@@ -117,33 +114,9 @@ pub struct Gathered {
     pub behind: u64,
 }
 
-/// How relevant something is, 0 … 1, to six decimals.
-///
-/// ```
-/// use engine::context::gather::relevance;
-///
-/// assert_eq!(relevance(1.0, Some(0.5), 1.0), 0.85);
-/// assert_eq!(relevance(0.7, None, 0.7), 0.7);
-/// ```
-pub fn relevance(similarity: f64, confidence: Option<f64>, recency: f64) -> f64 {
-    let sum = SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * recency;
-    let relevance = match confidence {
-        Some(confidence) => sum + CONFIDENCE_WEIGHT * confidence,
-        None => sum / (SIMILARITY_WEIGHT + RECENCY_WEIGHT),
-    };
-    kernel::confidence::round6(relevance)
-}
-
-/// How recent a time is, 1 for now and the future. What has no time counts as told long ago.
-pub fn recency(at: Option<&When>, now: Timestamp) -> f64 {
-    let Some(at) = at else { return 0.0 };
-    let days = (now.as_microsecond().saturating_sub(at.instant_us())).max(0) as f64 / 86_400e6;
-    kernel::confidence::round6((-RECENCY_RATE * days).exp())
-}
-
 /// Recall's fused score as a similarity, 0 … 1.
-pub fn similarity(score: f64) -> f64 {
-    kernel::confidence::round6(((score - SCORE_OF_STRANGERS) / (SCORE_FULL - SCORE_OF_STRANGERS)).clamp(0.0, 1.0))
+fn similarity(score: f64) -> f64 {
+    ((score - SCORE_OF_STRANGERS) / (SCORE_FULL - SCORE_OF_STRANGERS)).clamp(0.0, 1.0)
 }
 
 impl Space {
@@ -187,10 +160,10 @@ impl Space {
                 at: at.map(|at| When::from_date(at.date())),
                 by: None,
                 source,
-                similarity: kernel::confidence::round6(fact.relevance.similarity),
+                similarity: round6(fact.relevance.similarity),
                 confidence: Some(belief.confidence),
-                recency: kernel::confidence::round6(fact.relevance.recency),
-                relevance: kernel::confidence::round6(fact.relevance.total),
+                recency: round6(fact.relevance.recency),
+                relevance: round6(fact.relevance.total),
             });
         }
         Ok(())
@@ -203,15 +176,7 @@ impl Space {
         best: &mut Best,
         gathered: &mut Gathered,
     ) -> Result<(), EngineError> {
-        let mut query = Query {
-            text: text.to_owned(),
-            limit: CANDIDATES_MAX,
-            filter: Filter::default(),
-            neighbours: 0,
-            today: wanted.today,
-            weights: kernel::rank::Weights::default(),
-            vector: None,
-        };
+        let mut query = Query { today: wanted.today, ..Query::new(text, CANDIDATES_MAX) };
         let mut recall = self.recall(&query)?;
         let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;
         let open = recall.results.iter().filter(|found| is_open(&found.evidence)).count();
@@ -221,9 +186,11 @@ impl Space {
         }
         gathered.behind = gathered.behind.max(recall.behind);
         for found in recall.results {
-            let similarity = similarity(found.score.total);
-            let recency = recency(found.evidence.at.as_ref(), wanted.now);
-            let relevance = relevance(similarity, None, recency);
+            let similarity = round6(similarity(found.score.total));
+            // What has no time counts as told long ago.
+            let at = found.evidence.at.as_ref();
+            let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));
+            let relevance = round6(relevance_of_episode(similarity, recency));
             if !is_open(&found.evidence) {
                 // Not even the beginning of what is private is shown.
                 let (id, score, reason) = (Some(found.id), Some(relevance), Omission::Private);

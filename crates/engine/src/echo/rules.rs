@@ -249,7 +249,7 @@ fn matters(word: &str) -> bool {
 /// A record's text without what only frames memory: the marks of a context, the lines that name records, the conversation that it repeats;
 /// of JSON that a tool answered, its texts.
 fn plain(evidence: &Evidence) -> String {
-    let text = if evidence.payload.text.is_empty() { &evidence.summary } else { &evidence.payload.text };
+    let text = evidence.said();
     let opened = if is_by_machine(evidence) { strings_of_json(text) } else { None };
     let text = opened.as_deref().unwrap_or(text);
     if text.contains("b3:") {

@@ -8,14 +8,15 @@ use engine::Space;
 use engine::claims::ClaimFilter;
 use engine::facts::FactQuery;
 use kernel::body::Body;
-use kernel::cascade::{Consequences, Journal};
+use kernel::cascade::Consequences;
 use kernel::id::OpId;
 use kernel::operation::Operation;
 use kernel::rules::Breach;
 use kernel::world::World;
+use store::StoreError;
 use store::sqlite::SqliteSpace;
-use store::{RecordError, StoreError, Writing};
 use testkit::histories::{Keeper, Origin, two_devices};
+use testkit::in_sqlite::InSqlite;
 
 use crate::support::{at, key};
 
@@ -27,8 +28,7 @@ const COMPARED_EVERY: usize = 20;
 /// A space in a file that is asked now and then what it finds.
 struct Asked {
     folder: tempfile::TempDir,
-    space: SqliteSpace,
-    journal: Journal,
+    kept: InSqlite,
     steps: usize,
     /// How many facts were found in all.
     found: Rc<Cell<usize>>,
@@ -38,13 +38,13 @@ impl Asked {
     fn begun(genesis: &Operation, body: &Body, found: Rc<Cell<usize>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let space = SqliteSpace::create(&folder.path().join("test.space"), genesis, body).unwrap();
-        Self { folder, space, journal: Journal::default(), steps: 0, found }
+        Self { folder, kept: InSqlite::begun(space), steps: 0, found }
     }
 
     /// Asks for every identity by its key, of the present and of a time in the past.
     fn compare(&self) {
         let mut space = Space::open(&self.folder.path().join("test.space"), key(1)).unwrap();
-        let latest = self.space.latest().unwrap().unwrap().0;
+        let latest = self.kept.space.latest().unwrap().unwrap().0;
         for as_of_us in [None, Some(latest / 3), Some(latest * 2 / 3), Some(latest)] {
             let believed = space.claims(&ClaimFilter { as_of_us, ..ClaimFilter::default() }, 1_000).unwrap().beliefs;
             let believed: BTreeSet<(String, Option<OpId>)> =
@@ -58,7 +58,7 @@ impl Asked {
             self.found.set(self.found.get() + found.len());
             assert_eq!(found, believed, "as of {as_of_us:?}");
         }
-        assert!(self.space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+        assert!(self.kept.space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
     }
 }
 
@@ -66,22 +66,11 @@ impl Keeper for Asked {
     type Error = StoreError;
 
     fn ask(&self, question: &mut dyn FnMut(&dyn World<Error = StoreError>)) {
-        question(&self.space.world().unwrap());
+        self.kept.ask(question);
     }
 
     fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), Breach> {
-        let mut writing = self.space.write().unwrap();
-        writing.resume(std::mem::take(&mut self.journal));
-        let taken = match origin {
-            Origin::Own => writing.record(operation, Some(body)),
-            Origin::Elsewhere => writing.admit(operation, Some(body)),
-        };
-        self.journal = writing.suspend();
-        match taken {
-            Ok(_) => Box::new(writing).commit().map(|_| ()).map_err(|error| panic!("{error}")),
-            Err(RecordError::Refused { breach, .. }) => Err(breach),
-            Err(RecordError::Store(error)) => panic!("{error}"),
-        }
+        self.kept.take(operation, body, origin)
     }
 
     fn follow(&mut self) -> Consequences {
@@ -89,9 +78,7 @@ impl Keeper for Asked {
         if self.steps.is_multiple_of(COMPARED_EVERY) {
             self.compare();
         }
-        let mut writing = self.space.write().unwrap();
-        writing.resume(std::mem::take(&mut self.journal));
-        writing.follow().unwrap()
+        self.kept.follow()
     }
 }
 

@@ -75,15 +75,7 @@ pub(crate) fn tamper(path: &Path, statements: &str) {
 }
 
 pub(crate) fn query(text: &str) -> Query {
-    Query {
-        text: text.to_owned(),
-        limit: 50,
-        filter: Default::default(),
-        neighbours: 0,
-        today: None,
-        weights: kernel::rank::Weights::default(),
-        vector: None,
-    }
+    Query::new(text, 50)
 }
 
 /// The texts that a question recalls, best first.

@@ -18,11 +18,10 @@ use super::property::Property;
 use super::zone::Clock;
 use super::{CANCELLATION, Import, TASK};
 use crate::html;
+use crate::lists::{LIST_MAX, distinct};
 
 /// Source name of everything in a calendar.
 const SOURCE: &str = "ical";
-/// Most people, links and tags of one record.
-const LIST_MAX: usize = 500;
 
 /// What every occurrence of a component has in common.
 pub(super) struct Template {
@@ -297,16 +296,6 @@ fn is_thing(property: &Property) -> bool {
     property
         .parameter("CUTYPE")
         .is_some_and(|kind| kind.eq_ignore_ascii_case("ROOM") || kind.eq_ignore_ascii_case("RESOURCE"))
-}
-
-fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for value in values {
-        if kept.len() < LIST_MAX && !value.is_empty() && !kept.contains(&value) {
-            kept.push(value);
-        }
-    }
-    kept
 }
 
 /// Some programs write descriptions as HTML; those that do not write whole pages mean their line ends.

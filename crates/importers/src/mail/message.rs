@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use super::quotes::{Marks, without_quotes};
 use crate::html;
+use crate::lists::{LIST_MAX, distinct};
 
 /// Longest text of one message, in bytes.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
-/// Most people, attachments and labels of one message.
-const LIST_MAX: usize = 500;
 
 /// A message, and whether it has a date.
 pub(super) struct Read {
@@ -89,8 +88,7 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
         }
         whole.push_str(&part);
         if whole.len() > TEXT_BYTES_MAX {
-            let end = (0..=TEXT_BYTES_MAX).rev().find(|&end| whole.is_char_boundary(end)).unwrap_or(0);
-            whole.truncate(end);
+            whole.truncate(whole.floor_char_boundary(TEXT_BYTES_MAX));
             return (whole, true);
         }
     }
@@ -149,14 +147,4 @@ fn labels(message: &Message<'_>) -> Vec<String> {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for value in values {
-        if kept.len() < LIST_MAX && !value.is_empty() && !kept.contains(&value) {
-            kept.push(value);
-        }
-    }
-    kept
 }

@@ -7,7 +7,7 @@ use importers::{Context, ImportError, Problem, Sink};
 use kernel::evidence::Evidence;
 
 /// Everything that one import gave.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) evidence: Vec<Evidence>,
     pub(crate) problems: Vec<Problem>,
@@ -36,6 +36,22 @@ impl Sink for Collected {
 }
 
 impl Collected {
+    /// Identities must be distinct, or a later record would supersede an earlier one of the same import.
+    pub(crate) fn uids(&self) -> Vec<&str> {
+        let uids: Vec<_> = self.evidence.iter().map(|evidence| evidence.source_uid.as_str()).collect();
+        let distinct: std::collections::BTreeSet<_> = uids.iter().collect();
+        assert_eq!(distinct.len(), uids.len(), "{uids:?}");
+        uids
+    }
+
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.evidence.iter().map(|evidence| evidence.payload.text.as_str()).collect()
+    }
+
+    pub(crate) fn roles(&self) -> Vec<&str> {
+        self.evidence.iter().map(|evidence| evidence.payload.role.as_deref().unwrap_or("-")).collect()
+    }
+
     /// `source_uid at` of every record, a line each.
     pub(crate) fn times(&self) -> String {
         let at = |evidence: &Evidence| evidence.at.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -57,8 +73,7 @@ pub(crate) fn context() -> Context {
 
 /// Imports a path with the importer of that name, whatever it is.
 pub(crate) fn import(importer: &str, path: &Path, into: &mut Collected) -> Result<(), ImportError> {
-    let importer = importers::registry().iter().find(|known| known.name() == importer).unwrap();
-    importer.import(path, &context(), into)
+    importers::by_name(importer).unwrap().import(path, &context(), into)
 }
 
 /// Imports bytes as a file with the importer of that name.

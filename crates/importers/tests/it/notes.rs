@@ -3,7 +3,8 @@
 use kernel::evidence::Evidence;
 use tempfile::tempdir;
 
-use crate::{Collected, context, detected, import, named, try_import, write};
+use crate::collect::Collected;
+use crate::support::{context, detected, import, try_import, write};
 
 /// One line a record: identity, time, actor, first line of its summary.
 fn lines(evidence: &[Evidence]) -> Vec<String> {
@@ -113,7 +114,7 @@ fn a_sink_that_has_enough_stops_the_import() {
     let log = write(folder.path(), "log.txt", "2025-06-02 14:00 text\n".repeat(10));
     for (format, path) in [("markdown", folder.path()), ("text", log.as_path())] {
         let mut collected = Collected { stop_after: Some(3), ..Collected::default() };
-        named(format).import(path, &context(), &mut collected).unwrap();
+        importers::by_name(format).unwrap().import(path, &context(), &mut collected).unwrap();
         assert_eq!(collected.evidence.len(), 3, "{format}");
     }
 }
@@ -137,7 +138,7 @@ fn folders_too_deep_are_left_out_and_said_so() {
     write(folder.path(), "note.md", "y");
     let collected = import("markdown", folder.path());
     assert_eq!(collected.uids(), ["note.md#"]);
-    assert!(collected.messages().contains("deeper than 64"), "{}", collected.messages());
+    assert!(collected.complaints().contains("deeper than 64"), "{}", collected.complaints());
 }
 
 #[test]
@@ -150,13 +151,13 @@ fn a_note_with_bad_bytes_goes_in_and_a_binary_one_does_not() {
     let collected = import("markdown", vault.path());
     assert_eq!(collected.uids(), ["bad.md#", "front.md#"]);
     assert_eq!(collected.evidence[0].payload.text, "bad\n\ncaf\u{fffd} with milk");
-    let messages = collected.messages();
-    assert!(messages.contains("1 bytes are not UTF-8"), "{messages}");
-    assert!(messages.contains("zero bytes"), "{messages}");
-    assert!(messages.contains("no closing `---`"), "{messages}");
+    let complaints = collected.complaints();
+    assert!(complaints.contains("1 bytes are not UTF-8"), "{complaints}");
+    assert!(complaints.contains("zero bytes"), "{complaints}");
+    assert!(complaints.contains("no closing `---`"), "{complaints}");
     let error = try_import("markdown", &vault.path().join("binary.md")).unwrap_err();
     assert!(error.to_string().contains("is not markdown"), "{error}");
-    assert!(import("markdown", &vault.path().join("empty.md")).messages().contains("empty"));
+    assert!(import("markdown", &vault.path().join("empty.md")).complaints().contains("empty"));
     assert!(try_import("markdown", &vault.path().join("missing.md")).is_err());
     assert!(try_import("text", &vault.path().join("missing.txt")).is_err());
 }
@@ -251,7 +252,7 @@ fn dates_that_nothing_decides_are_reported_and_left_out() {
     let folder = tempdir().unwrap();
     let text = "2/6/2025, 14:03 - Ana: Tea?\n2/6/2025, 14:04 - Ben: Yes\n2/6/2025, 14:05 - Ana: Good\n";
     let collected = import("text", &write(folder.path(), "chat.txt", text));
-    assert!(collected.messages().contains("day or the month first"), "{}", collected.messages());
+    assert!(collected.complaints().contains("day or the month first"), "{}", collected.complaints());
     assert_eq!(said(&collected.evidence)[0], "- | Ana | Ana: Tea?");
     assert_eq!(collected.evidence[0].payload.more["time_as_written"], "2/6/2025, 14:03");
 }
@@ -283,12 +284,12 @@ fn prose_with_colons_stays_prose() {
 fn bad_text_files_are_named_and_repaired() {
     let folder = tempdir().unwrap();
     let collected = import("text", &write(folder.path(), "latin.txt", b"one line\ncaf\xe9 au lait\n"));
-    assert!(collected.messages().contains("line 2"), "{}", collected.messages());
+    assert!(collected.complaints().contains("line 2"), "{}", collected.complaints());
     assert_eq!(collected.evidence[0].payload.text, "one line\ncaf\u{fffd} au lait");
     let utf16: Vec<u8> = "\u{feff}Hej, Ærø".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let collected = import("text", &write(folder.path(), "utf16.txt", utf16));
     assert_eq!(collected.evidence[0].payload.text, "Hej, Ærø");
-    assert!(import("text", &write(folder.path(), "empty.txt", "")).messages().contains("no text"));
+    assert!(import("text", &write(folder.path(), "empty.txt", "")).complaints().contains("no text"));
     let error = try_import("text", &write(folder.path(), "program", b"\x7fELF\0\0")).unwrap_err();
     assert!(error.to_string().contains("is not text"), "{error}");
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tempfile::tempdir;
 
-use crate::{import, try_import, write};
+use crate::support::{import, try_import, write};
 
 /// A value of a TIFF directory.
 pub(crate) enum Field {
@@ -206,7 +206,7 @@ fn values_that_make_no_sense_are_left_out_and_reported() {
     let unset = Tiff { details: vec![(0x9003, Field::Text("0000:00:00 00:00:00"))], ..Tiff::default() };
     for (tiff, problems) in [(zero, 1), (far, 1), (never, 1), (unset, 0)] {
         let collected = import("photo", &write(folder.path(), "x.jpg", jpeg(&tiff.build())));
-        assert_eq!(collected.problems.len(), problems, "{}", collected.messages());
+        assert_eq!(collected.problems.len(), problems, "{}", collected.complaints());
         assert_eq!((&collected.evidence[0].at, &collected.evidence[0].payload.location), (&None, &None));
     }
 }
@@ -275,7 +275,7 @@ fn what_is_no_photo_is_reported_and_the_rest_goes_in() {
     write(folder.path(), "good.jpg.json", "{ damaged");
     let collected = import("photo", folder.path());
     assert_eq!(collected.evidence.len(), 1);
-    assert_eq!(collected.problems.len(), 3, "{}", collected.messages());
+    assert_eq!(collected.problems.len(), 3, "{}", collected.complaints());
     assert!(try_import("photo", &folder.path().join("missing.jpg")).is_err());
     let error = try_import("photo", &folder.path().join("text.jpg")).unwrap_err();
     assert!(error.to_string().contains("is not photo"), "{error}");

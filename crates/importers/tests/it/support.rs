@@ -1,58 +1,10 @@
-//! A sink that keeps everything, and sources in a temporary directory.
+//! Sources in a temporary directory, and what the importers find in them.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use importers::{Context, ImportError, Problem, Sink};
-use kernel::evidence::Evidence;
+use importers::{Context, ImportError};
 
-/// Keeps what an importer finds; breaks after `records_max` records.
-pub(crate) struct Collector {
-    pub(crate) records: Vec<Evidence>,
-    pub(crate) problems: Vec<Problem>,
-    pub(crate) bytes: u64,
-    pub(crate) records_max: usize,
-}
-
-impl Collector {
-    pub(crate) fn new() -> Self {
-        Self { records: Vec::new(), problems: Vec::new(), bytes: 0, records_max: usize::MAX }
-    }
-
-    pub(crate) fn uids(&self) -> Vec<&str> {
-        self.records.iter().map(|record| record.source_uid.as_str()).collect()
-    }
-
-    pub(crate) fn texts(&self) -> Vec<&str> {
-        self.records.iter().map(|record| record.payload.text.as_str()).collect()
-    }
-
-    pub(crate) fn roles(&self) -> Vec<&str> {
-        self.records.iter().map(|record| record.payload.role.as_deref().unwrap_or("-")).collect()
-    }
-
-    /// The problems as `line: message`.
-    pub(crate) fn complaints(&self) -> Vec<String> {
-        let line = |problem: &Problem| problem.line.map_or("-".to_owned(), |line| line.to_string());
-        self.problems.iter().map(|problem| format!("{}: {}", line(problem), problem.message)).collect()
-    }
-}
-
-impl Sink for Collector {
-    fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()> {
-        self.records.push(evidence);
-        if self.records.len() >= self.records_max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
-        self.problems.push(problem);
-        ControlFlow::Continue(())
-    }
-
-    fn progress(&mut self, bytes: u64) {
-        self.bytes += bytes;
-    }
-}
+use crate::collect::Collected;
 
 /// A directory of sources that goes away with the test.
 pub(crate) struct Sources(tempfile::TempDir);
@@ -67,31 +19,39 @@ impl Sources {
     }
 
     pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, bytes).unwrap();
-        path
+        write(self.path(), name, bytes)
     }
 }
 
+/// Writes a file below a folder, with the folders between.
+pub(crate) fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+/// Noon of 1 July 2025, in no zone.
 pub(crate) fn context() -> Context {
-    Context { now: "2025-01-01T00:00:00Z".parse().unwrap(), zone: jiff::tz::TimeZone::UTC }
+    Context { now: "2025-07-01T12:00:00Z".parse().unwrap(), zone: jiff::tz::TimeZone::UTC }
 }
 
-pub(crate) fn try_import(format: &str, path: &Path) -> Result<Collector, ImportError> {
-    let mut collector = Collector::new();
-    importers::by_name(format).unwrap().import(path, &context(), &mut collector)?;
-    Ok(collector)
+pub(crate) fn try_import(format: &str, path: &Path) -> Result<Collected, ImportError> {
+    let mut collected = Collected::default();
+    importers::by_name(format).unwrap().import(path, &context(), &mut collected)?;
+    collected.uids();
+    Ok(collected)
 }
 
-pub(crate) fn import(format: &str, path: &Path) -> Collector {
+pub(crate) fn import(format: &str, path: &Path) -> Collected {
     try_import(format, path).unwrap()
 }
 
 pub(crate) fn import_error(format: &str, path: &Path) -> ImportError {
-    try_import(format, path).err().expect("the import must fail")
+    try_import(format, path).expect_err("the import must fail")
 }
 
+/// The format that is chosen where none is named.
 pub(crate) fn detected(path: &Path) -> Option<&'static str> {
     importers::detect(path).unwrap().map(|importer| importer.name())
 }

@@ -267,30 +267,7 @@ impl Reader<'_> {
         }
         // "may", "march" and short forms are months only after a word that leads to a time.
         let before = position.checked_sub(1).map_or("", |before| self.word(before));
-        let is_led = matches!(
-            before,
-            "in" | "of"
-                | "since"
-                | "until"
-                | "till"
-                | "by"
-                | "during"
-                | "early"
-                | "late"
-                | "mid"
-                | "last"
-                | "this"
-                | "next"
-                | "from"
-                | "between"
-                | "to"
-                | "through"
-                | "and"
-                | "before"
-                | "after"
-                | "end"
-                | "beginning"
-        );
+        let is_led = leads_to_time(before) || matches!(before, "last" | "this" | "next");
         let is_ambiguous = word.len() <= 4 && !matches!(word, "june" | "july") || word == "march";
         if is_ambiguous
             && !(is_led && (self.is_capital(position) || matches!(before, "in" | "of" | "during" | "since" | "until")))
@@ -351,28 +328,7 @@ impl Reader<'_> {
     fn year_alone(&self, position: usize) -> Option<Stated> {
         let year = self.year(position)?;
         let before = position.checked_sub(1).map_or("", |before| self.word(before));
-        let is_led = matches!(
-            before,
-            "in" | "of"
-                | "since"
-                | "until"
-                | "till"
-                | "by"
-                | "during"
-                | "before"
-                | "after"
-                | "from"
-                | "to"
-                | "and"
-                | "between"
-                | "early"
-                | "late"
-                | "mid"
-                | "year"
-                | "through"
-                | "end"
-                | "beginning"
-        );
+        let is_led = leads_to_time(before) || before == "year";
         let (first, last) = (date_of(year, 1, 1)?, date_of(year, 12, 31)?);
         let mention = DateMention::Window { first, last, precision: Precision::Year };
         is_led.then_some(Stated { mention, end: position + 1 })
@@ -456,6 +412,32 @@ impl Reader<'_> {
         let word = self.word(position);
         word.parse().ok().filter(|year| word.len() == 4 && (1000..=2999).contains(year))
     }
+}
+
+/// Whether a month or a year may follow a word: what is a number or a verb elsewhere is a time then.
+fn leads_to_time(word: &str) -> bool {
+    const LEADS: [&str; 19] = [
+        "after",
+        "and",
+        "before",
+        "beginning",
+        "between",
+        "by",
+        "during",
+        "early",
+        "end",
+        "from",
+        "in",
+        "late",
+        "mid",
+        "of",
+        "since",
+        "through",
+        "till",
+        "to",
+        "until",
+    ];
+    LEADS.contains(&word)
 }
 
 fn day_window(date: Date) -> DateMention {

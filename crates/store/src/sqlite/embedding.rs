@@ -14,7 +14,6 @@ use super::SqliteSpace;
 use super::graph::sql;
 use super::ledger;
 use super::text;
-use super::views::without_sync;
 use crate::{Position, StoreError};
 
 /// Longest vectors that are kept.
@@ -335,11 +334,7 @@ impl SqliteSpace {
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        if self.mode() == super::Mode::ReadOnly {
-            return Err(StoreError::ReadOnly);
-        }
-        without_sync(&self.connection, std::time::Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
-            super::migrate(connection)?;
+        self.write_without_sync(std::time::Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             // What damage took away of this cache is no loss.
             connection.execute_batch(SCHEMA)?;
             work(connection)

@@ -11,9 +11,8 @@ use std::time::Duration;
 use kernel::id::{OpId, ReceiptId};
 use rusqlite::params;
 
+use super::SqliteSpace;
 use super::graph::id_at;
-use super::views::without_sync;
-use super::{Mode, SqliteSpace};
 use crate::StoreError;
 
 /// The tables of receipts.
@@ -93,11 +92,7 @@ impl SqliteSpace {
     /// Keeps a receipt; one that is there already is not kept twice. Gives up with [`StoreError::Busy`] when another process has been
     /// writing for `wait`.
     pub fn keep_receipt(&mut self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
-        if self.mode() == Mode::ReadOnly {
-            return Err(StoreError::ReadOnly);
-        }
-        without_sync(&self.connection, wait, |connection| {
-            super::migrate(connection)?;
+        self.write_without_sync(wait, |connection| {
             let added = connection
                 .prepare_cached(
                     "INSERT OR IGNORE INTO receipt (id, ts, agent, session, body) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -172,11 +167,7 @@ impl SqliteSpace {
 
     /// Deletes receipts from before a time; how many. What was shown then is not recognised any more when it comes back.
     pub fn prune_receipts(&mut self, before_us: i64) -> Result<u64, StoreError> {
-        if self.mode() == Mode::ReadOnly {
-            return Err(StoreError::ReadOnly);
-        }
-        without_sync(&self.connection, Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
-            super::migrate(connection)?;
+        self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             let old = "SELECT number FROM receipt WHERE ts < ?1";
             connection.execute(&format!("DELETE FROM receipt_shingle WHERE receipt IN ({old})"), [before_us])?;
             connection.execute(&format!("DELETE FROM receipt_item WHERE receipt IN ({old})"), [before_us])?;

@@ -125,14 +125,39 @@ impl SqliteSpace {
             Some(folder) => folder,
             None => text::FactFolder::new(&self.connection)?,
         };
-        let folded = without_sync(&self.connection, wait, |connection| {
-            super::migrate(connection)?;
+        let folded = self.write_without_sync(wait, |connection| {
             let position = folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)?;
             Ok(position.min(facts.fold(connection, position)?))
         });
         self.views.folder = Some(folder);
         self.views.facts.folder = Some(facts);
         folded
+    }
+
+    /// Writes what can be made again or be missing, without waiting for the disk. Queues behind other writers for at most `wait`.
+    pub(super) fn write_without_sync<T>(
+        &self,
+        wait: Duration,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.mode() == Mode::ReadOnly {
+            return Err(StoreError::ReadOnly);
+        }
+        let connection = &self.connection;
+        connection.busy_timeout(wait)?;
+        let begun = connection.execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE").map_err(StoreError::from);
+        let worked =
+            begun.and_then(|()| super::migrate(connection)).and_then(|()| work(connection)).and_then(|answer| {
+                connection.execute_batch("COMMIT")?;
+                Ok(answer)
+            });
+        if worked.is_err() && !connection.is_autocommit() {
+            let _ = connection.execute_batch("ROLLBACK");
+        }
+        // Whatever became of it, the ledger's next append must reach the disk.
+        connection.execute_batch("PRAGMA synchronous=FULL")?;
+        connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
+        worked
     }
 
     /// Knows in memory which documents there are now.
@@ -203,11 +228,7 @@ impl SqliteSpace {
     /// Deletes every view and folds it again from the ledger. Readers see the old views until the new graph is complete, and
     /// the text index filling up again after that.
     pub fn rebuild(&mut self, mut progress: impl FnMut(Position)) -> Result<(), StoreError> {
-        if self.mode() == Mode::ReadOnly {
-            return Err(StoreError::ReadOnly);
-        }
-        without_sync(&self.connection, Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
-            super::migrate(connection)?;
+        self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             for table in graph::TABLES {
                 connection.execute(&format!("DELETE FROM {table}"), [])?;
             }
@@ -382,28 +403,6 @@ fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> 
     };
     let bytes: Option<i64> = connection.query_row(&format!("SELECT {blob} FROM {table}"), [], |row| row.get(0))?;
     Ok(bytes.unwrap_or(0).unsigned_abs())
-}
-
-/// A transaction that is not waited for on the disk, for what can be folded again. Queues behind other writers for at
-/// most `wait`.
-pub(super) fn without_sync<T>(
-    connection: &Connection,
-    wait: Duration,
-    work: impl FnOnce(&Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    connection.busy_timeout(wait)?;
-    let begun = connection.execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE");
-    let worked = begun.map_err(StoreError::from).and_then(|()| work(connection)).and_then(|answer| {
-        connection.execute_batch("COMMIT")?;
-        Ok(answer)
-    });
-    if worked.is_err() && !connection.is_autocommit() {
-        let _ = connection.execute_batch("ROLLBACK");
-    }
-    // Whatever became of the fold, the ledger's next append must reach the disk.
-    connection.execute_batch("PRAGMA synchronous=FULL")?;
-    connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
-    worked
 }
 
 /// BLAKE3 over all rows of tables, as far as the tables' version has them. Columns named `pos` of chunked tables only say what to read again and are left out.

@@ -5,11 +5,11 @@
 //! nothing. The two models of [`kernel::rank::relevance`] are learnt from them ([`learn`]): the topic's against foreign questions, the person's
 //! against unanswerable ones. What is shown for each question comes from models that were learnt without its collection.
 
+use kernel::rank::Weights;
 use kernel::rank::relevance::{Signs, chance, relevance};
 
 use super::tuning::Spaces;
 use super::{Asked, EvalError};
-use crate::eval::because::default_weights;
 
 pub(crate) mod learn;
 pub(crate) mod report;
@@ -71,7 +71,7 @@ pub(crate) fn gather(
         let foreign = foreign.map(|question| (Sort::Foreign, &question.asked));
         for (sort, asked) in answerable.chain(unanswerable).chain(foreign) {
             let asked: &Asked = asked;
-            let signs = space.recall(asked, ASKED_FOR, default_weights())?.signs;
+            let signs = space.recall(asked, ASKED_FOR, Weights::default())?.signs;
             examples.push(Example { sort, signs, half, group });
         }
         step();

@@ -17,8 +17,9 @@ use super::{Answered, Memory, object};
 use crate::cli::recall::{text_of, time_of};
 use crate::cli::{Session, changes};
 use crate::failure::Failure;
-use crate::mcp::answers::{Explained, Found, Object, Record, short, who};
+use crate::mcp::answers::{Explained, Found, Object, Record, who};
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
+use crate::output::short;
 
 /// Sources, and events of a history, that an answer names: the first sources, the latest events.
 const LISTED_MAX: usize = 40;

@@ -1,0 +1,58 @@
+//! Histories kept in a space's file, or in memory as that file would be.
+
+use kernel::body::Body;
+use kernel::cascade::{Consequences, Journal};
+use kernel::operation::Operation;
+use kernel::rules::Breach;
+use kernel::world::World;
+use store::sqlite::SqliteSpace;
+use store::{RecordError, StoreError, Writing};
+
+use crate::histories::{Keeper, Origin};
+
+/// A space whose operations are each committed alone.
+pub struct InSqlite {
+    /// The space.
+    pub space: SqliteSpace,
+    journal: Journal,
+}
+
+impl InSqlite {
+    /// Over a space that holds nothing but its genesis.
+    pub fn begun(space: SqliteSpace) -> Self {
+        Self { space, journal: Journal::default() }
+    }
+}
+
+/// What the store fails at ends the test.
+impl Keeper for InSqlite {
+    type Error = StoreError;
+
+    fn ask(&self, question: &mut dyn FnMut(&dyn World<Error = StoreError>)) {
+        question(&self.space.world().expect("a world"));
+    }
+
+    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), Breach> {
+        let mut writing = self.space.write().expect("a writing");
+        writing.resume(std::mem::take(&mut self.journal));
+        let taken = match origin {
+            Origin::Own => writing.record(operation, Some(body)),
+            Origin::Elsewhere => writing.admit(operation, Some(body)),
+        };
+        self.journal = writing.suspend();
+        match taken {
+            Ok(_) => {
+                Box::new(writing).commit().expect("a commit");
+                Ok(())
+            }
+            Err(RecordError::Refused { breach, .. }) => Err(breach),
+            Err(RecordError::Store(error)) => panic!("{error}"),
+        }
+    }
+
+    fn follow(&mut self) -> Consequences {
+        let mut writing = self.space.write().expect("a writing");
+        writing.resume(std::mem::take(&mut self.journal));
+        writing.follow().expect("what follows")
+    }
+}
