@@ -9,7 +9,7 @@ use engine::tokens::{O200k, Tokens};
 use super::{Answered, Memory, agent_of};
 use crate::cli::Session;
 use crate::failure::Failure;
-use crate::mcp::answers::{Context, ContextItem};
+use crate::mcp::answers::{Context, ContextItem, Meaning};
 use crate::mcp::arguments::GetContext;
 
 /// Tokens of a context at most.
@@ -31,7 +31,7 @@ impl Memory {
             None => Budget::default(),
         };
         let agent = agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| agent_of(program));
-        let request = Request {
+        let mut request = Request {
             session: conversation,
             turns: turns.into_iter().map(|turn| Turn { speaker: turn.speaker, text: turn.text }).collect(),
             tool_results: tool_results.into_iter().flatten().map(|text| ToolResult { text, score: None }).collect(),
@@ -40,8 +40,12 @@ impl Memory {
             ..Request::new(&agent, session.now)
         };
         unpack_vocabulary();
-        let context = self.space(session)?.context(&request)?;
+        let space = self.opened.space(session)?;
+        let mut meant = self.answering.ask_for_context(session, space, &mut request)?;
+        let context = space.context(&request)?;
+        meant.served_by(context.model);
         let answer = Context {
+            meaning: Meaning::of(&meant),
             receipt: context.receipt.map(|receipt| receipt.to_string()),
             tokens: context.tokens.total as u64,
             items: context.items.iter().map(item).collect(),
