@@ -1,10 +1,7 @@
 //! `get_context`: what to put before a model for its next turn, within a budget. The engine assembles it, marks what is data, and
 //! keeps a receipt.
 
-use std::sync::Once;
-
 use engine::context::{Budget, Item, Reason, Request, ToolResult, Turn};
-use engine::tokens::{O200k, Tokens};
 
 use super::{Answered, Memory, agent_of};
 use crate::cli::Session;
@@ -39,7 +36,6 @@ impl Memory {
             today: Some(session.today()),
             ..Request::new(&agent, session.now)
         };
-        unpack_vocabulary();
         let space = self.opened.space(session)?;
         let mut meant = self.answering.ask_for_context(session, space, &mut request)?;
         let context = space.context(&request)?;
@@ -59,15 +55,6 @@ impl Memory {
         };
         Answered::new(words, &answer)
     }
-}
-
-/// Unpacks the vocabulary by which tokens are counted, once a process and beside the search: after the start both take about as long.
-fn unpack_vocabulary() {
-    static UNPACKING: Once = Once::new();
-    UNPACKING.call_once(|| {
-        // Without the thread it is unpacked when the first token is counted.
-        let _ = std::thread::Builder::new().spawn(|| O200k.count(""));
-    });
 }
 
 fn item(item: &Item) -> ContextItem {
