@@ -28,6 +28,8 @@ const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
 const REST: Duration = Duration::from_secs(30);
 /// Texts that are embedded after something was written down, at most: the rest is left to `because embed`.
 const TEXTS_AFTER_REMEMBERING: u64 = 512;
+/// The same between two calls of an agent, of which the next should not have to wait.
+const TEXTS_BETWEEN_CALLS: u64 = 32;
 
 /// What became of the vectors of what was asked.
 pub(crate) struct Meant {
@@ -108,7 +110,7 @@ impl Answering {
         Ok(meant)
     }
 
-    /// Has the chosen model read what was recorded, with those that are open for questions.
+    /// Has the chosen model read some of what was recorded; if it is open for questions, as it is.
     pub(crate) fn read_what_is_new(&mut self, session: &Session, space: &mut Space) -> Result<(), Failure> {
         let settings = session.settings(Some(space.path()))?;
         if settings.chosen().selection == Selection::BuiltIn {
@@ -125,7 +127,7 @@ impl Answering {
         match embedder {
             Ok(Some(mut embedder)) => {
                 let now = &jiff::Timestamp::now;
-                let read = space.embed(embedder.as_mut(), &name, TEXTS_AFTER_REMEMBERING, now, &mut |_| {})?;
+                let read = space.embed(embedder.as_mut(), &name, TEXTS_BETWEEN_CALLS, now, &mut |_| {})?;
                 if read.error.is_none() {
                     self.open.insert(name, Opened::Ready(embedder));
                 }
