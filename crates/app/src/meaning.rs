@@ -6,9 +6,10 @@
 //! on with the built-in table.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::Space;
+use engine::context::Request;
 use engine::embed::{Embedded, Ready, may_wait};
 use engine::recall::ByModel;
 use models::choice::{BUILT_IN, Selection};
@@ -23,13 +24,17 @@ use crate::settings::Settings;
 
 /// Longest wait for a question's vector: somebody is waiting for the answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a model that did not answer is left in peace by a process that goes on, so that not every question waits for it.
+const REST: Duration = Duration::from_secs(30);
 /// Texts that are embedded after something was written down, at most: the rest is left to `because embed`.
 const TEXTS_AFTER_REMEMBERING: u64 = 512;
+/// The same between two calls of an agent, of which the next should not have to wait.
+const TEXTS_BETWEEN_CALLS: u64 = 32;
 
-/// What became of a question's vector.
+/// What became of the vectors of what was asked.
 pub(crate) struct Meant {
-    /// The question, where another model than the built-in table answers.
-    pub(crate) vector: Option<ByModel>,
+    /// One for each text that was asked, where another model than the built-in table answers.
+    vectors: Vec<ByModel>,
     /// Who answers.
     pub(crate) model: String,
     /// Why it is not the model that has read the space.
@@ -38,7 +43,12 @@ pub(crate) struct Meant {
 
 impl Meant {
     fn built_in(error: Option<EmbedError>) -> Self {
-        Self { vector: None, model: BUILT_IN.to_owned(), error }
+        Self { vectors: Vec::new(), model: BUILT_IN.to_owned(), error }
+    }
+
+    /// The question, where another model than the built-in table answers.
+    pub(crate) fn vector(&self) -> Option<ByModel> {
+        self.vectors.first().cloned()
     }
 
     /// Somebody may drop a model's vectors before they are asked.
@@ -63,24 +73,86 @@ impl Meant {
     }
 }
 
-/// Models that are open for questions, by what the user calls them.
+/// Models that are open for questions, by what the user calls them. How a model is reached counts as it was when it was opened.
 #[derive(Default)]
 pub(crate) struct Answering {
-    open: HashMap<String, Result<Box<dyn Embedder>, EmbedError>>,
+    open: HashMap<String, Opened>,
+}
+
+/// A model, or why it is not asked just now.
+enum Opened {
+    Ready(Box<dyn Embedder>),
+    Resting { error: EmbedError, until: Instant },
+}
+
+impl Opened {
+    fn resting(error: EmbedError) -> Self {
+        Self::Resting { error, until: Instant::now() + REST }
+    }
 }
 
 impl Answering {
     /// The vector of a question by the model that serves in a space.
     pub(crate) fn ask(&mut self, session: &Session, space: &mut Space, text: &str) -> Result<Meant, Failure> {
+        self.ask_all(session, space, &[text.to_owned()])
+    }
+
+    /// The vectors of what a context is looked for by, put into its request.
+    pub(crate) fn ask_for_context(
+        &mut self,
+        session: &Session,
+        space: &mut Space,
+        request: &mut Request,
+    ) -> Result<Meant, Failure> {
+        let questions = request.questions();
+        let meant = self.ask_all(session, space, &questions)?;
+        request.by_model = questions.into_iter().zip(meant.vectors.iter().cloned()).collect();
+        Ok(meant)
+    }
+
+    /// Has the chosen model read some of what was recorded; if it is open for questions, as it is.
+    pub(crate) fn read_what_is_new(&mut self, session: &Session, space: &mut Space) -> Result<(), Failure> {
+        let settings = session.settings(Some(space.path()))?;
+        if settings.chosen().selection == Selection::BuiltIn {
+            return Ok(());
+        }
+        let name = settings.chosen().selection.to_string();
+        if waits_until(space, &name, session.now)?.is_some() || self.rests(&name) {
+            return Ok(());
+        }
+        let embedder = match self.open.remove(&name) {
+            Some(Opened::Ready(embedder)) => Ok(Some(embedder)),
+            _ => open_to_read(&settings, space, Some(QUESTION_TIMEOUT))?,
+        };
+        match embedder {
+            Ok(Some(mut embedder)) => {
+                let now = &jiff::Timestamp::now;
+                let read = space.embed(embedder.as_mut(), &name, TEXTS_BETWEEN_CALLS, now, &mut |_| {})?;
+                if read.error.is_none() {
+                    self.open.insert(name, Opened::Ready(embedder));
+                }
+            }
+            Ok(None) => {}
+            Err(error) => drop(self.open.insert(name, Opened::resting(error))),
+        }
+        Ok(())
+    }
+
+    fn rests(&self, name: &str) -> bool {
+        matches!(self.open.get(name), Some(Opened::Resting { until, .. }) if Instant::now() < *until)
+    }
+
+    fn ask_all(&mut self, session: &Session, space: &mut Space, texts: &[String]) -> Result<Meant, Failure> {
         let settings = session.settings(Some(space.path()))?;
         let mut failed = None;
-        for ready in serving(&settings, space)? {
-            let embedder = self.open.entry(ready.choice.clone()).or_insert_with(|| open_to_ask(&settings, &ready));
-            let asked = space.question_to_embed(text, Some(session.today()))?;
-            match embedder.as_mut().map_err(|error| error.clone()).and_then(|open| ask(open.as_mut(), &ready, &asked)) {
+        let ready = if texts.is_empty() { Vec::new() } else { serving(&settings, space)? };
+        for ready in ready {
+            let asked = texts.iter().map(|text| space.question_to_embed(text, Some(session.today())));
+            let asked: Vec<String> = asked.collect::<Result<_, _>>()?;
+            match self.vectors(&settings, &ready, &asked) {
                 Ok(numbers) => {
-                    let vector = Some(ByModel::new(ready.number, numbers));
-                    return Ok(Meant { vector, model: ready.model.to_string(), error: None });
+                    let vectors = numbers.into_iter().map(|numbers| ByModel::new(ready.number, numbers)).collect();
+                    return Ok(Meant { vectors, model: ready.model.to_string(), error: None });
                 }
                 // The first is the one that should have answered. A service that does not answer is not waited for twice.
                 Err(error) => {
@@ -93,6 +165,25 @@ impl Answering {
             }
         }
         Ok(Meant::built_in(failed))
+    }
+
+    /// Asks a model, unless it rests.
+    fn vectors(&mut self, settings: &Settings, ready: &Ready, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let embedder = match self.open.remove(&ready.choice) {
+            Some(Opened::Ready(embedder)) => Ok(embedder),
+            Some(Opened::Resting { error, until }) if Instant::now() < until => {
+                self.open.insert(ready.choice.clone(), Opened::Resting { error: error.clone(), until });
+                return Err(error);
+            }
+            _ => open_to_ask(settings, ready),
+        };
+        let answered = embedder.and_then(|mut embedder| Ok((ask(embedder.as_mut(), ready, texts)?, embedder)));
+        let (opened, answered) = match answered {
+            Ok((vectors, embedder)) => (Opened::Ready(embedder), Ok(vectors)),
+            Err(error) => (Opened::resting(error.clone()), Err(error)),
+        };
+        self.open.insert(ready.choice.clone(), opened);
+        answered
     }
 }
 
@@ -116,7 +207,7 @@ fn open_to_ask(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, 
     models::choice::open(&choice)?.ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
 }
 
-fn ask(embedder: &mut dyn Embedder, ready: &Ready, text: &str) -> Result<Vec<f32>, EmbedError> {
+fn ask(embedder: &mut dyn Embedder, ready: &Ready, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
     if *embedder.model() != ready.model {
         let detail = format!(
             "it is {} now, and the space was read by {}; `because embed` reads it anew",
@@ -126,14 +217,22 @@ fn ask(embedder: &mut dyn Embedder, ready: &Ready, text: &str) -> Result<Vec<f32
         return Err(EmbedError::Unusable { place: ready.choice.clone(), detail });
     }
     let provider = ready.model.provider.clone();
-    let vector = embedder.embed(&[text], Purpose::Question)?.pop().unwrap_or_default();
-    if vector.len() != ready.model.dimensions {
-        return Err(EmbedError::WrongDimensions { provider, expected: ready.model.dimensions, found: vector.len() });
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = embedder.embed(&texts, Purpose::Question)?;
+    if vectors.len() != texts.len() {
+        let detail = format!("{} vectors of {} texts", vectors.len(), texts.len());
+        return Err(EmbedError::Unreadable { provider, detail });
     }
-    if !vector.iter().all(|number| number.is_finite()) {
-        return Err(EmbedError::Unreadable { provider, detail: "a vector that is no direction".to_owned() });
+    for vector in &vectors {
+        if vector.len() != ready.model.dimensions {
+            let (expected, found) = (ready.model.dimensions, vector.len());
+            return Err(EmbedError::WrongDimensions { provider, expected, found });
+        }
+        if !vector.iter().all(|number| number.is_finite()) {
+            return Err(EmbedError::Unreadable { provider, detail: "a vector that is no direction".to_owned() });
+        }
     }
-    Ok(vector)
+    Ok(vectors)
 }
 
 /// The model that the settings choose for a space, opened; none if it is the built-in one.
@@ -155,6 +254,12 @@ pub(crate) fn open_to_read(
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
     choice.reach.dimensions_known = known.map(|known| known.dimensions);
     Ok(models::choice::open(&choice))
+}
+
+/// How much a model that is not to be asked yet has still to read, and when it may be asked.
+fn waits_until(space: &mut Space, name: &str, now: jiff::Timestamp) -> Result<Option<(u64, jiff::Timestamp)>, Failure> {
+    let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
+    Ok(known.and_then(|known| Some((known.pending, known.next_try.filter(|next| *next > now)?))))
 }
 
 /// What there was to read after something was recorded, and whether it was all read at once.
@@ -183,9 +288,7 @@ pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Em
         After::Remembering => (Some(QUESTION_TIMEOUT), TEXTS_AFTER_REMEMBERING),
         After::Importing => (None, u64::MAX),
     };
-    let waits = space.embedding_status()?.into_iter().find(|known| known.choice == name);
-    if let Some(until) = waits.as_ref().and_then(|known| known.next_try).filter(|next| *next > session.now) {
-        let pending = waits.map_or(0, |known| known.pending);
+    if let Some((pending, until)) = waits_until(&mut space, &name, session.now)? {
         return Ok(Some(Embedded { pending, waiting_until: Some(until), ..Embedded::default() }));
     }
     let embedded = match open_to_read(&settings, &mut space, timeout)? {

@@ -6,8 +6,10 @@
 //!
 //! What is prepared lives in this process alone. A program that runs once a turn, as `because context` does, searches anew: that
 //! costs some milliseconds, less than a cache in the file would cost in writes and in answers that are out of date.
+//!
+//! The stream asks the built-in table alone: another model would be asked after every turn, whether or not anything comes of it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -141,7 +143,8 @@ fn next(shared: &Shared) -> Option<(u64, Wanted)> {
             && let Some((now, today)) = state.time
         {
             let turns: Vec<Turn> = state.turns.iter().cloned().collect();
-            return Some((state.said, Wanted { text: Wanted::last_turns(&turns), now, today }));
+            let by_model = BTreeMap::new();
+            return Some((state.said, Wanted { text: Wanted::last_turns(&turns), by_model, now, today }));
         }
         state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
     }

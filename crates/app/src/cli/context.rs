@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Session;
 use crate::failure::Failure;
+use crate::meaning::Answering;
 use crate::output::{self, DIM, Form, ID, printable};
 
 /// Longest file of turns or tool results, bytes.
@@ -67,7 +68,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         None => Vec::new(),
     };
     let instructions = args.instructions.as_deref().map(read_input).transpose()?;
-    let request = Request {
+    let mut request = Request {
         session: args.session.clone(),
         turn: args.number,
         turns,
@@ -82,10 +83,19 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         ..Request::new(&args.agent, session.now)
     };
     let mut space = session.finder()?.open()?;
+    let mut meant = Answering::default().ask_for_context(session, &mut space, &mut request)?;
     let context = space.context(&request)?;
+    meant.served_by(context.model);
     match session.form {
-        Form::Json => output::json(&context)?,
-        Form::Text => print(&context)?,
+        Form::Json => {
+            let mut value = serde_json::to_value(&context).map_err(std::io::Error::from)?;
+            value["meaning"] = meant.to_json();
+            output::json(&value)?;
+        }
+        Form::Text => {
+            print(&context)?;
+            meant.tell(session.form);
+        }
     }
     Ok(0)
 }

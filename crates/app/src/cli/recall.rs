@@ -146,7 +146,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             }
         }
         let mut by = answering.ask(session, &mut space, &args.question)?;
-        query.vector = by.vector.clone();
+        query.vector = by.vector();
         let Recall { question: understood, results, relevance: chance, behind: space_behind, model, .. } =
             space.recall(&query)?;
         relevance = relevance.max(chance);

@@ -17,6 +17,8 @@ use serde_json::Value;
 use super::quote::cut;
 use crate::cli::changes::sureness;
 use crate::cli::recall::{text_of, time_of};
+use crate::meaning::Meant;
+use crate::output::printable;
 
 /// Longest text of an episode, in characters; `explain` with its id gives all of it.
 const EPISODE_CHARS_MAX: usize = 1_500;
@@ -71,10 +73,48 @@ pub(super) struct Recalled {
     pub(super) facts: Vec<Fact>,
     /// What was said or happened, the most relevant first.
     pub(super) episodes: Vec<Episode>,
+    /// By which model episodes were compared with the question; null if none were searched.
+    pub(super) meaning: Option<Meaning>,
     /// The receipt of what was shown; null if nothing was, or none could be written.
     pub(super) receipt: Option<String>,
     /// Operations that the index had not read yet: what is newest may be missing if this is not 0.
     pub(super) behind: u64,
+}
+
+/// Which model said what texts mean.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Meaning {
+    /// The model that answered: built-in, or another that the user chose.
+    pub(super) model: String,
+    /// Why the model that the user chose did not answer, so that built-in did; null if all is well.
+    pub(super) error: Option<MeaningError>,
+}
+
+/// Why a model did not answer.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct MeaningError {
+    /// A code that does not change.
+    pub(super) code: String,
+    /// What is wrong.
+    pub(super) message: String,
+}
+
+impl Meaning {
+    pub(super) fn of(meant: &Meant) -> Self {
+        let error = meant.error.as_ref();
+        let error =
+            error.map(|error| MeaningError { code: error.code().to_owned(), message: printable(&error.to_string()) });
+        Self { model: meant.model.clone(), error }
+    }
+
+    /// What there is to say in words, if the chosen model did not answer. Not in the service's own words, which are a stranger's.
+    pub(super) fn in_words(&self) -> Option<String> {
+        let MeaningError { code, .. } = self.error.as_ref()?;
+        let model = &self.model;
+        Some(format!(
+            "The embedding model that the user chose did not answer ({code}); {model} did, and may have found less. `because doctor` says more.\n"
+        ))
+    }
 }
 
 /// Something that is believed.
@@ -211,6 +251,8 @@ pub(super) struct Context {
     pub(super) tokens: u64,
     /// How many things were found and left out, because they did not fit, are said already or are not relevant enough.
     pub(super) left_out: u64,
+    /// By which model episodes were compared with the turns.
+    pub(super) meaning: Meaning,
     /// The receipt of what was shown; null if none could be written.
     pub(super) receipt: Option<String>,
     /// Operations that the index had not read yet: what is newest may be missing if this is not 0.

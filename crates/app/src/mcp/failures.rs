@@ -46,7 +46,9 @@ fn advice(code: &str) -> Option<&'static str> {
         "busy" => "Another process is writing. Call again in a moment.",
         "no_space" => "Call remember to begin one, or ask the user to run `because init` in the project's folder.",
         "space_missing" | "not_a_space" | "space_too_new" | "read_only" | "disk_full" | "write_failed" | "damaged"
-        | "device_key" | "file" => "Tell the user; `because doctor` says what is wrong with the installation.",
+        | "device_key" | "file" | "settings" => {
+            "Tell the user; `because doctor` says what is wrong with the installation."
+        }
         _ => return None,
     })
 }

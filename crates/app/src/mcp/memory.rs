@@ -1,10 +1,5 @@
 //! What the tools do: each of them is the engine's calls that the command of the same name makes, and an answer in two forms, as data
 //! and in words.
-//!
-//! The space is opened at the first call and stays open; other processes that work on it are seen at the next call. Where none exists
-//! yet, the person's own is made when something is to be remembered, as `because remember` does.
-
-use std::path::Path;
 
 use engine::Space;
 use engine::facts::FactQuery;
@@ -19,16 +14,19 @@ use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::Filter;
 
-use super::answers::{self, Changed, Corrected, Episode, Fact, Object, Recalled, Remembered};
+use super::answers::{self, Changed, Corrected, Episode, Fact, Meaning, Object, Recalled, Remembered};
 use super::arguments::{Call, Correct, Recall, Remember, SearchType};
 use super::quote::{READING, READING_STRUCTURED, quote};
 use crate::cli::changes;
 use crate::cli::remember::Note;
 use crate::cli::{Session, correct, derive, parse_time_us};
 use crate::failure::Failure;
+use crate::meaning::Answering;
+use opened::Opened;
 
 mod context;
 mod explain;
+mod opened;
 
 /// Items that are recalled if no limit is given, and at most.
 const LIMIT: u32 = 5;
@@ -60,53 +58,24 @@ impl Answered {
     }
 }
 
-/// A space that is opened when it is needed.
+/// The memory: a space and whoever answers for what texts mean.
 pub(super) struct Memory {
     session: Session,
-    open: Option<Open>,
-}
-
-/// An open space, and which file that was.
-struct Open {
-    space: Space,
-    file: Option<FileIdentity>,
-}
-
-/// What tells a file from another that was put in its place; nothing where open files cannot be replaced.
-type FileIdentity = (u64, u64);
-
-fn identity_of(path: &Path) -> Option<FileIdentity> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.dev(), metadata.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        None
-    }
+    opened: Opened,
+    answering: Answering,
+    /// Something was written that the model has not been given to read.
+    is_unread: bool,
 }
 
 impl Memory {
     pub(super) fn new(session: Session) -> Self {
-        Self { session, open: None }
+        Self { session, opened: Opened::default(), answering: Answering::default(), is_unread: false }
     }
 
-    /// Closes the space; the next call opens it again.
-    pub(super) fn forget_space(&mut self) {
-        self.open = None;
-    }
-
-    /// The open space. One whose file was removed or replaced meanwhile is closed: what is written to it would be lost without a word.
-    fn opened(&mut self) -> Option<Open> {
-        self.open.take().filter(|open| identity_of(open.space.path()) == open.file)
-    }
-
-    fn keep(&mut self, space: Space) -> &mut Space {
-        let file = identity_of(space.path());
-        &mut self.open.insert(Open { space, file }).space
+    /// Closes everything; the next call opens it again.
+    pub(super) fn forget_everything(&mut self) {
+        self.opened = Opened::default();
+        self.answering = Answering::default();
     }
 
     /// Answers a call.
@@ -122,22 +91,16 @@ impl Memory {
         }
     }
 
-    /// The space, which must be there.
-    fn space(&mut self, session: &Session) -> Result<&mut Space, Failure> {
-        let space = match self.opened() {
-            Some(open) => open.space,
-            None => session.finder()?.open()?,
-        };
-        Ok(self.keep(space))
-    }
-
-    /// The space to write to.
-    fn space_or_new(&mut self, session: &Session) -> Result<&mut Space, Failure> {
-        let space = match self.opened() {
-            Some(open) => open.space,
-            None => session.finder()?.open_or_make(session.now)?,
-        };
-        Ok(self.keep(space))
+    /// What can be done when nobody waits any more: the chosen model reads what was written.
+    pub(super) fn follow_up(&mut self) {
+        if !std::mem::take(&mut self.is_unread) {
+            return;
+        }
+        let session = self.session.at(Timestamp::now());
+        if let Ok(space) = self.opened.space(&session) {
+            // Whatever fails is tried again after the next write, and `because status` says so.
+            let _ = self.answering.read_what_is_new(&session, space);
+        }
     }
 
     fn remember(
@@ -149,8 +112,9 @@ impl Memory {
         let Remember { text, actor, at, tags } = arguments;
         let (actor, role) = speaker(actor.as_deref().unwrap_or_default().trim(), program)?;
         let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.ready(session)?;
-        let space = self.space_or_new(session)?;
+        let space = self.opened.space_or_new(session)?;
         let remembered = note.record(space, session.now)?;
+        self.is_unread = remembered.is_new;
         let derived = derive::what_is_new(space, session.now, |_| {})?;
         let changed = derived.iter().flat_map(|(_, changes)| &changes.beliefs);
         let answer = Remembered {
@@ -175,9 +139,15 @@ impl Memory {
         // Whoever says when something happened means what happened.
         let is_dated = filter.since_us.is_some() || filter.until_us.is_some();
         let search_type = search_type.unwrap_or(if is_dated { SearchType::Episodes } else { SearchType::Both });
-        let mut answer =
-            Recalled { reading: READING_STRUCTURED, facts: Vec::new(), episodes: Vec::new(), receipt: None, behind: 0 };
-        let space = match self.space(session) {
+        let mut answer = Recalled {
+            reading: READING_STRUCTURED,
+            facts: Vec::new(),
+            episodes: Vec::new(),
+            meaning: None,
+            receipt: None,
+            behind: 0,
+        };
+        let space = match self.opened.space(session) {
             Ok(space) => space,
             // Where nothing was ever remembered, nothing is known, which is no failure.
             Err(Failure::NoSpace) => return Answered::new(recalled_in_words(&answer), &answer),
@@ -194,8 +164,12 @@ impl Memory {
             facts = found.facts.into_iter().filter(is_wanted).collect();
         }
         if search_type != SearchType::Facts {
-            let asked = Query { filter, neighbours: around, today, ..Query::new(query.as_str(), limit) };
+            let mut meant = self.answering.ask(session, space, &query)?;
+            let vector = meant.vector();
+            let asked = Query { filter, neighbours: around, today, vector, ..Query::new(query.as_str(), limit) };
             let found = space.recall(&asked)?;
+            meant.served_by(found.model);
+            answer.meaning = Some(Meaning::of(&meant));
             answer.behind = found.behind;
             episodes = found.results;
         }
@@ -223,7 +197,7 @@ impl Memory {
         }
         let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
         let by = Replacement { set, text, note };
-        let (said, changes) = correct::correct(self.space(session)?, session.now, &name, &by)?;
+        let (said, changes) = correct::correct(self.opened.space(session)?, session.now, &name, &by)?;
         let Value::Object(mut told) = changes::to_json(&said, &changes, Intent::Write) else {
             return Err(Failure::Usage("the changes cannot be told".to_owned()));
         };
@@ -331,9 +305,11 @@ fn remembered_in_words(answer: &Remembered) -> String {
 }
 
 fn recalled_in_words(answer: &Recalled) -> String {
-    let Recalled { facts, episodes, behind, .. } = answer;
+    let Recalled { facts, episodes, behind, meaning, .. } = answer;
+    let unanswered = meaning.as_ref().and_then(Meaning::in_words).unwrap_or_default();
     if facts.is_empty() && episodes.is_empty() {
-        return "Nothing in memory fits this question. Say that you do not know, or ask in other words: names, places, dates.".to_owned();
+        let nothing = "Nothing in memory fits this question. Say that you do not know, or ask in other words: names, places, dates.";
+        return format!("{nothing}\n{unanswered}").trim_end().to_owned();
     }
     let mut words = format!("{READING}\n");
     if !facts.is_empty() {
@@ -359,6 +335,7 @@ fn recalled_in_words(answer: &Recalled) -> String {
             quote(&mut words, &beside_in_words("after", beside));
         }
     }
+    words.push_str(&unanswered);
     if *behind > 0 {
         words.push_str(&format!("{behind} operations are not in the index yet; what is newest may be missing.\n"));
     }

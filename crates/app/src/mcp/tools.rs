@@ -97,7 +97,7 @@ pub(super) fn all() -> Vec<Tool> {
     ]
 }
 
-/// Memory is a closed world: no tool goes anywhere else.
+/// Memory is a closed world: no tool looks anywhere else.
 fn annotations(title: &str) -> ToolAnnotations {
     ToolAnnotations::with_title(title).open_world(false)
 }

@@ -55,11 +55,14 @@ impl Worker {
                 if reply.is_closed() {
                     continue;
                 }
-                match catch_unwind(AssertUnwindSafe(|| memory.answer(call))) {
-                    Ok(answered) => drop(reply.send(answered)),
+                let answered = catch_unwind(AssertUnwindSafe(|| {
+                    drop(reply.send(memory.answer(call)));
+                    memory.follow_up();
+                }));
+                if answered.is_err() {
                     // The fault has been printed. What the space holds in memory may be half changed, so it is opened anew; its file
                     // is as the last transaction left it.
-                    Err(_) => memory.forget_space(),
+                    memory.forget_everything();
                 }
             }
         });

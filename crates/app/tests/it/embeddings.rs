@@ -28,13 +28,13 @@ fn answer(request: &Request) -> Reply {
     Reply::json(200, &json!({ "data": data }))
 }
 
-fn server() -> Server {
+pub(crate) fn server() -> Server {
     Server::start(answer)
 }
 
 impl Machine {
     /// A call with a model of a server.
-    fn with(&self, server: &Server, arguments: &[&str]) -> Call {
+    pub(crate) fn with(&self, server: &Server, arguments: &[&str]) -> Call {
         self.with_model(server, "openai:small", arguments)
     }
 
@@ -50,7 +50,8 @@ impl Machine {
     }
 }
 
-fn with_records(count: usize) -> Machine {
+/// What the model knows, and `count` records more.
+pub(crate) fn with_records(count: usize) -> Machine {
     let machine = Machine::with_space();
     for text in ["The dog sleeps", "The boat leaves", "Some soup is left", "The kiln is hot"] {
         machine.because(["remember", text]).run().succeeds();
@@ -108,6 +109,33 @@ fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
     assert_eq!(forgotten["vectors"], 4);
     assert_eq!(gone(&["status", "--json"]).run().json()["vectors"], json!([]));
     assert_eq!(gone(&["embed", "--forget", "openai:small", "--json"]).run().ends(2).error_code(), "usage");
+}
+
+#[test]
+fn a_context_is_asked_for_by_the_model_as_recall_is_and_without_it_where_it_is_gone() {
+    let machine = with_records(0);
+    let server = server();
+    machine.with(&server, &["embed"]).run().succeeds();
+    let arguments = ["context", "--json", "--no-receipt", "--turn", "Mara: Good morning. Where has the hound gone?"];
+    let asked = server.requests().len();
+    let context = machine.with(&server, &arguments).run().succeeds().json();
+    assert!(context["text"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
+    assert_eq!(context["meaning"], json!({ "model": "openai/small (5)", "error": null }));
+    // The turn and its sentences are asked for together.
+    assert_eq!(server.requests().len(), asked + 1);
+    machine.with(&server, &["context", "--json", "--budget", "0", "--question", "hound"]).run().succeeds();
+    assert_eq!(server.requests().len(), asked + 1, "asked though nothing is wanted");
+    let base = server.base().to_owned();
+    drop(server);
+    let gone = |arguments: &[&str]| {
+        let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", "openai:small");
+        call.variable("BECAUSE_OPENAI_BASE_URL", &base).run().succeeds()
+    };
+    let context = gone(&["context", "--json", "--question", "Where does the dog sleep?"]).json();
+    assert!(context["text"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
+    assert_eq!(context["meaning"]["model"], "built-in");
+    assert_eq!(context["meaning"]["error"]["code"], "embedder_unreachable");
+    gone(&["context", "--question", "Where does the dog sleep?"]).says("the built-in model answered instead");
 }
 
 #[test]

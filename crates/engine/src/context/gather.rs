@@ -14,10 +14,11 @@ use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::when::When;
 use serde::Serialize;
+use store::sqlite::ModelNumber;
 
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::facts::{FactQuery, Mode, recency, relevance_of_episode};
-use crate::recall::{Query, cut};
+use crate::recall::{ByModel, Query, cut};
 use crate::{EngineError, Space};
 
 /// The fused score of a record that has nothing to do with a question: the table sees some likeness in any two texts.
@@ -47,6 +48,8 @@ const CANDIDATE_BYTES_MAX: usize = 64 * 1024;
 pub struct Wanted {
     /// The question, or the last two turns as one.
     pub text: String,
+    /// What is asked, by another model: see [`Request::by_model`].
+    pub by_model: BTreeMap<String, ByModel>,
     /// Now.
     pub now: Timestamp,
     /// The reader's date.
@@ -60,7 +63,7 @@ impl Wanted {
             Some(question) => question.clone(),
             None => Self::last_turns(&request.turns),
         };
-        Self { text, now: request.now, today: request.today }
+        Self { text, by_model: request.by_model.clone(), now: request.now, today: request.today }
     }
 
     /// The last two turns as one question.
@@ -110,6 +113,8 @@ pub struct Gathered {
     pub left_out: Vec<LeftOut>,
     /// What was looked for.
     pub asked: String,
+    /// The model whose vectors served; none if it was the built-in table's.
+    pub model: Option<ModelNumber>,
     /// Operations that the index had not read yet.
     pub behind: u64,
 }
@@ -125,7 +130,7 @@ impl Space {
         let mut gathered = Gathered { asked: wanted.text.clone(), ..Gathered::default() };
         let mut episodes = Best::default();
         let mut facts = Best::default();
-        for text in questions(wanted) {
+        for text in questions(&wanted.text) {
             self.gather_facts(&text, wanted, &mut facts, &mut gathered)?;
             self.gather_episodes(&text, wanted, &mut episodes, &mut gathered)?;
         }
@@ -176,7 +181,8 @@ impl Space {
         best: &mut Best,
         gathered: &mut Gathered,
     ) -> Result<(), EngineError> {
-        let mut query = Query { today: wanted.today, ..Query::new(text, CANDIDATES_MAX) };
+        let vector = wanted.by_model.get(text).cloned();
+        let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
         let mut recall = self.recall(&query)?;
         let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;
         let open = recall.results.iter().filter(|found| is_open(&found.evidence)).count();
@@ -185,6 +191,7 @@ impl Space {
             recall = self.recall(&query)?;
         }
         gathered.behind = gathered.behind.max(recall.behind);
+        gathered.model = gathered.model.or(recall.model);
         for found in recall.results {
             let similarity = round6(similarity(found.score.total));
             // What has no time counts as told long ago.
@@ -249,8 +256,8 @@ impl Best {
 }
 
 /// What is asked: all of it, and its last sentences one by one, so that a question at the end of a long turn is not drowned.
-fn questions(wanted: &Wanted) -> Vec<String> {
-    let whole = wanted.text.trim();
+pub(super) fn questions(text: &str) -> Vec<String> {
+    let whole = text.trim();
     if whole.is_empty() {
         return Vec::new();
     }

@@ -8,13 +8,16 @@
 //! [`Space::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them down so that text from memory is seen
 //! as data. What was put before whom is kept as a receipt ([`crate::receipts`]).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use kernel::id::{OpId, ReceiptId};
 use serde::{Deserialize, Serialize};
+use store::sqlite::ModelNumber;
 
+use crate::recall::ByModel;
 use crate::tokens::{O200k, Tokens};
 use crate::{EngineError, Space};
 
@@ -140,6 +143,8 @@ pub struct Request {
     pub tool_results: Vec<ToolResult>,
     /// What to look for; without it the last two turns.
     pub question: Option<String>,
+    /// What [`Self::questions`] gives, as another model than the built-in table understands it; what is not in here is asked by the table.
+    pub by_model: BTreeMap<String, ByModel>,
     /// The agent's own instructions.
     pub instructions: Option<String>,
     /// Tokens.
@@ -168,6 +173,7 @@ impl Request {
             turns: Vec::new(),
             tool_results: Vec::new(),
             question: None,
+            by_model: BTreeMap::new(),
             instructions: None,
             budget: Budget::default(),
             facts: Count::default(),
@@ -177,6 +183,15 @@ impl Request {
             now,
             today: None,
         }
+    }
+
+    /// What memory is asked: the question or the last two turns, and the last sentences of that one by one. Nothing where nothing
+    /// is to be looked for.
+    pub fn questions(&self) -> Vec<String> {
+        if self.prepared.is_some() || self.budget.total == 0 {
+            return Vec::new();
+        }
+        gather::questions(&gather::Wanted::of(self).text)
     }
 }
 
@@ -342,6 +357,9 @@ pub struct Context {
     pub receipt_missing: bool,
     /// Operations that the index had not read yet.
     pub behind: u64,
+    /// The model whose vectors served; none if it was the built-in table's.
+    #[serde(skip)]
+    pub model: Option<ModelNumber>,
 }
 
 /// Most things of which it is said why they were left out.
@@ -384,6 +402,7 @@ impl Space {
             receipt: None,
             receipt_missing: false,
             behind: gathered.behind,
+            model: gathered.model,
         };
         if request.receipt == Receipts::Write {
             context.receipt = self.issue(&crate::receipts::Issue::of_context(request, &context, &gathered.asked))?;

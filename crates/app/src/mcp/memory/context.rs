@@ -1,15 +1,12 @@
 //! `get_context`: what to put before a model for its next turn, within a budget. The engine assembles it, marks what is data, and
 //! keeps a receipt.
 
-use std::sync::Once;
-
 use engine::context::{Budget, Item, Reason, Request, ToolResult, Turn};
-use engine::tokens::{O200k, Tokens};
 
 use super::{Answered, Memory, agent_of};
 use crate::cli::Session;
 use crate::failure::Failure;
-use crate::mcp::answers::{Context, ContextItem};
+use crate::mcp::answers::{Context, ContextItem, Meaning};
 use crate::mcp::arguments::GetContext;
 
 /// Tokens of a context at most.
@@ -31,7 +28,7 @@ impl Memory {
             None => Budget::default(),
         };
         let agent = agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| agent_of(program));
-        let request = Request {
+        let mut request = Request {
             session: conversation,
             turns: turns.into_iter().map(|turn| Turn { speaker: turn.speaker, text: turn.text }).collect(),
             tool_results: tool_results.into_iter().flatten().map(|text| ToolResult { text, score: None }).collect(),
@@ -39,9 +36,12 @@ impl Memory {
             today: Some(session.today()),
             ..Request::new(&agent, session.now)
         };
-        unpack_vocabulary();
-        let context = self.space(session)?.context(&request)?;
+        let space = self.opened.space(session)?;
+        let mut meant = self.answering.ask_for_context(session, space, &mut request)?;
+        let context = space.context(&request)?;
+        meant.served_by(context.model);
         let answer = Context {
+            meaning: Meaning::of(&meant),
             receipt: context.receipt.map(|receipt| receipt.to_string()),
             tokens: context.tokens.total as u64,
             items: context.items.iter().map(item).collect(),
@@ -55,15 +55,6 @@ impl Memory {
         };
         Answered::new(words, &answer)
     }
-}
-
-/// Unpacks the vocabulary by which tokens are counted, once a process and beside the search: after the start both take about as long.
-fn unpack_vocabulary() {
-    static UNPACKING: Once = Once::new();
-    UNPACKING.call_once(|| {
-        // Without the thread it is unpacked when the first token is counted.
-        let _ = std::thread::Builder::new().spawn(|| O200k.count(""));
-    });
 }
 
 fn item(item: &Item) -> ContextItem {

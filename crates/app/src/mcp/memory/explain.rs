@@ -34,7 +34,7 @@ const RECORD_CHARS_MAX: usize = 20_000;
 
 impl Memory {
     pub(super) fn explain(&mut self, session: &Session, name: &str) -> Result<Answered, Failure> {
-        let space = self.space(session)?;
+        let space = self.opened.space(session)?;
         match space.explain(name) {
             Ok(explaining) => belief(&explaining),
             Err(EngineError::NotABelief { id, .. }) => record(space, session, &id),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::machine::Machine;
+use crate::machine::{Call, Machine};
 
 /// Longer than any answer should take on a busy machine.
 const ANSWER: Duration = Duration::from_secs(60);
@@ -33,7 +33,12 @@ impl Host {
     }
 
     pub(super) fn starts(machine: &Machine, arguments: &[&str]) -> Self {
-        let mut child = machine.because(["mcp"]).arguments(arguments).talk();
+        Self::calling(machine.because(["mcp"]).arguments(arguments))
+    }
+
+    /// Starts a server by this call.
+    pub(super) fn calling(call: Call) -> Self {
+        let mut child = call.talk();
         let (sender, lines) = std::sync::mpsc::channel();
         let output = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || {
