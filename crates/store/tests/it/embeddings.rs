@@ -110,13 +110,15 @@ proptest! {
             records[place].0?;
             (0..place).rev().find(|before| records[*before].0 == records[place].0)
         };
+        let after = |place: usize| (place + 1..records.len()).find(|next| before(*next) == Some(place));
         let own = |place: Option<usize>| place.and_then(|place| vectors[place].as_deref()).map(kept);
         let windows: Vec<Option<f32>> = (0..records.len())
             .map(|place| {
                 let mut window = own(Some(place))?;
-                let previous = before(place);
+                let (previous, next) = (before(place), after(place));
                 let or_nothing = |vector: Option<Vec<f32>>| vector.unwrap_or_else(|| nothing.clone());
                 widen(&mut window, &or_nothing(own(previous)), &or_nothing(own(previous.and_then(before))));
+                widen(&mut window, &or_nothing(own(next)), &or_nothing(own(next.and_then(after))));
                 Some(cosine(&asked, &window))
             })
             .collect();
@@ -130,11 +132,10 @@ proptest! {
         }
         for found in &found {
             let place = found.document as usize;
-            let next = (place + 1..records.len()).find(|next| before(*next) == Some(place));
             for (name, wanted) in [
                 ("win", placed(windows[place])),
                 ("text", own_cosine(place)),
-                ("after", next.map_or(0.0, own_cosine)),
+                ("after", after(place).map_or(0.0, own_cosine)),
             ] {
                 let value = part(found, name);
                 prop_assert!((value - wanted).abs() < 1e-5, "{name} of {place}: {value}, {wanted}");

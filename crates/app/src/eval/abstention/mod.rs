@@ -9,7 +9,6 @@ use kernel::rank::relevance::{Signs, chance, relevance};
 
 use super::tuning::Spaces;
 use super::{Asked, EvalError};
-use crate::eval::because::default_weights;
 
 pub(crate) mod learn;
 pub(crate) mod report;
@@ -71,7 +70,7 @@ pub(crate) fn gather(
         let foreign = foreign.map(|question| (Sort::Foreign, &question.asked));
         for (sort, asked) in answerable.chain(unanswerable).chain(foreign) {
             let asked: &Asked = asked;
-            let signs = space.recall(asked, ASKED_FOR, default_weights())?.signs;
+            let signs = space.recall(asked, ASKED_FOR, space.weights())?.signs;
             examples.push(Example { sort, signs, half, group });
         }
         step();
