@@ -192,3 +192,21 @@ fn vectors_too_long_to_keep_are_refused() {
         assert_eq!(refused.code(), "vector_dimensions");
     }
 }
+
+#[test]
+fn a_window_takes_in_what_follows_though_much_is_said_elsewhere_in_between() {
+    const BETWEEN: usize = 100;
+    let along = |place: usize| Some((0..DIMENSIONS).map(|at| f32::from(u8::from(at == place))).collect::<Vec<_>>());
+    let mut book = Book::in_file();
+    // Two conversations begin alike; only one of them comes to what is asked, later.
+    let sessions = [Some(0), Some(1)].into_iter().chain([Some(2); BETWEEN]).chain([Some(0), Some(1)]);
+    let vectors: Vec<_> = [0, 0].into_iter().chain([1; BETWEEN]).chain([2, 1]).map(along).collect();
+    for (place, session) in sessions.enumerate() {
+        book.evidence(&record(place, session), &[]);
+    }
+    book.advance();
+    let asked = QuestionVector { model: write(&mut book.ledger, &vectors, 16), numbers: along(2).unwrap() };
+    let found = find(&mut book.ledger, &asked, &Weights::WITH_MODEL).0;
+    let window = |document: u32| part(found.iter().find(|found| found.document == document).unwrap(), "win");
+    assert!(window(0) > window(1) + 0.1, "{} {}", window(0), window(1));
+}
