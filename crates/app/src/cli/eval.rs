@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use models::choice::Choice;
 use serde_json::json;
 
 use super::{Session, demo};
@@ -120,7 +121,7 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
         "metadata": !args.no_metadata,
         "questions_without_evidence": file.without_gold,
     });
-    let subject = Subject { unit: locomo::UNIT, title, about, groups: file.collections.len() };
+    let mut subject = Subject { unit: locomo::UNIT, title, about, groups: file.collections.len() };
     let chosen = args.study.chosen();
     // Whether memory knows who speaks decides by what an answer can be told from none: both are judged.
     let bare = (chosen == Some(studies::Chosen::Abstention) && metadata == Metadata::Kept)
@@ -133,7 +134,10 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
         folder
     });
     match chosen {
-        Some(study) => studies::run(session, &file.collections, &subject, study),
+        Some(study) => {
+            let choice = chosen_model(session, &mut subject)?;
+            studies::run(session, &file.collections, &subject, choice.as_ref(), study)
+        }
         None => measure(session, &file.collections, subject, &args.depth),
     }
 }
@@ -159,12 +163,15 @@ fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
         "queries_without_gold": without_gold,
         "queries_unanswerable": unanswerable,
     });
-    let subject = Subject { unit: retrieval::UNIT, title, about, groups: args.files.len() };
+    let mut subject = Subject { unit: retrieval::UNIT, title, about, groups: args.files.len() };
     // The folders in which the documents lie live as long as what was read.
     let (collections, _folders): (Vec<Collection>, Vec<_>) =
         read.into_iter().map(retrieval::Retrieval::into_parts).unzip();
     match args.study.chosen() {
-        Some(study) => studies::run(session, &collections, &subject, study),
+        Some(study) => {
+            let choice = chosen_model(session, &mut subject)?;
+            studies::run(session, &collections, &subject, choice.as_ref(), study)
+        }
         None => measure(session, &collections, subject, &args.depth),
     }
 }
@@ -223,16 +230,16 @@ pub(super) struct Subject {
     pub(super) groups: usize,
 }
 
-fn measure(session: &Session, collections: &[Collection], subject: Subject, depth: &Depth) -> Result<(), Failure> {
-    let Subject { unit, title, mut about, .. } = subject;
-    // Only what is asked for here: nobody's texts go to a service for a measurement by the way.
-    let choice = match &session.embedder {
-        Some(name) => {
-            about["embedder"] = json!(name);
-            Some(session.settings(None)?.choice()?)
-        }
-        None => None,
-    };
+/// The model to measure with. Only what is asked for here: nobody's texts go to a service for a measurement by the way.
+fn chosen_model(session: &Session, subject: &mut Subject) -> Result<Option<Choice>, Failure> {
+    let Some(name) = &session.embedder else { return Ok(None) };
+    subject.about["embedder"] = json!(name);
+    Ok(Some(session.settings(None)?.choice()?))
+}
+
+fn measure(session: &Session, collections: &[Collection], mut subject: Subject, depth: &Depth) -> Result<(), Failure> {
+    let choice = chosen_model(session, &mut subject)?;
+    let Subject { unit, title, about, .. } = subject;
     let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
     cutoffs.sort_unstable();
     cutoffs.dedup();

@@ -1,6 +1,6 @@
 //! `because eval … --ablation` and its like: what is learnt about recall itself rather than how well it does.
 
-use kernel::rank::Weights;
+use models::choice::Choice;
 use serde_json::{Value, json};
 
 use super::Session;
@@ -63,6 +63,7 @@ pub(super) fn run(
     session: &Session,
     collections: &[Collection],
     subject: &Subject,
+    choice: Option<&Choice>,
     chosen: Chosen,
 ) -> Result<(), Failure> {
     if chosen == Chosen::LeaveOneOut && collections.len() < 2 {
@@ -70,7 +71,7 @@ pub(super) fn run(
             "leaving one out needs two collections at least: what is learnt from one is measured on another".to_owned(),
         ));
     }
-    let findings = study(collections, subject.groups, chosen)?;
+    let findings = study(collections, subject.groups, choice, chosen)?;
     match session.form {
         Form::Json => {
             let mut value = findings.json;
@@ -86,8 +87,14 @@ pub(super) fn run(
     }
 }
 
-fn study(collections: &[Collection], groups: usize, chosen: Chosen) -> Result<Findings, EvalError> {
-    let weights = Weights::default();
+fn study(
+    collections: &[Collection],
+    groups: usize,
+    choice: Option<&Choice>,
+    chosen: Chosen,
+) -> Result<Findings, EvalError> {
+    let mut spaces = Spaces::open(collections, choice)?;
+    let weights = spaces.weights();
     let steps = match chosen {
         Chosen::Ablation => ablation::variants(weights).len() as u64,
         Chosen::LeaveOneOut => held_out::steps(collections.len()),
@@ -96,7 +103,6 @@ fn study(collections: &[Collection], groups: usize, chosen: Chosen) -> Result<Fi
     };
     let bar = output::progress(Some(steps), "{bar:30} {pos}/{len} {eta}");
     let mut step = || bar.inc(1);
-    let mut spaces = Spaces::open(collections)?;
     let findings = match chosen {
         Chosen::Ablation => {
             let ablation = ablation::run(&mut spaces, weights, &mut step)?;

@@ -1,5 +1,7 @@
 //! The engine itself, through the same calls as `because import` and `because recall`.
 
+use std::collections::BTreeMap;
+
 use engine::Space;
 use engine::import::Intent;
 use engine::recall::{ByModel, Query, Recall};
@@ -18,6 +20,8 @@ pub(crate) struct Because {
     space: Space,
     /// A model other than the built-in table.
     embedder: Option<Box<dyn Embedder>>,
+    /// What it made of questions: a study asks the same ones over and over.
+    vectors: BTreeMap<String, Vec<f32>>,
     // Dropped after the space has closed its file.
     _folder: tempfile::TempDir,
 }
@@ -29,7 +33,7 @@ impl Because {
         let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
         let signer = Signer::from_seed([0; SEED_BYTES]);
         let space = Space::create(&folder.path().join("space.db"), signer, "evaluation", records::context().now)?;
-        Ok(Self { space, embedder, _folder: folder })
+        Ok(Self { space, embedder, vectors: BTreeMap::new(), _folder: folder })
     }
 }
 
@@ -43,17 +47,29 @@ impl Because {
     }
 
     /// A question by the other model.
-    fn vector(&mut self, asked: &Asked) -> Result<Option<ByModel>, EvalError> {
+    fn vector(&mut self, asked: &Asked, weights: Weights) -> Result<Option<ByModel>, EvalError> {
         let Some(embedder) = &mut self.embedder else { return Ok(None) };
         let text = self.space.question_to_embed(&asked.text, asked.today)?;
-        let numbers = embedder.embed(&[&text], Purpose::Question)?.pop().unwrap_or_default();
+        let numbers = match self.vectors.get(&text) {
+            Some(known) => known.clone(),
+            None => {
+                let made = embedder.embed(&[&text], Purpose::Question)?.pop().unwrap_or_default();
+                self.vectors.insert(text, made.clone());
+                made
+            }
+        };
         let ready = self.space.ready_embeddings(MEASURED)?.into_iter().next();
-        Ok(ready.map(|ready| ByModel::new(ready.number, numbers)))
+        Ok(ready.map(|ready| ByModel { weights, ..ByModel::new(ready.number, numbers) }))
+    }
+
+    /// The weights that recall has here when nobody chooses others.
+    pub(crate) fn weights(&self) -> Weights {
+        if self.embedder.is_some() { Weights::WITH_MODEL } else { Weights::default() }
     }
 
     /// A space that has taken in all sources of a collection.
-    pub(crate) fn holding(collection: &Collection) -> Result<Self, EvalError> {
-        let mut because = Self::new(None)?;
+    pub(crate) fn holding(collection: &Collection, choice: Option<&Choice>) -> Result<Self, EvalError> {
+        let mut because = Self::new(choice)?;
         for source in &collection.sources {
             because.take_in(source)?;
         }
@@ -62,7 +78,7 @@ impl Because {
 
     /// Asks with weights of one's own; the whole answer.
     pub(crate) fn recall(&mut self, asked: &Asked, limit: usize, weights: Weights) -> Result<Recall, EvalError> {
-        let vector = self.vector(asked)?;
+        let vector = self.vector(asked, weights)?;
         let query = Query { today: asked.today, weights, vector, ..Query::new(asked.text.clone(), limit) };
         Ok(self.space.recall(&query)?)
     }
@@ -81,6 +97,6 @@ impl System for Because {
     }
 
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        Ok(ranking(&self.recall(asked, limit, Weights::default())?))
+        Ok(ranking(&self.recall(asked, limit, self.weights())?))
     }
 }

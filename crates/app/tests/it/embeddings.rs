@@ -229,3 +229,21 @@ fn an_embedding_that_is_killed_goes_on_where_it_was() {
     assert!(read <= TURNS + 4 + 9 * (8 + 1), "{read}");
     machine.is_sound();
 }
+
+#[test]
+fn a_study_of_a_model_asks_it_each_text_once_however_often_it_asks_memory() {
+    let (machine, server) = (Machine::with_space(), server());
+    let document = r#"{"type":"document","id":"d","text":"The boat leaves."}"#;
+    let query = r#"{"type":"query","id":"q","text":"Which vessel?","gold":["d"]}"#;
+    std::fs::write(machine.work().join("mine.jsonl"), format!("{document}\n{query}\n")).unwrap();
+    let study = ["--json", "--embedder", "openai:small", "eval", "retrieval", "mine.jsonl", "--ablation"];
+    let report = machine.with(&server, &study).run().succeeds().json();
+    assert_eq!(report["about"]["embedder"], json!("openai:small"), "{report}");
+    // A part that only a model's vectors have is one that can be taken away.
+    assert!(report["ablation"].to_string().contains("record alone"), "{report}");
+    let texts = server.requests().into_iter().flat_map(|request| request.json()["input"].as_array().unwrap().clone());
+    let texts: Vec<Value> = texts.collect();
+    for asked in ["The boat leaves.", "Which vessel?"] {
+        assert_eq!(texts.iter().filter(|text| **text == json!(asked)).count(), 1, "{texts:?}");
+    }
+}

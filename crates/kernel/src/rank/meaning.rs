@@ -1,7 +1,8 @@
 //! What is meant alike: how near a record comes to a question as a whole, and word by word.
 //!
 //! A turn of a conversation is understood from the turns before it, here as with words: a record's *window* is its own
-//! vector, half of the one before it in its session and a quarter of the one before that. A record that says
+//! vector, half of the one before it in its session and a quarter of the one before that; with models other than the built-in table, whose
+//! windows are stored nowhere, as much of the two after it. A record that says
 //! several things comes near to a question with some of its words, so beside the whole, each word of the question counts
 //! by the word that is nearest to it. Why, and what was measured: `docs/design/0016-meaning.md`.
 
@@ -80,7 +81,7 @@ fn dots(question: &[i16], inverse_length: f32, steps: &[i8], inverse_lengths: &[
     }
 }
 
-/// Adds to a record's vector what its window has of the two before it in its session.
+/// Adds to a record's vector what its window has of the two before it in its session, or of the two after it.
 pub fn widen(own: &mut [f32], previous: &[f32], before_previous: &[f32]) {
     for (sum, (previous, before)) in own.iter_mut().zip(previous.iter().zip(before_previous)) {
         *sum += PREVIOUS_WEIGHT * previous + BEFORE_PREVIOUS_WEIGHT * before;

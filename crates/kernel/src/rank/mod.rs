@@ -21,7 +21,7 @@ pub struct Signals {
     pub own: f64,
     /// The session as a document, 0 … 1: [`lexical::session`].
     pub sess: f64,
-    /// Cosine of the question and the record's window, −1 … 1; 0 without vectors.
+    /// Cosine of the question and the record's window ([`meaning`]), −1 … 1; 0 without vectors.
     pub win: f64,
     /// Cosine of the question and the record alone by a model other than the built-in table, on the scale of
     /// [`meaning::Scale`], −1 … 1; 0 without such a model.
@@ -83,20 +83,21 @@ impl Weights {
     };
 
     /// With the vectors of another model, whose cosines are on the scale of [`meaning::Scale`]: see
-    /// `docs/design/0017-other-models.md`.
+    /// `docs/design/0020-windows-that-look-ahead.md`. Fitted like [`Self::LEXICAL`], then multiplied by 1.2, which changes no ranking:
+    /// so scores are about as high as [`relevance`] takes them to be.
     pub const WITH_MODEL: Self = Self {
-        lex: 1.0,
+        lex: 1.2,
         own: 0.0,
-        sess: 0.90,
-        win: 1.80,
-        text: 1.00,
-        near: 1.00,
-        after: 0.40,
-        speaker: 0.90,
-        subject: 0.50,
-        date: 1.50,
-        is_question: -0.25,
-        timex: 0.17,
+        sess: 0.95,
+        win: 1.60,
+        text: 0.60,
+        near: 1.25,
+        after: 0.20,
+        speaker: 1.00,
+        subject: 0.55,
+        date: 1.20,
+        is_question: -0.30,
+        timex: 0.20,
         when: 0.60,
     };
 

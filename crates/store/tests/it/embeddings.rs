@@ -110,13 +110,15 @@ proptest! {
             records[place].0?;
             (0..place).rev().find(|before| records[*before].0 == records[place].0)
         };
+        let after = |place: usize| (place + 1..records.len()).find(|next| before(*next) == Some(place));
         let own = |place: Option<usize>| place.and_then(|place| vectors[place].as_deref()).map(kept);
         let windows: Vec<Option<f32>> = (0..records.len())
             .map(|place| {
                 let mut window = own(Some(place))?;
-                let previous = before(place);
+                let (previous, next) = (before(place), after(place));
                 let or_nothing = |vector: Option<Vec<f32>>| vector.unwrap_or_else(|| nothing.clone());
                 widen(&mut window, &or_nothing(own(previous)), &or_nothing(own(previous.and_then(before))));
+                widen(&mut window, &or_nothing(own(next)), &or_nothing(own(next.and_then(after))));
                 Some(cosine(&asked, &window))
             })
             .collect();
@@ -130,11 +132,10 @@ proptest! {
         }
         for found in &found {
             let place = found.document as usize;
-            let next = (place + 1..records.len()).find(|next| before(*next) == Some(place));
             for (name, wanted) in [
                 ("win", placed(windows[place])),
                 ("text", own_cosine(place)),
-                ("after", next.map_or(0.0, own_cosine)),
+                ("after", after(place).map_or(0.0, own_cosine)),
             ] {
                 let value = part(found, name);
                 prop_assert!((value - wanted).abs() < 1e-5, "{name} of {place}: {value}, {wanted}");
@@ -190,4 +191,22 @@ fn vectors_too_long_to_keep_are_refused() {
         let refused = book.ledger.choose_embedding_model(&Model { dimensions, ..model() }, "test:numbers").unwrap_err();
         assert_eq!(refused.code(), "vector_dimensions");
     }
+}
+
+#[test]
+fn a_window_takes_in_what_follows_though_much_is_said_elsewhere_in_between() {
+    const BETWEEN: usize = 100;
+    let along = |place: usize| Some((0..DIMENSIONS).map(|at| f32::from(u8::from(at == place))).collect::<Vec<_>>());
+    let mut book = Book::in_file();
+    // Two conversations begin alike; only one of them comes to what is asked, later.
+    let sessions = [Some(0), Some(1)].into_iter().chain([Some(2); BETWEEN]).chain([Some(0), Some(1)]);
+    let vectors: Vec<_> = [0, 0].into_iter().chain([1; BETWEEN]).chain([2, 1]).map(along).collect();
+    for (place, session) in sessions.enumerate() {
+        book.evidence(&record(place, session), &[]);
+    }
+    book.advance();
+    let asked = QuestionVector { model: write(&mut book.ledger, &vectors, 16), numbers: along(2).unwrap() };
+    let found = find(&mut book.ledger, &asked, &Weights::WITH_MODEL).0;
+    let window = |document: u32| part(found.iter().find(|found| found.document == document).unwrap(), "win");
+    assert!(window(0) > window(1) + 0.1, "{} {}", window(0), window(1));
 }

@@ -5,7 +5,6 @@
 //! nothing. The two models of [`kernel::rank::relevance`] are learnt from them ([`learn`]): the topic's against foreign questions, the person's
 //! against unanswerable ones. What is shown for each question comes from models that were learnt without its collection.
 
-use kernel::rank::Weights;
 use kernel::rank::relevance::{Signs, chance, relevance};
 
 use super::tuning::Spaces;
@@ -71,7 +70,7 @@ pub(crate) fn gather(
         let foreign = foreign.map(|question| (Sort::Foreign, &question.asked));
         for (sort, asked) in answerable.chain(unanswerable).chain(foreign) {
             let asked: &Asked = asked;
-            let signs = space.recall(asked, ASKED_FOR, Weights::default())?.signs;
+            let signs = space.recall(asked, ASKED_FOR, space.weights())?.signs;
             examples.push(Example { sort, signs, half, group });
         }
         step();

@@ -15,9 +15,9 @@ use crate::eval::measures::{Averages, Ranks};
 const GROUPS: [(&str, &[&str]); 10] = [
     ("words", &["lex", "own"]),
     ("session", &["sess"]),
-    ("meaning", &["win", "sent", "near", "after"]),
+    ("meaning", &["win", "text", "near", "after"]),
     ("window", &["win"]),
-    ("sentence", &["sent"]),
+    ("record alone", &["text"]),
     ("near words", &["near"]),
     ("what follows", &["after"]),
     ("speaker", &["speaker", "subject"]),

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use kernel::rank::Weights;
+use models::choice::Choice;
 
 use super::because::{Because, ranking};
 use super::measures::{Averages, Ranks, average};
@@ -50,10 +51,16 @@ pub(crate) struct Spaces<'a> {
 }
 
 impl<'a> Spaces<'a> {
-    /// Imports everything.
-    pub(crate) fn open(collections: &'a [Collection]) -> Result<Self, EvalError> {
-        let spaces = collections.iter().map(Because::holding).collect::<Result<Vec<_>, _>>()?;
+    /// Imports everything; a model other than the built-in table reads it, if one is chosen.
+    pub(crate) fn open(collections: &'a [Collection], choice: Option<&Choice>) -> Result<Self, EvalError> {
+        let hold = |collection| Because::holding(collection, choice);
+        let spaces = collections.iter().map(hold).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { collections, spaces })
+    }
+
+    /// The weights that recall has when nobody chooses others.
+    pub(crate) fn weights(&self) -> Weights {
+        self.spaces.first().map_or_else(Weights::default, Because::weights)
     }
 
     /// A collection by its place, and its space.

@@ -21,6 +21,9 @@ pub(super) const NO_DAY: i32 = i32::MIN;
 /// No time.
 pub(super) const NO_TIME: i64 = i64::MIN;
 
+/// How far ahead the next record of a session is looked for.
+const AHEAD_MAX: u32 = 256;
+
 /// The record says when something is.
 pub(super) const TIMEX: u8 = 1;
 /// The record ends as a question.
@@ -160,6 +163,12 @@ impl Attributes {
     /// One document's.
     pub(super) fn get(&self, document: u32) -> Option<&Attribute> {
         self.rest.get(document as usize)
+    }
+
+    /// The document that follows one in its session.
+    pub(super) fn next(&self, document: u32) -> Option<u32> {
+        let follows = |next: &u32| self.get(*next).is_some_and(|next| next.previous == document);
+        (document.saturating_add(1)..document.saturating_add(AHEAD_MAX)).find(follows)
     }
 
     /// Reads what changed since the last time; `reach` is the view's, seen by `connection`.

@@ -404,7 +404,7 @@ impl<'a> Closer<'a> {
         let is_alive = |next: &u32| {
             self.search.attributes.get(*next).is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
         };
-        let next = self.search.next(document).filter(is_alive);
+        let next = self.search.attributes.next(document).filter(is_alive);
         Ok(match self.by {
             By::Table(direction) => {
                 let after = next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);

@@ -29,9 +29,6 @@ const CANDIDATES_MIN: usize = 256;
 /// How many more than asked for are scored exactly, for those that fall to deduplication.
 const SPARE: usize = 40;
 
-/// How far ahead the next record of a session is looked for.
-const AHEAD_MAX: u32 = 256;
-
 /// What may be found. Held inside the search, not after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -321,12 +318,6 @@ impl Search<'_> {
         Ok(counts)
     }
 
-    /// The document that follows one in its session.
-    pub(super) fn next(&self, document: u32) -> Option<u32> {
-        let follows = |next: &u32| self.attributes.get(*next).is_some_and(|next| next.previous == document);
-        (document.saturating_add(1)..document.saturating_add(AHEAD_MAX)).find(follows)
-    }
-
     /// The records before and after one in its session, at most `reach` each way, as (distance, position).
     pub fn neighbours(&self, document: u32, reach: u32) -> Vec<(i32, Position)> {
         let mut found = Vec::new();
@@ -341,7 +332,7 @@ impl Search<'_> {
         }
         current = document;
         for distance in 1..=reach {
-            let Some(next) = self.next(current) else { break };
+            let Some(next) = self.attributes.next(current) else { break };
             current = next;
             found.push((distance as i32, current));
         }

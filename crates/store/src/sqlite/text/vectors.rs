@@ -1,10 +1,12 @@
 //! The vectors of one model in memory, and a question asked of them.
 //!
-//! What is scanned are windows, as with the built-in table: a record's own direction, half of the one before it in its
-//! session, a quarter of the one before that. They are made from the stored vectors when these are read, and what was added since is
-//! read the next time. Own directions are read from the file for the best candidates alone, so a record takes a byte a dimension.
+//! What is scanned are windows: a record's own direction, half of the one before it in its session and of the one after it, a quarter of
+//! the ones beyond. Unlike the built-in table's they look ahead, too, since they are stored nowhere: they are made from the stored vectors when
+//! these are read, and again when records of their session follow. What was added since is read the next time. Own directions are
+//! read from the file for the best candidates alone, so a record takes a byte a dimension.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use kernel::rank::meaning::{Direction, Scale, compress, widen};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -16,6 +18,9 @@ use crate::{Position, StoreError};
 
 /// Own vectors that are remembered while windows are made: the records before one in its session are mostly near.
 const REMEMBERED_MAX: usize = 4_096;
+/// How many documents are read before a window is made, since those that follow in its session are mostly among them. Where one comes
+/// later, the window is made again.
+const AHEAD: u32 = 64;
 
 /// The windows of the model that was asked last.
 #[derive(Debug, Default)]
@@ -100,9 +105,7 @@ impl Vectors {
         let mut row = rows.next()?;
         let mut own =
             Own { connection, attributes, number: model.number, dimensions: self.dimensions, known: HashMap::new() };
-        let nothing = vec![0.0; self.dimensions];
-        let mut window = nothing.clone();
-        let mut steps = vec![0; self.dimensions];
+        let mut unmade = BTreeSet::new();
         for document in known..documents {
             let Some(attribute) = attributes.rest.get(document) else { break };
             let mut vector = None;
@@ -117,19 +120,42 @@ impl Vectors {
                 row = rows.next()?;
             }
             let document = document as u32;
-            own.remember(document, vector.clone());
-            let Some(vector) = vector else {
-                self.steps.resize(self.steps.len() + self.dimensions, 0);
-                self.inverse_lengths.push(0.0);
-                continue;
-            };
-            window.copy_from_slice(&vector);
-            let before = attributes.get(attribute.previous).map_or(NONE, |attribute| attribute.previous);
-            let previous = own.of(attribute.previous)?;
-            let before = own.of(before)?;
-            widen(&mut window, previous.as_ref().unwrap_or(&nothing), before.as_ref().unwrap_or(&nothing));
-            self.inverse_lengths.push(compress(&window, &mut steps));
-            self.steps.extend_from_slice(&steps);
+            own.remember(document, vector);
+            self.steps.resize(self.steps.len() + self.dimensions, 0);
+            self.inverse_lengths.push(0.0);
+            unmade.extend(
+                [document, attribute.previous, own.before(attribute.previous)].iter().filter(|at| **at != NONE),
+            );
+            while let Some(first) = unmade.first().copied().filter(|first| *first < document.saturating_sub(AHEAD)) {
+                unmade.remove(&first);
+                self.make(first, &mut own)?;
+            }
+        }
+        unmade.into_iter().try_for_each(|document| self.make(document, &mut own))
+    }
+
+    /// Makes the window of a document from what was read; one without a vector has none.
+    fn make(&mut self, document: u32, own: &mut Own<'_>) -> Result<(), StoreError> {
+        let Some(vector) = own.of(document)? else { return Ok(()) };
+        let read = self.inverse_lengths.len();
+        let following = |document| own.attributes.next(document).filter(|next| (*next as usize) < read).unwrap_or(NONE);
+        let (previous, next) = (own.before(document), following(document));
+        let around = [previous, own.before(previous), next, following(next)];
+        let nothing: Rc<[f32]> = Rc::from(vec![0.0; self.dimensions]);
+        let mut vectors = [const { None }; 4];
+        for (vector, document) in vectors.iter_mut().zip(around) {
+            *vector = own.of(document)?;
+        }
+        let [previous, before_previous, next, after_next] =
+            vectors.map(|vector| vector.unwrap_or_else(|| nothing.clone()));
+        let mut window = vector.to_vec();
+        widen(&mut window, &previous, &before_previous);
+        widen(&mut window, &next, &after_next);
+        let first = (document as usize).saturating_mul(self.dimensions);
+        let steps = self.steps.get_mut(first..first.saturating_add(self.dimensions));
+        let length = self.inverse_lengths.get_mut(document as usize);
+        if let (Some(steps), Some(length)) = (steps, length) {
+            *length = compress(&window, steps);
         }
         Ok(())
     }
@@ -141,18 +167,23 @@ struct Own<'a> {
     attributes: &'a Attributes,
     number: ModelNumber,
     dimensions: usize,
-    known: HashMap<u32, Option<Vec<f32>>>,
+    known: HashMap<u32, Option<Rc<[f32]>>>,
 }
 
 impl Own<'_> {
-    fn remember(&mut self, document: u32, vector: Option<Vec<f32>>) {
+    /// The document before one in its session.
+    fn before(&self, document: u32) -> u32 {
+        self.attributes.get(document).map_or(NONE, |attribute| attribute.previous)
+    }
+
+    fn remember(&mut self, document: u32, vector: Option<Rc<[f32]>>) {
         if self.known.len() >= REMEMBERED_MAX {
             self.known.clear();
         }
         self.known.insert(document, vector);
     }
 
-    fn of(&mut self, document: u32) -> Result<Option<Vec<f32>>, StoreError> {
+    fn of(&mut self, document: u32) -> Result<Option<Rc<[f32]>>, StoreError> {
         if let Some(known) = self.known.get(&document) {
             return Ok(known.clone());
         }
@@ -164,7 +195,7 @@ impl Own<'_> {
     }
 }
 
-fn normalized(data: &[u8], dimensions: usize) -> Option<Vec<f32>> {
+fn normalized(data: &[u8], dimensions: usize) -> Option<Rc<[f32]>> {
     let (steps, inverse_length) = read_vector(data, dimensions)?;
     Some(steps.iter().map(|step| f32::from(step.cast_signed()) * inverse_length).collect())
 }
