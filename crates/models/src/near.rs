@@ -7,8 +7,8 @@ use crate::table::{DIMENSIONS, Table};
 /// The tokens of a question, and which tokens are how near to them as far as they were asked for.
 pub struct NearWords {
     table: &'static Table,
-    /// The direction of each token of the question, of length 1.
-    directions: Vec<[f32; DIMENSIONS]>,
+    /// The directions of the question's tokens, of length 1, as many side by side as there are lanes.
+    directions: Vec<[[f32; LANES]; DIMENSIONS]>,
     /// How much each counts: the length of its vector, which is great for rare words.
     weights: Vec<f32>,
     /// Which of the rows of `cosines` is that of a token; [`UNKNOWN`] for one that was not asked for yet.
@@ -18,7 +18,7 @@ pub struct NearWords {
 }
 
 /// How many cosines are compared side by side.
-const LANES: usize = 8;
+const LANES: usize = 16;
 /// No row.
 const UNKNOWN: u16 = u16::MAX;
 
@@ -32,17 +32,22 @@ impl NearWords {
         tokens.dedup();
         let (mut directions, mut weights) = (Vec::new(), Vec::new());
         for token in tokens {
-            if let Some((direction, length)) = unit(table, token) {
-                directions.push(direction);
-                weights.push(length);
+            let Some((direction, length)) = table.direction(token) else { continue };
+            let lane = weights.len() % LANES;
+            if lane == 0 {
+                directions.push([[0.0; LANES]; DIMENSIONS]);
             }
+            if let Some(lanes) = directions.last_mut() {
+                lanes.iter_mut().zip(direction).for_each(|(lanes, value)| lanes[lane] = value);
+            }
+            weights.push(length);
         }
         Self { table, directions, weights, places: vec![UNKNOWN; table.len()], cosines: Vec::new() }
     }
 
     /// For each token of the question, the greatest cosine with one of `tokens`; 0 where none is near.
     pub fn best(&mut self, tokens: impl IntoIterator<Item = u16>) -> Vec<f32> {
-        let width = self.directions.len().div_ceil(LANES);
+        let width = self.directions.len();
         let mut best = vec![[0.0f32; LANES]; width];
         for token in tokens {
             let Some(place) = self.place(token, width) else { continue };
@@ -62,13 +67,8 @@ impl NearWords {
         if *place == UNKNOWN {
             // A table has fewer than 65 535 tokens, so there are fewer rows.
             *place = (self.cosines.len() / width.max(1)) as u16;
-            let mut row = vec![[0.0; LANES]; width];
-            if let Some((unit, _)) = unit(self.table, token) {
-                for (cosine, direction) in row.as_flattened_mut().iter_mut().zip(&self.directions) {
-                    *cosine = dot(direction, &unit);
-                }
-            }
-            self.cosines.extend(row);
+            let direction = self.table.direction(token).map_or([0.0; DIMENSIONS], |(direction, _)| direction);
+            self.cosines.extend(self.directions.iter().map(|directions| cosines(directions, &direction)));
         }
         Some(usize::from(*place) * width)
     }
@@ -82,28 +82,16 @@ impl NearWords {
 /// Most tokens of a question that are compared with those of records.
 pub const TOKENS_MAX: usize = 64;
 
-/// A token's direction and length; none if it has no direction.
-fn unit(table: &Table, token: u16) -> Option<([f32; DIMENSIONS], f32)> {
-    let mut vector = [0.0; DIMENSIONS];
-    table.add([token], &mut vector);
-    let length = dot(&vector, &vector).sqrt();
-    if length < f32::MIN_POSITIVE {
-        return None;
-    }
-    vector.iter_mut().for_each(|value| *value /= length);
-    Some((vector, length))
-}
-
-/// In eight sums, which the processor adds side by side, in the same order everywhere.
-#[multiversion::multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn dot(left: &[f32; DIMENSIONS], right: &[f32; DIMENSIONS]) -> f32 {
-    let mut sums = [0.0f32; 8];
-    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
-        for (sum, (left, right)) in sums.iter_mut().zip(left.iter().zip(right)) {
-            *sum += left * right;
+/// With as many directions as there are lanes. Nothing is fused: the same numbers on every processor.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn cosines(directions: &[[f32; LANES]; DIMENSIONS], with: &[f32; DIMENSIONS]) -> [f32; LANES] {
+    let mut sums = [0.0; LANES];
+    for (directions, value) in directions.iter().zip(with) {
+        for (sum, direction) in sums.iter_mut().zip(directions) {
+            *sum += direction * value;
         }
     }
-    sums.iter().sum()
+    sums
 }
 
 #[cfg(test)]

@@ -86,6 +86,20 @@ impl Table {
         }
     }
 
+    /// The direction of a token, of length 1, and the length of its vector; none if it has no direction.
+    pub fn direction(&self, token: u16) -> Option<(Sum, f32)> {
+        let number = usize::from(token);
+        let (row, scale) = (self.rows.get(number)?, self.scales.get(number)?);
+        // In whole numbers, which add up to the same in any order.
+        let square: i32 = row.iter().map(|value| i32::from(value.cast_signed()).pow(2)).sum();
+        let steps = (square as f32).sqrt();
+        let length = scale * steps;
+        (length >= f32::MIN_POSITIVE).then(|| {
+            let step = 1.0 / steps;
+            (row.map(|value| step * f32::from(value.cast_signed())), length)
+        })
+    }
+
     /// The vector of `text`: zero if it has no token.
     pub fn embed(&self, text: &str) -> Sum {
         let mut tokens = Vec::new();

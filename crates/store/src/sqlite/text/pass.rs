@@ -172,7 +172,10 @@ impl Pass<'_> {
         let window_weight = self.weights.win as f32;
         let mut dates = DateFits::new(self.question);
         let most_else = self.most_else();
+        let others = Others::new(self);
         let documents = self.search.attributes.len();
+        let session_weights: Vec<f32> =
+            self.session_scores.iter().map(|score| (self.weights.sess * score) as f32).collect();
         for block in 0..documents.div_ceil(BLOCK) {
             sums.fill(0.0);
             for ((term, weights), cursor) in self.terms.iter().zip(&lex_weights).zip(&mut cursors) {
@@ -201,8 +204,7 @@ impl Pass<'_> {
             }
             let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
             for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
-                let session = self.session_scores.get(*session as usize).copied().unwrap_or(0.0);
-                let known = sum + (self.weights.sess * session) as f32;
+                let known = sum + session_weights.get(*session as usize).copied().unwrap_or(0.0);
                 if known + most_else <= threshold || (known == 0.0 && dates.is_empty()) {
                     continue;
                 }
@@ -216,7 +218,7 @@ impl Pass<'_> {
                     continue;
                 }
                 let signals = self.signals(attribute, document, &named, date);
-                let score = known + fuse(self.weights, &signals).total as f32;
+                let score = known + others.of(&signals);
                 let candidate = Candidate { score, tie: self.tie(attribute), document };
                 if heap.len() < limit {
                     heap.push(Reverse(candidate));
@@ -365,6 +367,42 @@ impl Pass<'_> {
                 .then((right.tie, right.position).cmp(&(left.tie, left.position)))
         });
         Ok(found)
+    }
+}
+
+/// What the other signals than those of words and meaning add, each sum made once.
+struct Others {
+    /// By [`Self::place`].
+    flags: [f32; 16],
+    date: f32,
+}
+
+impl Others {
+    fn new(pass: &Pass<'_>) -> Self {
+        let mut others = Self { flags: [0.0; 16], date: 0.0 };
+        let asks_when = pass.question.asks_when;
+        let total = |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
+        for (place, sum) in others.flags.iter_mut().enumerate() {
+            *sum = total(Self::signals(place));
+        }
+        others.date = total(Signals { date: 1.0, ..Signals::default() });
+        others
+    }
+
+    fn signals(place: usize) -> Signals {
+        let [speaker, subject, is_question, timex] = [8, 4, 2, 1].map(|bit| place & bit != 0);
+        Signals { speaker, subject, is_question, timex, ..Signals::default() }
+    }
+
+    /// The reverse of [`Self::signals`].
+    fn place(signals: &Signals) -> usize {
+        [signals.speaker, signals.subject, signals.is_question, signals.timex]
+            .into_iter()
+            .fold(0, |place, flag| 2 * place + usize::from(flag))
+    }
+
+    fn of(&self, signals: &Signals) -> f32 {
+        self.flags[Self::place(signals)] + self.date * signals.date as f32
     }
 }
 
