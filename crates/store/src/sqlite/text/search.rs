@@ -25,7 +25,7 @@ use super::vectors::Asked;
 use crate::{Position, StoreError};
 
 /// Fewest that are scored exactly where meaning counts: part of it is known only then.
-const CANDIDATES_MIN: usize = 256;
+const CANDIDATES_MIN: usize = 128;
 /// How many more than asked for are scored exactly, for those that fall to deduplication.
 const SPARE: usize = 40;
 
