@@ -6,7 +6,7 @@ use engine::receipts::{Reader, Recalled};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use kernel::evidence::{Evidence, EvidenceKind};
+use kernel::evidence::{Evidence, EvidenceKind, Visibility};
 use kernel::rank::Score;
 use kernel::rank::relevance::RELEVANCE_MIN;
 use kernel::when::When;
@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Only what happened before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// Only what these may see: private, project (its space) or global; may be repeated
+    #[arg(long, value_name = "WHO", value_parser = visibility)]
+    visibility: Vec<Visibility>,
     /// What to search: what is believed, what was told, or both. Without it both, or only what was told where --kind, --since or --until
     /// says which
     #[arg(long, value_name = "WHAT", value_enum)]
@@ -67,6 +70,15 @@ pub(crate) struct Args {
     /// The agent's conversation
     #[arg(long, value_name = "NAME", requires = "agent")]
     session: Option<String>,
+}
+
+fn visibility(text: &str) -> Result<Visibility, String> {
+    match text {
+        "private" => Ok(Visibility::Private),
+        "project" => Ok(Visibility::Project),
+        "global" => Ok(Visibility::Global),
+        _ => Err("not private, project or global".to_owned()),
+    }
 }
 
 fn chance(text: &str) -> Result<f64, String> {
@@ -110,6 +122,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         today: Some(session.today()),
         as_of_us,
         valid_at_us: time(&args.valid_at)?,
+        visibilities: args.visibility.clone(),
         ..FactQuery::new(args.question.clone(), session.now)
     };
     let mut query = Query {
@@ -118,6 +131,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             since_us: time(&args.since)?,
             until_us: time(&args.until)?,
             as_of_us,
+            visibilities: args.visibility.clone(),
         },
         neighbours: args.around,
         today: Some(session.today()),

@@ -36,8 +36,6 @@ const SENTENCES_MAX: usize = 3;
 const SENTENCE_WORDS_MIN: usize = 3;
 /// Candidates that are looked at. Source: the specification of facts, "Filters before the top 20".
 const CANDIDATES_MAX: usize = 20;
-/// How many are looked at where too many of the first are private.
-const CANDIDATES_WIDE: usize = 400;
 /// Longest end of each of the last two turns that is looked for, bytes.
 const TURN_QUERY_BYTES_MAX: usize = 2 * 1024;
 /// Longest text of a candidate, bytes: no budget of a tier holds more.
@@ -185,10 +183,11 @@ impl Space {
         let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
         let mut recall = self.recall(&query)?;
         let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;
-        let open = recall.results.iter().filter(|found| is_open(&found.evidence)).count();
-        if open * 2 < recall.results.len() {
-            query.limit = CANDIDATES_WIDE;
-            recall = self.recall(&query)?;
+        if recall.results.iter().any(|found| !is_open(&found.evidence)) {
+            // What is private is named, and takes nobody's place.
+            recall.results.retain(|found| !is_open(&found.evidence));
+            query.filter.visibilities = vec![Visibility::Project, Visibility::Global];
+            recall.results.extend(self.recall(&query)?.results);
         }
         gathered.behind = gathered.behind.max(recall.behind);
         gathered.model = gathered.model.or(recall.model);

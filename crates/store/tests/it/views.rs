@@ -265,6 +265,31 @@ fn filters_hold_however_many_kinds_there_are() {
     assert_eq!(counts.values().sum::<u64>(), 300);
 }
 
+#[test]
+fn who_may_see_a_record_is_asked_inside_the_search() {
+    use kernel::evidence::Visibility::{self, Global, Private, Project};
+    let mut book = Book::in_file();
+    let seen_by = |(number, visibility): (usize, Visibility)| {
+        let mut evidence = note(&number.to_string(), &format!("soup{number} soup"));
+        evidence.visibility = visibility;
+        evidence
+    };
+    // Far more that are private, and as good an answer, than are scored exactly.
+    let who = std::iter::repeat_n(Private, 400).chain([Project, Global]).enumerate();
+    book.evidences(&who.map(seen_by).collect::<Vec<_>>());
+    book.advance();
+    let mut find = |visibilities: &[Visibility]| {
+        let filter = Filter { visibilities: visibilities.to_vec(), ..Filter::default() };
+        let found = book.ledger.search(|search, analyzer| {
+            let question = search.question("soup", analyzer, None)?;
+            search.find(&question, analyzer, &filter, None, &kernel::rank::Weights::WITH_VECTORS, 1_000)
+        });
+        found.unwrap().len()
+    };
+    assert_eq!([find(&[]), find(&[Private]), find(&[Project]), find(&[Global])], [402, 400, 1, 1]);
+    assert_eq!(find(&[Project, Global]), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_written_is_searched_at_the_position_it_has() {

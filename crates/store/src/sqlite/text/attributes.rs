@@ -3,6 +3,7 @@
 //! A chunk is [`CHUNK`] documents of [`WIDTH`] bytes each, little-endian, in one row; `pos` is the position of the operation that last
 //! changed it, so a process that has read up to a position asks only for what changed since.
 
+use kernel::evidence::Visibility;
 use rusqlite::{Connection, params};
 
 use super::super::graph::sql;
@@ -32,6 +33,10 @@ pub(super) const IS_QUESTION: u8 = 2;
 pub(super) const DEAD: u8 = 4;
 /// The record names participants and no author.
 pub(super) const HAS_PARTICIPANTS: u8 = 8;
+/// Nobody else may see the record.
+pub(super) const PRIVATE: u8 = 16;
+/// It may be seen from every space.
+pub(super) const GLOBAL: u8 = 32;
 
 /// What is kept of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +86,15 @@ impl Attribute {
             kind: *kind,
             flags: *flags,
         })
+    }
+}
+
+/// Who may see a record, as flags: those of its space where none is set.
+pub(super) fn visibility_flags(visibility: Visibility) -> u8 {
+    match visibility {
+        Visibility::Private => PRIVATE,
+        Visibility::Project => 0,
+        Visibility::Global => GLOBAL,
     }
 }
 

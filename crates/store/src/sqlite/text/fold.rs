@@ -317,7 +317,7 @@ impl Folder {
                 connection.prepare_cached(self.shelf.add_participant)?.execute([number, document])?;
             }
         }
-        let mut flags = 0;
+        let mut flags = attributes::visibility_flags(evidence.visibility);
         for (applies, flag) in [
             (analysis.timex, attributes::TIMEX),
             (analysis.is_question, attributes::IS_QUESTION),

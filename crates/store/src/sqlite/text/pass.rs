@@ -278,7 +278,11 @@ impl Pass<'_> {
         if self.admitted.as_ref().is_some_and(|kinds| !kinds.contains(&attribute.kind)) {
             return false;
         }
-        let Filter { since_us, until_us, .. } = self.filter;
+        let Filter { since_us, until_us, visibilities, .. } = self.filter;
+        let flags = attribute.flags & (attributes::PRIVATE | attributes::GLOBAL);
+        if !visibilities.is_empty() && !visibilities.iter().any(|who| attributes::visibility_flags(*who) == flags) {
+            return false;
+        }
         if (since_us.is_some() || until_us.is_some()) && attribute.at_us == NO_TIME {
             return false;
         }

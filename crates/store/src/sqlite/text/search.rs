@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use jiff::civil::Date;
+use kernel::evidence::Visibility;
 use kernel::question::Question;
 use kernel::question::names::NameId;
 use kernel::rank::lexical;
@@ -38,6 +39,8 @@ pub struct Filter {
     pub since_us: Option<i64>,
     /// Before, microseconds since the Unix epoch. A record without a time is left out.
     pub until_us: Option<i64>,
+    /// By who may see them; all if empty.
+    pub visibilities: Vec<Visibility>,
     /// Recorded until then (inclusive) and neither retracted nor replaced by then, microseconds since the Unix epoch; what counts now if
     /// none.
     pub as_of_us: Option<u64>,

@@ -160,7 +160,7 @@ macro_rules! shelf {
 }
 
 /// What was told.
-pub(in super::super) static EPISODES: Shelf = shelf!("text", Unit::Document, 2, "text");
+pub(in super::super) static EPISODES: Shelf = shelf!("text", Unit::Document, 3, "text");
 /// What was ever believed: claims and corrections. A session is an identity, and its name the identity's key; nothing is told there in the
 /// light of what came before, so the tables of words and lengths of sessions stay empty.
 pub(in super::super) static FACTS: Shelf = shelf!("fact", Unit::Session, 1, "facts");
