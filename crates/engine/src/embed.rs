@@ -277,39 +277,53 @@ fn moment(us: u64) -> Timestamp {
     i64::try_from(us).ok().and_then(|us| Timestamp::from_microsecond(us).ok()).unwrap_or(Timestamp::MAX)
 }
 
+/// Why a vector of zeros, or with numbers that are none, is none.
+const NO_DIRECTION: &str = "the vector has no direction";
+
 /// Has the model read texts; what it refuses alone is noted.
 fn read(embedder: &mut dyn Embedder, texts: &[(Position, String)]) -> Read {
     let mut made = Vec::with_capacity(texts.len());
-    let mut is_harmless_refused = None;
+    let mut is_model_to_blame = None;
     // Halves that are still to be read, the first on top: at most one more than halving goes deep.
     let mut left = vec![texts];
     while let Some(part) = left.pop() {
         if part.is_empty() {
             continue;
         }
-        let error = match vectors(embedder, part) {
+        let positions = part.iter().map(|(position, _)| *position);
+        let (answer, error) = match vectors(embedder, part) {
             Ok(vectors) => {
-                made.extend(part.iter().map(|(position, _)| *position).zip(vectors.into_iter().map(checked)));
-                continue;
+                let answer: Vec<Embedding> = vectors.into_iter().map(checked).collect();
+                if answer.iter().all(|made| matches!(made, Embedding::Vector(_))) {
+                    made.extend(positions.zip(answer));
+                    continue;
+                }
+                let provider = embedder.model().provider.clone();
+                (Some(answer), EmbedError::Unreadable { provider, detail: NO_DIRECTION.to_owned() })
             }
-            Err(error) => error,
+            Err(error) => (None, error),
         };
         let may_be_the_text = matches!(error, EmbedError::Refused { .. } | EmbedError::Unreadable { .. });
         if !may_be_the_text {
             return Read::Stopped(error);
         }
-        if is_harmless_refused.is_none() {
+        if is_model_to_blame.is_none() {
             match vectors(embedder, &[(Position(0), HARMLESS.to_owned())]) {
                 Err(other) if other.is_transient() => return Read::Stopped(other),
-                answer => is_harmless_refused = Some(answer.is_err()),
+                Err(_) => is_model_to_blame = Some(true),
+                Ok(harmless) => {
+                    let is_failure = |made| matches!(made, Embedding::Failed(_));
+                    is_model_to_blame = Some(harmless.into_iter().map(checked).any(is_failure));
+                }
             }
         }
-        if is_harmless_refused == Some(true) {
+        if is_model_to_blame == Some(true) {
             return Read::Stopped(error);
         }
-        match part {
-            [(position, _)] => made.push((*position, Embedding::Failed(error.to_string()))),
-            _ => {
+        match (answer, part) {
+            (Some(answer), _) => made.extend(positions.zip(answer)),
+            (None, [(position, _)]) => made.push((*position, Embedding::Failed(error.to_string()))),
+            (None, _) => {
                 let (first, second) = part.split_at(part.len() / 2);
                 left.extend([second, first]);
             }
@@ -338,7 +352,7 @@ fn checked(vector: Vec<f32>) -> Embedding {
     if is_finite && vector.iter().any(|number| number.abs() >= f32::MIN_POSITIVE) {
         Embedding::Vector(vector)
     } else {
-        Embedding::Failed("the vector has no direction".to_owned())
+        Embedding::Failed(NO_DIRECTION.to_owned())
     }
 }
 

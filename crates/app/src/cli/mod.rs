@@ -300,7 +300,8 @@ pub(crate) fn parse_time_us(session: &Session, text: &str) -> Result<i64, Failur
     if text.contains('+') || text.ends_with('Z') || text.contains('[') || text.matches('-').count() > 2 {
         return Ok(when.instant_us());
     }
-    let zoned = when.civil().to_zoned(session.zone.clone()).map_err(|error| Failure::Usage(error.to_string()))?;
+    let too_far = |_| Failure::Usage(format!("{text:?} is too far from now to be reckoned with"));
+    let zoned = when.civil().to_zoned(session.zone.clone()).map_err(too_far)?;
     Ok(zoned.timestamp().as_microsecond())
 }
 

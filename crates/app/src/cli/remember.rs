@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use engine::Space;
+use engine::context::NAME_BYTES_MAX;
 use engine::record::Outcome;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
 use kernel::id::OpId;
@@ -14,6 +15,9 @@ use super::Session;
 use crate::failure::Failure;
 use crate::meaning::{self, After};
 use crate::output::{self, Form, ID, short};
+
+/// Most tags of a note.
+const TAGS_MAX: usize = 64;
 
 /// Arguments of `remember`.
 #[derive(clap::Args)]
@@ -81,6 +85,12 @@ impl Note {
         let text = self.text.trim().to_owned();
         if text.is_empty() {
             return Err(Failure::Usage("there is nothing to remember: the text is empty".to_owned()));
+        }
+        let names = self.actor.iter().chain(&self.tags);
+        if self.tags.len() > TAGS_MAX || names.into_iter().any(|name| name.len() > NAME_BYTES_MAX) {
+            return Err(Failure::Usage(format!(
+                "a name or tag has at most {NAME_BYTES_MAX} bytes, and a note at most {TAGS_MAX} tags"
+            )));
         }
         let at = match &self.at {
             Some(at) => When::parse(at).map_err(|error| Failure::Usage(error.to_string()))?,

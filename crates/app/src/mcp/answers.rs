@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use engine::act::Change;
 use engine::claims::band_of;
+use engine::context::NAME_BYTES_MAX;
 use engine::facts;
 use engine::recall::{Neighbour, Recollection};
 use jiff::tz::TimeZone;
@@ -237,7 +238,8 @@ impl Beside {
 
 /// Who said it, by name; of a chat with an agent at least whether it was the user or the agent.
 pub(super) fn who(evidence: &Evidence) -> Option<String> {
-    evidence.actor.clone().or_else(|| evidence.payload.role.clone())
+    let who = evidence.actor.as_ref().or(evidence.payload.role.as_ref())?;
+    Some(who.get(..who.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default().to_owned())
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -71,7 +71,12 @@ fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
     machine.because(["remember", "-"]).run().ends(2).says("empty");
     machine.because(["remember", "  "]).run().ends(2).says("empty");
     machine.because(["remember", "x", "--at", "someday"]).run().ends(2);
+    machine.because(["remember", "x", "--actor", &"A".repeat(257)]).run().ends(2).says("256 bytes");
+    machine.because(["recall", "x", "--since", "9999-12-31"]).run().ends(2).says("too far from now");
     machine.because(["recall", "pipe"]).run().succeeds().prints("from a pipe");
+    machine.because(["recall", "pipe", "--visibility", "project"]).run().succeeds().prints("from a pipe");
+    machine.because(["recall", "pipe", "--visibility", "private"]).run().succeeds().prints("Nothing in memory");
+    machine.because(["recall", "pipe", "--visibility", "nobody"]).run().ends(2).says("not private, project or global");
     let secret = format!("the key is ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let masked = machine.because(["remember", &secret, "--json"]).run().succeeds().json();
     assert_eq!(masked["masked"][0], "github-token", "{masked}");

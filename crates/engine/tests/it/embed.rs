@@ -279,6 +279,18 @@ fn vectors_of_another_length_and_too_few_of_them_stop_the_queue() {
 }
 
 #[test]
+fn a_model_that_gives_nothing_but_zeros_stops_the_queue_and_no_text_is_blamed() {
+    let mut home = Home::new();
+    animals(&mut home);
+    let mut fake = Fake::new("one", 8).failing(|texts| Some(Ok(vec![vec![0.0; 8]; texts.len()])));
+    let done = embed(&mut home.space, &mut fake);
+    assert_eq!((done.embedded, done.failed, done.pending, done.code), (0, 0, 4, Some("embedder_unreadable")));
+    // Mended, it goes on.
+    fake.mishap = Box::new(|_| None);
+    assert_eq!(embed_at(&mut home.space, &mut fake, 100_000).embedded, 4);
+}
+
+#[test]
 fn a_vector_without_direction_is_a_text_that_failed() {
     let mut home = Home::new();
     animals(&mut home);
