@@ -146,6 +146,11 @@ impl Answering {
         let settings = session.settings(Some(space.path()))?;
         let mut failed = None;
         let ready = if texts.is_empty() { Vec::new() } else { serving(&settings, space)? };
+        let chosen = &settings.chosen().selection;
+        if ready.is_empty() && !texts.is_empty() && *chosen != Selection::BuiltIn {
+            let detail = "it has not read enough of this memory yet; `because embed` has it read".to_owned();
+            failed = Some(EmbedError::Unusable { place: chosen.to_string(), detail });
+        }
         for ready in ready {
             let asked = texts.iter().map(|text| space.question_to_embed(text, Some(session.today())));
             let asked: Vec<String> = asked.collect::<Result<_, _>>()?;
@@ -331,7 +336,7 @@ pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut S
     let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
     for (number, model) in space.embedding_status()?.into_iter().enumerate() {
         let head = if number == 0 { "vectors" } else { "" };
-        let role = if serves == Some(model.number) { "; it answers" } else { "" };
+        let role = if serves == Some(model.number) { "; asked for questions" } else { "" };
         let refused = if model.failed > 0 { format!(", {} refused", model.failed) } else { String::new() };
         output::line(format_args!(
             "  {head:<10}  {}: {} embedded, {} to go{refused}{role}",

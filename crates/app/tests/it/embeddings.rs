@@ -74,7 +74,11 @@ fn what_is_remembered_is_embedded_at_once_and_found_by_what_it_means() {
     let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
     let vectors = &status["vectors"][0];
     assert_eq!((&vectors["embedded"], &vectors["pending"], &vectors["serves"]), (&json!(5), &json!(0), &json!(true)));
-    machine.with(&server, &["status"]).run().succeeds().prints("openai:small: 5 embedded, 0 to go; it answers");
+    machine
+        .with(&server, &["status"])
+        .run()
+        .succeeds()
+        .prints("openai:small: 5 embedded, 0 to go; asked for questions");
     // Who sets no model hears the built-in one, and nobody is asked.
     let asked = server.requests().len();
     let recalled = machine.because(["recall", "--json", "dog"]).run().succeeds().json();
@@ -109,6 +113,15 @@ fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
     assert_eq!(forgotten["vectors"], 4);
     assert_eq!(gone(&["status", "--json"]).run().json()["vectors"], json!([]));
     assert_eq!(gone(&["embed", "--forget", "openai:small", "--json"]).run().ends(2).error_code(), "usage");
+}
+
+#[test]
+fn a_chosen_model_that_has_read_nothing_is_named_as_the_reason_why_another_answers() {
+    let machine = with_records(3);
+    let said = machine.because(["--embedder", "local:nowhere", "recall", "--json", "number 1"]).run().succeeds().json();
+    assert_eq!(said["meaning"]["model"], "built-in", "{said}");
+    assert_eq!(said["meaning"]["error"]["code"], "model_unusable", "{said}");
+    machine.because(["--embedder", "local:nowhere", "recall", "number 1"]).run().succeeds().says("because embed");
 }
 
 #[test]
