@@ -85,6 +85,7 @@ impl Space {
         std::thread::scope(|scope| {
             let views = scope.spawn(move || SqliteSpace::open(&path)?.refold_in_memory());
             let mut verification = check_operations(store, progress)?;
+            let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
             match views.join() {
                 Ok(Ok(views)) => compare(&mut verification, views),
                 Ok(Err(error)) => {
@@ -93,7 +94,6 @@ impl Space {
                 }
                 Err(_) => verification.find(None, "internal", "folding the views again stopped".to_owned(), false),
             }
-            let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
             if !damages.is_empty() {
                 name_damaged(&mut verification, store);
             }

@@ -42,8 +42,6 @@ const SCHEMA_VERSION: i64 = 3;
 const CHECKPOINT_PAGES: i64 = 8_000;
 /// Statements that a connection keeps prepared: more than a fold, a derivation and a search use by turns.
 const STATEMENTS_KEPT: usize = 128;
-/// Page cache of a connection, KiB.
-const CACHE_KIB: i64 = 64 * 1024;
 
 /// How a file was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +128,7 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     // A plan does not depend on bound values, so a statement is prepared once, not again for each value.
     connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(&format!(
-        "PRAGMA synchronous=FULL; PRAGMA cache_size=-{CACHE_KIB}; PRAGMA temp_store=MEMORY;
+        "PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;
          PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
     ))?;
     Ok(())

@@ -196,6 +196,8 @@ proptest! {
             let after = if dead.contains(&true) { 0.0 } else { Weights::WITH_VECTORS.after };
             let weights = Weights { after, ..Weights::WITH_VECTORS };
             let found = find_by(&weights, &mut book.ledger, question, today, &filter, 100);
+            let asked_once = find_by(&weights, &mut book.again().ledger, question, today, &filter, 100);
+            prop_assert_eq!(&asked_once, &found, "{}", question);
             let hits = naive.recall(question, today, &weights);
             let is_found = |hit: &&Hit| found.iter().any(|found| found.document == hit.document as u32);
             compare(&found, &hits.iter().filter(is_found).collect::<Vec<_>>(), question);
@@ -247,6 +249,8 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
         let hits = naive.recall(question, None, &weights);
         let found = find_by(&weights, &mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
         compare(&found[..10], &hits.iter().take(10).collect::<Vec<_>>(), question);
+        let asked_once = find_by(&weights, &mut book.again().ledger, question, None, &Filter::default(), DOCUMENTS);
+        assert!(asked_once == found, "{question}: directions read in passing give what those kept in memory give");
         assert!(expected.iter().take(500).any(|hit| hit.document >= 16_384), "the second block has its share");
     }
     assert_eq!(book.ledger.text_position().unwrap(), Position(DOCUMENTS as u64 + 1));

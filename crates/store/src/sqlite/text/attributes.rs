@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::super::graph::sql;
 use super::Reach;
+use super::column::Column;
 use super::shelf::Shelf;
 use crate::{Position, StoreError};
 
@@ -146,14 +147,14 @@ pub(super) fn set_flags(data: &mut [u8], document: u32, flags: u8) {
 pub(in super::super) struct Attributes {
     /// How far the view had read when it was last read.
     seen: Reach,
-    pub(super) session: Vec<u32>,
-    pub(super) rest: Vec<Attribute>,
+    pub(super) session: Column<u32>,
+    pub(super) rest: Column<Attribute>,
 }
 
 impl Attributes {
     /// How many documents there are.
     pub(in super::super) fn len(&self) -> u32 {
-        self.rest.len() as u32
+        self.rest.len()
     }
 
     /// How many sessions the documents belong to: sessions are numbered without gaps, so never more than documents.
@@ -165,7 +166,7 @@ impl Attributes {
     /// Where the documents after a position are, in order, and whether they count.
     pub(in super::super) fn after(&self, position: Position) -> impl Iterator<Item = (Position, bool)> {
         let first = self.rest.partition_point(|attribute| attribute.position <= position);
-        self.rest.iter().skip(first).map(|attribute| (attribute.position, attribute.flags & DEAD == 0))
+        self.rest.iter_from(first).map(|attribute| (attribute.position, attribute.flags & DEAD == 0))
     }
 
     /// How many documents count, and how many of them lie after a position.
@@ -176,7 +177,7 @@ impl Attributes {
 
     /// One document's.
     pub(super) fn get(&self, document: u32) -> Option<&Attribute> {
-        self.rest.get(document as usize)
+        self.rest.get(document)
     }
 
     /// The document that follows one in its session.
@@ -202,20 +203,12 @@ impl Attributes {
         let mut statement = connection.prepare_cached(shelf.attributes_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
-            let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;
+            let first = row.get::<_, u32>(0)?.saturating_mul(CHUNK);
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            for (offset, bytes) in data.chunks_exact(WIDTH).enumerate() {
+            for (document, bytes) in (first..=u32::MAX).zip(data.chunks_exact(WIDTH)) {
                 let Some(attribute) = Attribute::read(bytes) else { continue };
-                match first + offset {
-                    known if known < self.rest.len() => {
-                        self.rest[known] = attribute;
-                        self.session[known] = attribute.session;
-                    }
-                    next if next == self.rest.len() => {
-                        self.rest.push(attribute);
-                        self.session.push(attribute.session);
-                    }
-                    _ => return Err(StoreError::Damaged { detail: "a chunk of the text index is missing".to_owned() }),
+                if !(self.rest.put(document, attribute) && self.session.put(document, attribute.session)) {
+                    return Err(StoreError::Damaged { detail: "a chunk of the text index is missing".to_owned() });
                 }
             }
         }

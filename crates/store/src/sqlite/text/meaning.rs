@@ -6,12 +6,15 @@
 //! digest like the postings.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use kernel::rank::meaning::{Direction, compress, widen};
 use models::table::{DIMENSIONS, Sum, Table};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reach;
+use super::column::Column;
+use super::postings::BLOCK;
 use super::shelf::Shelf;
 use crate::StoreError;
 
@@ -118,15 +121,20 @@ fn row<'a>(
 }
 
 /// All documents' directions.
+///
+/// What is asked once reads them in passing, so a process that asks a single question keeps none; they are kept from the second
+/// question on.
 #[derive(Debug, Default)]
 pub(in super::super) struct Windows {
     seen: Reach,
-    steps: Vec<i8>,
-    inverse_lengths: Vec<f32>,
+    documents: u32,
+    is_asked: bool,
+    steps: Column<[i8; DIMENSIONS]>,
+    inverse_lengths: Column<f32>,
 }
 
 impl Windows {
-    /// Reads what was added since the last time, of `documents` in all.
+    /// Makes ready for one question, over `documents` in all: reads what was added since the last time.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
@@ -137,50 +145,106 @@ impl Windows {
         if !self.seen.leads_to(&reach) {
             *self = Self::default();
         }
-        let known = self.inverse_lengths.len();
-        if documents as usize == known {
-            self.seen = reach;
-            return Ok(());
-        }
-        let damaged = || StoreError::Damaged { detail: "a chunk of vectors is missing".to_owned() };
-        let more = (documents as usize).saturating_sub(known);
-        self.steps.reserve(more * DIMENSIONS);
-        self.inverse_lengths.reserve(more);
-        let mut statement = connection.prepare_cached(shelf.vectors_from)?;
-        let mut rows = statement.query([known as u32 / VECTOR_CHUNK])?;
-        while let Some(row) = rows.next()? {
-            let first = row.get::<_, u32>(0)? as usize * VECTOR_CHUNK as usize;
-            let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            let skipped = self.inverse_lengths.len().checked_sub(first).ok_or_else(damaged)?;
-            for vector in data.as_chunks::<WIDTH>().0.iter().skip(skipped) {
-                let Some((steps, length)) = vector.split_last_chunk::<LENGTH_BYTES>() else { continue };
-                self.steps.extend(steps.iter().map(|step| step.cast_signed()));
-                let length = f32::from_le_bytes(*length);
-                // Only a damaged row holds another number than those that `compress` gives.
-                self.inverse_lengths.push(if (0.0..=1.0).contains(&length) { length } else { 0.0 });
-            }
-        }
-        if self.inverse_lengths.len() != documents as usize {
-            return Err(damaged());
+        self.documents = documents;
+        if std::mem::replace(&mut self.is_asked, true) {
+            let known = self.inverse_lengths.len();
+            each_row(connection, shelf, known..documents, |row| {
+                for (steps, inverse_length) in row.iter().map(read) {
+                    self.steps.push(steps);
+                    self.inverse_lengths.push(inverse_length);
+                }
+            })?;
         }
         self.seen = reach;
         Ok(())
     }
 
-    /// The cosines of `count` documents from `first` on.
-    pub(super) fn cosines(&self, question: &Direction, first: u32, cosines: &mut [f32]) {
-        let first = first as usize;
-        let steps = self.steps.get(first * DIMENSIONS..).unwrap_or_default();
-        let lengths = self.inverse_lengths.get(first..).unwrap_or_default();
-        question.cosines(steps, lengths, cosines);
+    /// The cosines of a block's documents, as far as there are any.
+    pub(super) fn cosines(
+        &self,
+        connection: &Connection,
+        shelf: &Shelf,
+        question: &Direction,
+        block: u32,
+        cosines: &mut [f32],
+    ) -> Result<(), StoreError> {
+        let first = block.saturating_mul(BLOCK);
+        if self.inverse_lengths.len() > first {
+            question.cosines(self.steps.block(block).as_flattened(), self.inverse_lengths.block(block), cosines);
+            return Ok(());
+        }
+        let mut rest = cosines;
+        let mut steps = [[0; DIMENSIONS]; VECTOR_CHUNK as usize];
+        let mut inverse_lengths = [0.0; VECTOR_CHUNK as usize];
+        each_row(connection, shelf, first..self.documents.min(first.saturating_add(BLOCK)), |row| {
+            for ((vector, steps), inverse_length) in row.iter().zip(&mut steps).zip(&mut inverse_lengths) {
+                (*steps, *inverse_length) = read(vector);
+            }
+            let (these, others) = std::mem::take(&mut rest).split_at_mut(row.len());
+            question.cosines(steps.as_flattened(), &inverse_lengths, these);
+            rest = others;
+        })
     }
 
     /// The cosine of one document.
-    pub(super) fn cosine(&self, question: &Direction, document: u32) -> f32 {
-        let mut cosine = [0.0];
-        self.cosines(question, document, &mut cosine);
-        cosine[0]
+    pub(super) fn cosine(
+        &self,
+        connection: &Connection,
+        shelf: &Shelf,
+        question: &Direction,
+        document: u32,
+    ) -> Result<f32, StoreError> {
+        let kept = self.steps.get(document).zip(self.inverse_lengths.get(document));
+        if let Some((steps, inverse_length)) = kept {
+            return Ok(question.cosine(steps, *inverse_length));
+        }
+        let mut cosine = 0.0;
+        each_row(connection, shelf, document..self.documents.min(document.saturating_add(1)), |row| {
+            cosine =
+                row.first().map(read).map_or(0.0, |(steps, inverse_length)| question.cosine(&steps, inverse_length));
+        })?;
+        Ok(cosine)
     }
+}
+
+/// A document's direction as it is stored.
+type Vector = [u8; WIDTH];
+
+/// Its steps, and 1 ÷ its length.
+fn read(vector: &Vector) -> ([i8; DIMENSIONS], f32) {
+    let mut steps = [0; DIMENSIONS];
+    steps.iter_mut().zip(vector).for_each(|(step, byte)| *step = byte.cast_signed());
+    let inverse_length = vector.last_chunk::<LENGTH_BYTES>().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
+    // Only a damaged row holds another number than those that `compress` gives.
+    (steps, if (0.0..=1.0).contains(&inverse_length) { inverse_length } else { 0.0 })
+}
+
+/// Hands over the directions of documents in order, as many at a time as lie in a row together.
+fn each_row(
+    connection: &Connection,
+    shelf: &Shelf,
+    documents: Range<u32>,
+    mut take: impl FnMut(&[Vector]),
+) -> Result<(), StoreError> {
+    let damaged = || StoreError::Damaged { detail: "a chunk of vectors is missing".to_owned() };
+    let Range { start: mut next, end } = documents;
+    if next >= end {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached(shelf.vectors_from)?;
+    let mut rows = statement.query([next / VECTOR_CHUNK])?;
+    while next < end {
+        let row = rows.next()?.ok_or_else(damaged)?;
+        let first = row.get::<_, u32>(0)?.saturating_mul(VECTOR_CHUNK);
+        let (vectors, _) = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?.as_chunks::<WIDTH>();
+        let vectors = vectors.get(..vectors.len().min(VECTOR_CHUNK as usize)).unwrap_or_default();
+        let skipped = next.checked_sub(first).ok_or_else(damaged)? as usize;
+        let wanted = vectors.len().min(end.saturating_sub(first) as usize);
+        let vectors = vectors.get(skipped..wanted).filter(|vectors| !vectors.is_empty()).ok_or_else(damaged)?;
+        take(vectors);
+        next += vectors.len() as u32;
+    }
+    Ok(())
 }
 
 /// Tokens of documents, each row read once.

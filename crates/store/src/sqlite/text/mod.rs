@@ -18,6 +18,7 @@ use crate::{Position, StoreError};
 
 pub(super) mod attributes;
 mod batch;
+pub(super) mod column;
 mod evidence;
 mod fold;
 pub(super) mod lengths;

@@ -137,10 +137,10 @@ impl Ord for Candidate {
 
 impl Pass<'_> {
     /// The best documents by single-precision scores, in order of document.
-    pub(super) fn preselect(&self, limit: usize) -> Vec<u32> {
-        let mut best: Vec<u32> = self.candidates(limit).map(|Reverse(candidate)| candidate.document).collect();
+    pub(super) fn preselect(&self, limit: usize) -> Result<Vec<u32>, StoreError> {
+        let mut best: Vec<u32> = self.candidates(limit)?.map(|Reverse(candidate)| candidate.document).collect();
         best.sort_unstable();
-        best
+        Ok(best)
     }
 
     /// The same of those documents that `admits` lets through, which is asked from the best down, so seldom.
@@ -150,7 +150,7 @@ impl Pass<'_> {
         mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
     ) -> Result<Vec<u32>, StoreError> {
         let mut candidates: BinaryHeap<Candidate> =
-            self.candidates(usize::MAX).map(|Reverse(candidate)| candidate).collect();
+            self.candidates(usize::MAX)?.map(|Reverse(candidate)| candidate).collect();
         let mut best = Vec::new();
         while let Some(candidate) = candidates.pop().filter(|_| best.len() < limit) {
             if let Some(attribute) = self.search.attributes.get(candidate.document)
@@ -163,7 +163,7 @@ impl Pass<'_> {
         Ok(best)
     }
 
-    fn candidates(&self, limit: usize) -> impl Iterator<Item = Reverse<Candidate>> {
+    fn candidates(&self, limit: usize) -> Result<impl Iterator<Item = Reverse<Candidate>>, StoreError> {
         let lex_weights: Vec<[f32; 256]> = self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
         let mut cursors = vec![0; self.terms.len()];
         let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
@@ -190,12 +190,12 @@ impl Pass<'_> {
             }
             let named = self.named_in(block);
             let first = block * BLOCK;
-            let count = (documents - first).min(BLOCK) as usize;
-            let sessions = &self.search.attributes.session[first as usize..first as usize + count];
+            let sessions = self.search.attributes.session.block(block);
             if let Some(meant) = &self.meant {
                 let windows = match &meant.by {
                     By::Table(direction) => {
-                        self.search.windows.cosines(direction, first, &mut windows);
+                        let Search { connection, shelf, windows: kept, .. } = self.search;
+                        kept.cosines(connection, shelf, direction, block, &mut windows)?;
                         &windows
                     }
                     By::Model(asked) => asked.windows(first),
@@ -231,7 +231,7 @@ impl Pass<'_> {
                 }
             }
         }
-        heap.into_iter()
+        Ok(heap.into_iter())
     }
 
     /// Which of equals comes first: what is nearest to the asker's day, then what was told last.
@@ -450,7 +450,8 @@ impl<'a> Closer<'a> {
         Ok(match self.by {
             By::Table(direction) => {
                 let after = next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
-                let win = f64::from(self.search.windows.cosine(direction, document));
+                let Search { connection, shelf, windows, .. } = self.search;
+                let win = f64::from(windows.cosine(connection, shelf, direction, document)?);
                 Signals { win, near, after, ..Signals::default() }
             }
             By::Model(asked) => {

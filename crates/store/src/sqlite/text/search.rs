@@ -131,9 +131,9 @@ impl Search<'_> {
     ) -> Result<Vec<Found>, StoreError> {
         let pass = self.pass(question, analyzer, filter, today, weights)?;
         let wanted = limit.saturating_add(SPARE).max(if pass.meant.is_some() { CANDIDATES_MIN } else { 0 });
-        let wanted = wanted.min(self.attributes.rest.len());
+        let wanted = wanted.min(self.attributes.len() as usize);
         let best = match filter.as_of_us {
-            None => pass.preselect(wanted),
+            None => pass.preselect(wanted)?,
             Some(until_us) => pass.best_of_those(wanted, self.standing_at(until_us)?)?,
         };
         pass.score_exactly(best)
@@ -219,7 +219,7 @@ impl Search<'_> {
         let mut count = 0;
         for (block, row) in rows {
             for (place, _) in postings::decode(row) {
-                let document = block.saturating_mul(BLOCK).saturating_add(place) as usize;
+                let document = block.saturating_mul(BLOCK).saturating_add(place);
                 let session = self.attributes.session.get(document).and_then(|session| seen.get_mut(*session as usize));
                 if let Some(seen) = session {
                     count += u64::from(!std::mem::replace(seen, true));

@@ -91,13 +91,13 @@ impl Vectors {
         }
         self.seen = reach;
         let known = self.inverse_lengths.len();
-        let documents = attributes.rest.partition_point(|attribute| attribute.position <= model.reached);
+        let documents = attributes.rest.partition_point(|attribute| attribute.position <= model.reached) as usize;
         self.reached = model.reached;
         let Some(more) = documents.checked_sub(known).filter(|more| *more > 0) else { return Ok(()) };
         let bytes = more.saturating_mul(self.dimensions);
         self.steps.try_reserve(bytes).map_err(|_| StoreError::Damaged { detail: "too many vectors".to_owned() })?;
         self.inverse_lengths.reserve(more);
-        let first = attributes.rest.get(known).map_or(0, |attribute| attribute.position.0.saturating_sub(1));
+        let first = attributes.get(known as u32).map_or(0, |attribute| attribute.position.0.saturating_sub(1));
         let mut statement =
             connection.prepare_cached("SELECT key, data FROM embedding WHERE key > ?1 AND key <= ?2 ORDER BY key")?;
         let keys = [model.number.key(Position(first)), model.number.key(model.reached)];
@@ -107,7 +107,7 @@ impl Vectors {
             Own { connection, attributes, number: model.number, dimensions: self.dimensions, known: HashMap::new() };
         let mut unmade = BTreeSet::new();
         for document in known..documents {
-            let Some(attribute) = attributes.rest.get(document) else { break };
+            let Some(attribute) = attributes.get(document as u32) else { break };
             let mut vector = None;
             while let Some(found) = row {
                 let position = ModelNumber::position(found.get(0)?);

@@ -1,0 +1,114 @@
+//! One value a document, in memory, in blocks like the postings'.
+//!
+//! A block never moves, so a column that grows by a document copies nothing and takes no more memory than its values.
+
+use super::postings::BLOCK;
+
+/// The values of documents 0, 1, 2 …
+#[derive(Debug)]
+pub(in super::super) struct Column<T> {
+    /// All but the last are full.
+    blocks: Vec<Vec<T>>,
+}
+
+impl<T> Default for Column<T> {
+    fn default() -> Self {
+        Self { blocks: Vec::new() }
+    }
+}
+
+impl<T> Column<T> {
+    pub(super) fn len(&self) -> u32 {
+        let last = self.blocks.last().map_or(0, Vec::len);
+        self.blocks.len().saturating_sub(1) as u32 * BLOCK + last as u32
+    }
+
+    /// The values of the documents of a block, as far as there are any.
+    pub(super) fn block(&self, number: u32) -> &[T] {
+        self.blocks.get(number as usize).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn get(&self, document: u32) -> Option<&T> {
+        self.block(document / BLOCK).get((document % BLOCK) as usize)
+    }
+
+    pub(super) fn push(&mut self, value: T) {
+        match self.blocks.last_mut().filter(|block| block.len() < BLOCK as usize) {
+            Some(block) => block.push(value),
+            None => {
+                let mut block = Vec::with_capacity(BLOCK as usize);
+                block.push(value);
+                self.blocks.push(block);
+            }
+        }
+    }
+
+    /// Sets the value of a document, or adds it if it is the next one. Whether it was either.
+    pub(super) fn put(&mut self, document: u32, value: T) -> bool {
+        if document == self.len() {
+            self.push(value);
+            return true;
+        }
+        let block = self.blocks.get_mut((document / BLOCK) as usize);
+        let known = block.and_then(|block| block.get_mut((document % BLOCK) as usize));
+        known.map(|known| *known = value).is_some()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.blocks.iter().flatten()
+    }
+
+    /// The values from a document on.
+    pub(super) fn iter_from(&self, document: u32) -> impl Iterator<Item = &T> {
+        let blocks = self.blocks.iter().skip((document / BLOCK) as usize);
+        blocks.flatten().skip((document % BLOCK) as usize)
+    }
+
+    /// The first document of which `is_before` no longer holds; it holds of none behind it.
+    pub(super) fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> u32 {
+        let after = self.blocks.partition_point(|block| block.first().is_some_and(&mut is_before));
+        let Some(block) = after.checked_sub(1) else { return 0 };
+        block as u32 * BLOCK + self.block(block as u32).partition_point(is_before) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_holds_what_a_vector_holds() {
+        let count = 2 * BLOCK + 3;
+        let mut column = Column::default();
+        assert_eq!((column.len(), column.get(0), column.partition_point(|_: &u32| true)), (0, None, 0));
+        (0..count).for_each(|number| column.push(2 * number));
+        assert_eq!(column.len(), count);
+        for number in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, count - 1] {
+            assert_eq!(column.get(number), Some(&(2 * number)));
+            assert_eq!(column.iter_from(number).next(), Some(&(2 * number)));
+            assert_eq!(column.partition_point(|value| *value < 2 * number), number);
+        }
+        assert_eq!(column.partition_point(|_| true), count);
+        assert_eq!(column.partition_point(|_| false), 0);
+        assert_eq!((column.get(count), column.iter_from(count).count()), (None, 0));
+        assert_eq!((column.block(2), column.block(3)), (&[4 * BLOCK, 4 * BLOCK + 2, 4 * BLOCK + 4][..], &[][..]));
+        assert!(column.iter().copied().eq((0..count).map(|number| 2 * number)));
+    }
+
+    #[test]
+    fn a_value_is_set_or_added_behind_the_last_and_nowhere_else() {
+        let mut column = Column::default();
+        assert!(!column.put(1, 'b') && column.put(0, 'a') && column.put(1, 'b') && column.put(0, 'c'));
+        assert!(!column.put(3, 'd') && !column.put(u32::MAX, 'd'));
+        assert!(column.iter().eq(&['c', 'b']));
+    }
+
+    #[test]
+    fn a_full_block_stays_where_it_is_when_more_is_added() {
+        let mut column = Column::default();
+        (0..BLOCK).for_each(|number| column.push(number));
+        let place = column.block(0).as_ptr();
+        (0..2 * BLOCK).for_each(|number| column.push(number));
+        assert_eq!(column.block(0).as_ptr(), place);
+    }
+}
