@@ -35,13 +35,15 @@ const CANDIDATES_MAX: usize = 8;
 const RECEIPTS_MAX: usize = 8;
 /// Records named by a mark.
 const OF_MAX: usize = 8;
-/// Keys that wait, at most, before they are written.
+/// Keys that wait, at most, before they are written, while more is recorded in bulk.
 const WAITING_MAX: usize = 150_000;
+/// Operations whose keys wait, at most, otherwise: each process that begins to write reads so many again.
+const BEHIND_MAX: u64 = 32;
 /// Operations from elsewhere, or from before there were keys, that one transaction reads to give them theirs.
 const CATCH_UP_MAX: usize = 2_000;
 
-/// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once share their pages. Only a process that
-/// records in bulk lets them wait, and what is lost with it is read again by the next.
+/// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once share their pages. They are made of the
+/// ledger, so what is lost with a process is read again by the next.
 #[derive(Default)]
 pub(crate) struct Waiting {
     /// Keys of records that are durable.
@@ -75,7 +77,7 @@ impl Echoes {
     pub(crate) fn begin(writing: &mut SqliteWriting<'_>, waiting: Waiting) -> Result<Self, EngineError> {
         let mut waiting = waiting;
         let read = writing.echo_position()?;
-        if waiting.count == 0 || read != waiting.from {
+        if read != waiting.from {
             // Another process has given keys meanwhile, to ours too as far as it went.
             waiting = Waiting { from: read, upto: read, ..waiting };
         }
@@ -164,7 +166,11 @@ impl Echoes {
         if self.has_all {
             self.waiting.upto = writing.position();
         }
-        if bulk == Bulk::Going && self.has_all && self.waiting.count < WAITING_MAX {
+        let may_wait = match bulk {
+            Bulk::Going => self.waiting.count < WAITING_MAX,
+            Bulk::Ending => self.waiting.upto.0.saturating_sub(self.waiting.from.0) < BEHIND_MAX,
+        };
+        if self.has_all && may_wait {
             return Ok(self.waiting);
         }
         self.waiting.write(writing)

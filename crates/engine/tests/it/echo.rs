@@ -314,3 +314,26 @@ fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_o
     assert!(mark(&home.space, &copy).is_some(), "in the first one again");
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
 }
+
+#[test]
+fn what_is_told_one_by_one_by_several_processes_is_known_to_each_and_to_the_next() {
+    let mut home = Home::new();
+    let text = |number: usize| {
+        format!(
+            "On day {number} Petra watered the {number} tomatoes, the {number} beans and the {number} old roses of the garden"
+        )
+    };
+    let mut other = home.again(1);
+    // By what they are found is written down for many at once, so most of the time some of it waits in each of them.
+    for number in 0..80 {
+        let uid = number.to_string();
+        let first = if number % 2 == 0 { &mut home.space } else { &mut other };
+        first.remember(note(&uid, &text(number)), at(1)).unwrap();
+        let next = &mut home.again(1);
+        for (place, space) in [&mut other, &mut home.space, next].into_iter().enumerate() {
+            let copy = record(space, note(&format!("{uid} {place}"), &text(number)));
+            assert!(mark(space, &copy).is_some(), "{number}, {place}");
+        }
+    }
+    assert!(home.space.verify(|_| {}).unwrap().is_sound());
+}
