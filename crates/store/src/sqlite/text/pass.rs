@@ -303,23 +303,36 @@ impl Pass<'_> {
         }
     }
 
-    /// Scores documents (in rising order) by the kernel's arithmetic. Best first.
-    pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
+    /// How often documents (in rising order) and those before them say each term.
+    fn counts(&self, documents: &[u32]) -> Vec<Vec<TermCounts>> {
         let mut counts = vec![vec![TermCounts::default(); self.terms.len()]; documents.len()];
-        for (number, term) in self.terms.iter().enumerate() {
-            let mut rest = documents.iter().zip(&mut counts).peekable();
-            while let Some((document, _)) = rest.peek() {
-                let block = *document / BLOCK;
-                let mut postings = postings::decode(term.row(block)).peekable();
-                while let Some((document, counts)) = rest.next_if(|(document, _)| *document / BLOCK == block) {
-                    let place = document % BLOCK;
-                    while postings.next_if(|(at, _)| *at < place).is_some() {}
-                    if let Some((_, packed)) = postings.next_if(|(at, _)| *at == place) {
-                        counts[number] = postings::unpack(packed);
+        // By place in the block, which of its documents is meant; `NOBODY` for most.
+        const NOBODY: u16 = u16::MAX;
+        let mut meant = vec![NOBODY; BLOCK as usize];
+        let mut rest = &mut counts[..];
+        for of_block in documents.chunk_by(|one, other| one / BLOCK == other / BLOCK) {
+            let (these, others) = std::mem::take(&mut rest).split_at_mut(of_block.len());
+            rest = others;
+            for (number, document) in (0..).zip(of_block) {
+                meant[(document % BLOCK) as usize] = number;
+            }
+            let block = of_block.first().map_or(0, |first| first / BLOCK);
+            for (number, term) in self.terms.iter().enumerate() {
+                for (place, packed) in postings::decode(term.row(block)) {
+                    let document = meant[place as usize];
+                    if document != NOBODY {
+                        these[usize::from(document)][number] = postings::unpack(packed);
                     }
                 }
             }
+            of_block.iter().for_each(|document| meant[(document % BLOCK) as usize] = NOBODY);
         }
+        counts
+    }
+
+    /// Scores documents (in rising order) by the kernel's arithmetic. Best first.
+    pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
+        let counts = self.counts(&documents);
         let mut dates = DateFits::new(self.question);
         let mut named_in: Option<(u32, Named)> = None;
         let mut closer = self.meant.as_ref().map(|meant| Closer::new(self, meant));
