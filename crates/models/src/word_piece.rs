@@ -22,6 +22,10 @@ const CONTINUES: &str = "##";
 const UNKNOWN: &str = "[UNK]";
 /// Most pieces of a vocabulary.
 const PIECES_MAX: usize = EMPTY as usize;
+/// Bytes of the beginning that tells how long a piece can be.
+const BEGINNING: usize = 3;
+/// Beginnings that are told apart; a power of two. A vocabulary has some thousands.
+const BEGINNINGS: usize = 1 << 13;
 /// The number in a slot without a piece.
 const EMPTY: u16 = u16::MAX;
 
@@ -33,6 +37,8 @@ pub struct WordPiece<'a> {
     /// Numbers of pieces by their hash, with open addressing, at least half of them empty. Filled at every start of
     /// the program, in a third of the time of two maps.
     slots: Vec<Slot>,
+    /// How long pieces are that begin so, by the hash of the beginning: most lengths need not be tried.
+    lengths: Vec<Lengths>,
     /// Where hashes begin: differently in each process, so that nobody can make a vocabulary of equal ones.
     seed: u64,
     unknown: u16,
@@ -46,6 +52,25 @@ struct Slot {
     number: u16,
     /// Of the hash what the place does not tell: most other pieces differ in it and need not be read.
     mark: u16,
+}
+
+/// Some lengths, a bit each; the last stands for all that are longer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lengths(u32);
+
+impl Lengths {
+    fn bit(length: usize) -> u32 {
+        1 << length.clamp(1, u32::BITS as usize).saturating_sub(1)
+    }
+
+    fn has(self, length: usize) -> bool {
+        self.0 & Self::bit(length) != 0
+    }
+
+    /// The longest of them.
+    fn longest(self) -> usize {
+        if self.has(usize::MAX) { usize::MAX } else { (u32::BITS - self.0.leading_zeros()) as usize }
+    }
 }
 
 /// Where a piece lies in the vocabulary's text, its mark of continuing left out.
@@ -81,13 +106,21 @@ impl<'a> WordPiece<'a> {
         }
         let slots = vec![Slot { number: EMPTY, mark: 0 }; (2 * pieces.len() + 1).next_power_of_two()];
         let piece_bytes_max = pieces.iter().map(|piece| piece.length as usize).max().unwrap_or(0);
-        let mut made = Self { text, pieces, slots, seed: seed(), unknown: 0, piece_bytes_max };
+        let lengths = vec![Lengths::default(); BEGINNINGS];
+        let mut made = Self { text, pieces, slots, lengths, seed: seed(), unknown: 0, piece_bytes_max };
         for number in 0..u16::try_from(made.pieces.len()).ok()? {
             let (part, piece) = made.piece(number)?;
-            let hash = made.hash(part, piece);
+            let mut hash = made.hash_of_nothing(part);
+            let mut beginning = hash;
+            for (byte, length) in piece.bytes().zip(1..) {
+                hash = hash_with(hash, byte);
+                beginning = if length <= BEGINNING { hash } else { beginning };
+            }
             let slot = made.slot(hash, part, piece);
             // Of two equal pieces the later one counts, as in a map that is filled line by line.
+            let length = Lengths::bit(piece.len());
             *made.slots.get_mut(slot)? = Slot { number, mark: mark(hash) };
+            made.lengths.get_mut(beginning as usize % BEGINNINGS)?.0 |= length;
         }
         made.unknown = made.number(UNKNOWN)?;
         Some(made)
@@ -99,6 +132,7 @@ impl<'a> WordPiece<'a> {
             text: Cow::Borrowed(""),
             pieces: Vec::new(),
             slots: vec![Slot { number: EMPTY, mark: 0 }],
+            lengths: Vec::new(),
             seed: 0,
             unknown: 0,
             piece_bytes_max: 0,
@@ -131,6 +165,18 @@ impl<'a> WordPiece<'a> {
 
     fn hash_of_nothing(&self, part: Part) -> u64 {
         hash_with(self.seed, part as u8)
+    }
+
+    /// How long pieces can be with which a text of these hashes begins.
+    fn lengths(&self, hashes: &[u64]) -> Lengths {
+        let mut lengths = Lengths::default();
+        for (hash, length) in hashes.iter().zip(1..) {
+            let known = self.lengths.get(*hash as usize % BEGINNINGS).copied().unwrap_or_default();
+            // What is shorter than a beginning is one by itself.
+            let told = if length < BEGINNING { Lengths::bit(length) } else { u32::MAX << (BEGINNING - 1) };
+            lengths.0 |= known.0 & told;
+        }
+        lengths
     }
 
     fn piece(&self, number: u16) -> Option<(Part, &str)> {
@@ -207,11 +253,15 @@ impl<'a> WordPiece<'a> {
             // The hashes of all beginnings, each from that of the one before.
             let mut hash = self.hash_of_nothing(part);
             hashes.clear();
-            hashes.extend(rest.bytes().take(self.piece_bytes_max).map(|byte| {
+            let mut more = rest.bytes().take(self.piece_bytes_max).map(|byte| {
                 hash = hash_with(hash, byte);
                 hash
-            }));
-            let found = hashes.iter().enumerate().rev().find_map(|(last, hash)| {
+            });
+            hashes.extend(more.by_ref().take(BEGINNING));
+            let lengths = self.lengths(hashes);
+            hashes.extend(more.take(lengths.longest().saturating_sub(BEGINNING)));
+            let mut longest_first = hashes.iter().enumerate().rev().filter(|(last, _)| lengths.has(last + 1));
+            let found = longest_first.find_map(|(last, hash)| {
                 let (piece, rest) = rest.split_at_checked(last + 1)?;
                 self.find(*hash, part, piece).map(|token| (token, rest))
             });
@@ -350,6 +400,34 @@ mod tests {
         check("unaffable", &[2, 3, 4]);
         check("Running!", &[9, 10, 11]);
         check("runs", &[1]);
+    }
+
+    #[test]
+    fn no_length_of_a_piece_is_overlooked() {
+        let long = |count: usize| "b".repeat(count);
+        let pieces =
+            ["a", "ab", "abab", "##a", "##b", "##bab", &long(31), &long(33), &long(40), &format!("##{}", long(35))];
+        let vocabulary = format!("[UNK]\n{}", pieces.join("\n"));
+        let made = WordPiece::new(&*vocabulary).unwrap();
+        let short = (1..=7_usize).flat_map(|length| {
+            (0..1 << length)
+                .map(move |bits: u32| (0..length).map(|at| if bits >> at & 1 == 0 { 'a' } else { 'b' }).collect())
+        });
+        for word in short.chain((30..80).map(long)) {
+            let (mut expected, mut rest, mut mark) = (Vec::new(), word.as_str(), "");
+            while !rest.is_empty() {
+                let fits = |length: &usize| made.number(&format!("{mark}{}", &rest[..*length]));
+                let Some(length) = (1..=rest.len()).rev().find(|length| fits(length).is_some()) else { break };
+                expected.extend(fits(&length));
+                (rest, mark) = (&rest[length..], CONTINUES);
+            }
+            if !rest.is_empty() {
+                expected = vec![0];
+            }
+            let mut tokens = Vec::new();
+            made.tokens(&word, &mut tokens);
+            assert_eq!(tokens, expected, "{word}");
+        }
     }
 
     #[test]
