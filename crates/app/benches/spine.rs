@@ -14,7 +14,7 @@
 mod random;
 mod shared;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -74,6 +74,7 @@ fn measure(turns: usize) {
     appends(&mut space, folder.path());
     recalls(&mut space, &mut text, &source, folder.path());
     cold(&home, &path, &mut text);
+    memory(&home, &path, &mut text, turns);
 
     let begun = Instant::now();
     let verification = space.verify(|_| {}).unwrap();
@@ -246,6 +247,53 @@ fn cold(home: &Path, space: &Path, text: &mut Text) {
         assert!(output.status.success());
     }
     row("recall, a cold process, p50", milliseconds(percentile(&mut times, 50)), None, "");
+}
+
+/// What a record takes of a process's resident memory: the peak of one that asks, above that of one that asks of an empty space.
+fn memory(home: &Path, space: &Path, text: &mut Text, turns: usize) {
+    let empty = space.with_file_name("empty.db");
+    run(home, &empty, &["init"]);
+    let questions: Vec<String> = (0..QUESTIONS).map(|_| text.question()).collect();
+    let a_record = |more: Option<u64>, none: Option<u64>| match more.zip(none) {
+        Some((more, none)) => format!("{} bytes", (more.saturating_sub(none) << 10) / turns as u64),
+        None => "not told here".to_owned(),
+    };
+    let server = |space: &Path| server_peak(home, space, &questions);
+    row("resident a record, a server after 200 questions", a_record(server(space), server(&empty)), None, "");
+    let process = |space: &Path| run(home, space, &["recall", &questions[0]]);
+    row("resident a record, a process that asks once", a_record(process(space), process(&empty)), None, "");
+}
+
+/// The peak of the resident memory of an MCP server that answers questions, KiB, where the system tells it.
+fn server_peak(home: &Path, space: &Path, questions: &[String]) -> Option<u64> {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_because"))
+        .env("BECAUSE_HOME", home)
+        .arg("--space")
+        .arg(space)
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, mut output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    let mut call = |method: &str, parameters: serde_json::Value| {
+        let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+        writeln!(input, "{message}").unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        assert!(answer.contains("\"result\""), "{answer}");
+    };
+    let client = serde_json::json!({"name": "bench", "version": "1"});
+    call("initialize", serde_json::json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+    for question in questions {
+        call("tools/call", serde_json::json!({"name": "recall", "arguments": {"query": question}}));
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak = peak.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
+    drop(input);
+    server.wait().unwrap();
+    peak
 }
 
 /// A seeded source of turns and questions.
