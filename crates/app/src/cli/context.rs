@@ -17,7 +17,7 @@ const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Arguments of `context`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A file or pipe has a turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers grow with it."
+    after_help = "A file or pipe has a turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers grow with it. The newest turn is always there and whole, even if it alone takes more; what else is cut is marked."
 )]
 pub(crate) struct Args {
     /// A turn, as `speaker: text`; may be repeated, the newest last
@@ -105,7 +105,12 @@ fn print(context: &Context) -> Result<(), Failure> {
         output::line(printable(line))?;
     }
     let tokens = &context.tokens;
-    output::note(format_args!("{DIM}{} of {} tokens{DIM:#}", tokens.total, context.budget.total));
+    let beyond = match context.items.as_slice() {
+        [] => ": the context is empty, since nothing fits",
+        _ if tokens.total > context.budget.total => ": the newest turn alone takes more",
+        _ => "",
+    };
+    output::note(format_args!("{DIM}{} of {} tokens{beyond}{DIM:#}", tokens.total, context.budget.total));
     if let Some(receipt) = context.receipt {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));

@@ -214,8 +214,12 @@ fn questions_of_any_kind_are_answered() {
     }
     assert_eq!(host.texts(&"walnuts ".repeat(100_000))[0], "Jonas is allergic to walnuts.");
     for budget in [0, 1_000_000] {
-        host.gets("get_context", json!({ "turns": [{ "speaker": "u", "text": "walnuts?" }], "budget_tokens": budget }));
+        let turns = json!([{ "speaker": "u", "text": "walnuts?" }]);
+        let context = host.gets("get_context", json!({ "turns": turns, "budget_tokens": budget }));
+        assert!(context["context"].as_str().unwrap().contains("u: walnuts?"), "{context}");
     }
+    let too_many = json!({ "turns": [{ "speaker": "u", "text": "walnuts?" }], "budget_tokens": 1_000_001 });
+    host.fails("usage", "get_context", too_many);
     host.fails("usage", "get_context", json!({ "turns": [] }));
     host.leaves();
 }
