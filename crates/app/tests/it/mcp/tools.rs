@@ -177,6 +177,7 @@ fn wrong_arguments_are_answers_that_say_what_to_do() {
         ("recall", json!({ "query": "x", "limit": 51 })),
         ("recall", json!({ "query": "x", "around": 6 })),
         ("recall", json!({ "query": "x", "since": "when the leaves fall" })),
+        ("recall", json!({ "query": "x", "since": "2025-03-01", "until": "2025-02-01" })),
         ("remember", json!({ "text": "" })),
         ("remember", json!({ "text": "x", "at": "2025-02-30" })),
         ("correct", json!({ "name": "x", "note": "y" })),
