@@ -135,6 +135,13 @@ impl Failure {
                 "the owner of the space can allow it: because grant {author} --can {}",
                 capability.as_str()
             )),
+            Self::Engine(EngineError::UnknownBelief { .. }) => {
+                Some("`because claims` lists what is believed".to_owned())
+            }
+            Self::Engine(EngineError::NotABelief { id, .. }) => {
+                let id = crate::output::short(id);
+                Some(format!("`because show {id}` shows it; `because claims` lists what is believed"))
+            }
             _ => None,
         }
     }

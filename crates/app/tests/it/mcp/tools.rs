@@ -185,10 +185,14 @@ fn wrong_arguments_are_answers_that_say_what_to_do() {
     ] {
         host.fails("usage", tool, arguments);
     }
-    host.fails("unknown_belief", "explain", json!({ "name": "no.such|thing" }));
+    // An agent is told of its tools, and who types of the commands.
+    let words = host.fails("unknown_belief", "explain", json!({ "name": "no.such|thing" }));
+    assert!(words.contains("Call recall") && !words.contains("because claims"), "{words}");
+    machine.because(["explain", "no.such|thing"]).run().ends(1).says("because claims");
     host.fails("unknown_belief", "correct", json!({ "name": "no.such|thing", "text": "x", "note": "y" }));
     let record = host.gets("recall", json!({ "query": "walnuts" }))["episodes"][0]["id"].clone();
-    host.fails("not_a_belief", "correct", json!({ "name": record, "text": "x", "note": "y" }));
+    let words = host.fails("not_a_belief", "correct", json!({ "name": record, "text": "x", "note": "y" }));
+    assert!(words.contains("Call explain") && !words.contains("`because"), "{words}");
     host.fails("malformed", "remember", json!({ "text": "x".repeat(2 << 20) }));
     assert_eq!(host.texts("walnuts")[0], "Jonas is allergic to walnuts.");
     host.leaves();
