@@ -27,6 +27,14 @@ pub(crate) enum Failure {
     /// No space was found.
     #[error("there is no space here: `because init` makes one in this folder, `because init --global` your own")]
     NoSpace,
+    /// There is none where one was named.
+    #[error("there is no space at {}; `{command}` makes it", path.display())]
+    NoSpaceThere {
+        /// Where it was looked for.
+        path: std::path::PathBuf,
+        /// What makes it.
+        command: String,
+    },
     /// The arguments do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -101,6 +109,7 @@ impl Failure {
         match self {
             Self::Engine(error) => error.code(),
             Self::NoSpace => "no_space",
+            Self::NoSpaceThere { .. } => "space_missing",
             Self::Usage(_) => "usage",
             Self::File { .. } => "file",
             Self::Key { .. } => "device_key",
@@ -126,6 +135,13 @@ impl Failure {
                 "the owner of the space can allow it: because grant {author} --can {}",
                 capability.as_str()
             )),
+            Self::Engine(EngineError::UnknownBelief { .. }) => {
+                Some("`because claims` lists what is believed".to_owned())
+            }
+            Self::Engine(EngineError::NotABelief { id, .. }) => {
+                let id = crate::output::short(id);
+                Some(format!("`because show {id}` shows it; `because claims` lists what is believed"))
+            }
             _ => None,
         }
     }

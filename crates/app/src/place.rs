@@ -130,10 +130,17 @@ impl Finder<'_> {
     /// Opens the space to read it. There must be one.
     pub(crate) fn open(&self) -> Result<Space, Failure> {
         let path = self.path()?;
-        if !path.exists() && self.named.is_none() {
-            return Err(Failure::NoSpace);
+        if path.exists() {
+            return Ok(Space::open(&path, self.home.signer()?)?);
         }
-        Ok(Space::open(&path, self.home.signer()?)?)
+        Err(match self.named {
+            None => Failure::NoSpace,
+            Some(GLOBAL) => Failure::NoSpaceThere { path, command: "because init --global".to_owned() },
+            Some(named) => {
+                let command = format!("because init --space {}", crate::output::quoted(named));
+                Failure::NoSpaceThere { path, command }
+            }
+        })
     }
 
     /// Opens the space to write to it; the person's own is made if it is not there yet.

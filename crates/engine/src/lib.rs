@@ -87,7 +87,7 @@ pub enum EngineError {
         prefix: String,
     },
     /// No belief is called so.
-    #[error("no belief is called {name}{}; `because claims` lists what is believed", or_is_one_of(near))]
+    #[error("no belief is called {name}{}", or_is_one_of(near))]
     UnknownBelief {
         /// What was asked for.
         name: String,
@@ -95,7 +95,7 @@ pub enum EngineError {
         near: Vec<String>,
     },
     /// The operation is something else.
-    #[error("{id} is of kind {kind}, no belief; `because show` shows it, `because claims` lists what is believed")]
+    #[error("{id} is of kind {kind}, no belief")]
     NotABelief {
         /// The operation.
         id: OpId,

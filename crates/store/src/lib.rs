@@ -95,7 +95,7 @@ impl RecordError {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no file.
-    #[error("there is no space at {}; `because init` makes one in a folder, `because init --global` your own", path.display())]
+    #[error("there is no space at {}", path.display())]
     Missing {
         /// Where it was looked for.
         path: PathBuf,

@@ -17,7 +17,7 @@ const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Arguments of `context`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A file or pipe has a turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers grow with it."
+    after_help = "A file or pipe has a turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last. A line that begins as JSON and is no such turn is an error.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers grow with it. The newest turn is always there and whole, even if it alone takes more; what else is cut is marked."
 )]
 pub(crate) struct Args {
     /// A turn, as `speaker: text`; may be repeated, the newest last
@@ -105,7 +105,12 @@ fn print(context: &Context) -> Result<(), Failure> {
         output::line(printable(line))?;
     }
     let tokens = &context.tokens;
-    output::note(format_args!("{DIM}{} of {} tokens{DIM:#}", tokens.total, context.budget.total));
+    let beyond = match context.items.as_slice() {
+        [] => ": the context is empty, since nothing fits",
+        _ if tokens.total > context.budget.total => ": the newest turn alone takes more",
+        _ => "",
+    };
+    output::note(format_args!("{DIM}{} of {} tokens{beyond}{DIM:#}", tokens.total, context.budget.total));
     if let Some(receipt) = context.receipt {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));
@@ -122,13 +127,23 @@ fn print(context: &Context) -> Result<(), Failure> {
 pub(super) const SHORT_CHARS: usize = 20;
 
 fn read_turns(args: &Args) -> Result<Vec<Turn>, Failure> {
-    let lines = match &args.file {
-        Some(path) => read_input(path)?,
+    let path = match &args.file {
+        Some(path) => path,
         None if !args.turns.is_empty() => return Ok(args.turns.iter().map(|turn| spoken(turn)).collect()),
         None if args.question.is_some() || std::io::stdin().is_terminal() => return Ok(Vec::new()),
-        None => read_input(Path::new("-"))?,
+        None => Path::new("-"),
     };
-    Ok(lines.lines().filter(|line| !line.trim().is_empty()).map(turn).collect())
+    let lines = read_input(path)?;
+    let lines = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(number, line)| turn(line).ok_or_else(|| no_turn(path, number + 1))).collect()
+}
+
+fn no_turn(path: &Path, line: usize) -> Failure {
+    let form = r#"{"speaker":"Mara","text":"Is it hot?"}"#;
+    let source = if path == Path::new("-") { "the standard input".to_owned() } else { output::path(path) };
+    Failure::Usage(format!(
+        "line {line} of {source} is no turn; a turn is one line of JSON as {form} (also role, content), or `Mara: Is it hot?`"
+    ))
 }
 
 /// A file as text; what is not Unicode in it is replaced.
@@ -146,29 +161,37 @@ fn read_input(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A line that is a turn: JSON by the usual names, or `speaker: text`.
-fn turn(line: &str) -> Turn {
-    let Some(value) = object(line) else { return spoken(line) };
-    let speaker = ["speaker", "name", "role", "author", "from"].iter().find_map(|name| value.get(*name)?.as_str());
-    Turn { speaker: speaker.unwrap_or_default().to_owned(), text: text_of(&value) }
-}
-
-fn object(line: &str) -> Option<Value> {
+/// A line that is a turn: JSON by the usual names, or `speaker: text`. None for what begins as JSON and is neither: taken as text it
+/// would be a turn of nobody, and the model would read braces.
+fn turn(line: &str) -> Option<Turn> {
     let line = line.trim();
-    if line.starts_with('{') { serde_json::from_str(line).ok() } else { None }
+    // A list of messages, in one line or several, begins so; a remark in brackets does not.
+    let begins_list =
+        line.strip_prefix('[').is_some_and(|rest| matches!(rest.trim_start().chars().next(), None | Some('{')));
+    if begins_list {
+        return None;
+    }
+    if !line.starts_with('{') {
+        return Some(spoken(line));
+    }
+    let value: Value = serde_json::from_str(line).ok()?;
+    // Some wrap the message.
+    let message = value.get("message").filter(|message| message.is_object()).unwrap_or(&value);
+    let speaker = ["speaker", "name", "role", "author", "from"].iter().find_map(|name| message.get(*name)?.as_str())?;
+    Some(Turn { speaker: speaker.to_owned(), text: text_of(message)? })
 }
 
-/// The text of a message: a string, or the texts of its parts.
-fn text_of(value: &Value) -> String {
-    let content = ["text", "content", "message"].iter().find_map(|name| value.get(*name));
+/// The text of a message: a string, or the texts of its parts. A message that only calls tools has null.
+fn text_of(message: &Value) -> Option<String> {
+    let content = ["text", "content", "message"].iter().find_map(|name| message.get(*name))?;
     match content {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
-            texts.collect::<Vec<_>>().join("\n")
+            Some(texts.collect::<Vec<_>>().join("\n"))
         }
-        Some(Value::Object(message)) => message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        _ => String::new(),
+        Value::Null => Some(String::new()),
+        _ => None,
     }
 }
 
@@ -189,10 +212,12 @@ fn tool_result(line: &str) -> Option<ToolResult> {
     if line.is_empty() {
         return None;
     }
-    Some(match object(line) {
-        Some(value) => ToolResult { text: text_of(&value), score: value.get("score").and_then(Value::as_f64) },
-        None => ToolResult { text: line.to_owned(), score: None },
-    })
+    let value: Option<Value> = serde_json::from_str(line).ok().filter(Value::is_object);
+    // What tools answer may be any JSON; where it is not ours it is the text.
+    let ours = value.and_then(|value| {
+        Some(ToolResult { text: text_of(&value)?, score: value.get("score").and_then(Value::as_f64) })
+    });
+    Some(ours.unwrap_or_else(|| ToolResult { text: line.to_owned(), score: None }))
 }
 
 /// `1500`, or `total=1500,facts=300`. A total alone moves all tiers; a tier that is named stays as it is named.
@@ -232,14 +257,33 @@ mod tests {
     #[test]
     fn turns_are_read_from_lines_of_text_and_of_json() {
         let check = |line: &str, speaker: &str, text: &str| {
-            assert_eq!(turn(line), Turn { speaker: speaker.to_owned(), text: text.to_owned() }, "{line}");
+            assert_eq!(turn(line), Some(Turn { speaker: speaker.to_owned(), text: text.to_owned() }), "{line}");
         };
         check("Mara: Is it hot?", "Mara", "Is it hot?");
         check("At 10:30 it is", "", "At 10:30 it is");
         check(r#"{"role":"user","content":"Is it hot?"}"#, "user", "Is it hot?");
         check(r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#, "user", "a\nb");
-        check(r#"{"role":"user"}"#, "user", "");
-        check("{no json", "", "{no json");
+        check(r#"{"role":"assistant","content":null,"tool_calls":[]}"#, "assistant", "");
+        check(r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"a"}]}}"#, "user", "a");
+        check(r#"{"from":"Mara","message":"Is it hot?"}"#, "Mara", "Is it hot?");
+        check("[laughs] No.", "", "[laughs] No.");
+        let list = r#"[{"role":"user","content":"a"}]"#;
+        for wrong in
+            ["{no json", "{", "[", list, r#"{"role":"user"}"#, r#"{"text":"a"}"#, r#"{"role":"user","text":5}"#]
+        {
+            assert_eq!(turn(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_tools_answer_is_what_it_says_in_our_form_and_otherwise_the_whole_line() {
+        let check = |line: &str, text: &str, score: Option<f64>| {
+            assert_eq!(tool_result(line), Some(ToolResult { text: text.to_owned(), score }), "{line}");
+        };
+        check(r#"{"text":"hot","score":0.5}"#, "hot", Some(0.5));
+        check("plain", "plain", None);
+        check(r#"{"celsius":1240}"#, r#"{"celsius":1240}"#, None);
+        check("[1, 2]", "[1, 2]", None);
     }
 
     #[test]

@@ -305,6 +305,24 @@ pub(crate) fn parse_time_us(session: &Session, text: &str) -> Result<i64, Failur
     Ok(zoned.timestamp().as_microsecond())
 }
 
+/// The times between which something happened; a window in which nothing can is refused.
+pub(crate) fn parse_window_us(
+    session: &Session,
+    since: Option<&str>,
+    until: Option<&str>,
+) -> Result<(Option<i64>, Option<i64>), Failure> {
+    let time = |text: Option<&str>| text.map(|text| parse_time_us(session, text)).transpose();
+    let window = (time(since)?, time(until)?);
+    if let ((Some(since_us), Some(until_us)), Some(since), Some(until)) = (window, since, until)
+        && since_us >= until_us
+    {
+        return Err(Failure::Usage(format!(
+            "since {since:?} is not before until {until:?}: nothing lies between them"
+        )));
+    }
+    Ok(window)
+}
+
 /// `exit::INCOMPLETE` if something was left out.
 pub(crate) fn incomplete_if(left_out: bool) -> u8 {
     if left_out { exit::INCOMPLETE } else { 0 }

@@ -14,7 +14,7 @@ use serde_json::json;
 use store::sqlite::{Filter, TermShare};
 
 use super::facts::{self, FACTS_BESIDE_MAX};
-use super::{Session, parse_time_us};
+use super::{Session, parse_time_us, parse_window_us};
 use crate::failure::Failure;
 use crate::meaning::{Answering, Meant};
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
@@ -116,6 +116,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     }
     let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
     let as_of_us = time(&args.as_of)?.map(|at| at.max(0).unsigned_abs());
+    let (since_us, until_us) = parse_window_us(session, args.since.as_deref(), args.until.as_deref())?;
     let shelves = args.shelves();
     let fact_query = FactQuery {
         limit: usize::from(args.k),
@@ -128,8 +129,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut query = Query {
         filter: Filter {
             kinds: args.kind.clone(),
-            since_us: time(&args.since)?,
-            until_us: time(&args.until)?,
+            since_us,
+            until_us,
             as_of_us,
             visibilities: args.visibility.clone(),
         },

@@ -97,7 +97,7 @@ pub(super) struct GetContext {
     pub(super) turns: Vec<Turn>,
     /// Results of tools that the answer will need, the most important first. They share the budget.
     pub(super) tool_results: Option<Vec<String>>,
-    /// How many tokens the whole may take; 1500 if left out.
+    /// How many tokens the whole may take, 0 to 1000000; 1500 if left out. The newest turn is given whole even if it alone takes more.
     pub(super) budget_tokens: Option<u32>,
     /// Your name, for the receipt of what was shown to whom; the program's name if left out. Example: "reviewer"
     pub(super) agent: Option<String>,

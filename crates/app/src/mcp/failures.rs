@@ -10,7 +10,8 @@ const UNFIT: &str = "arguments";
 
 /// A failure in words.
 pub(super) fn in_words(failure: &Failure) -> String {
-    let advice = failure.hint().or_else(|| advice(failure.code()).map(str::to_owned));
+    // What an agent can do by its tools comes before what people do on the command line.
+    let advice = advice(failure.code()).map(str::to_owned).or_else(|| failure.hint());
     told(failure.code(), &failure.to_string(), advice.as_deref())
 }
 

@@ -10,6 +10,7 @@
 
 use std::collections::HashSet;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
@@ -26,6 +27,8 @@ pub(super) struct Gate<T> {
     inner: T,
     under_way: Arc<UnderWay>,
     has_begun: bool,
+    /// A refusal on its way. Nothing more is read until it is written, so that they cannot pile up either.
+    refusing: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 /// The requests that are under way.
@@ -62,7 +65,7 @@ impl UnderWay {
 impl<T> Gate<T> {
     pub(super) fn new(inner: T, max: usize) -> Self {
         let under_way = UnderWay { max, ids: Mutex::default(), changed: Notify::new() };
-        Self { inner, under_way: Arc::new(under_way), has_begun: false }
+        Self { inner, under_way: Arc::new(under_way), has_begun: false, refusing: None }
     }
 }
 
@@ -91,6 +94,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Gate<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            if let Some(refusing) = &mut self.refusing {
+                refusing.await;
+                self.refusing = None;
+            }
             self.under_way.has_room().await;
             let message = self.inner.receive().await?;
             match &message {
@@ -101,7 +108,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Gate<T> {
                         return Some(message);
                     }
                     let error = ErrorData::invalid_request("a request under this id is being answered", None);
-                    tokio::spawn(self.inner.send(ServerJsonRpcMessage::error(error, Some(request.id.clone()))));
+                    let refused = self.inner.send(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
+                    // Where it cannot be written there is nobody to read the rest, which shows by itself.
+                    self.refusing = Some(Box::pin(async move { drop(refused.await) }));
                 }
                 JsonRpcMessage::Notification(told) => {
                     if let ClientNotification::CancelledNotification(cancelled) = &told.notification
@@ -121,5 +130,57 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Gate<T> {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.inner.close().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A host that asks the same again and again and never reads.
+    struct Deaf {
+        asked: Arc<AtomicUsize>,
+    }
+
+    /// After so many requests it goes.
+    const REQUESTS: usize = 100;
+
+    impl Transport<RoleServer> for Deaf {
+        type Error = std::io::Error;
+
+        fn send(
+            &mut self,
+            _: TxJsonRpcMessage<RoleServer>,
+        ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+            std::future::pending()
+        }
+
+        async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+            let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+            let request = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+            (asked < REQUESTS).then(|| serde_json::from_value(request).unwrap())
+        }
+
+        async fn close(&mut self) -> Result<(), Self::Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn refusals_that_nobody_reads_do_not_pile_up() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let asked = Arc::new(AtomicUsize::new(0));
+            let mut gate = Gate::new(Deaf { asked: Arc::clone(&asked) }, UNDER_WAY_MAX);
+            assert!(gate.receive().await.is_some());
+            // A read that is given up loses nothing.
+            for _ in 0..3 {
+                assert!(tokio::time::timeout(Duration::from_millis(10), gate.receive()).await.is_err());
+            }
+            assert_eq!(asked.load(Ordering::Relaxed), 2);
+        });
     }
 }

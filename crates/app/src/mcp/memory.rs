@@ -19,7 +19,7 @@ use super::arguments::{Call, Correct, Recall, Remember, SearchType};
 use super::quote::{READING, READING_STRUCTURED, quote};
 use crate::cli::changes;
 use crate::cli::remember::Note;
-use crate::cli::{Session, correct, derive, parse_time_us};
+use crate::cli::{Session, correct, derive, parse_window_us};
 use crate::failure::Failure;
 use crate::meaning::Answering;
 use opened::Opened;
@@ -134,8 +134,8 @@ impl Memory {
         }
         let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
         let around = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
-        let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
-        let filter = Filter { since_us: time(&since)?, until_us: time(&until)?, ..Filter::default() };
+        let (since_us, until_us) = parse_window_us(session, since.as_deref(), until.as_deref())?;
+        let filter = Filter { since_us, until_us, ..Filter::default() };
         // Whoever says when something happened means what happened.
         let is_dated = filter.since_us.is_some() || filter.until_us.is_some();
         let search_type = search_type.unwrap_or(if is_dated { SearchType::Episodes } else { SearchType::Both });

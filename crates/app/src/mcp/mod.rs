@@ -1,8 +1,8 @@
 //! `because mcp`: the memory as tools for an agent, by the Model Context Protocol on the standard input and output.
 //!
 //! A host starts one such process a session, many at a time on one space, and ends it by closing its input. What arrives goes
-//! through four hands: [`gate`] bounds how much is under way, `rmcp` speaks the protocol, [`server`] turns a call into typed arguments,
-//! and [`memory`], which owns the space on a thread of its own, answers. This folder is the only async code there is, and
+//! through five hands: [`lines`] reads messages, [`gate`] bounds how much is under way, `rmcp` speaks the protocol, [`server`] turns a
+//! call into typed arguments, and [`memory`], which owns the space on a thread of its own, answers. This folder is the only async code there is, and
 //! nothing async goes further in: the engine does not know that it is being waited for.
 //!
 //! The standard output belongs to the protocol. Whatever is to be said besides goes to the error output.
@@ -11,6 +11,7 @@ mod answers;
 mod arguments;
 mod failures;
 mod gate;
+mod lines;
 mod memory;
 mod quote;
 mod server;
@@ -20,12 +21,12 @@ mod worker;
 use std::time::Duration;
 
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 
 use crate::cli::Session;
 use crate::failure::Failure;
 use gate::{Gate, UNDER_WAY_MAX};
+use lines::Lines;
 use memory::Memory;
 use server::Server;
 use worker::Worker;
@@ -48,7 +49,7 @@ pub(crate) fn serve(session: Session) -> Result<(), Failure> {
 
 async fn converse(server: Server) -> Result<(), Failure> {
     let (input, output) = stdio_pipes();
-    let gate = Gate::new(AsyncRwTransport::new_server(input, output), UNDER_WAY_MAX);
+    let gate = Gate::new(Lines::new(input, output), UNDER_WAY_MAX);
     let serving = tokio::select! {
         serving = rmcp::serve_server(server, gate) => serving,
         () = told_to_end() => return Ok(()),

@@ -1,11 +1,11 @@
 //! What the protocol asks of us, and which of two kinds an error is.
 //!
-//! A tool that does not exist and a memory that cannot be reached are faults of the protocol. Everything else that goes wrong is
+//! A tool that does not exist, a call of another shape and a memory that cannot be reached are faults of the protocol. Everything else that goes wrong is
 //! an answer (`isError`): the model reads it and can do better.
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -43,6 +43,18 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(tools::all()))
+    }
+
+    /// What the SDK took for none of its requests: also a call whose parameters have another shape.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(match request.method.as_str() {
+            "tools/call" => ErrorData::invalid_params("a call has a name, and arguments that are an object", None),
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+        })
     }
 
     async fn call_tool(

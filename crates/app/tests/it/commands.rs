@@ -183,6 +183,10 @@ fn recall_answers_with_records_sources_and_reasons() {
             .all(|result| { result["evidence"]["at"].as_str().unwrap().starts_with("2025-02") })
     );
     machine.because(["recall", "--since", "yesterdayish", question]).run().ends(2);
+    for until in ["2025-02-01", "2025-01-31"] {
+        let nothing = ["recall", "--since", "2025-02-01", "--until", until, question];
+        machine.because(nothing).run().ends(2).says("nothing lies between them");
+    }
 }
 
 #[test]

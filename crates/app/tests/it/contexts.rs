@@ -47,13 +47,20 @@ fn turns_come_from_a_pipe_or_a_file_too() {
     machine.because(["context", "--no-receipt"]).input(lines).run().succeeds().prints("| Idris").prints("user: hello");
     machine.write("turns.jsonl", lines);
     machine.because(["context", "--turns", "turns.jsonl", "--no-receipt"]).run().succeeds().prints("| Idris");
-    machine.because(["context", "--question", "glaze", "--budget", "0"]).run().succeeds();
+    machine.because(["context", "--question", "glaze", "--budget", "0"]).run().succeeds().says("is empty");
+    let least = ["context", "--turn", "Mara: Which glaze?", "--turn", "Mara: And why?", "--budget", "0"];
+    let least = machine.because(least).run().succeeds().prints("Mara: And why?").says("the newest turn alone");
+    assert!(!least.out().contains("Which glaze") && !least.out().contains("| Idris"), "{}", least.out());
     machine.because(["context", "--question", "glaze", "--budget", "1000000"]).run().succeeds().prints("Idris");
     machine.because(["context", "--question", "glaze", "--budget", "many"]).run().ends(2);
     machine.because(["context"]).run().ends(2).says("nothing to go by");
+    machine.write("wrong.jsonl", "Mara: hello\n\n{\"role\":\"user\"}\n");
+    let wrong = machine.because(["context", "--turns", "wrong.jsonl"]).run().ends(2);
+    wrong.says("line 3 of wrong.jsonl is no turn").says(r#"{"speaker":"Mara","text":"#);
+    machine.because(["context"]).input("[{\"role\":\"user\"}]").run().ends(2).says("line 1 of the standard input");
     assert_eq!(
         machine.because(["receipts", "--json"]).run().succeeds().json()["receipts"].as_array().unwrap().len(),
-        2
+        3
     );
 }
 

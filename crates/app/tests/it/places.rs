@@ -70,6 +70,18 @@ fn where_there_is_no_space_the_error_says_how_to_make_one() {
     assert_eq!(missing.error_code(), "space_missing");
     machine.because(["doctor"]).run().succeeds().prints("because init");
     assert!(!machine.work().join("nowhere.db").exists());
+    let makes = |named: &str, command: &str| {
+        let ran = machine.because(["--space", named, "recall", "x"]).run().ends(1);
+        assert_eq!(ran.err().matches("because init").count(), 1, "{}", ran.err());
+        ran.says(&format!("`{command}` makes it"));
+        let script = command.replacen("because", "$BECAUSE", 1);
+        machine.shell(&script).run().succeeds();
+        machine.because(["--space", named, "recall", "x"]).run().succeeds();
+    };
+    makes("global", "because init --global");
+    makes("nowhere.db", "because init --space 'nowhere.db'");
+    makes("it's here.db", r"because init --space 'it'\''s here.db'");
+    makes(".", "because init --space '.'");
 }
 
 #[test]

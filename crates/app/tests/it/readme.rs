@@ -106,6 +106,17 @@ fn the_readme_names_every_command_and_every_format() {
 }
 
 #[test]
+fn the_readme_says_what_every_part_of_a_score_is() {
+    use kernel::rank::{Signals, Weights, fuse};
+    let table: Vec<&str> = README.lines().skip_while(|line| *line != "| part | what it says |").collect();
+    for part in fuse(&Weights::default(), &Signals::default()).parts {
+        let mut rows = table.iter().take_while(|line| line.starts_with('|'));
+        let first = |row: &&&str| row.split('|').nth(1).unwrap().contains(&format!("`{}`", part.name));
+        assert!(rows.find(first).is_some(), "the README does not say what `{}` is", part.name);
+    }
+}
+
+#[test]
 fn an_ellipsis_stands_for_anything_and_nothing_else_does() {
     assert!(lines_fit(&["a … c", ELLIPSIS, "d"], &["a b c", "x", "y", "d"]));
     assert!(lines_fit(&["a…", ELLIPSIS], &["a"]));

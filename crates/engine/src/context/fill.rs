@@ -2,7 +2,7 @@
 //!
 //! Tiers claim one after the other; within a tier the best comes first, and what does not fit is passed over. Marks and headings count
 //! when the first thing of their section is taken, so the sum never exceeds the total; only the newest turn may, since a context without
-//! it would answer something else.
+//! it, or with a part of it, would answer something else.
 
 use kernel::shingles::Shingles;
 
@@ -47,16 +47,12 @@ pub(super) fn fill(request: &Request, gathered: &Gathered, counter: &dyn Tokens)
         said: Vec::new(),
         marks: Marks::of(request, gathered),
     };
-    if request.budget.total > 0 {
-        let later = filling.take_turns(request);
-        filling.take_tool_results(request);
-        filling.take_remembered(Tier::Facts, &gathered.facts, request.facts, request.budget.facts);
-        filling.take_remembered(Tier::Episodes, &gathered.episodes, request.episodes, request.budget.episodes);
-        filling.take_older_turns(later, request.budget.turns_max);
-        filling.take_instructions(request);
-    } else {
-        filling.leave_all_out(request, gathered);
-    }
+    let later = filling.take_turns(request);
+    filling.take_tool_results(request);
+    filling.take_remembered(Tier::Facts, &gathered.facts, request.facts, request.budget.facts);
+    filling.take_remembered(Tier::Episodes, &gathered.episodes, request.episodes, request.budget.episodes);
+    filling.take_older_turns(later, request.budget.turns_max);
+    filling.take_instructions(request);
     let Filling { chosen, left_out, marks, .. } = filling;
     Filled { chosen, left_out, marks }
 }
@@ -147,7 +143,7 @@ impl Filling<'_> {
 
     fn take(&mut self, item: Item, block: String, order: usize, frame: usize) {
         self.left = self.left.saturating_sub(item.tokens + frame);
-        self.said.push((item.tier, Said::of(&item.text)));
+        self.said.push((item.tier, Said::of(cut(&item.text, TEXT_BYTES_MAX))));
         self.chosen.push(Chosen { item, block, order });
     }
 
@@ -160,11 +156,13 @@ impl Filling<'_> {
     fn take_turns(&mut self, request: &Request) -> Vec<Older> {
         let mut later = Vec::new();
         for (age, turn) in request.turns.iter().rev().take(TURNS_MAX).enumerate() {
-            let text = cut(&turn.text, TEXT_BYTES_MAX);
+            let (text, reason) = match age {
+                0 => (turn.text.as_str(), Reason::NewestTurn),
+                _ => (cut(&turn.text, TEXT_BYTES_MAX), Reason::RecentTurn),
+            };
             let order = TURNS_MAX - age;
-            let reason = if age == 0 { Reason::NewestTurn } else { Reason::RecentTurn };
-            let block = render::turn(cut(&turn.speaker, NAME_BYTES_MAX), text);
             let is_cut = text.len() < turn.text.len();
+            let block = render::turn(cut(&turn.speaker, NAME_BYTES_MAX), text) + render::end(is_cut);
             let item = Item { is_cut, ..plain(Tier::RecentTurns, text, reason, None) };
             if age == 0 {
                 let tokens = self.counter.count(&block);
@@ -205,7 +203,7 @@ impl Filling<'_> {
             let reason = Reason::ToolResult { rank };
             let is_cut = text.len() < result.text.len();
             let item = Item { is_cut, ..plain(Tier::ToolResults, text, reason, result.score) };
-            self.offer(item, render::tool_result(rank, text), order, tier_max);
+            self.offer(item, render::tool_result(rank, text) + render::end(is_cut), order, tier_max);
         }
         let none_fits = self.spent_on(Tier::ToolResults) == 0;
         if let Some(best) = ranked.first().filter(|_| none_fits) {
@@ -216,7 +214,7 @@ impl Filling<'_> {
             let mut tokens = room;
             while tokens > 0 {
                 let beginning = fit(self.counter, text, tokens);
-                let block = render::tool_result(1, beginning);
+                let block = render::tool_result(1, beginning) + render::end(true);
                 let counted = self.counter.count(&block);
                 if counted <= room && !beginning.is_empty() {
                     let item = plain(Tier::ToolResults, beginning, reason, best.score);
@@ -234,10 +232,10 @@ impl Filling<'_> {
         let best = candidates.first().map_or(0.0, |candidate| candidate.relevance);
         let mut taken = 0;
         for (order, candidate) in candidates.iter().enumerate() {
-            let Candidate { similarity, confidence, recency, .. } = *candidate;
+            let Candidate { id, similarity, confidence, recency, is_cut, .. } = *candidate;
             let reason = Reason::Relevant { similarity, confidence, recency };
-            let item =
-                Item { id: Some(candidate.id), ..plain(tier, &candidate.text, reason, Some(candidate.relevance)) };
+            let item = plain(tier, &candidate.text, reason, Some(candidate.relevance));
+            let item = Item { id: Some(id), is_cut, ..item };
             let said = Said::of(&candidate.text);
             let said_by = self.said.iter().find(|(_, other)| said.is_said_by(other)).map(|(tier, _)| *tier);
             let omission = match said_by {
@@ -260,33 +258,19 @@ impl Filling<'_> {
         let Some(instructions) = request.instructions.as_deref().filter(|text| !text.trim().is_empty()) else { return };
         let whole = cut(instructions, TEXT_BYTES_MAX).trim_end();
         // The line break at the end is a token.
-        let text = fit(self.counter, whole, self.left.saturating_sub(1));
+        let end_tokens = 1 + self.counter.count(render::end(true));
+        let mut text = fit(self.counter, whole, self.left.saturating_sub(1));
         let is_cut = text.len() < whole.len() || whole.len() < instructions.trim_end().len();
-        let block = format!("{text}\n");
+        if is_cut {
+            text = fit(self.counter, whole, self.left.saturating_sub(end_tokens));
+        }
+        let block = format!("{text}\n{}", render::end(is_cut));
         let tokens = self.counter.count(&block);
         let item = Item { is_cut, tokens, ..plain(Tier::System, text, Reason::Instructions, None) };
         if tokens > self.left || (is_cut && tokens < INSTRUCTION_TOKENS_MIN) || text.is_empty() {
             self.leave_out(&plain(Tier::System, whole, Reason::Instructions, None), None, Omission::DidNotFit);
         } else {
             self.take(item, block, 0, 0);
-        }
-    }
-
-    /// Nothing is wanted: all of it is named.
-    fn leave_all_out(&mut self, request: &Request, gathered: &Gathered) {
-        let turns = request.turns.iter().rev().take(TURNS_MAX).map(|turn| (Tier::RecentTurns, &turn.text, None));
-        let results = request.tool_results.iter().map(|result| (Tier::ToolResults, &result.text, None));
-        let remembered = |tier, candidates: &'_ [Candidate]| {
-            candidates.iter().map(|candidate| (tier, candidate.text.clone(), Some(candidate.id))).collect::<Vec<_>>()
-        };
-        let mut all: Vec<(Tier, String, Option<kernel::id::OpId>)> = turns
-            .chain(results.take(TOOL_RESULTS_MAX))
-            .map(|(tier, text, id)| (tier, cut(text, TEXT_BYTES_MAX).to_owned(), id))
-            .collect();
-        all.extend(remembered(Tier::Facts, &gathered.facts));
-        all.extend(remembered(Tier::Episodes, &gathered.episodes));
-        for (tier, text, id) in all {
-            self.leave_out(&Item { id, ..plain(tier, &text, Reason::RecentTurn, None) }, None, Omission::DidNotFit);
         }
     }
 }

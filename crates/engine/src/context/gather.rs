@@ -38,7 +38,7 @@ const SENTENCE_WORDS_MIN: usize = 3;
 const CANDIDATES_MAX: usize = 20;
 /// Longest end of each of the last two turns that is looked for, bytes.
 const TURN_QUERY_BYTES_MAX: usize = 2 * 1024;
-/// Longest text of a candidate, bytes: no budget of a tier holds more.
+/// Longest text of a candidate, bytes: more than the usual budgets hold. What follows is cut off, and said to be.
 const CANDIDATE_BYTES_MAX: usize = 64 * 1024;
 
 /// What is to be gathered.
@@ -84,6 +84,8 @@ pub struct Candidate {
     pub id: OpId,
     /// Its text.
     pub text: String,
+    /// True if that is only its beginning.
+    pub is_cut: bool,
     /// When it was said, happened, or was last seen.
     pub at: Option<When>,
     /// Who said it.
@@ -159,6 +161,7 @@ impl Space {
             let source = belief.deriver.map_or_else(|| "the user's word".to_owned(), |deriver| deriver.name);
             best.add(Candidate {
                 id: fact.id,
+                is_cut: belief.text.len() > CANDIDATE_BYTES_MAX,
                 text: cut(&belief.text, CANDIDATE_BYTES_MAX).to_owned(),
                 at: at.map(|at| When::from_date(at.date())),
                 by: None,
@@ -206,9 +209,11 @@ impl Space {
                 }
                 continue;
             }
+            let text = text_of(&found.evidence);
             best.add(Candidate {
                 id: found.id,
-                text: text_of(&found.evidence),
+                is_cut: text.len() > CANDIDATE_BYTES_MAX,
+                text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
                 at: found.evidence.at.clone(),
                 by: found.evidence.actor.as_deref().map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
                 source: found.evidence.source,
@@ -275,5 +280,5 @@ fn text_of(evidence: &Evidence) -> String {
     for caption in &payload.captions {
         text.push_str(&format!("\n[image: {caption}]"));
     }
-    cut(&text, CANDIDATE_BYTES_MAX).to_owned()
+    text
 }

@@ -31,7 +31,7 @@ pub use gather::{Candidate, Gathered};
 pub const TURNS_MAX: usize = 64;
 /// Tool results that are looked at, the best.
 pub const TOOL_RESULTS_MAX: usize = 64;
-/// Longest text of a turn, a tool result or the instructions, bytes; what follows is cut off unread.
+/// Longest text of an older turn, a tool result or the instructions, bytes; what follows is cut off unread. The newest turn is as long as it is.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
 /// Longest name of a speaker, agent or session, bytes.
 pub const NAME_BYTES_MAX: usize = 256;
@@ -60,7 +60,7 @@ pub struct ToolResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// In all. Nothing at all is put where this is 0.
+    /// In all. Where this is 0, or less than the newest turn, there is that turn and nothing else.
     pub total: usize,
     /// What recent turns have a claim to before anything else.
     pub turns_min: usize,

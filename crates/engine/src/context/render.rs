@@ -13,6 +13,8 @@ use crate::recall::cut;
 
 /// Begins every line of a text that is data.
 const DATA: &str = "| ";
+/// Stands below what was cut, without the mark of data: it is ours.
+const CUT: &str = "(cut off here: there was more)\n";
 /// Digits of an id that are shown, with the prefix.
 const ID_CHARS: usize = 15;
 /// Longest name in a heading, bytes.
@@ -111,6 +113,11 @@ pub(super) fn tool_result(rank: usize, text: &str) -> String {
     format!("{rank}.\n{}", data(text))
 }
 
+/// What stands below a text.
+pub(super) fn end(is_cut: bool) -> &'static str {
+    if is_cut { CUT } else { "" }
+}
+
 /// Something from memory as it is written.
 pub(super) fn remembered(candidate: &Candidate) -> String {
     let at = candidate.at.as_ref().map(|at| {
@@ -121,7 +128,8 @@ pub(super) fn remembered(candidate: &Candidate) -> String {
     let by = candidate.by.as_deref().map(one_line);
     let about = [at, by, Some(one_line(&candidate.source)), sure];
     let about: Vec<String> = about.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    format!("[{}] {}\n{}", short(&candidate.id), about.join(", "), data(&candidate.text))
+    let (text, end) = (data(&candidate.text), end(candidate.is_cut));
+    format!("[{}] {}\n{text}{end}", short(&candidate.id), about.join(", "))
 }
 
 /// The beginning of an id that `because show` takes.

@@ -134,14 +134,17 @@ fn the_digits_of_the_marks_depend_on_what_is_between_them() {
 }
 
 #[test]
-fn a_budget_of_nothing_gives_nothing_and_a_huge_one_all_there_is() {
+fn a_budget_of_nothing_gives_the_newest_turn_alone_and_a_huge_one_all_there_is() {
     let mut home = pottery();
     let mut request = request(&[("Mara", "Hello"), ("Mara", "Which glaze for the tall bowls?")]);
     request.instructions = Some("Be brief. ".repeat(100));
     request.budget = Budget::of(0);
     let context = home.space.context(&request).unwrap();
-    assert_eq!((context.text.as_str(), context.tokens.total), ("", 0));
-    assert_eq!(omission(&context, "Hello"), Some(Omission::DidNotFit));
+    assert!(context.text.contains("Mara: Which glaze for the tall bowls?\n"), "{}", context.text);
+    assert_eq!((context.items.len(), omission(&context, "Hello")), (1, Some(Omission::DidNotFit)));
+    assert_eq!(omission(&context, "Be brief."), Some(Omission::DidNotFit));
+    let question = Request { turns: Vec::new(), question: Some("glaze".to_owned()), ..request.clone() };
+    assert_eq!(home.space.context(&question).unwrap().text, "");
     request.budget = Budget::of(1_000_000);
     let context = home.space.context(&request).unwrap();
     assert_eq!(texts(&context, Tier::System), ["Be brief. ".repeat(100).trim_end()]);
@@ -151,13 +154,34 @@ fn a_budget_of_nothing_gives_nothing_and_a_huge_one_all_there_is() {
 }
 
 #[test]
+fn a_newest_turn_of_any_length_is_whole_and_whatever_else_is_cut_is_marked_as_such() {
+    const MARK: &str = "\n(cut off here: there was more)\n";
+    let mut home = Home::new();
+    let long = |word: &str| format!("{word} ").repeat(600_000 / word.len());
+    home.remember("a", &format!("The kiln is hot. {}", "ash ".repeat(20_000)));
+    let newest = long("newest") + "Is the kiln hot?";
+    let mut request = request(&[("Mara", &long("older")), ("Mara", &newest)]);
+    request.tool_results = vec![ToolResult { text: long("tool"), score: None }];
+    request.instructions = Some(long("instruct"));
+    request.question = Some("Is the kiln hot?".to_owned());
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    assert_eq!(texts(&context, Tier::RecentTurns), [newest.as_str()]);
+    assert_eq!((context.text.contains("Is the kiln hot?"), context.text.contains(MARK)), (true, false));
+    request.budget = Budget::of(1_000_000);
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    let cut: Vec<_> = context.items.iter().filter(|item| item.is_cut).map(|item| item.tier).collect();
+    assert_eq!(cut, [Tier::System, Tier::Episodes, Tier::ToolResults, Tier::RecentTurns]);
+    assert_eq!(context.text.matches(MARK).count(), 4);
+}
+
+#[test]
 fn instructions_fill_what_is_left() {
     let mut home = pottery();
     let mut request = request(&[("Mara", "Which glaze for the tall bowls?")]);
     request.instructions = Some("Answer politely and briefly. ".repeat(1_000));
     let context = home.space.context(&request).unwrap();
     let system = &context.items[0];
-    assert!(system.tier == Tier::System && system.is_cut);
+    assert!(system.tier == Tier::System && system.is_cut && context.text.contains("(cut off here: there was more)"));
     assert!((1_480..=1_500).contains(&context.tokens.total), "{:?}", context.tokens);
 }
 

@@ -49,11 +49,7 @@ impl Memory {
             behind: context.behind,
             context: context.text,
         };
-        let words = match answer.context.is_empty() {
-            true => "The context is empty: nothing fits the budget.".to_owned(),
-            false => answer.context.clone(),
-        };
-        Answered::new(words, &answer)
+        Answered::new(answer.context.clone(), &answer)
     }
 }
 

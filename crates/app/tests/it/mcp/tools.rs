@@ -177,6 +177,7 @@ fn wrong_arguments_are_answers_that_say_what_to_do() {
         ("recall", json!({ "query": "x", "limit": 51 })),
         ("recall", json!({ "query": "x", "around": 6 })),
         ("recall", json!({ "query": "x", "since": "when the leaves fall" })),
+        ("recall", json!({ "query": "x", "since": "2025-03-01", "until": "2025-02-01" })),
         ("remember", json!({ "text": "" })),
         ("remember", json!({ "text": "x", "at": "2025-02-30" })),
         ("correct", json!({ "name": "x", "note": "y" })),
@@ -184,10 +185,14 @@ fn wrong_arguments_are_answers_that_say_what_to_do() {
     ] {
         host.fails("usage", tool, arguments);
     }
-    host.fails("unknown_belief", "explain", json!({ "name": "no.such|thing" }));
+    // An agent is told of its tools, and who types of the commands.
+    let words = host.fails("unknown_belief", "explain", json!({ "name": "no.such|thing" }));
+    assert!(words.contains("Call recall") && !words.contains("because claims"), "{words}");
+    machine.because(["explain", "no.such|thing"]).run().ends(1).says("because claims");
     host.fails("unknown_belief", "correct", json!({ "name": "no.such|thing", "text": "x", "note": "y" }));
     let record = host.gets("recall", json!({ "query": "walnuts" }))["episodes"][0]["id"].clone();
-    host.fails("not_a_belief", "correct", json!({ "name": record, "text": "x", "note": "y" }));
+    let words = host.fails("not_a_belief", "correct", json!({ "name": record, "text": "x", "note": "y" }));
+    assert!(words.contains("Call explain") && !words.contains("`because"), "{words}");
     host.fails("malformed", "remember", json!({ "text": "x".repeat(2 << 20) }));
     assert_eq!(host.texts("walnuts")[0], "Jonas is allergic to walnuts.");
     host.leaves();
@@ -214,8 +219,12 @@ fn questions_of_any_kind_are_answered() {
     }
     assert_eq!(host.texts(&"walnuts ".repeat(100_000))[0], "Jonas is allergic to walnuts.");
     for budget in [0, 1_000_000] {
-        host.gets("get_context", json!({ "turns": [{ "speaker": "u", "text": "walnuts?" }], "budget_tokens": budget }));
+        let turns = json!([{ "speaker": "u", "text": "walnuts?" }]);
+        let context = host.gets("get_context", json!({ "turns": turns, "budget_tokens": budget }));
+        assert!(context["context"].as_str().unwrap().contains("u: walnuts?"), "{context}");
     }
+    let too_many = json!({ "turns": [{ "speaker": "u", "text": "walnuts?" }], "budget_tokens": 1_000_001 });
+    host.fails("usage", "get_context", too_many);
     host.fails("usage", "get_context", json!({ "turns": [] }));
     host.leaves();
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc::RecvTimeoutError;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::host::{Host, SILENCE};
 use crate::machine::Machine;
@@ -46,6 +46,40 @@ fn faults_of_the_protocol_are_told_as_such_and_end_nothing() {
         }
         assert!(message["error"]["code"].is_i64(), "{message}");
     }
+    host.leaves();
+}
+
+#[test]
+fn what_cannot_be_read_is_answered_under_its_id_wherever_that_stands() {
+    let machine = Machine::with_chat();
+    let mut host = Host::of(&machine);
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let call =
+        |arguments: &str| format!(r#""method":"tools/call","params":{{"name":"recall","arguments":{arguments}}}"#);
+    let mut check = |rest: &str, id: Value, code: i64| {
+        host.says(&format!("{{\"jsonrpc\":\"2.0\",{rest}}}"));
+        let answer = host.hears();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
+    };
+    check(&format!(r#""id":"first",{}"#, call(&deep)), json!("first"), -32600);
+    check(&format!(r#"{},"id":7"#, call(&format!("{{\"query\":{deep}}}"))), json!(7), -32600);
+    // Where there is none to be read, the protocol's answer has none.
+    check(&format!(r#""id":{deep},{}"#, call("{}")), Value::Null, -32600);
+    check(&format!(r#""id":1.5,{}"#, call("{}")), Value::Null, -32600);
+    check(r#""id":8,"method":"tools/call","params":[1]"#, json!(8), -32602);
+    check(r#""id":9,"method":"tools/call","params":"recall""#, json!(9), -32602);
+    check(r#""id":10,"method":"tools/call""#, json!(10), -32602);
+    check(r#""id":11,"method":"tools/call","params":{"arguments":{}}"#, json!(11), -32602);
+    check(&format!(r#""id":12,{}"#, call("\"walnuts\"")), json!(12), -32602);
+    check(r#""id":13,"method":"no/such","params":{"cursor":{}}"#, json!(13), -32601);
+    // Nobody waits for an answer to these.
+    for rest in [r#""method":"notifications/cancelled","params":"#, r#""method":"other/notification","params":"#] {
+        host.says(&format!("{{\"jsonrpc\":\"2.0\",{rest}{deep}}}"));
+    }
+    host.says(&format!("{{\"padding\":\"{}\"}}", "x".repeat(17 << 20)));
+    host.says(&format!("\u{feff}{{\"jsonrpc\":\"2.0\",\"id\":15,{}}}\r", call(r#"{"query":"walnuts"}"#)));
+    let answer = host.hears();
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(15), &json!(false)), "{answer}");
     host.leaves();
 }
 
