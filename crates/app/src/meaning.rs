@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use engine::Space;
 use engine::context::Request;
-use engine::embed::{Embedded, Ready, may_wait};
+use engine::embed::{Embedded, Portion, Ready, may_wait};
 use engine::recall::ByModel;
 use models::choice::{BUILT_IN, Selection};
 use models::{EmbedError, Embedder, Purpose};
@@ -26,7 +26,9 @@ use crate::settings::Settings;
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a model that did not answer is left in peace by a process that goes on, so that not every question waits for it.
 const REST: Duration = Duration::from_secs(30);
-/// Texts that are embedded after something was written down, at most: the rest is left to `because embed`.
+/// What reading after something was written down may take in all, however often the model is asked for it.
+const READING_AFTER_REMEMBERING: Duration = Duration::from_secs(3);
+/// Texts that are embedded then, at most: the rest is left to `because embed`.
 const TEXTS_AFTER_REMEMBERING: u64 = 512;
 /// The same between two calls of an agent, of which the next should not have to wait.
 const TEXTS_BETWEEN_CALLS: u64 = 32;
@@ -122,12 +124,14 @@ impl Answering {
         }
         let embedder = match self.open.remove(&name) {
             Some(Opened::Ready(embedder)) => Ok(Some(embedder)),
-            _ => open_to_read(&settings, space, Some(QUESTION_TIMEOUT))?,
+            _ => open_to_read(&settings, space, Some(Wait::each(QUESTION_TIMEOUT)))?,
         };
         match embedder {
             Ok(Some(mut embedder)) => {
                 let now = &jiff::Timestamp::now;
-                let read = space.embed(embedder.as_mut(), &name, TEXTS_BETWEEN_CALLS, now, &mut |_| {})?;
+                let until = Some(jiff::Timestamp::now() + QUESTION_TIMEOUT);
+                let portion = Portion { texts_max: TEXTS_BETWEEN_CALLS, until };
+                let read = space.embed(embedder.as_mut(), &name, portion, now, &mut |_| {})?;
                 if read.error.is_none() {
                     self.open.insert(name, Opened::Ready(embedder));
                 }
@@ -240,21 +244,40 @@ fn ask(embedder: &mut dyn Embedder, ready: &Ready, texts: &[String]) -> Result<V
     Ok(vectors)
 }
 
+/// How long somebody waits for a model.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait {
+    /// For each answer, at most.
+    each: Duration,
+    /// For the last of them.
+    until: Option<Instant>,
+}
+
+impl Wait {
+    fn each(each: Duration) -> Self {
+        Self { each, until: None }
+    }
+
+    fn in_all(all: Duration) -> Self {
+        Self { each: all, until: Some(Instant::now() + all) }
+    }
+}
+
 /// The model that the settings choose for a space, opened; none if it is the built-in one.
 pub(crate) fn open_to_read(
     settings: &Settings,
     space: &mut Space,
-    timeout: Option<Duration>,
+    wait: Option<Wait>,
 ) -> Result<Result<Option<Box<dyn Embedder>>, EmbedError>, Failure> {
     let mut choice = settings.choice()?;
     if choice.selection == Selection::BuiltIn {
         return Ok(Ok(None));
     }
     let name = choice.selection.to_string();
-    choice.reach.timeout = match (choice.reach.timeout, timeout) {
-        (Some(set), Some(most)) => Some(set.min(most)),
-        (set, most) => set.or(most),
-    };
+    if let Some(wait) = wait {
+        choice.reach.timeout = Some(choice.reach.timeout.map_or(wait.each, |set| set.min(wait.each)));
+        choice.reach.until = wait.until;
+    }
     // A model that has read before need not be asked how long its vectors are.
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
     choice.reach.dimensions_known = known.map(|known| known.dimensions);
@@ -289,20 +312,26 @@ pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Em
         return Ok(None);
     }
     let name = settings.chosen().selection.to_string();
-    let (timeout, texts_max) = match after {
-        After::Remembering => (Some(QUESTION_TIMEOUT), TEXTS_AFTER_REMEMBERING),
-        After::Importing => (None, u64::MAX),
+    let (wait, portion) = match after {
+        After::Remembering => {
+            let until = Some(jiff::Timestamp::now() + READING_AFTER_REMEMBERING);
+            let portion = Portion { texts_max: TEXTS_AFTER_REMEMBERING, until };
+            (Some(Wait::in_all(READING_AFTER_REMEMBERING)), portion)
+        }
+        After::Importing => (None, Portion::ALL),
     };
     if let Some((pending, until)) = waits_until(&mut space, &name, session.now)? {
-        return Ok(Some(Embedded { pending, waiting_until: Some(until), ..Embedded::default() }));
+        let embedded = Embedded { pending, waiting_until: Some(until), ..Embedded::default() };
+        tell_of_the_rest(session, &embedded);
+        return Ok(Some(embedded));
     }
-    let embedded = match open_to_read(&settings, &mut space, timeout)? {
+    let embedded = match open_to_read(&settings, &mut space, wait)? {
         Ok(None) => return Ok(None),
         Err(error) => Embedded { error: Some(error.to_string()), code: Some(error.code()), ..Embedded::default() },
         Ok(Some(mut embedder)) => {
             let bar = output::progress(None, "{spinner} embedding {msg}");
             let mut progress = |done: &Embedded| bar.set_message(count(done.embedded, "record"));
-            let embedded = space.embed(embedder.as_mut(), &name, texts_max, &jiff::Timestamp::now, &mut progress);
+            let embedded = space.embed(embedder.as_mut(), &name, portion, &jiff::Timestamp::now, &mut progress);
             bar.finish_and_clear();
             match embedded {
                 Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },
@@ -310,13 +339,23 @@ pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Em
             }
         }
     };
-    if let (Form::Text, Some(error)) = (session.form, &embedded.error) {
-        output::note(format_args!(
-            "{DIM}{}; what was recorded is found by its words and the built-in model, and `because embed` goes on later{DIM:#}",
-            printable(error)
-        ));
-    }
+    tell_of_the_rest(session, &embedded);
     Ok(Some(embedded))
+}
+
+/// Tells people what was left, and why.
+fn tell_of_the_rest(session: &Session, embedded: &Embedded) {
+    if session.form != Form::Text || embedded.is_done() {
+        return;
+    }
+    let why = embedded.error.as_ref().map(|error| format!("{}; ", printable(error))).unwrap_or_default();
+    let left = match embedded.pending {
+        0 => String::new(),
+        pending => format!("{} left to read: ", count(pending, "record")),
+    };
+    output::note(format_args!(
+        "{DIM}{why}{left}what was recorded is found by its words and the built-in model, and `because embed` goes on later{DIM:#}"
+    ));
 }
 
 /// The models of a space as `because status` shows them.

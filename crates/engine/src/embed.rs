@@ -21,6 +21,8 @@ const WAIT_S_MAX: u64 = 600;
 const WAIT_ASKED_S_MAX: u64 = 24 * 3600;
 /// Most texts of one call, whatever the model allows.
 const BATCH_MAX: usize = 1_024;
+/// Most texts of one call where somebody waits: what is begun when the time is up is waited for.
+const BATCH_WAITED_FOR_MAX: usize = 32;
 /// Bytes of texts of one call, so that memory is bounded and a kill loses little.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Longest part of a question that a model reads, bytes.
@@ -44,6 +46,20 @@ pub struct Embedded {
     pub error: Option<String>,
     /// The error's stable code.
     pub code: Option<&'static str>,
+}
+
+/// How much a model reads at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Portion {
+    /// Most texts.
+    pub texts_max: u64,
+    /// When nothing more is begun, where somebody waits.
+    pub until: Option<Timestamp>,
+}
+
+impl Portion {
+    /// All that there is.
+    pub const ALL: Self = Self { texts_max: u64::MAX, until: None };
 }
 
 /// A model as `because status` shows it.
@@ -96,14 +112,14 @@ enum Read {
 }
 
 impl Space {
-    /// Has `embedder`, which the user calls `choice`, read at most `texts_max` of the records that it has not read. Stops where it
+    /// Has `embedder`, which the user calls `choice`, read a portion of the records that it has not read, the oldest first. Stops where it
     /// does not answer; the result says why. Nothing is asked before the time at which the model wanted to be
     /// asked again.
     pub fn embed(
         &mut self,
         embedder: &mut dyn Embedder,
         choice: &str,
-        texts_max: u64,
+        portion: Portion,
         now: &dyn Fn() -> Timestamp,
         progress: &mut dyn FnMut(&Embedded),
     ) -> Result<Embedded, EngineError> {
@@ -111,6 +127,8 @@ impl Space {
         let mut model = self.store.choose_embedding_model(embedder.model(), choice)?;
         let mut done = Embedded::default();
         let mut asked = 0;
+        let is_late = || portion.until.is_some_and(|until| now() >= until);
+        let batch_max = if portion.until.is_some() { BATCH_WAITED_FOR_MAX } else { BATCH_MAX };
         loop {
             done.pending = self.store.pending_embeddings(&model)?;
             progress(&done);
@@ -119,9 +137,9 @@ impl Space {
                 done.error = model.last_error;
                 return Ok(done);
             }
-            let left = usize::try_from(texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
-            let batch = self.store.embedding_batch(&model, embedder.batch_max().clamp(1, BATCH_MAX).min(left))?;
-            if batch.end == model.reached || left == 0 {
+            let left = usize::try_from(portion.texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
+            let batch = self.store.embedding_batch(&model, embedder.batch_max().clamp(1, batch_max).min(left))?;
+            if batch.end == model.reached || left == 0 || is_late() {
                 return Ok(done);
             }
             let batch = bounded(batch);
@@ -136,6 +154,8 @@ impl Space {
                     done.failed += failed;
                     done.embedded += made.len() as u64 - failed;
                 }
+                // Who answered before and was cut short at the end is slow; it has not failed.
+                Read::Stopped(EmbedError::TimedOut { .. }) if is_late() && done.embedded > 0 => return Ok(done),
                 Read::Stopped(error) => {
                     let next = error.is_transient().then(|| later(now(), &error, model.attempts));
                     self.store.delay_embeddings(&model, next, &error.to_string())?;

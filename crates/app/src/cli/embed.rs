@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::Space;
-use engine::embed::{Embedded, EmbeddingStatus};
+use engine::embed::{Embedded, EmbeddingStatus, Portion};
 use jiff::Timestamp;
 use models::choice::Selection;
 use models::{EmbedError, Embedder};
@@ -99,7 +99,7 @@ fn read(
             space.mend_embeddings(open.model())?;
         }
         let before = sum.clone();
-        let done = space.embed(open.as_mut(), &name, u64::MAX, &Timestamp::now, &mut |done| {
+        let done = space.embed(open.as_mut(), &name, Portion::ALL, &Timestamp::now, &mut |done| {
             let read = before.embedded + before.failed + done.embedded + done.failed;
             bar.set_length(read + done.pending);
             bar.set_position(read);

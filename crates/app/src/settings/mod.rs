@@ -248,6 +248,7 @@ impl Settings {
             dimensions_known: None,
             batch_max: self.number(&key("batch_max")),
             timeout: timeout_s.map(Duration::from_secs),
+            until: None,
         })
     }
 

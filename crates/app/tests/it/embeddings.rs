@@ -180,6 +180,49 @@ fn a_wrong_key_is_an_error_of_embed_and_none_of_import() {
 }
 
 #[test]
+fn a_slow_service_holds_a_note_up_for_a_few_seconds_in_all_and_the_rest_is_left_to_embed() {
+    /// Texts in the space.
+    const TURNS: usize = 12;
+    let machine = with_records(TURNS);
+    let server = Server::start(|request| {
+        std::thread::sleep(Duration::from_millis(500));
+        answer(request)
+    });
+    let begun = Instant::now();
+    let remember = machine.with(&server, &["remember", "The cat sleeps"]).variable("BECAUSE_OPENAI_BATCH_MAX", "1");
+    remember.run().succeeds().says("records left to read").says("`because embed` goes on");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    // Who is slow has not failed: nothing is held against it.
+    let vectors = machine.with(&server, &["status", "--json"]).run().succeeds().json()["vectors"][0].clone();
+    assert_eq!((&vectors["attempts"], &vectors["last_error"]), (&json!(0), &Value::Null), "{vectors}");
+    assert!(vectors["embedded"].as_u64().unwrap() > 0, "{vectors}");
+    assert_eq!(vectors["embedded"].as_u64().unwrap() + vectors["pending"].as_u64().unwrap(), TURNS as u64 + 5);
+    machine.with(&server, &["recall", "cat"]).run().succeeds().prints("The cat sleeps");
+}
+
+#[test]
+fn a_service_that_hangs_is_waited_for_once_in_an_import_and_what_is_left_is_counted() {
+    let machine = with_records(0);
+    // The first call asks how long vectors are.
+    let calls = AtomicUsize::new(0);
+    let server = Server::start(move |request| match calls.fetch_add(1, Ordering::SeqCst) {
+        0 | 1 => answer(request),
+        _ => Reply::Silence,
+    });
+    for (name, line) in [("one.txt", "The cat sleeps"), ("two.txt", "The cup is full")] {
+        machine.write(name, line);
+    }
+    let import = machine.with(&server, &["import", "--no-derive", "--format", "text", "one.txt", "two.txt"]);
+    let import = import.variable("BECAUSE_OPENAI_TIMEOUT_S", "1").variable("BECAUSE_OPENAI_BATCH_MAX", "2");
+    import.run().succeeds().says("did not answer within 1 s; 4 records left to read").says("`because embed` goes on");
+    assert_eq!(server.requests().len(), 3);
+    // Who comes while it is left in peace hears of it, too.
+    machine.write("three.txt", "The bell rings");
+    let import = machine.with(&server, &["import", "--no-derive", "--json", "--format", "text", "three.txt"]);
+    assert_eq!(import.run().succeeds().json()["embedded"]["pending"], 5);
+}
+
+#[test]
 fn another_model_takes_over_when_it_has_read_everything() {
     let (machine, server) = (with_records(300), server());
     machine.with(&server, &["embed"]).run().succeeds();

@@ -7,7 +7,7 @@
 //! Texts are cut to what every model takes, since one that is too long would have its whole batch refused. A blank text
 //! is not sent and gets a vector of zeros, because services refuse it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -62,6 +62,8 @@ pub struct Reach {
     pub batch_max: Option<usize>,
     /// Longest wait for an answer; else [`Service::default_timeout`].
     pub timeout: Option<Duration>,
+    /// When the last answer must be there, however much is asked.
+    pub until: Option<Instant>,
 }
 
 /// A model that a service runs.
@@ -101,7 +103,7 @@ impl Remote {
         }
         let timeout = reach.timeout.unwrap_or(service.default_timeout());
         let mut remote = Self {
-            client: Client::for_questions(&base, reach.roots.as_ref(), timeout),
+            client: Client::for_questions(&base, reach.roots.as_ref(), timeout, reach.until),
             base,
             service,
             key: reach.key.clone(),
