@@ -10,17 +10,18 @@ use std::time::{Duration, Instant};
 
 use engine::Space;
 use engine::context::Request;
-use engine::embed::{Embedded, Portion, Ready, may_wait};
+use engine::embed::{Embedded, Portion, Ready, Unopened, may_wait};
 use engine::recall::ByModel;
-use models::choice::{BUILT_IN, Selection};
+use models::choice::{BUILT_IN, Choice, Selection};
 use models::{EmbedError, Embedder, Purpose};
 use serde_json::json;
 use store::sqlite::ModelNumber;
 
 use crate::cli::Session;
+use crate::cli::doctor::advice;
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, count, printable};
-use crate::settings::Settings;
+use crate::settings::{Settings, SettingsError};
 
 /// Longest wait for a question's vector: somebody is waiting for the answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -119,7 +120,7 @@ impl Answering {
             return Ok(());
         }
         let name = settings.chosen().selection.to_string();
-        if waits_until(space, &name, session.now)?.is_some() || self.rests(&name) {
+        if space.waiting_embeddings(&name, session.now)?.is_some() || self.rests(&name) {
             return Ok(());
         }
         let embedder = match self.open.remove(&name) {
@@ -137,7 +138,10 @@ impl Answering {
                 }
             }
             Ok(None) => {}
-            Err(error) => drop(self.open.insert(name, Opened::resting(error))),
+            Err(error) => {
+                space.note_unopened(&name, &error, jiff::Timestamp::now())?;
+                self.open.insert(name, Opened::resting(error));
+            }
         }
         Ok(())
     }
@@ -210,7 +214,7 @@ pub(crate) fn serving(settings: &Settings, space: &mut Space) -> Result<Vec<Read
 fn open_to_ask(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, EmbedError> {
     let unusable = |detail: String| EmbedError::Unusable { place: ready.choice.clone(), detail };
     let selection = ready.choice.parse().map_err(|_| unusable("this names no model".to_owned()))?;
-    let mut choice = settings.choice_of(&selection).map_err(|error| unusable(error.to_string()))?;
+    let mut choice = choice_to_open(settings, &selection)?;
     choice.reach.timeout = Some(choice.reach.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)));
     choice.reach.dimensions_known = Some(ready.model.dimensions);
     models::choice::open(&choice)?.ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
@@ -263,17 +267,28 @@ impl Wait {
     }
 }
 
+/// A key that is not where the settings say keeps a model from being opened, and nothing else from being done.
+fn choice_to_open(settings: &Settings, selection: &Selection) -> Result<Choice, EmbedError> {
+    let unusable =
+        |error: SettingsError| EmbedError::Unusable { place: selection.to_string(), detail: error.to_string() };
+    settings.choice_of(selection).map_err(unusable)
+}
+
 /// The model that the settings choose for a space, opened; none if it is the built-in one.
 pub(crate) fn open_to_read(
     settings: &Settings,
     space: &mut Space,
     wait: Option<Wait>,
 ) -> Result<Result<Option<Box<dyn Embedder>>, EmbedError>, Failure> {
-    let mut choice = settings.choice()?;
-    if choice.selection == Selection::BuiltIn {
+    let selection = &settings.chosen().selection;
+    if *selection == Selection::BuiltIn {
         return Ok(Ok(None));
     }
-    let name = choice.selection.to_string();
+    let mut choice = match choice_to_open(settings, selection) {
+        Ok(choice) => choice,
+        Err(error) => return Ok(Err(error)),
+    };
+    let name = selection.to_string();
     if let Some(wait) = wait {
         choice.reach.timeout = Some(choice.reach.timeout.map_or(wait.each, |set| set.min(wait.each)));
         choice.reach.until = wait.until;
@@ -282,12 +297,6 @@ pub(crate) fn open_to_read(
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
     choice.reach.dimensions_known = known.map(|known| known.dimensions);
     Ok(models::choice::open(&choice))
-}
-
-/// How much a model that is not to be asked yet has still to read, and when it may be asked.
-fn waits_until(space: &mut Space, name: &str, now: jiff::Timestamp) -> Result<Option<(u64, jiff::Timestamp)>, Failure> {
-    let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
-    Ok(known.and_then(|known| Some((known.pending, known.next_try.filter(|next| *next > now)?))))
 }
 
 /// What there was to read after something was recorded, and whether it was all read at once.
@@ -320,24 +329,24 @@ pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Em
         }
         After::Importing => (None, Portion::ALL),
     };
-    if let Some((pending, until)) = waits_until(&mut space, &name, session.now)? {
-        let embedded = Embedded { pending, waiting_until: Some(until), ..Embedded::default() };
+    if let Some(embedded) = space.waiting_embeddings(&name, session.now)? {
         tell_of_the_rest(session, &embedded);
         return Ok(Some(embedded));
     }
     let embedded = match open_to_read(&settings, &mut space, wait)? {
         Ok(None) => return Ok(None),
-        Err(error) => Embedded { error: Some(error.to_string()), code: Some(error.code()), ..Embedded::default() },
+        Err(error) => space.note_unopened(&name, &error, jiff::Timestamp::now()),
         Ok(Some(mut embedder)) => {
             let bar = output::progress(None, "{spinner} embedding {msg}");
             let mut progress = |done: &Embedded| bar.set_message(count(done.embedded, "record"));
             let embedded = space.embed(embedder.as_mut(), &name, portion, &jiff::Timestamp::now, &mut progress);
             bar.finish_and_clear();
-            match embedded {
-                Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },
-                other => other?,
-            }
+            embedded
         }
+    };
+    let embedded = match embedded {
+        Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },
+        other => other?,
     };
     tell_of_the_rest(session, &embedded);
     Ok(Some(embedded))
@@ -370,9 +379,20 @@ pub(crate) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<serde
     Ok(shown)
 }
 
+/// Why the chosen model could not be opened the last time, as `because status` shows it.
+pub(crate) fn unopened(settings: &Settings, space: &mut Space) -> Result<Option<Unopened>, Failure> {
+    Ok(space.unopened_embedder(&settings.chosen().selection.to_string())?)
+}
+
 /// The same for people.
 pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut Space) -> Result<(), Failure> {
     let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+    let again = |next: Option<jiff::Timestamp>| next.map(|next| format!("; again at {}", session.clock(next)));
+    if let Some(Unopened { code, message, next_try, .. }) = unopened(settings, space)? {
+        let again = again(next_try).unwrap_or_default();
+        output::line(format_args!("              could not be opened the last time: {}{again}", printable(&message)))?;
+        output::line(format_args!("              {}", advice(&code)))?;
+    }
     for (number, model) in space.embedding_status()?.into_iter().enumerate() {
         let head = if number == 0 { "vectors" } else { "" };
         let role = if serves == Some(model.number) { "; asked for questions" } else { "" };
@@ -384,8 +404,8 @@ pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut S
             model.pending
         ))?;
         if let Some(error) = &model.last_error {
-            let next = model.next_try.map(|next| format!("; again at {}", session.clock(next))).unwrap_or_default();
-            output::line(format_args!("              {}{next}", printable(error)))?;
+            let again = again(model.next_try).unwrap_or_default();
+            output::line(format_args!("              {}{again}", printable(error)))?;
         }
     }
     Ok(())

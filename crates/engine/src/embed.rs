@@ -8,7 +8,7 @@
 
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
-use store::sqlite::{Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber};
+use store::sqlite::{Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber, UnopenedModel};
 use store::{Position, StoreError};
 
 use crate::{EngineError, Space, now_us};
@@ -92,6 +92,20 @@ pub struct EmbeddingStatus {
     pub is_ready: bool,
 }
 
+/// A model that could not be opened, as `because status` shows it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Unopened {
+    /// The error's stable code.
+    pub code: String,
+    /// Why it could not be opened the last time.
+    pub message: String,
+    /// How often in a row it could not be opened.
+    pub attempts: u32,
+    /// When to try again; at the next occasion without it.
+    #[serde(serialize_with = "as_text")]
+    pub next_try: Option<Timestamp>,
+}
+
 /// A model that has read enough to answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ready {
@@ -130,7 +144,7 @@ impl Space {
         let is_late = || portion.until.is_some_and(|until| now() >= until);
         let batch_max = if portion.until.is_some() { BATCH_WAITED_FOR_MAX } else { BATCH_MAX };
         loop {
-            done.pending = self.store.pending_embeddings(&model)?;
+            done.pending = self.store.pending_embeddings(model.reached)?;
             progress(&done);
             if let Some(next) = model.next_try_us.filter(|next| *next > now_us(now())) {
                 done.waiting_until = Some(moment(next));
@@ -172,6 +186,55 @@ impl Space {
                 _ => return Ok(done),
             };
         }
+    }
+
+    /// Notes that the model which the user calls `choice` could not be opened, so that it is not tried again and again where somebody
+    /// waits, and [`Self::unopened_embedder`] knows of it. What it leaves.
+    pub fn note_unopened(&mut self, choice: &str, error: &EmbedError, now: Timestamp) -> Result<Embedded, EngineError> {
+        self.store.advance(|_| {})?;
+        let attempts = self.store.unopened_model(choice)?.map_or(0, |unopened| unopened.attempts);
+        let next_try_us = error.is_transient().then(|| later(now, error, attempts));
+        let (code, message) = (error.code(), error.to_string());
+        self.store.note_unopened(&UnopenedModel {
+            choice: choice.to_owned(),
+            attempts: attempts.saturating_add(1),
+            next_try_us,
+            code: code.to_owned(),
+            error: message.clone(),
+        })?;
+        Ok(Embedded {
+            pending: self.pending_of(choice)?,
+            waiting_until: next_try_us.map(moment),
+            error: Some(message),
+            code: Some(code),
+            ..Embedded::default()
+        })
+    }
+
+    /// Why the model which the user calls `choice` could not be opened the last time.
+    pub fn unopened_embedder(&mut self, choice: &str) -> Result<Option<Unopened>, EngineError> {
+        let unopened = self.store.unopened_model(choice)?;
+        Ok(unopened.map(|UnopenedModel { attempts, next_try_us, code, error, .. }| Unopened {
+            code,
+            message: error,
+            attempts,
+            next_try: next_try_us.map(moment),
+        }))
+    }
+
+    /// How much the model which the user calls `choice` leaves while it is not to be asked yet.
+    pub fn waiting_embeddings(&mut self, choice: &str, now: Timestamp) -> Result<Option<Embedded>, EngineError> {
+        let known = self.store.embedding_models()?.into_iter().find(|known| known.choice == choice);
+        let unopened = self.store.unopened_model(choice)?;
+        let tries = [known.and_then(|known| known.next_try_us), unopened.and_then(|unopened| unopened.next_try_us)];
+        let Some(next) = tries.into_iter().flatten().max().filter(|next| *next > now_us(now)) else { return Ok(None) };
+        let pending = self.pending_of(choice)?;
+        Ok(Some(Embedded { pending, waiting_until: Some(moment(next)), ..Embedded::default() }))
+    }
+
+    fn pending_of(&mut self, choice: &str) -> Result<u64, EngineError> {
+        let known = self.store.embedding_models()?.into_iter().find(|known| known.choice == choice);
+        Ok(self.store.pending_embeddings(known.map_or(Position(0), |known| known.reached))?)
     }
 
     /// Has what is damaged of a model's vectors made again by the next [`Self::embed`]. How many there were.

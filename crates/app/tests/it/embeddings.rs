@@ -223,6 +223,63 @@ fn a_service_that_hangs_is_waited_for_once_in_an_import_and_what_is_left_is_coun
 }
 
 #[test]
+fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
+    let machine = with_records(0);
+    let check = |model: &str, variable: (&'static str, &str), code: &str, reason: &str, advice: &str| {
+        let call = |arguments: &[&str]| {
+            let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", model);
+            call.variable(variable.0, variable.1)
+        };
+        call(&["remember", &format!("for {model}")]).run().succeeds().says("records left to read");
+        call(&["status"]).run().succeeds().prints(reason).prints(advice);
+        let embedder = call(&["status", "--json"]).run().succeeds().json()["embedder"].clone();
+        assert_eq!(embedder["error"]["code"], code, "{embedder}");
+        // It is of no matter to who chose another model.
+        assert_eq!(machine.because(["status", "--json"]).run().json()["embedder"]["error"], Value::Null);
+    };
+    let none = ("OPENAI_API_KEY", "");
+    check("local:nowhere", none, "model_unusable", "nowhere cannot be used", "because model list");
+    check("owner/name", none, "model_unusable", "because model pull owner/name", "because model list");
+    check("openai:small", none, "embedder_refused", "set OPENAI_API_KEY", "check the key");
+    let unset = ("BECAUSE_OPENAI_API_KEY_ENV", "NOT_SET");
+    check("openai:small", unset, "model_unusable", "the variable NOT_SET holds no key", "mend what it names");
+    // Opened at last, it is forgotten.
+    let server = server();
+    machine.with(&server, &["embed"]).run().succeeds();
+    let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
+    assert_eq!((&status["embedder"]["error"], &status["vectors"][0]["pending"]), (&Value::Null, &json!(0)));
+}
+
+#[test]
+fn a_server_without_the_right_certificate_is_asked_again_after_longer_and_longer_waits() {
+    let machine = with_records(0);
+    // It speaks no TLS at all.
+    let server = server();
+    let base = server.base().replace("http://", "https://");
+    let call = |arguments: &[&str]| {
+        let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", "openai:small");
+        call.variable("BECAUSE_OPENAI_BASE_URL", &base)
+    };
+    let error = || call(&["status", "--json"]).run().succeeds().json()["embedder"]["error"].clone();
+    for attempts in 1..=4 {
+        call(&["remember", &format!("Note {attempts}")]).run().succeeds();
+        let until: jiff::Timestamp = error()["next_try"].as_str().unwrap().parse().unwrap();
+        assert_eq!((&error()["attempts"], &error()["code"]), (&json!(attempts), &json!("embedder_unreachable")));
+        let left = until.duration_since(jiff::Timestamp::now());
+        assert!(left.as_secs() < 1 << (attempts - 1), "{left:?}");
+        if attempts < 4 {
+            std::thread::sleep(Duration::try_from(left).unwrap_or_default() + Duration::from_millis(10));
+        }
+    }
+    // Nobody asks before it is time.
+    call(&["remember", "Too early"]).run().succeeds().says("records left to read");
+    assert_eq!(error()["attempts"], 4);
+    call(&["status"]).run().succeeds().prints("openai does not answer").prints("again at");
+    call(&["embed", "--once"]).run().ends(1);
+    assert_eq!(error()["attempts"], 5, "who asks for it is not refused");
+}
+
+#[test]
 fn another_model_takes_over_when_it_has_read_everything() {
     let (machine, server) = (with_records(300), server());
     machine.with(&server, &["embed"]).run().succeeds();

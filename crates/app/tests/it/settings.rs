@@ -47,7 +47,10 @@ fn holds(folder: &Path, text: &str) -> bool {
 #[test]
 fn an_option_counts_before_a_variable_before_the_spaces_file_before_ones_own() {
     let machine = Machine::with_space();
-    assert_eq!(machine.embedder(), json!({"model": "built-in", "said_by": "by default", "passed_over": null}));
+    assert_eq!(
+        machine.embedder(),
+        json!({"model": "built-in", "said_by": "by default", "passed_over": null, "error": null})
+    );
     machine.write_own_settings("# mine\n[embedder]\nmodel = \"ollama:mine\"\n");
     let embedder = machine.embedder();
     assert_eq!(embedder["model"], "ollama:mine");

@@ -227,6 +227,40 @@ fn a_model_that_does_not_answer_is_asked_again_after_longer_and_longer_waits() {
 }
 
 #[test]
+fn a_model_that_cannot_be_opened_is_noted_with_what_it_leaves_until_it_can() {
+    let mut home = Home::new();
+    animals(&mut home);
+    let mut waits = Vec::new();
+    for now in [1_000, 2_000, 3_000] {
+        assert_eq!(home.space.waiting_embeddings("fake:one", at(now)).unwrap(), None);
+        let left = home.space.note_unopened("fake:one", &unreachable(), at(now)).unwrap();
+        assert_eq!((left.pending, left.code), (4, Some("embedder_unreachable")));
+        waits.push(left.waiting_until.unwrap().as_second() - at(now).as_second());
+    }
+    assert_eq!(waits, [1, 2, 4]);
+    let mut space = home.again(1);
+    assert_eq!(space.waiting_embeddings("fake:one", at(3_003)).unwrap().unwrap().pending, 4);
+    let unopened = space.unopened_embedder("fake:one").unwrap().unwrap();
+    assert_eq!((unopened.attempts, unopened.next_try), (3, Some(at(3_004))));
+    assert_eq!(unopened.message, "fake does not answer: nobody");
+    assert_eq!(space.unopened_embedder("fake:two").unwrap(), None);
+    // What somebody must mend may be tried at the next occasion.
+    assert_eq!(space.note_unopened("fake:one", &refused(), at(3_004)).unwrap().waiting_until, None);
+    assert_eq!(space.waiting_embeddings("fake:one", at(3_004)).unwrap(), None);
+    drop(space);
+    home.tamper("UPDATE embedding_unopened SET attempts = -7, next_try_us = -1");
+    assert_eq!(home.again(1).unopened_embedder("fake:one").unwrap().unwrap().attempts, 0);
+    home.tamper("UPDATE embedding_unopened SET error = CAST(x'ff' AS TEXT)");
+    assert_eq!(home.again(1).unopened_embedder("fake:one").unwrap(), None);
+    home.tamper("DROP TABLE embedding_unopened");
+    assert_eq!(home.again(1).unopened_embedder("fake:one").unwrap(), None);
+    let mut space = home.again(1);
+    space.note_unopened("fake:one", &refused(), at(3_005)).unwrap();
+    assert!(embed_at(&mut space, &mut Fake::new("one", 8), 4_000).is_done());
+    assert_eq!(space.unopened_embedder("fake:one").unwrap(), None);
+}
+
+#[test]
 fn who_waits_is_not_kept_beyond_the_time_and_a_slow_model_has_not_failed() {
     let mut home = Home::new();
     home.record_many(23);
