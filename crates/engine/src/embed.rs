@@ -342,7 +342,9 @@ fn bounded(mut batch: EmbeddingBatch) -> EmbeddingBatch {
 /// When to ask again.
 fn later(now: Timestamp, error: &EmbedError, attempts: u32) -> u64 {
     let asked = match error {
-        EmbedError::RateLimited { after: Some(after), .. } => Some(after.as_secs().clamp(1, WAIT_ASKED_S_MAX)),
+        EmbedError::RateLimited { after: Some(after), .. } | EmbedError::Failed { after: Some(after), .. } => {
+            Some(after.as_secs().clamp(1, WAIT_ASKED_S_MAX))
+        }
         _ => None,
     };
     let own = WAIT_S_MIN.checked_shl(attempts.min(32)).unwrap_or(WAIT_S_MAX).min(WAIT_S_MAX);

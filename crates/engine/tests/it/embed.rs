@@ -298,6 +298,20 @@ fn a_rate_limit_is_kept_and_then_forgotten() {
 }
 
 #[test]
+fn a_failure_that_names_its_end_is_waited_for_and_no_longer_than_a_day() {
+    for (after, waited) in [(90, 90), (0, 1), (1_000_000, 24 * 3600)] {
+        let mut home = Home::new();
+        animals(&mut home);
+        let after = Some(Duration::from_secs(after));
+        let failed = EmbedError::Failed { provider: "fake".to_owned(), detail: "HTTP 503".to_owned(), after };
+        let done = embed_at(&mut home.space, &mut Fake::new("one", 8).after([failed.clone()]), 1_000);
+        assert_eq!(done.waiting_until, Some(at(1_000 + waited)));
+        let left = home.space.note_unopened("fake:two", &failed, at(1_000)).unwrap();
+        assert_eq!(left.waiting_until, Some(at(1_000 + waited)));
+    }
+}
+
+#[test]
 fn one_text_that_is_refused_is_found_noted_and_passed_over() {
     let mut home = Home::new();
     animals(&mut home);
