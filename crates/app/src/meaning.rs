@@ -367,6 +367,11 @@ fn tell_of_the_rest(session: &Session, embedded: &Embedded) {
     ));
 }
 
+/// Why the chosen model could not be opened the last time, as `because status` shows it.
+pub(crate) fn unopened(settings: &Settings, space: &mut Space) -> Result<Option<Unopened>, Failure> {
+    Ok(space.unopened_embedder(&settings.chosen().selection.to_string())?)
+}
+
 /// The models of a space as `because status` shows them.
 pub(crate) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<serde_json::Value>, Failure> {
     let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
@@ -379,12 +384,7 @@ pub(crate) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<serde
     Ok(shown)
 }
 
-/// Why the chosen model could not be opened the last time, as `because status` shows it.
-pub(crate) fn unopened(settings: &Settings, space: &mut Space) -> Result<Option<Unopened>, Failure> {
-    Ok(space.unopened_embedder(&settings.chosen().selection.to_string())?)
-}
-
-/// The same for people.
+/// Both for people.
 pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut Space) -> Result<(), Failure> {
     let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
     let again = |next: Option<jiff::Timestamp>| next.map(|next| format!("; again at {}", session.clock(next)));
