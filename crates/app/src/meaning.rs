@@ -10,23 +10,26 @@ use std::time::{Duration, Instant};
 
 use engine::Space;
 use engine::context::Request;
-use engine::embed::{Embedded, Ready, may_wait};
+use engine::embed::{Embedded, Portion, Ready, Unopened, may_wait};
 use engine::recall::ByModel;
-use models::choice::{BUILT_IN, Selection};
+use models::choice::{BUILT_IN, Choice, Selection};
 use models::{EmbedError, Embedder, Purpose};
 use serde_json::json;
 use store::sqlite::ModelNumber;
 
 use crate::cli::Session;
+use crate::cli::doctor::advice;
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, count, printable};
-use crate::settings::Settings;
+use crate::settings::{Settings, SettingsError};
 
 /// Longest wait for a question's vector: somebody is waiting for the answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a model that did not answer is left in peace by a process that goes on, so that not every question waits for it.
 const REST: Duration = Duration::from_secs(30);
-/// Texts that are embedded after something was written down, at most: the rest is left to `because embed`.
+/// What reading after something was written down may take in all, however often the model is asked for it.
+const READING_AFTER_REMEMBERING: Duration = Duration::from_secs(3);
+/// Texts that are embedded then, at most: the rest is left to `because embed`.
 const TEXTS_AFTER_REMEMBERING: u64 = 512;
 /// The same between two calls of an agent, of which the next should not have to wait.
 const TEXTS_BETWEEN_CALLS: u64 = 32;
@@ -117,23 +120,28 @@ impl Answering {
             return Ok(());
         }
         let name = settings.chosen().selection.to_string();
-        if waits_until(space, &name, session.now)?.is_some() || self.rests(&name) {
+        if space.waiting_embeddings(&name, session.now)?.is_some() || self.rests(&name) {
             return Ok(());
         }
         let embedder = match self.open.remove(&name) {
             Some(Opened::Ready(embedder)) => Ok(Some(embedder)),
-            _ => open_to_read(&settings, space, Some(QUESTION_TIMEOUT))?,
+            _ => open_to_read(&settings, space, Some(Wait::each(QUESTION_TIMEOUT)))?,
         };
         match embedder {
             Ok(Some(mut embedder)) => {
                 let now = &jiff::Timestamp::now;
-                let read = space.embed(embedder.as_mut(), &name, TEXTS_BETWEEN_CALLS, now, &mut |_| {})?;
+                let until = Some(jiff::Timestamp::now() + QUESTION_TIMEOUT);
+                let portion = Portion { texts_max: TEXTS_BETWEEN_CALLS, until };
+                let read = space.embed(embedder.as_mut(), &name, portion, now, &mut |_| {})?;
                 if read.error.is_none() {
                     self.open.insert(name, Opened::Ready(embedder));
                 }
             }
             Ok(None) => {}
-            Err(error) => drop(self.open.insert(name, Opened::resting(error))),
+            Err(error) => {
+                space.note_unopened(&name, &error, jiff::Timestamp::now())?;
+                self.open.insert(name, Opened::resting(error));
+            }
         }
         Ok(())
     }
@@ -206,7 +214,7 @@ pub(crate) fn serving(settings: &Settings, space: &mut Space) -> Result<Vec<Read
 fn open_to_ask(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, EmbedError> {
     let unusable = |detail: String| EmbedError::Unusable { place: ready.choice.clone(), detail };
     let selection = ready.choice.parse().map_err(|_| unusable("this names no model".to_owned()))?;
-    let mut choice = settings.choice_of(&selection).map_err(|error| unusable(error.to_string()))?;
+    let mut choice = choice_to_open(settings, &selection)?;
     choice.reach.timeout = Some(choice.reach.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)));
     choice.reach.dimensions_known = Some(ready.model.dimensions);
     models::choice::open(&choice)?.ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
@@ -240,31 +248,55 @@ fn ask(embedder: &mut dyn Embedder, ready: &Ready, texts: &[String]) -> Result<V
     Ok(vectors)
 }
 
+/// How long somebody waits for a model.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait {
+    /// For each answer, at most.
+    each: Duration,
+    /// For the last of them.
+    until: Option<Instant>,
+}
+
+impl Wait {
+    fn each(each: Duration) -> Self {
+        Self { each, until: None }
+    }
+
+    fn in_all(all: Duration) -> Self {
+        Self { each: all, until: Some(Instant::now() + all) }
+    }
+}
+
+/// A key that is not where the settings say keeps a model from being opened, and nothing else from being done.
+fn choice_to_open(settings: &Settings, selection: &Selection) -> Result<Choice, EmbedError> {
+    let unusable =
+        |error: SettingsError| EmbedError::Unusable { place: selection.to_string(), detail: error.to_string() };
+    settings.choice_of(selection).map_err(unusable)
+}
+
 /// The model that the settings choose for a space, opened; none if it is the built-in one.
 pub(crate) fn open_to_read(
     settings: &Settings,
     space: &mut Space,
-    timeout: Option<Duration>,
+    wait: Option<Wait>,
 ) -> Result<Result<Option<Box<dyn Embedder>>, EmbedError>, Failure> {
-    let mut choice = settings.choice()?;
-    if choice.selection == Selection::BuiltIn {
+    let selection = &settings.chosen().selection;
+    if *selection == Selection::BuiltIn {
         return Ok(Ok(None));
     }
-    let name = choice.selection.to_string();
-    choice.reach.timeout = match (choice.reach.timeout, timeout) {
-        (Some(set), Some(most)) => Some(set.min(most)),
-        (set, most) => set.or(most),
+    let mut choice = match choice_to_open(settings, selection) {
+        Ok(choice) => choice,
+        Err(error) => return Ok(Err(error)),
     };
+    let name = selection.to_string();
+    if let Some(wait) = wait {
+        choice.reach.timeout = Some(choice.reach.timeout.map_or(wait.each, |set| set.min(wait.each)));
+        choice.reach.until = wait.until;
+    }
     // A model that has read before need not be asked how long its vectors are.
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
     choice.reach.dimensions_known = known.map(|known| known.dimensions);
     Ok(models::choice::open(&choice))
-}
-
-/// How much a model that is not to be asked yet has still to read, and when it may be asked.
-fn waits_until(space: &mut Space, name: &str, now: jiff::Timestamp) -> Result<Option<(u64, jiff::Timestamp)>, Failure> {
-    let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
-    Ok(known.and_then(|known| Some((known.pending, known.next_try.filter(|next| *next > now)?))))
 }
 
 /// What there was to read after something was recorded, and whether it was all read at once.
@@ -289,34 +321,55 @@ pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Em
         return Ok(None);
     }
     let name = settings.chosen().selection.to_string();
-    let (timeout, texts_max) = match after {
-        After::Remembering => (Some(QUESTION_TIMEOUT), TEXTS_AFTER_REMEMBERING),
-        After::Importing => (None, u64::MAX),
+    let (wait, portion) = match after {
+        After::Remembering => {
+            let until = Some(jiff::Timestamp::now() + READING_AFTER_REMEMBERING);
+            let portion = Portion { texts_max: TEXTS_AFTER_REMEMBERING, until };
+            (Some(Wait::in_all(READING_AFTER_REMEMBERING)), portion)
+        }
+        After::Importing => (None, Portion::ALL),
     };
-    if let Some((pending, until)) = waits_until(&mut space, &name, session.now)? {
-        return Ok(Some(Embedded { pending, waiting_until: Some(until), ..Embedded::default() }));
+    if let Some(embedded) = space.waiting_embeddings(&name, session.now)? {
+        tell_of_the_rest(session, &embedded);
+        return Ok(Some(embedded));
     }
-    let embedded = match open_to_read(&settings, &mut space, timeout)? {
+    let embedded = match open_to_read(&settings, &mut space, wait)? {
         Ok(None) => return Ok(None),
-        Err(error) => Embedded { error: Some(error.to_string()), code: Some(error.code()), ..Embedded::default() },
+        Err(error) => space.note_unopened(&name, &error, jiff::Timestamp::now()),
         Ok(Some(mut embedder)) => {
             let bar = output::progress(None, "{spinner} embedding {msg}");
             let mut progress = |done: &Embedded| bar.set_message(count(done.embedded, "record"));
-            let embedded = space.embed(embedder.as_mut(), &name, texts_max, &jiff::Timestamp::now, &mut progress);
+            let embedded = space.embed(embedder.as_mut(), &name, portion, &jiff::Timestamp::now, &mut progress);
             bar.finish_and_clear();
-            match embedded {
-                Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },
-                other => other?,
-            }
+            embedded
         }
     };
-    if let (Form::Text, Some(error)) = (session.form, &embedded.error) {
-        output::note(format_args!(
-            "{DIM}{}; what was recorded is found by its words and the built-in model, and `because embed` goes on later{DIM:#}",
-            printable(error)
-        ));
-    }
+    let embedded = match embedded {
+        Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },
+        other => other?,
+    };
+    tell_of_the_rest(session, &embedded);
     Ok(Some(embedded))
+}
+
+/// Tells people what was left, and why.
+fn tell_of_the_rest(session: &Session, embedded: &Embedded) {
+    if session.form != Form::Text || embedded.is_done() {
+        return;
+    }
+    let why = embedded.error.as_ref().map(|error| format!("{}; ", printable(error))).unwrap_or_default();
+    let left = match embedded.pending {
+        0 => String::new(),
+        pending => format!("{} left to read: ", count(pending, "record")),
+    };
+    output::note(format_args!(
+        "{DIM}{why}{left}what was recorded is found by its words and the built-in model, and `because embed` goes on later{DIM:#}"
+    ));
+}
+
+/// Why the chosen model could not be opened the last time, as `because status` shows it.
+pub(crate) fn unopened(settings: &Settings, space: &mut Space) -> Result<Option<Unopened>, Failure> {
+    Ok(space.unopened_embedder(&settings.chosen().selection.to_string())?)
 }
 
 /// The models of a space as `because status` shows them.
@@ -331,9 +384,15 @@ pub(crate) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<serde
     Ok(shown)
 }
 
-/// The same for people.
+/// Both for people.
 pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut Space) -> Result<(), Failure> {
     let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+    let again = |next: Option<jiff::Timestamp>| next.map(|next| format!("; again at {}", session.clock(next)));
+    if let Some(Unopened { code, message, next_try, .. }) = unopened(settings, space)? {
+        let again = again(next_try).unwrap_or_default();
+        output::line(format_args!("              could not be opened the last time: {}{again}", printable(&message)))?;
+        output::line(format_args!("              {}", advice(&code)))?;
+    }
     for (number, model) in space.embedding_status()?.into_iter().enumerate() {
         let head = if number == 0 { "vectors" } else { "" };
         let role = if serves == Some(model.number) { "; asked for questions" } else { "" };
@@ -345,8 +404,8 @@ pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut S
             model.pending
         ))?;
         if let Some(error) = &model.last_error {
-            let next = model.next_try.map(|next| format!("; again at {}", session.clock(next))).unwrap_or_default();
-            output::line(format_args!("              {}{next}", printable(error)))?;
+            let again = again(model.next_try).unwrap_or_default();
+            output::line(format_args!("              {}{again}", printable(error)))?;
         }
     }
     Ok(())

@@ -8,7 +8,7 @@
 
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
-use store::sqlite::{Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber};
+use store::sqlite::{Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber, UnopenedModel};
 use store::{Position, StoreError};
 
 use crate::{EngineError, Space, now_us};
@@ -21,6 +21,8 @@ const WAIT_S_MAX: u64 = 600;
 const WAIT_ASKED_S_MAX: u64 = 24 * 3600;
 /// Most texts of one call, whatever the model allows.
 const BATCH_MAX: usize = 1_024;
+/// Most texts of one call where somebody waits: what is begun when the time is up is waited for.
+const BATCH_WAITED_FOR_MAX: usize = 32;
 /// Bytes of texts of one call, so that memory is bounded and a kill loses little.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Longest part of a question that a model reads, bytes.
@@ -44,6 +46,20 @@ pub struct Embedded {
     pub error: Option<String>,
     /// The error's stable code.
     pub code: Option<&'static str>,
+}
+
+/// How much a model reads at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Portion {
+    /// Most texts.
+    pub texts_max: u64,
+    /// When nothing more is begun, where somebody waits.
+    pub until: Option<Timestamp>,
+}
+
+impl Portion {
+    /// All that there is.
+    pub const ALL: Self = Self { texts_max: u64::MAX, until: None };
 }
 
 /// A model as `because status` shows it.
@@ -76,6 +92,20 @@ pub struct EmbeddingStatus {
     pub is_ready: bool,
 }
 
+/// A model that could not be opened, as `because status` shows it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Unopened {
+    /// The error's stable code.
+    pub code: String,
+    /// Why it could not be opened the last time.
+    pub message: String,
+    /// How often in a row it could not be opened.
+    pub attempts: u32,
+    /// When to try again; at the next occasion without it.
+    #[serde(serialize_with = "as_text")]
+    pub next_try: Option<Timestamp>,
+}
+
 /// A model that has read enough to answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ready {
@@ -96,14 +126,14 @@ enum Read {
 }
 
 impl Space {
-    /// Has `embedder`, which the user calls `choice`, read at most `texts_max` of the records that it has not read. Stops where it
+    /// Has `embedder`, which the user calls `choice`, read a portion of the records that it has not read, the oldest first. Stops where it
     /// does not answer; the result says why. Nothing is asked before the time at which the model wanted to be
     /// asked again.
     pub fn embed(
         &mut self,
         embedder: &mut dyn Embedder,
         choice: &str,
-        texts_max: u64,
+        portion: Portion,
         now: &dyn Fn() -> Timestamp,
         progress: &mut dyn FnMut(&Embedded),
     ) -> Result<Embedded, EngineError> {
@@ -111,17 +141,19 @@ impl Space {
         let mut model = self.store.choose_embedding_model(embedder.model(), choice)?;
         let mut done = Embedded::default();
         let mut asked = 0;
+        let is_late = || portion.until.is_some_and(|until| now() >= until);
+        let batch_max = if portion.until.is_some() { BATCH_WAITED_FOR_MAX } else { BATCH_MAX };
         loop {
-            done.pending = self.store.pending_embeddings(&model)?;
+            done.pending = self.store.pending_embeddings(model.reached)?;
             progress(&done);
             if let Some(next) = model.next_try_us.filter(|next| *next > now_us(now())) {
                 done.waiting_until = Some(moment(next));
                 done.error = model.last_error;
                 return Ok(done);
             }
-            let left = usize::try_from(texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
-            let batch = self.store.embedding_batch(&model, embedder.batch_max().clamp(1, BATCH_MAX).min(left))?;
-            if batch.end == model.reached || left == 0 {
+            let left = usize::try_from(portion.texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
+            let batch = self.store.embedding_batch(&model, embedder.batch_max().clamp(1, batch_max).min(left))?;
+            if batch.end == model.reached || left == 0 || is_late() {
                 return Ok(done);
             }
             let batch = bounded(batch);
@@ -136,6 +168,8 @@ impl Space {
                     done.failed += failed;
                     done.embedded += made.len() as u64 - failed;
                 }
+                // Who answered before and was cut short at the end is slow; it has not failed.
+                Read::Stopped(EmbedError::TimedOut { .. }) if is_late() && done.embedded > 0 => return Ok(done),
                 Read::Stopped(error) => {
                     let next = error.is_transient().then(|| later(now(), &error, model.attempts));
                     self.store.delay_embeddings(&model, next, &error.to_string())?;
@@ -152,6 +186,55 @@ impl Space {
                 _ => return Ok(done),
             };
         }
+    }
+
+    /// Notes that the model which the user calls `choice` could not be opened, so that it is not tried again and again where somebody
+    /// waits, and [`Self::unopened_embedder`] knows of it. What it leaves.
+    pub fn note_unopened(&mut self, choice: &str, error: &EmbedError, now: Timestamp) -> Result<Embedded, EngineError> {
+        self.store.advance(|_| {})?;
+        let attempts = self.store.unopened_model(choice)?.map_or(0, |unopened| unopened.attempts);
+        let next_try_us = error.is_transient().then(|| later(now, error, attempts));
+        let (code, message) = (error.code(), error.to_string());
+        self.store.note_unopened(&UnopenedModel {
+            choice: choice.to_owned(),
+            attempts: attempts.saturating_add(1),
+            next_try_us,
+            code: code.to_owned(),
+            error: message.clone(),
+        })?;
+        Ok(Embedded {
+            pending: self.pending_of(choice)?,
+            waiting_until: next_try_us.map(moment),
+            error: Some(message),
+            code: Some(code),
+            ..Embedded::default()
+        })
+    }
+
+    /// Why the model which the user calls `choice` could not be opened the last time.
+    pub fn unopened_embedder(&mut self, choice: &str) -> Result<Option<Unopened>, EngineError> {
+        let unopened = self.store.unopened_model(choice)?;
+        Ok(unopened.map(|UnopenedModel { attempts, next_try_us, code, error, .. }| Unopened {
+            code,
+            message: error,
+            attempts,
+            next_try: next_try_us.map(moment),
+        }))
+    }
+
+    /// How much the model which the user calls `choice` leaves while it is not to be asked yet.
+    pub fn waiting_embeddings(&mut self, choice: &str, now: Timestamp) -> Result<Option<Embedded>, EngineError> {
+        let known = self.store.embedding_models()?.into_iter().find(|known| known.choice == choice);
+        let unopened = self.store.unopened_model(choice)?;
+        let tries = [known.and_then(|known| known.next_try_us), unopened.and_then(|unopened| unopened.next_try_us)];
+        let Some(next) = tries.into_iter().flatten().max().filter(|next| *next > now_us(now)) else { return Ok(None) };
+        let pending = self.pending_of(choice)?;
+        Ok(Some(Embedded { pending, waiting_until: Some(moment(next)), ..Embedded::default() }))
+    }
+
+    fn pending_of(&mut self, choice: &str) -> Result<u64, EngineError> {
+        let known = self.store.embedding_models()?.into_iter().find(|known| known.choice == choice);
+        Ok(self.store.pending_embeddings(known.map_or(Position(0), |known| known.reached))?)
     }
 
     /// Has what is damaged of a model's vectors made again by the next [`Self::embed`]. How many there were.
@@ -259,7 +342,9 @@ fn bounded(mut batch: EmbeddingBatch) -> EmbeddingBatch {
 /// When to ask again.
 fn later(now: Timestamp, error: &EmbedError, attempts: u32) -> u64 {
     let asked = match error {
-        EmbedError::RateLimited { after: Some(after), .. } => Some(after.as_secs().clamp(1, WAIT_ASKED_S_MAX)),
+        EmbedError::RateLimited { after: Some(after), .. } | EmbedError::Failed { after: Some(after), .. } => {
+            Some(after.as_secs().clamp(1, WAIT_ASKED_S_MAX))
+        }
         _ => None,
     };
     let own = WAIT_S_MIN.checked_shl(attempts.min(32)).unwrap_or(WAIT_S_MAX).min(WAIT_S_MAX);

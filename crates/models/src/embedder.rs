@@ -74,6 +74,8 @@ pub enum EmbedError {
         provider: String,
         /// What it said.
         detail: String,
+        /// When to ask again, if it was said.
+        after: Option<Duration>,
     },
     /// It refuses: a key, a name or a text that it does not accept. Asking again does not help.
     #[error("{provider} refuses: {detail}")]

@@ -6,7 +6,7 @@
 
 use std::io::Read;
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ureq::config::{ConfigBuilder, RedirectAuthHeaders};
 use ureq::http::{HeaderMap, Uri};
@@ -20,6 +20,8 @@ const CONNECT_S_MAX: u64 = 10;
 const SILENCE_S_MAX: u64 = 60;
 /// Most redirects that are followed where they are followed at all.
 const REDIRECTS_MAX: u32 = 5;
+/// Shortest time that an answer gets, however late it is: none at all would be an error of its own.
+const ANSWER_TIME_MIN: Duration = Duration::from_millis(1);
 /// Longest address.
 const ADDRESS_CHARS_MAX: usize = 2048;
 
@@ -122,25 +124,27 @@ pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
 pub(crate) struct Client {
     agent: ureq::Agent,
     waited: Duration,
+    /// When the last answer must be there, however much is asked.
+    until: Option<Instant>,
 }
 
 impl Client {
-    /// For questions with short answers, complete within `whole`. Redirects come back as they are.
-    pub(crate) fn for_questions(base: &Base, roots: Option<&Roots>, whole: Duration) -> Self {
+    /// For questions with short answers, each complete within `whole` and all by `until`. Redirects come back as they are.
+    pub(crate) fn for_questions(base: &Base, roots: Option<&Roots>, whole: Duration, until: Option<Instant>) -> Self {
         let config = config(base, roots)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
             .timeout_global(Some(whole));
-        Self { agent: config.build().new_agent(), waited: whole }
+        Self { agent: config.build().new_agent(), waited: whole, until }
     }
 
-    /// The same, but redirects are followed as for downloads.
+    /// The same for one list, but redirects are followed as for downloads.
     pub(crate) fn for_lists(base: &Base, roots: Option<&Roots>, whole: Duration) -> Self {
         let config = config(base, roots)
             .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
             .timeout_global(Some(whole));
-        Self { agent: config.build().new_agent(), waited: whole }
+        Self { agent: config.build().new_agent(), waited: whole, until: None }
     }
 
     /// For downloads, which may last as long as something comes. Redirects are followed, without the key, and from
@@ -151,7 +155,7 @@ impl Client {
             .timeout_connect(Some(Duration::from_secs(CONNECT_S_MAX)))
             .timeout_recv_response(Some(silence))
             .timeout_per_read(Some(silence));
-        Self { agent: config.build().new_agent(), waited: silence }
+        Self { agent: config.build().new_agent(), waited: silence, until: None }
     }
 
     /// Sends JSON and reads the answer, whatever its status.
@@ -166,7 +170,7 @@ impl Client {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.read(request.send(body), bytes_max)
+        self.read(self.in_time(request).send(body), bytes_max)
     }
 
     /// Asks for something and reads it, whatever its status.
@@ -190,7 +194,13 @@ impl Client {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        request.call()
+        self.in_time(request).call()
+    }
+
+    fn in_time<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+        let Some(until) = self.until else { return request };
+        let left = until.saturating_duration_since(Instant::now()).min(self.waited).max(ANSWER_TIME_MIN);
+        request.config().timeout_global(Some(left)).build()
     }
 
     fn read(

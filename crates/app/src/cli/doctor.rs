@@ -92,7 +92,7 @@ fn check_embedder(session: &Session) -> Vec<Check> {
     let shown = format!("{} ({})", chosen.selection, chosen.source);
     let begun = std::time::Instant::now();
     let tried = settings.choice().map_err(|error| (error.to_string(), "mend what it names")).and_then(|choice| {
-        let failed = |error: EmbedError| (error.to_string(), advice(&error));
+        let failed = |error: EmbedError| (error.to_string(), advice(error.code()));
         let Some(mut embedder) = models::choice::open(&choice).map_err(failed)? else { return Ok(None) };
         embedder.embed(&["Is anybody there?"], Purpose::Question).map_err(failed)?;
         Ok(Some(embedder.model().clone()))
@@ -110,21 +110,22 @@ fn check_embedder(session: &Session) -> Vec<Check> {
     checks
 }
 
-/// What to do about a model that does not answer.
-fn advice(error: &EmbedError) -> &'static str {
-    match error {
-        EmbedError::Unreachable { .. } | EmbedError::TimedOut { .. } => {
+/// What to do about a model that does not answer, by the code of [`EmbedError`].
+pub(crate) fn advice(code: &str) -> &'static str {
+    match code {
+        "embedder_unreachable" | "embedder_timed_out" => {
             "is it running, is the address right, is there a network? Until then recall goes on with the built-in model"
         }
-        EmbedError::RateLimited { .. } | EmbedError::Failed { .. } => "try again later; recall goes on without it",
-        EmbedError::Refused { .. } => {
+        "embedder_rate_limited" | "embedder_failed" => "try again later; recall goes on without it",
+        "embedder_refused" => {
             "check the key, the model's name and, if you set one, base_url (for most servers it ends in /v1)"
         }
-        EmbedError::WrongDimensions { .. } => "take the setting `dimensions` out, or ask for what the model can make",
-        EmbedError::Unreadable { .. } => "is that the right server? Check base_url",
-        EmbedError::Unusable { .. } => {
-            "`because model list` lists the models that are here; --embedder built-in needs none"
+        "embedder_wrong_dimensions" => "take the setting `dimensions` out, or ask for what the model can make",
+        "embedder_unreadable" => "is that the right server? Check base_url",
+        "model_unusable" => {
+            "mend what it names; `because model list` lists the models that are here, --embedder built-in needs none"
         }
+        _ => "`because doctor` tries it",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::Space;
-use engine::embed::{Embedded, EmbeddingStatus};
+use engine::embed::{Embedded, EmbeddingStatus, Portion};
 use jiff::Timestamp;
 use models::choice::Selection;
 use models::{EmbedError, Embedder};
@@ -17,8 +17,6 @@ use crate::settings::Settings;
 
 /// How often a wait looks at the clock, so that a machine that slept goes on when it wakes.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Longest wait for a model that cannot be opened, seconds.
-const OPEN_WAIT_S_MAX: u64 = 600;
 
 /// Arguments of `embed`.
 #[derive(clap::Args)]
@@ -78,7 +76,6 @@ fn read(
     let name = settings.chosen().selection.to_string();
     let mut sum = Embedded::default();
     let mut embedder: Option<Box<dyn Embedder>> = None;
-    let mut refusals = 0;
     loop {
         let open = match embedder.take() {
             Some(open) => Ok(Some(open)),
@@ -87,19 +84,19 @@ fn read(
         let mut open = match open {
             Ok(Some(open)) => open,
             Ok(None) => return Ok((sum, Vec::new())),
-            Err(error) if error.is_transient() && !args.once => {
-                let wait_s = 1_u64.checked_shl(refusals).unwrap_or(OPEN_WAIT_S_MAX).min(OPEN_WAIT_S_MAX);
-                refusals = refusals.saturating_add(1).min(32);
-                wait(session, bar, Timestamp::now() + Duration::from_secs(wait_s), &error.to_string());
-                continue;
-            }
-            Err(error) => return Err(error.into()),
+            Err(error) => match space.note_unopened(&name, &error, Timestamp::now())?.waiting_until {
+                Some(until) if !args.once => {
+                    wait(session, bar, until, &error.to_string());
+                    continue;
+                }
+                _ => return Err(error.into()),
+            },
         };
         if sum == Embedded::default() {
             space.mend_embeddings(open.model())?;
         }
         let before = sum.clone();
-        let done = space.embed(open.as_mut(), &name, u64::MAX, &Timestamp::now, &mut |done| {
+        let done = space.embed(open.as_mut(), &name, Portion::ALL, &Timestamp::now, &mut |done| {
             let read = before.embedded + before.failed + done.embedded + done.failed;
             bar.set_length(read + done.pending);
             bar.set_position(read);

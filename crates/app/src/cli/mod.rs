@@ -20,7 +20,7 @@ mod context;
 pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod derive;
-mod doctor;
+pub(crate) mod doctor;
 mod embed;
 mod eval;
 mod eval_studies;

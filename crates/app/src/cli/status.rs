@@ -16,6 +16,8 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     if session.form == Form::Json {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
         value["embedder"] = settings.to_json();
+        let unopened = crate::meaning::unopened(&settings, &mut space)?;
+        value["embedder"]["error"] = serde_json::to_value(unopened).map_err(std::io::Error::from)?;
         value["vectors"] = crate::meaning::status(&settings, &mut space)?.into();
         output::json(&value)?;
         return Ok(0);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::Space;
+use engine::embed::Portion;
 use engine::import::Intent;
 use engine::recall::{ByModel, Query, Recall};
 use kernel::rank::Weights;
@@ -42,7 +43,7 @@ impl Because {
     fn read(&mut self) -> Result<(), EvalError> {
         let Some(embedder) = &mut self.embedder else { return Ok(()) };
         let now = || records::context().now;
-        let done = self.space.embed(embedder.as_mut(), MEASURED, u64::MAX, &now, &mut |_| {})?;
+        let done = self.space.embed(embedder.as_mut(), MEASURED, Portion::ALL, &now, &mut |_| {})?;
         done.error.map_or(Ok(()), |error| Err(EvalError::Embedding(error)))
     }
 

@@ -83,9 +83,13 @@ fn value_of(key: &Key, value: &Item) -> Result<Value, String> {
             let text = value.as_str().map(str::to_owned);
             text.map(Value::Text).ok_or_else(|| wrong("a text in quotes"))
         }
-        Form::Number => {
-            let number = value.as_integer().and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
-            number.map(Value::Number).ok_or_else(|| wrong("a whole number of at least 1"))
+        Form::Address => {
+            let text = value.as_str().ok_or_else(|| wrong("a text in quotes"))?;
+            Form::address(text.to_owned()).map_err(|wanted| wrong(&wanted))
+        }
+        Form::Number { max } => {
+            let number = value.as_integer().and_then(|number| u64::try_from(number).ok());
+            Form::number(max, number).map_err(|wanted| wrong(&wanted))
         }
         Form::List => {
             let texts =

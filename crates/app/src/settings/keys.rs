@@ -1,5 +1,14 @@
 //! Every setting there is.
 
+use models::remote::{DIMENSIONS_MAX, Service};
+
+use super::Value;
+
+/// Longest wait that can be set.
+const TIMEOUT_S_MAX: u64 = 3600;
+/// Most threads that can be set.
+const THREADS_MAX: u64 = 256;
+
 /// A setting: a key of `config.toml` and a variable that says the same.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Key {
@@ -20,8 +29,13 @@ pub(crate) struct Key {
 pub(crate) enum Form {
     /// A text.
     Text,
+    /// The address of a server.
+    Address,
     /// A whole number of at least 1.
-    Number,
+    Number {
+        /// The largest.
+        max: u64,
+    },
     /// A list of texts; in a variable, with commas between them.
     List,
 }
@@ -52,7 +66,7 @@ pub(crate) const THREADS: Key = Key {
     section: "embedder",
     name: "threads",
     variable: "BECAUSE_EMBEDDER_THREADS",
-    form: Form::Number,
+    form: Form::Number { max: THREADS_MAX },
     voice: Voice::User,
 };
 
@@ -62,14 +76,14 @@ pub(crate) const CA_FILE: Key =
 
 /// All settings of one service.
 macro_rules! service {
-    ($section:literal, $prefix:literal) => {
+    ($service:expr, $section:literal, $prefix:literal) => {
         [
-            service!(@ $section, "base_url", concat!($prefix, "_BASE_URL"), Form::Text),
+            service!(@ $section, "base_url", concat!($prefix, "_BASE_URL"), Form::Address),
             service!(@ $section, "api_key_env", concat!($prefix, "_API_KEY_ENV"), Form::Text),
             service!(@ $section, "api_key_file", concat!($prefix, "_API_KEY_FILE"), Form::Text),
-            service!(@ $section, "dimensions", concat!($prefix, "_DIMENSIONS"), Form::Number),
-            service!(@ $section, "batch_max", concat!($prefix, "_BATCH_MAX"), Form::Number),
-            service!(@ $section, "timeout_s", concat!($prefix, "_TIMEOUT_S"), Form::Number),
+            service!(@ $section, "dimensions", concat!($prefix, "_DIMENSIONS"), Form::Number { max: DIMENSIONS_MAX as u64 }),
+            service!(@ $section, "batch_max", concat!($prefix, "_BATCH_MAX"), Form::Number { max: $service.batch_max() as u64 }),
+            service!(@ $section, "timeout_s", concat!($prefix, "_TIMEOUT_S"), Form::Number { max: TIMEOUT_S_MAX }),
         ]
     };
     (@ $section:literal, $name:literal, $variable:expr, $form:expr) => {
@@ -77,14 +91,32 @@ macro_rules! service {
     };
 }
 
-const OPENAI: [Key; 6] = service!("openai", "BECAUSE_OPENAI");
-const OLLAMA: [Key; 6] = service!("ollama", "BECAUSE_OLLAMA");
-const GEMINI: [Key; 6] = service!("gemini", "BECAUSE_GEMINI");
+const OPENAI: [Key; 6] = service!(Service::OpenAi, "openai", "BECAUSE_OPENAI");
+const OLLAMA: [Key; 6] = service!(Service::Ollama, "ollama", "BECAUSE_OLLAMA");
+const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
 /// All of them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
     const GENERAL: [Key; 4] = [MODEL, SPACES_MAY_CHOOSE, THREADS, CA_FILE];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
+}
+
+impl Form {
+    /// A number, or what is taken instead.
+    pub(super) fn number(max: u64, number: Option<u64>) -> Result<Value, String> {
+        let number = number.filter(|number| (1..=max).contains(number));
+        number.map(Value::Number).ok_or_else(|| format!("a whole number from 1 to {max}"))
+    }
+
+    /// The address of a server, or what is taken instead.
+    pub(super) fn address(text: String) -> Result<Value, String> {
+        match models::remote::check_base_url(&text) {
+            Ok(()) => Ok(Value::Text(text)),
+            Err(detail) => {
+                Err(format!("the address of a server, like https://example.com/v1 or http://127.0.0.1:8080: {detail}"))
+            }
+        }
+    }
 }
 
 impl Key {

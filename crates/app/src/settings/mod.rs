@@ -37,10 +37,6 @@ const MODELS: &str = "models";
 const KEY_BYTES_MAX: u64 = 8 << 10;
 /// Longest file of certificates.
 const CA_BYTES_MAX: u64 = 4 << 20;
-/// Longest wait that can be set.
-const TIMEOUT_S_MAX: u64 = 3600;
-/// Most threads that can be set.
-const THREADS_MAX: usize = 256;
 
 /// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -222,7 +218,7 @@ impl Settings {
             Selection::Served { service, .. } => self.reach(*service)?,
             _ => Reach::default(),
         };
-        let told = self.number("embedder.threads").and_then(|threads| NonZeroUsize::new(threads.min(THREADS_MAX)));
+        let told = self.number("embedder.threads").and_then(NonZeroUsize::new);
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = told.unwrap_or_else(cores);
         Ok(Choice { selection: selection.clone(), reach, shelf: shelf(&self.home), threads })
@@ -239,7 +235,7 @@ impl Settings {
 
     fn reach(&self, service: Service) -> Result<Reach, SettingsError> {
         let key = |name: &str| format!("{service}.{name}");
-        let timeout_s = self.number(&key("timeout_s")).map(|seconds| (seconds as u64).min(TIMEOUT_S_MAX));
+        let timeout_s = self.number(&key("timeout_s")).map(|seconds| seconds as u64);
         Ok(Reach {
             base_url: self.text(&key("base_url")).map(|(text, _)| text.to_owned()),
             key: self.key(service)?,
@@ -248,6 +244,7 @@ impl Settings {
             dimensions_known: None,
             batch_max: self.number(&key("batch_max")),
             timeout: timeout_s.map(Duration::from_secs),
+            until: None,
         })
     }
 
@@ -344,9 +341,9 @@ fn from_variable(key: &Key, text: OsString) -> Result<Said, SettingsError> {
     let text = text.into_string().map_err(|_| bad("it is not UTF-8"))?;
     let value = match key.form {
         Form::Text => Value::Text(text),
-        Form::Number => {
-            let number = text.trim().parse().ok().filter(|number| *number > 0);
-            Value::Number(number.ok_or_else(|| bad("it takes a whole number of at least 1"))?)
+        Form::Address => Form::address(text).map_err(|wanted| bad(&format!("it takes {wanted}")))?,
+        Form::Number { max } => {
+            Form::number(max, text.trim().parse().ok()).map_err(|wanted| bad(&format!("it takes {wanted}")))?
         }
         Form::List => Value::List(text.split(',').map(|item| item.trim().to_owned()).collect()),
     };

@@ -180,6 +180,106 @@ fn a_wrong_key_is_an_error_of_embed_and_none_of_import() {
 }
 
 #[test]
+fn a_slow_service_holds_a_note_up_for_a_few_seconds_in_all_and_the_rest_is_left_to_embed() {
+    /// Texts in the space.
+    const TURNS: usize = 12;
+    let machine = with_records(TURNS);
+    let server = Server::start(|request| {
+        std::thread::sleep(Duration::from_millis(500));
+        answer(request)
+    });
+    let begun = Instant::now();
+    let remember = machine.with(&server, &["remember", "The cat sleeps"]).variable("BECAUSE_OPENAI_BATCH_MAX", "1");
+    remember.run().succeeds().says("records left to read").says("`because embed` goes on");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    // Who is slow has not failed: nothing is held against it.
+    let vectors = machine.with(&server, &["status", "--json"]).run().succeeds().json()["vectors"][0].clone();
+    assert_eq!((&vectors["attempts"], &vectors["last_error"]), (&json!(0), &Value::Null), "{vectors}");
+    assert!(vectors["embedded"].as_u64().unwrap() > 0, "{vectors}");
+    assert_eq!(vectors["embedded"].as_u64().unwrap() + vectors["pending"].as_u64().unwrap(), TURNS as u64 + 5);
+    machine.with(&server, &["recall", "cat"]).run().succeeds().prints("The cat sleeps");
+}
+
+#[test]
+fn a_service_that_hangs_is_waited_for_once_in_an_import_and_what_is_left_is_counted() {
+    let machine = with_records(0);
+    // The first call asks how long vectors are.
+    let calls = AtomicUsize::new(0);
+    let server = Server::start(move |request| match calls.fetch_add(1, Ordering::SeqCst) {
+        0 | 1 => answer(request),
+        _ => Reply::Silence,
+    });
+    for (name, line) in [("one.txt", "The cat sleeps"), ("two.txt", "The cup is full")] {
+        machine.write(name, line);
+    }
+    let import = machine.with(&server, &["import", "--no-derive", "--format", "text", "one.txt", "two.txt"]);
+    let import = import.variable("BECAUSE_OPENAI_TIMEOUT_S", "1").variable("BECAUSE_OPENAI_BATCH_MAX", "2");
+    import.run().succeeds().says("did not answer within 1 s; 4 records left to read").says("`because embed` goes on");
+    assert_eq!(server.requests().len(), 3);
+    // Who comes while it is left in peace hears of it, too.
+    machine.write("three.txt", "The bell rings");
+    let import = machine.with(&server, &["import", "--no-derive", "--json", "--format", "text", "three.txt"]);
+    assert_eq!(import.run().succeeds().json()["embedded"]["pending"], 5);
+}
+
+#[test]
+fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
+    let machine = with_records(0);
+    let check = |model: &str, variable: (&'static str, &str), code: &str, reason: &str, advice: &str| {
+        let call = |arguments: &[&str]| {
+            let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", model);
+            call.variable(variable.0, variable.1)
+        };
+        call(&["remember", &format!("for {model}")]).run().succeeds().says("records left to read");
+        call(&["status"]).run().succeeds().prints(reason).prints(advice);
+        let embedder = call(&["status", "--json"]).run().succeeds().json()["embedder"].clone();
+        assert_eq!(embedder["error"]["code"], code, "{embedder}");
+        // It is of no matter to who chose another model.
+        assert_eq!(machine.because(["status", "--json"]).run().json()["embedder"]["error"], Value::Null);
+    };
+    let none = ("OPENAI_API_KEY", "");
+    check("local:nowhere", none, "model_unusable", "nowhere cannot be used", "because model list");
+    check("owner/name", none, "model_unusable", "because model pull owner/name", "because model list");
+    check("openai:small", none, "embedder_refused", "set OPENAI_API_KEY", "check the key");
+    let unset = ("BECAUSE_OPENAI_API_KEY_ENV", "NOT_SET");
+    check("openai:small", unset, "model_unusable", "the variable NOT_SET holds no key", "mend what it names");
+    // Opened at last, it is forgotten.
+    let server = server();
+    machine.with(&server, &["embed"]).run().succeeds();
+    let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
+    assert_eq!((&status["embedder"]["error"], &status["vectors"][0]["pending"]), (&Value::Null, &json!(0)));
+}
+
+#[test]
+fn a_server_without_the_right_certificate_is_asked_again_after_longer_and_longer_waits() {
+    let machine = with_records(0);
+    // It speaks no TLS at all.
+    let server = server();
+    let base = server.base().replace("http://", "https://");
+    let call = |arguments: &[&str]| {
+        let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", "openai:small");
+        call.variable("BECAUSE_OPENAI_BASE_URL", &base)
+    };
+    let error = || call(&["status", "--json"]).run().succeeds().json()["embedder"]["error"].clone();
+    for attempts in 1..=4 {
+        call(&["remember", &format!("Note {attempts}")]).run().succeeds();
+        let until: jiff::Timestamp = error()["next_try"].as_str().unwrap().parse().unwrap();
+        assert_eq!((&error()["attempts"], &error()["code"]), (&json!(attempts), &json!("embedder_unreachable")));
+        let left = until.duration_since(jiff::Timestamp::now());
+        assert!(left.as_secs() < 1 << (attempts - 1), "{left:?}");
+        if attempts < 4 {
+            std::thread::sleep(Duration::try_from(left).unwrap_or_default() + Duration::from_millis(10));
+        }
+    }
+    // Nobody asks before it is time.
+    call(&["remember", "Too early"]).run().succeeds().says("records left to read");
+    assert_eq!(error()["attempts"], 4);
+    call(&["status"]).run().succeeds().prints("openai does not answer").prints("again at");
+    call(&["embed", "--once"]).run().ends(1);
+    assert_eq!(error()["attempts"], 5, "who asks for it is not refused");
+}
+
+#[test]
 fn another_model_takes_over_when_it_has_read_everything() {
     let (machine, server) = (with_records(300), server());
     machine.with(&server, &["embed"]).run().succeeds();

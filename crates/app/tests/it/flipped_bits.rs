@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use engine::Space;
+use engine::embed::Portion;
 use engine::import::Intent;
 use engine::recall::{ByModel, Query};
 use kernel::seal::Signer;
@@ -158,7 +159,7 @@ fn every_flipped_bit_is_found_or_means_nothing() {
     let context = importers::Context { now, zone: jiff::tz::TimeZone::UTC };
     space.import(importers::by_name("chat-jsonl").unwrap(), &chat, &context, Intent::Write, |_| {}).unwrap();
     let mut letters = Letters::new();
-    assert!(space.embed(&mut letters, "letters", u64::MAX, &|| now, &mut |_| {}).unwrap().is_done());
+    assert!(space.embed(&mut letters, "letters", Portion::ALL, &|| now, &mut |_| {}).unwrap().is_done());
     ask(&mut space).unwrap();
     let original = content(&mut space).unwrap();
     let ids: Vec<[u8; 32]> = export_ids(&original.export);

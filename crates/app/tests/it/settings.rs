@@ -47,7 +47,10 @@ fn holds(folder: &Path, text: &str) -> bool {
 #[test]
 fn an_option_counts_before_a_variable_before_the_spaces_file_before_ones_own() {
     let machine = Machine::with_space();
-    assert_eq!(machine.embedder(), json!({"model": "built-in", "said_by": "by default", "passed_over": null}));
+    assert_eq!(
+        machine.embedder(),
+        json!({"model": "built-in", "said_by": "by default", "passed_over": null, "error": null})
+    );
     machine.write_own_settings("# mine\n[embedder]\nmodel = \"ollama:mine\"\n");
     let embedder = machine.embedder();
     assert_eq!(embedder["model"], "ollama:mine");
@@ -78,8 +81,20 @@ fn a_setting_that_does_not_exist_is_told_with_its_line_and_what_was_meant() {
         ("[qqq]\nzzz = 1", "config.toml:2: there is no setting `qqq.zzz`; docs/settings.md"),
         ("[qqq]", "config.toml:1: there is no setting `qqq`"),
         ("[embedder]\nmodel = 7", "config.toml:2: `embedder.model` takes a text in quotes"),
-        ("[openai]\ndimensions = 0", "config.toml:2: `openai.dimensions` takes a whole number of at least 1"),
+        ("[openai]\ndimensions = 0", "config.toml:2: `openai.dimensions` takes a whole number from 1 to 16384"),
         ("[openai]\ndimensions = \"8\"", "takes a whole number"),
+        ("[openai]\n\nbatch_max = 2049", "config.toml:3: `openai.batch_max` takes a whole number from 1 to 2048"),
+        ("[gemini]\nbatch_max = 101", "config.toml:2: `gemini.batch_max` takes a whole number from 1 to 100"),
+        ("[ollama]\ntimeout_s = 0", "config.toml:2: `ollama.timeout_s` takes a whole number from 1 to 3600"),
+        ("[ollama]\ntimeout_s = 3601", "config.toml:2: `ollama.timeout_s` takes a whole number from 1 to 3600"),
+        ("[ollama]\ndimensions = 16385", "config.toml:2: `ollama.dimensions` takes a whole number from 1 to 16384"),
+        ("[embedder]\nthreads = 257", "config.toml:2: `embedder.threads` takes a whole number from 1 to 256"),
+        ("[openai]\nbase_url = \"\"", "config.toml:2: `openai.base_url` takes the address of a server, like "),
+        (
+            "[openai]\nbase_url = \"ftp://a.example\"",
+            "config.toml:2: `openai.base_url` takes the address of a server, like ",
+        ),
+        ("[openai]\nbase_url = \"a.example\"", "must begin with https:// or http://"),
         ("[embedder]\nspaces_may_choose = [1]", "takes a list of texts"),
         ("[embedder]\nspaces_may_choose = [\"opneai\"]", "is none of openai"),
         ("[embedder]\nmodel = \"gpt\"", "config.toml:2: \"gpt\" names no model"),
@@ -99,7 +114,11 @@ fn a_setting_that_does_not_exist_is_told_with_its_line_and_what_was_meant() {
     machine.write_space_settings("");
     machine.because(["--embedder", "gpt", "status"]).run().ends(2).says("--embedder: \"gpt\" names no model");
     let status = machine.because(["status"]).variable("BECAUSE_OPENAI_BATCH_MAX", "many");
-    status.run().ends(2).says("BECAUSE_OPENAI_BATCH_MAX: it takes a whole number");
+    status.run().ends(2).says("BECAUSE_OPENAI_BATCH_MAX: it takes a whole number from 1 to 2048");
+    let secret = "http://user:sk-secret@a.example";
+    let status = machine.because(["status"]).variable("BECAUSE_OPENAI_BASE_URL", secret).run().ends(2);
+    assert!(status.err().contains("BECAUSE_OPENAI_BASE_URL: it takes the address of a server, like"), "{status}");
+    assert!(!status.err().contains("sk-secret"), "{status}");
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use engine::Space;
-use engine::embed::Embedded;
+use engine::embed::{Embedded, Portion};
 use engine::recall::ByModel;
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
@@ -87,9 +89,13 @@ fn unreachable() -> EmbedError {
     EmbedError::Unreachable { provider: "fake".to_owned(), detail: "nobody".to_owned() }
 }
 
+fn at_most(texts_max: u64) -> Portion {
+    Portion { texts_max, until: None }
+}
+
 fn embed_at(space: &mut Space, fake: &mut Fake, seconds: i64) -> Embedded {
     let choice = format!("fake:{}", fake.model.name);
-    space.embed(fake, &choice, u64::MAX, &|| at(seconds), &mut |_| {}).unwrap()
+    space.embed(fake, &choice, Portion::ALL, &|| at(seconds), &mut |_| {}).unwrap()
 }
 
 fn embed(space: &mut Space, fake: &mut Fake) -> Embedded {
@@ -158,7 +164,7 @@ fn a_queue_that_is_dropped_between_batches_goes_on_where_it_was() {
     let mut fake = Fake::new("one", 8);
     for batch in 1..=5_u64 {
         let mut space = home.again(1);
-        let done = space.embed(&mut fake, "fake:one", 4, &|| at(1), &mut |_| {}).unwrap();
+        let done = space.embed(&mut fake, "fake:one", at_most(4), &|| at(1), &mut |_| {}).unwrap();
         assert_eq!((done.embedded, done.pending), (4, 23 - 4 * batch));
     }
     assert_eq!(embed(&mut home.space, &mut fake).embedded, 3);
@@ -221,6 +227,62 @@ fn a_model_that_does_not_answer_is_asked_again_after_longer_and_longer_waits() {
 }
 
 #[test]
+fn a_model_that_cannot_be_opened_is_noted_with_what_it_leaves_until_it_can() {
+    let mut home = Home::new();
+    animals(&mut home);
+    let mut waits = Vec::new();
+    for now in [1_000, 2_000, 3_000] {
+        assert_eq!(home.space.waiting_embeddings("fake:one", at(now)).unwrap(), None);
+        let left = home.space.note_unopened("fake:one", &unreachable(), at(now)).unwrap();
+        assert_eq!((left.pending, left.code), (4, Some("embedder_unreachable")));
+        waits.push(left.waiting_until.unwrap().as_second() - at(now).as_second());
+    }
+    assert_eq!(waits, [1, 2, 4]);
+    let mut space = home.again(1);
+    assert_eq!(space.waiting_embeddings("fake:one", at(3_003)).unwrap().unwrap().pending, 4);
+    let unopened = space.unopened_embedder("fake:one").unwrap().unwrap();
+    assert_eq!((unopened.attempts, unopened.next_try), (3, Some(at(3_004))));
+    assert_eq!(unopened.message, "fake does not answer: nobody");
+    assert_eq!(space.unopened_embedder("fake:two").unwrap(), None);
+    // What somebody must mend may be tried at the next occasion.
+    assert_eq!(space.note_unopened("fake:one", &refused(), at(3_004)).unwrap().waiting_until, None);
+    assert_eq!(space.waiting_embeddings("fake:one", at(3_004)).unwrap(), None);
+    drop(space);
+    home.tamper("UPDATE embedding_unopened SET attempts = -7, next_try_us = -1");
+    assert_eq!(home.again(1).unopened_embedder("fake:one").unwrap().unwrap().attempts, 0);
+    home.tamper("UPDATE embedding_unopened SET error = CAST(x'ff' AS TEXT)");
+    assert_eq!(home.again(1).unopened_embedder("fake:one").unwrap(), None);
+    home.tamper("DROP TABLE embedding_unopened");
+    assert_eq!(home.again(1).unopened_embedder("fake:one").unwrap(), None);
+    let mut space = home.again(1);
+    space.note_unopened("fake:one", &refused(), at(3_005)).unwrap();
+    assert!(embed_at(&mut space, &mut Fake::new("one", 8), 4_000).is_done());
+    assert_eq!(space.unopened_embedder("fake:one").unwrap(), None);
+}
+
+#[test]
+fn who_waits_is_not_kept_beyond_the_time_and_a_slow_model_has_not_failed() {
+    let mut home = Home::new();
+    home.record_many(23);
+    let clock = Arc::new(AtomicI64::new(1_000));
+    let ticking = Arc::clone(&clock);
+    // Each call takes two seconds, and what is cut short does not answer.
+    let mut fake = Fake::new("one", 8).failing(move |_| {
+        let late = EmbedError::TimedOut { provider: "fake".to_owned(), waited: Duration::from_secs(5) };
+        (ticking.fetch_add(2, Ordering::SeqCst) >= 1_004).then_some(Err(late))
+    });
+    let portion = Portion { texts_max: u64::MAX, until: Some(at(1_005)) };
+    let now = || at(clock.load(Ordering::SeqCst));
+    let done = home.space.embed(&mut fake, "fake:one", portion, &now, &mut |_| {}).unwrap();
+    assert_eq!((done.embedded, done.pending, done.error, done.waiting_until), (8, 15, None, None));
+    assert_eq!(fake.calls.len(), 3);
+    // When the time is up already, nothing is begun.
+    let done = home.space.embed(&mut fake, "fake:one", portion, &now, &mut |_| {}).unwrap();
+    assert_eq!((done.embedded, done.pending, fake.calls.len()), (0, 15, 3));
+    assert_eq!(home.space.embedding_status().unwrap()[0].attempts, 0);
+}
+
+#[test]
 fn a_rate_limit_is_kept_and_then_forgotten() {
     let mut home = Home::new();
     animals(&mut home);
@@ -233,6 +295,20 @@ fn a_rate_limit_is_kept_and_then_forgotten() {
     assert_eq!((done.embedded, done.error), (4, None));
     let status = &home.space.embedding_status().unwrap()[0];
     assert_eq!((status.attempts, status.next_try, status.last_error.as_deref()), (0, None, None));
+}
+
+#[test]
+fn a_failure_that_names_its_end_is_waited_for_and_no_longer_than_a_day() {
+    for (after, waited) in [(90, 90), (0, 1), (1_000_000, 24 * 3600)] {
+        let mut home = Home::new();
+        animals(&mut home);
+        let after = Some(Duration::from_secs(after));
+        let failed = EmbedError::Failed { provider: "fake".to_owned(), detail: "HTTP 503".to_owned(), after };
+        let done = embed_at(&mut home.space, &mut Fake::new("one", 8).after([failed.clone()]), 1_000);
+        assert_eq!(done.waiting_until, Some(at(1_000 + waited)));
+        let left = home.space.note_unopened("fake:two", &failed, at(1_000)).unwrap();
+        assert_eq!(left.waiting_until, Some(at(1_000 + waited)));
+    }
 }
 
 #[test]
@@ -316,7 +392,7 @@ fn while_a_new_model_reads_the_old_one_answers() {
     animals(&mut home);
     let (mut old, mut new) = (Fake::new("old", 8), Fake::new("new", 16));
     assert!(embed(&mut home.space, &mut old).is_done());
-    let done = home.space.embed(&mut new, "fake:new", 4, &|| at(1), &mut |_| {}).unwrap();
+    let done = home.space.embed(&mut new, "fake:new", at_most(4), &|| at(1), &mut |_| {}).unwrap();
     // Four of the thirty are superseded by the others.
     assert_eq!(done.pending, 26);
     let ready = home.space.ready_embeddings("fake:new").unwrap();
@@ -416,7 +492,7 @@ fn progress_rises_to_the_end() {
         seen.set(done.embedded);
         last.set(done.pending);
     };
-    home.space.embed(&mut fake, "fake:one", u64::MAX, &|| Timestamp::UNIX_EPOCH, &mut progress).unwrap();
+    home.space.embed(&mut fake, "fake:one", Portion::ALL, &|| Timestamp::UNIX_EPOCH, &mut progress).unwrap();
     assert_eq!((seen.get(), last.get()), (10, 0));
 }
 
@@ -438,7 +514,7 @@ fn a_file_that_cannot_be_written_is_asked_by_the_vectors_that_it_has() {
         return;
     }
     assert_eq!(recalled_by(&mut space, &fake, "hound").0[0], "The dog sleeps");
-    let refused = space.embed(&mut fake, "fake:one", 1, &|| at(1), &mut |_| {}).unwrap_err();
+    let refused = space.embed(&mut fake, "fake:one", at_most(1), &|| at(1), &mut |_| {}).unwrap_err();
     assert_eq!(refused.code(), "read_only");
     assert_eq!(space.embedding_status().unwrap()[0].embedded, 4);
 }

@@ -7,7 +7,7 @@
 //! Texts are cut to what every model takes, since one that is too long would have its whole batch refused. A blank text
 //! is not sent and gets a vector of zeros, because services refuse it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -22,11 +22,11 @@ mod service;
 mod vector;
 
 pub use service::Service;
+pub use vector::DIMENSIONS_MAX;
 
 use manner::Manner;
 use refusal::{harmless, no_answer, refusal};
 use service::Question;
-use vector::DIMENSIONS_MAX;
 
 /// Longest text that is sent, in bytes: a token is at least a byte long, and the common limit is 8191 tokens.
 const TEXT_BYTES_MAX: usize = 8000;
@@ -36,14 +36,19 @@ const REQUEST_BYTES_MAX: usize = 300_000;
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 /// Longest list of Ollama's models that is read.
 const TAGS_BYTES_MAX: u64 = 4 << 20;
-/// Most texts of a batch that settings may ask for.
-pub const BATCH_MAX: usize = 2048;
+/// Most texts of one request, whatever the service.
+const BATCH_MAX: usize = 2048;
 /// Longest name of a model.
 const MODEL_CHARS_MAX: usize = 256;
 /// Digits of a digest that tell versions of a model apart.
 const DIGEST_CHARS: usize = 12;
 /// What is embedded to learn how long vectors are.
 const PROBE: &str = "How long is a vector?";
+
+/// Why a text cannot be the [`Reach::base_url`] of a service, without repeating it, since it may hold a password.
+pub fn check_base_url(text: &str) -> Result<(), &'static str> {
+    Base::parse(text).map(|_| ())
+}
 
 /// How to reach a service. All but the key may be left out.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +67,8 @@ pub struct Reach {
     pub batch_max: Option<usize>,
     /// Longest wait for an answer; else [`Service::default_timeout`].
     pub timeout: Option<Duration>,
+    /// When the last answer must be there, however much is asked.
+    pub until: Option<Instant>,
 }
 
 /// A model that a service runs.
@@ -101,14 +108,14 @@ impl Remote {
         }
         let timeout = reach.timeout.unwrap_or(service.default_timeout());
         let mut remote = Self {
-            client: Client::for_questions(&base, reach.roots.as_ref(), timeout),
+            client: Client::for_questions(&base, reach.roots.as_ref(), timeout, reach.until),
             base,
             service,
             key: reach.key.clone(),
             name: name.to_owned(),
             manner: Manner::of(name),
             dimensions: reach.dimensions,
-            batch_max: reach.batch_max.unwrap_or(service.default_batch_max()).clamp(1, BATCH_MAX),
+            batch_max: reach.batch_max.unwrap_or(service.default_batch_max()).clamp(1, service.batch_max()),
             model: Model { provider: provider(), name: name.to_owned(), dimensions: 0 },
         };
         if service == Service::Ollama

@@ -30,7 +30,7 @@ pub(super) fn refusal(provider: String, answer: &Answer, key: Option<&Secret>) -
             let after = retry_after(&answer.headers).or_else(|| retry_delay(&body));
             EmbedError::RateLimited { provider, after }
         }
-        408 | 425 | 500..=599 => EmbedError::Failed { provider, detail },
+        408 | 425 | 500..=599 => EmbedError::Failed { provider, detail, after: retry_after(&answer.headers) },
         300..=399 => {
             let target = header(&answer.headers, "location").map(harmless).unwrap_or_default();
             let detail = format!("it sends on to {target}, which is not followed (HTTP {})", answer.status);
@@ -116,6 +116,7 @@ mod tests {
         let error = refusal("openai".to_owned(), &answer, Some(&key));
         let after = match &error {
             EmbedError::RateLimited { after, .. } => format!(" after {after:?}"),
+            EmbedError::Failed { after: Some(after), .. } => format!(" after {after:?}"),
             _ => String::new(),
         };
         assert_eq!(format!("{error}{after}"), expect);
@@ -150,6 +151,9 @@ mod tests {
         check(429, &[("retry-after", "99999999999")], "", &limited("Some(86400s)"));
         check(429, &[("retry-after", "-7")], "", &limited("None"));
         check(429, &[], "", &limited("None"));
+        check(503, &[("retry-after", "7")], "", "openai failed: HTTP 503 after 7s");
+        check(500, &[("retry-after", "99999999999")], "", "openai failed: HTTP 500 after 86400s");
+        check(502, &[("retry-after", "soon")], "", "openai failed: HTTP 502");
         let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
         check(429, &[date, ("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")], "", &limited("Some(30s)"));
         check(429, &[date, ("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT")], "", &limited("Some(0ns)"));

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::BATCH_MAX;
 use super::vector::{List, Vector};
 use crate::embedder::Purpose;
 
@@ -64,7 +65,15 @@ impl Service {
         }
     }
 
-    /// Texts of one request. Gemini takes 100, OpenAI 2048; a processor at home is done sooner with few.
+    /// Most texts of one request that settings may ask for. Gemini takes 100, OpenAI 2048.
+    pub const fn batch_max(self) -> usize {
+        match self {
+            Self::OpenAi | Self::Ollama => BATCH_MAX,
+            Self::Gemini => 100,
+        }
+    }
+
+    /// Texts of one request, where nothing else is set. A processor at home is done sooner with few.
     pub fn default_batch_max(self) -> usize {
         match self {
             Self::OpenAi => 128,

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use super::BATCH_MAX;
 
 /// Longest vector that is taken. The longest in use have 8192 numbers.
-pub(super) const DIMENSIONS_MAX: usize = 16_384;
+pub const DIMENSIONS_MAX: usize = 16_384;
 /// Bytes of a float.
 const FLOAT_BYTES: usize = 4;
 

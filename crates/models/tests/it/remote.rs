@@ -259,3 +259,21 @@ fn a_model_hears_what_it_was_trained_to_hear() {
         server.requests().iter().rev().take(2).map(|request| request.json()["input"].clone()).collect();
     assert_eq!(asked, [json!(["search_document: kiln"]), json!(["search_query: kiln"])]);
 }
+
+#[test]
+fn who_sets_a_time_for_all_answers_waits_no_longer_however_much_is_asked() {
+    let server = Server::start(|request| {
+        std::thread::sleep(Duration::from_millis(100));
+        answer(request)
+    });
+    let begun = Instant::now();
+    let until = Some(begun + Duration::from_millis(350));
+    let reach = Reach { until, batch_max: Some(1), dimensions_known: Some(3), ..reach(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    assert_eq!(remote.embed(&["a"], Purpose::Memory).unwrap(), [[1.0, 0.5, -0.25]]);
+    for _ in 0..2 {
+        let error = remote.embed(&["a"; 20], Purpose::Memory).unwrap_err();
+        assert!(matches!(error, EmbedError::TimedOut { .. }), "{error:?}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}

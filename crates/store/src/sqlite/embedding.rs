@@ -28,6 +28,8 @@ const LOOKED_AT_MAX: usize = 10_000;
 const ERROR_CHARS_MAX: usize = 500;
 /// Bits of a row's key below the model's number.
 const POSITION_BITS: u32 = 40;
+/// Attempts are counted up to here.
+const ATTEMPTS_MAX: i64 = 1_000;
 /// Most models of a file, ever.
 const MODELS_MAX: i64 = 1 << 20;
 
@@ -41,6 +43,10 @@ CREATE TABLE IF NOT EXISTS embedding_model (
 ) STRICT;
 CREATE TABLE IF NOT EXISTS embedding (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS embedding_failed (key INTEGER PRIMARY KEY, error TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS embedding_unopened (
+    number INTEGER PRIMARY KEY CHECK (number = 1), choice TEXT NOT NULL, attempts INTEGER NOT NULL, next_try_us INTEGER,
+    code TEXT NOT NULL, error TEXT NOT NULL
+) STRICT;
 ";
 
 /// The tables that hold something for each record.
@@ -84,6 +90,21 @@ pub struct EmbeddingModel {
     pub next_try_us: Option<u64>,
     /// Why it did not answer the last time.
     pub last_error: Option<String>,
+}
+
+/// A model that could not be opened, so that it is not known whose vectors it would make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnopenedModel {
+    /// What the user calls it.
+    pub choice: String,
+    /// How often in a row it could not be opened.
+    pub attempts: u32,
+    /// When to try again, microseconds since the Unix epoch.
+    pub next_try_us: Option<u64>,
+    /// The last error's stable code.
+    pub code: String,
+    /// Why it could not be opened the last time.
+    pub error: String,
 }
 
 /// How much a model has read.
@@ -157,15 +178,16 @@ impl SqliteSpace {
                      WHERE turn < excluded.turn - 1 OR choice <> excluded.choice",
                 )?
                 .execute(params![model.provider, model.name, model.dimensions as i64, choice])?;
+            connection.prepare_cached("DELETE FROM embedding_unopened WHERE choice = ?1")?.execute([choice])?;
             let known = models(connection)?.into_iter().find(|known| known.model == *model);
             known.ok_or_else(|| StoreError::Damaged { detail: "a model of the cache of vectors does not read".to_owned() })
         })
     }
 
-    /// How many records that count a model has still to read.
-    pub fn pending_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
+    /// How many records that count come after a position up to which a model has read.
+    pub fn pending_embeddings(&mut self, reached: Position) -> Result<u64, StoreError> {
         self.refresh_attributes()?;
-        Ok(self.views.attributes.count_alive(model.reached).1)
+        Ok(self.views.attributes.count_alive(reached).1)
     }
 
     /// How much a model has read of what the text index holds.
@@ -268,10 +290,37 @@ impl SqliteSpace {
             let next_try_us = next_try_us.map(|next| i64::try_from(next).unwrap_or(i64::MAX));
             connection
                 .prepare_cached(
-                    "UPDATE embedding_model SET attempts = min(attempts + 1, 1000), next_try_us = ?2, last_error = ?3
+                    "UPDATE embedding_model SET attempts = min(attempts + 1, ?4), next_try_us = ?2, last_error = ?3
                      WHERE number = ?1",
                 )?
-                .execute(params![model.number.0, next_try_us, short(error)])?;
+                .execute(params![model.number.0, next_try_us, short(error), ATTEMPTS_MAX])?;
+            Ok(())
+        })
+    }
+
+    /// The model that could not be opened the last time, if that is the one that is called so.
+    pub fn unopened_model(&self, choice: &str) -> Result<Option<UnopenedModel>, StoreError> {
+        if !is_there(&self.connection, "embedding_unopened")? {
+            return Ok(None);
+        }
+        let query = "SELECT choice, attempts, next_try_us, code, error FROM embedding_unopened WHERE choice = ?1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let mut rows = statement.query([choice])?;
+        // What does not read is passed over.
+        Ok(rows.next()?.and_then(|row| read_unopened(row).ok()))
+    }
+
+    /// Notes that a model could not be opened, until it can be or another one cannot.
+    pub fn note_unopened(&mut self, unopened: &UnopenedModel) -> Result<(), StoreError> {
+        self.writing_embeddings(|connection| {
+            let UnopenedModel { choice, attempts, next_try_us, code, error } = unopened;
+            let next_try_us = next_try_us.map(|next| i64::try_from(next).unwrap_or(i64::MAX));
+            connection
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO embedding_unopened (number, choice, attempts, next_try_us, code, error)
+                     VALUES (1, ?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![choice, attempts, next_try_us, code, short(error)])?;
             Ok(())
         })
     }
@@ -352,7 +401,7 @@ pub(super) fn read_vector(data: &[u8], dimensions: usize) -> Option<(&[u8], f32)
 
 /// The models of a file, the one that was chosen last first; what does not read is passed over.
 fn models(connection: &Connection) -> Result<Vec<EmbeddingModel>, StoreError> {
-    if !is_there(connection)? {
+    if !is_there(connection, "embedding_model")? {
         return Ok(Vec::new());
     }
     let (reach, head) = (text::reach(connection, &text::EPISODES)?, ledger::head(connection)?);
@@ -388,22 +437,39 @@ fn read_model(row: &Row<'_>, reach: &text::Reach, head: Position) -> rusqlite::R
         model: Model { provider: row.get(1)?, name: row.get(2)?, dimensions },
         choice: row.get(4)?,
         reached: Position(reached),
-        attempts: row.get::<_, i64>(7)?.clamp(0, 1_000) as u32,
-        next_try_us: row.get::<_, Option<i64>>(8)?.map(|next| next.max(0).unsigned_abs()),
+        attempts: attempts(row, 7)?,
+        next_try_us: next_try_us(row, 8)?,
         last_error: row.get(9)?,
     }))
 }
 
+fn read_unopened(row: &Row<'_>) -> rusqlite::Result<UnopenedModel> {
+    Ok(UnopenedModel {
+        choice: row.get(0)?,
+        attempts: attempts(row, 1)?,
+        next_try_us: next_try_us(row, 2)?,
+        code: row.get(3)?,
+        error: row.get(4)?,
+    })
+}
+
+fn attempts(row: &Row<'_>, column: usize) -> rusqlite::Result<u32> {
+    Ok(row.get::<_, i64>(column)?.clamp(0, ATTEMPTS_MAX) as u32)
+}
+
+fn next_try_us(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(|next| next.max(0).unsigned_abs()))
+}
+
 /// The tables are missing in a file of an earlier version that cannot be written.
-fn is_there(connection: &Connection) -> Result<bool, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'embedding_model'")?;
-    Ok(statement.exists([])?)
+fn is_there(connection: &Connection, table: &str) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = ?1")?;
+    Ok(statement.exists([table])?)
 }
 
 /// Bytes of the vectors.
 pub(super) fn bytes(connection: &Connection) -> Result<u64, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'embedding'")?;
-    if !statement.exists([])? {
+    if !is_there(connection, "embedding")? {
         return Ok(0);
     }
     let query = "SELECT sum(length(data)) + 12 * count(*) FROM embedding";

@@ -25,6 +25,7 @@ pub use derive::{GroupNumber, Line, Marked, Served};
 pub use echo::Injected;
 pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber, QuestionVector,
+    UnopenedModel,
 };
 pub use graph::SqliteWorld;
 pub use ledger::{SqliteSpace, SqliteWriting};
@@ -238,7 +239,8 @@ mod tests {
         space
             .connection
             .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle; DROP TABLE echo_key; DROP TABLE echo_read;
-                 DROP TABLE embedding; DROP TABLE embedding_failed; DROP TABLE embedding_model")
+                 DROP TABLE embedding; DROP TABLE embedding_failed; DROP TABLE embedding_model;
+                 DROP TABLE embedding_unopened")
             .unwrap();
         space
             .connection
