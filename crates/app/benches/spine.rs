@@ -23,6 +23,7 @@ use engine::Space;
 use engine::recall::Query;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::seal::Signer;
+use models::table::Table;
 use rusqlite::{Connection, params};
 
 use random::Random;
@@ -34,13 +35,39 @@ const FTS5_QUESTIONS: usize = 20;
 const APPENDS: usize = 300;
 /// Cold processes started.
 const COLD_PROCESSES: usize = 20;
+/// Texts embedded.
+const EMBEDDED: usize = 100_000;
+const EMBEDDED_ENGLISH: [&str; 4] = [
+    "The kiln was too hot yesterday and the glaze ran off.",
+    "Can you remind me when the pottery class moves to the new studio?",
+    "My sister is visiting us from Lisbon in the first week of May.",
+    "We decided to keep the old parser until the release is out.",
+];
 /// Rows of a durable batch.
 const BATCH: usize = 1_000;
 
 fn main() {
     let Some(sizes) = shared::sizes(&[100_000]) else { return };
+    embedder();
     for turns in sizes {
         measure(turns);
+    }
+}
+
+/// The built-in embedder on one core.
+fn embedder() {
+    let begun = Instant::now();
+    let table = std::hint::black_box(Table::load());
+    row("the built-in table loads, the first time", milliseconds(begun.elapsed()), None, "");
+    let mut text = Text::new(3);
+    let invented: Vec<String> = (0..EMBEDDED).map(|_| text.question()).collect();
+    let english = EMBEDDED_ENGLISH.iter().cycle().take(EMBEDDED).map(|text| (*text).to_owned()).collect();
+    for (what, texts) in [("five to eight invented words", invented), ("eleven to thirteen English words", english)] {
+        let begun = Instant::now();
+        for text in &texts {
+            std::hint::black_box(table.embed(text));
+        }
+        row(&format!("texts embedded, {what}"), rate(texts.len(), begun.elapsed()), None, "");
     }
 }
 

@@ -36,7 +36,7 @@ impl Table {
         BUILT_IN.get_or_init(Self::load)
     }
 
-    /// The same, read anew, in less than two milliseconds.
+    /// The same, read anew, in about two milliseconds.
     pub fn load() -> Self {
         // A table that is damaged would be a program that is damaged; it finds nothing by meaning.
         Self::read(TABLE, VOCABULARY).unwrap_or_else(|| Self {
