@@ -75,12 +75,7 @@ pub(crate) enum Bulk {
 impl Echoes {
     /// Begins with what waits and what is in the table, and goes on reading for a bounded while.
     pub(crate) fn begin(writing: &mut SqliteWriting<'_>, waiting: Waiting) -> Result<Self, EngineError> {
-        let mut waiting = waiting;
-        let read = writing.echo_position()?;
-        if read != waiting.from {
-            // Another process has given keys meanwhile, to ours too as far as it went.
-            waiting = Waiting { from: read, upto: read, ..waiting };
-        }
+        let waiting = waiting.after(writing.echo_position()?);
         let mut echoes = Self { waiting, has_all: true, has_receipts: writing.has_receipts()? };
         if echoes.waiting.upto < writing.position() {
             let lines = writing.lines(echoes.waiting.upto, CATCH_UP_MAX)?;
@@ -178,6 +173,24 @@ impl Echoes {
 }
 
 impl Waiting {
+    /// What still waits where the table reaches as far as `read`: another process may have given keys meanwhile, to ours too.
+    fn after(mut self, read: Position) -> Self {
+        if read < self.from {
+            // Another file lies there now.
+            return Self { from: read, upto: read, ..Self::default() };
+        }
+        if read > self.from {
+            self.keys.retain(|_, positions| {
+                positions.retain(|position| *position > read);
+                !positions.is_empty()
+            });
+            self.count = self.keys.values().map(Vec::len).sum();
+            self.from = read;
+            self.upto = self.upto.max(read);
+        }
+        self
+    }
+
     /// Writes all of it. What is left has nothing in it.
     pub(crate) fn write(self, writing: &mut SqliteWriting<'_>) -> Result<Self, EngineError> {
         let with_position =

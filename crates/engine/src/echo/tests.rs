@@ -3,6 +3,9 @@
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 
+use store::Position;
+
+use super::Waiting;
 use super::rules::{self, Likeness, Told};
 
 const TEXT: &str =
@@ -90,6 +93,27 @@ fn appointments_repeat_each_other_only_at_the_same_instant() {
     };
     assert!(is_echo(&event("ical", "2025-03-04T18:00:00"), &event("other", "2025-03-04T18:00:00")));
     assert!(!is_echo(&event("ical", "2025-03-11T18:00:00"), &event("other", "2025-03-04T18:00:00")));
+}
+
+#[test]
+fn what_another_process_wrote_down_waits_no_longer_and_the_rest_does() {
+    let waiting = || Waiting {
+        keys: [(1, vec![Position(5), Position(9)]), (2, vec![Position(6)])].into(),
+        count: 3,
+        from: Position(4),
+        upto: Position(10),
+    };
+    let check = |read: u64, count: usize, upto: u64| {
+        let left = waiting().after(Position(read));
+        assert_eq!((left.count, left.from, left.upto), (count, Position(read), Position(upto)));
+        assert_eq!(left.keys.values().flatten().count(), count);
+        assert!(left.keys.values().flatten().all(|position| position.0 > read));
+    };
+    check(4, 3, 10);
+    check(5, 2, 10);
+    check(8, 1, 10);
+    check(20, 0, 20);
+    check(3, 0, 3);
 }
 
 #[test]
