@@ -4,9 +4,9 @@
 
 use importers::secrets;
 use jiff::civil::{Date, date};
-use kernel::question::Question;
-use kernel::question::names::{NameId, Names};
-use kernel::text::{Analyzer, Language, TERM_BYTES_MAX};
+use retrieval::question::Question;
+use retrieval::question::names::{NameId, Names};
+use retrieval::text::{Analyzer, Language, TERM_BYTES_MAX};
 use libfuzzer_sys::fuzz_target;
 
 /// Days that times are counted from: an ordinary one, and both ends of the calendar.

@@ -15,11 +15,11 @@ mod shared;
 use std::time::{Duration, Instant};
 
 use engine::Space;
-use engine::context::{Budget, Receipts, Request, Turn};
-use engine::recall::Query;
-use engine::record::Prepared;
-use engine::stream::Stream;
+use engine::recall::context::{Budget, Receipts, Request, Turn};
+use engine::recall::episodes::Query;
+use engine::recall::stream::Stream;
 use engine::tokens::{O200k, Tokens};
+use engine::write::record::Prepared;
 use jiff::Timestamp;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::seal::Signer;

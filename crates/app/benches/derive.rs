@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use engine::Space;
 use engine::derive::Extent;
-use engine::facts::FactQuery;
-use engine::import::Intent;
-use engine::recall::Query;
-use engine::record::Prepared;
+use engine::recall::episodes::Query;
+use engine::recall::facts::FactQuery;
+use engine::write::import::Intent;
+use engine::write::record::Prepared;
 use jiff::civil::date;
 use jiff::{Timestamp, ToSpan};
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};

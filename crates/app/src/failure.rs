@@ -1,7 +1,7 @@
 //! What went wrong, for people and for programs.
 
 use engine::EngineError;
-use engine::user::UserError;
+use engine::belief::user::UserError;
 use kernel::rules::Breach;
 use models::hub::HubError;
 use store::{RecordError, StoreError};
@@ -61,7 +61,7 @@ pub(crate) enum Failure {
     Hub(#[from] HubError),
     /// A measurement could not be made.
     #[error(transparent)]
-    Evaluation(#[from] crate::eval::EvalError),
+    Evaluation(#[from] eval::EvalError),
     /// A scenario does not read or could not be run.
     #[error("{}: {source}", path.display())]
     Scenario {

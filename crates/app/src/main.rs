@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::sync::{Arc, atomic::AtomicBool};
 
 mod cli;
-mod eval;
 mod failure;
 mod install;
 mod mcp;

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use engine::Space;
-use engine::context::Request;
 use engine::embed::{Embedded, Portion, Ready, Unopened, may_wait};
-use engine::recall::ByModel;
+use engine::recall::context::Request;
+use engine::recall::episodes::ByModel;
 use models::choice::{BUILT_IN, Choice, Selection};
 use models::{EmbedError, Embedder, Purpose};
 use serde_json::json;

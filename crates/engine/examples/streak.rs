@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use derivers::{Candidate, ClaimType, Deriver, Input, Record};
 use engine::Space;
 use engine::derive::Extent;
-use engine::import::Intent;
+use engine::write::import::Intent;
 use kernel::confidence::{Basis, saturating};
 use kernel::evidence::{Evidence, Payload, Visibility};
 use kernel::id::OpId;

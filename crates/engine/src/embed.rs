@@ -289,12 +289,12 @@ impl Space {
     /// What a model is asked for a question: as the person that it names would ask it, since that is who speaks in the
     /// records. Names say who speaks and not of what.
     pub fn question_to_embed(&mut self, text: &str, today: Option<jiff::civil::Date>) -> Result<String, EngineError> {
-        let text = crate::recall::cut(text, crate::recall::QUESTION_BYTES_MAX);
+        let text = crate::recall::episodes::cut(text, crate::recall::episodes::QUESTION_BYTES_MAX);
         let question = self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
         let names = question.mentions.iter().map(|mention| mention.text.as_str());
         // What is no certain name stays among the words.
         let names: Vec<&str> = names.filter(|name| !question.nameless.contains(name)).collect();
-        Ok(crate::recall::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX).to_owned())
+        Ok(crate::recall::episodes::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX).to_owned())
     }
 }
 

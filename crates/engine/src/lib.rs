@@ -14,39 +14,22 @@ use kernel::world::World;
 use store::sqlite::{Mode, SqliteSpace};
 use store::{Ledger, RecordError, StoreError};
 
-pub mod act;
 pub mod belief;
-pub mod claims;
 pub mod conformance;
-pub mod context;
 pub mod derive;
-mod echo;
 pub mod embed;
-pub mod exchange;
-pub mod explain;
-pub mod facts;
-mod follow;
-pub mod import;
 pub mod inspect;
-pub mod name;
 pub mod recall;
-pub mod receipts;
-pub mod record;
-pub mod review;
-pub mod stream;
-pub mod support;
 pub mod tokens;
-pub mod user;
 pub mod verify;
-pub mod verify_beliefs;
-pub mod without;
+pub mod write;
 
 /// An open space and the key that writes to it.
 pub struct Space {
     store: SqliteSpace,
     signer: Signer,
     derivers: Vec<Box<dyn derivers::Deriver>>,
-    echoes: echo::Waiting,
+    echoes: recall::echo::Waiting,
 }
 
 /// Why the engine could not do what was asked.
@@ -104,7 +87,7 @@ pub enum EngineError {
     },
     /// What the user said cannot be taken so.
     #[error(transparent)]
-    User(#[from] user::UserError),
+    User(#[from] belief::user::UserError),
     /// An interchange file cannot be taken in.
     #[error("line {line}: {reason}")]
     Exchange {

@@ -1,6 +1,6 @@
 //! How near records come to a question word by word.
 
-use kernel::rank::meaning;
+use retrieval::rank::meaning;
 
 use crate::table::{DIMENSIONS, Table};
 

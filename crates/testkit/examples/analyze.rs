@@ -6,9 +6,9 @@
 
 use std::time::Instant;
 
-use kernel::question::Question;
-use kernel::question::names::{NameId, Names};
-use kernel::text::{Analyzer, Language};
+use retrieval::question::Question;
+use retrieval::question::names::{NameId, Names};
+use retrieval::text::{Analyzer, Language};
 
 const TURNS: usize = 200_000;
 const WORDS: usize = 25;

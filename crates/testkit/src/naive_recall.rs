@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use kernel::question::Question;
-use kernel::question::dates::date_fit;
-use kernel::question::names::{NameId, Names};
-use kernel::rank::lexical::{TermCounts, idf, known_idf_sum, lex, own, session, session_strength};
-use kernel::rank::meaning::{Direction, compress, widen};
-use kernel::rank::{Score, Signals, Weights, fuse};
-use kernel::text::{Analysis, Analyzer, Language, Term};
 use models::near::NearWords;
 use models::table::{DIMENSIONS, Sum, Table};
+use retrieval::question::Question;
+use retrieval::question::dates::date_fit;
+use retrieval::question::names::{NameId, Names};
+use retrieval::rank::lexical::{TermCounts, idf, known_idf_sum, lex, own, session, session_strength};
+use retrieval::rank::meaning::{Direction, compress, widen};
+use retrieval::rank::{Score, Signals, Weights, fuse};
+use retrieval::text::{Analysis, Analyzer, Language, Term};
 
 /// What is searched. Documents of one session are each other's context in the order in which they are given.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,8 @@ use super::manifest::{self, Origin, Purpose};
 use super::tree::Tree;
 
 /// The layers, lowest first.
-const LAYERS: [&[&str]; 5] = [&["kernel"], &["derivers", "importers", "models"], &["store"], &["engine"], &["app"]];
+const LAYERS: [&[&str]; 6] =
+    [&["kernel", "retrieval"], &["derivers", "importers", "models"], &["store"], &["engine"], &["eval"], &["app"]];
 /// Crates that stand beside the product and may use any of it.
 const BESIDE: [&str; 3] = ["fuzz", "testkit", "xtask"];
 /// The crate that only tests may use.

@@ -9,7 +9,7 @@ use super::rust_source::has_word;
 use super::tree::Tree;
 
 /// Crates that are pure.
-const PURE_CRATES: [&str; 2] = ["crates/kernel/src/", "crates/derivers/src/"];
+const PURE_CRATES: [&str; 3] = ["crates/kernel/src/", "crates/derivers/src/", "crates/retrieval/src/"];
 /// The crates that may wait.
 const ASYNC_CRATES: [&str; 1] = ["crates/app/"];
 /// Where results could come to depend on more than the arguments.

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use engine::Space;
-use engine::act::{Change, Changes};
 use engine::belief::Belief;
-use engine::claims::band_of;
-use engine::import::Intent;
+use engine::belief::claims::band_of;
 use engine::inspect::summary;
+use engine::write::commit::{Change, Changes};
+use engine::write::import::Intent;
 use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::Draft;

@@ -1,7 +1,7 @@
 //! `because claims`
 
 use engine::belief::Belief;
-use engine::claims::{ClaimFilter, States, to_json};
+use engine::belief::claims::{ClaimFilter, States, to_json};
 use kernel::confidence::Band;
 use kernel::validity::State;
 

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use engine::context::{Budget, Context, Count, Receipts, Request, ToolResult, Turn};
+use engine::recall::context::{Budget, Context, Count, Receipts, Request, ToolResult, Turn};
 use serde_json::Value;
 
 use super::Session;

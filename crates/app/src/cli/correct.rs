@@ -1,9 +1,9 @@
 //! `because correct`
 
 use engine::Space;
-use engine::act::Changes;
-use engine::import::Intent;
-use engine::user::Replacement;
+use engine::belief::user::Replacement;
+use engine::write::commit::Changes;
+use engine::write::import::Intent;
 
 use super::Session;
 use super::changes::{self, Said};

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use engine::Space;
-use engine::claims::ClaimFilter;
+use engine::belief::claims::ClaimFilter;
 use engine::derive::Extent;
-use engine::import::Intent;
-use engine::recall::Query;
+use engine::recall::episodes::Query;
+use engine::write::import::Intent;
+use eval::sample;
 use importers::Context;
 
 use super::changes::{self, Said};
@@ -20,31 +21,6 @@ use crate::place::{self, Home};
 #[command(after_help = "Needs no network, no key and no settings, and touches nothing of yours.")]
 pub(crate) struct Args {}
 
-macro_rules! sample {
-    ($($name:literal),+ $(,)?) => {
-        &[$(($name, include_bytes!(concat!("../../../../fixtures/samples/", $name)).as_slice())),+]
-    };
-}
-
-/// The sample: ten weeks of a person who does not exist.
-const SAMPLE: &[(&str, &[u8])] = sample![
-    "calendar.ics",
-    "chat.jsonl",
-    "notes/Daily/2025-01-14.md",
-    "notes/Daily/2025-01-29.md",
-    "notes/Daily/2025-02-18.md",
-    "notes/Daily/2025-03-01.md",
-    "notes/Daily/2025-03-12.md",
-    "notes/Home.md",
-    "notes/People/Idris Haddad.md",
-    "notes/People/Jonas Lindqvist.md",
-    "notes/Studio/Glazes.md",
-    "notes/Studio/Kiln.md",
-    "notes/Studio/Moving the studio.md",
-    "notes/Studio/Spring market.md",
-];
-/// What is imported.
-pub(crate) const SOURCES: [&str; 3] = ["calendar.ics", "notes", "chat.jsonl"];
 /// What is asked.
 const QUESTIONS: [&str; 3] = [
     "Which glaze did Idris recommend for the tall bowls?",
@@ -59,7 +35,7 @@ const SHOWN: usize = 2;
 pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     let folder = place::scratch_folder()?;
     let home = Home::at(folder.path().join("home"));
-    unpack(folder.path())?;
+    sample::unpack(folder.path())?;
     let mut space = Space::create(&folder.path().join("space.db"), home.signer()?, "demo", session.now)?;
     if session.form == Form::Json {
         return run_json(session, &mut space, folder.path());
@@ -67,7 +43,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     output::line(format_args!(
         "{BOLD}Ten weeks of Mara's life{BOLD:#} {DIM}(she is invented): a calendar, notes, a chat{DIM:#}\n"
     ))?;
-    for source in SOURCES {
+    for source in sample::SOURCES {
         let report = import(session, &mut space, &folder.path().join(source))?;
         output::line(format_args!("  {source:<14} {} signed and recorded", count(report.tally.added, "record")))?;
     }
@@ -117,12 +93,12 @@ fn conclude(session: &Session, space: &mut Space) -> Result<(), Failure> {
 
 fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, Failure> {
     let mut imports = Vec::new();
-    for source in SOURCES {
+    for source in sample::SOURCES {
         imports.push(import(session, space, &folder.join(source))?);
     }
     let (derived, _) = space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
     let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
-    let believed: Vec<_> = believed.iter().map(engine::claims::to_json).collect();
+    let believed: Vec<_> = believed.iter().map(engine::belief::claims::to_json).collect();
     let mut answers = Vec::new();
     for question in QUESTIONS {
         let answer = space.recall(&query(session, question))?;
@@ -140,21 +116,9 @@ fn query(session: &Session, question: &str) -> Query {
     Query { today: Some(session.today()), ..Query::new(question, SHOWN) }
 }
 
-fn import(session: &Session, space: &mut Space, path: &Path) -> Result<engine::import::Report, Failure> {
+fn import(session: &Session, space: &mut Space, path: &Path) -> Result<engine::write::import::Report, Failure> {
     let unknown = || Failure::UnknownFormat { path: path.to_owned(), formats: Vec::new() };
     let importer = importers::detect(path).map_err(engine::EngineError::from)?.ok_or_else(unknown)?;
     let context = Context { now: session.now, zone: session.zone.clone() };
     Ok(space.import(importer, path, &context, Intent::Write, |_| {})?)
-}
-
-/// Writes the sample's files into a folder.
-pub(crate) fn unpack(folder: &Path) -> Result<(), Failure> {
-    for (name, bytes) in SAMPLE {
-        let path = folder.join(name);
-        if let Some(parent) = path.parent() {
-            place::make_folder(parent)?;
-        }
-        std::fs::write(&path, bytes).map_err(|source| Failure::File { path, source })?;
-    }
-    Ok(())
 }

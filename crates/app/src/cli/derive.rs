@@ -1,9 +1,9 @@
 //! `because derive`, and what `import` and `remember` derive afterwards.
 
 use engine::Space;
-use engine::act::{Change, Changes};
 use engine::derive::{Derived, Extent};
-use engine::import::Intent;
+use engine::write::commit::{Change, Changes};
+use engine::write::import::Intent;
 use kernel::confidence::Band;
 use serde_json::json;
 

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use models::choice::Choice;
 use serde_json::json;
 
-use super::{Session, demo};
+use super::Session;
 use crate::cli::eval_studies::{self as studies, Study};
-use crate::eval::calibration;
-use crate::eval::locomo::{self, Layout, Metadata};
-use crate::eval::report::Report;
-use crate::eval::run::{Kind, Run, limit, run as run_one, steps};
-use crate::eval::{Collection, EvalError, retrieval, sample};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count, printable};
+use eval::calibration;
+use eval::locomo::{self, Layout, Metadata};
+use eval::report::Report;
+use eval::run::{Kind, Run, limit, run as run_one, steps};
+use eval::{Collection, EvalError, retrieval, sample};
 
 /// Deepest cut-off: as many as recall returns at most.
-const CUTOFF_MAX: i64 = engine::recall::RESULTS_MAX as i64;
+const CUTOFF_MAX: i64 = engine::recall::episodes::RESULTS_MAX as i64;
 
 /// Arguments of `eval`.
 #[derive(clap::Args)]
@@ -178,8 +178,8 @@ fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
 
 fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    demo::unpack(folder.path())?;
-    let paths: Vec<PathBuf> = demo::SOURCES.iter().map(|source| folder.path().join(source)).collect();
+    sample::unpack(folder.path())?;
+    let paths: Vec<PathBuf> = sample::SOURCES.iter().map(|source| folder.path().join(source)).collect();
     let collection = sample::collect(&paths)?;
     let title = "The sample of the demo; unit: records; asked at its end".to_owned();
     measure(

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::Session;
 use super::eval::Subject;
-use crate::eval::abstention::{self, Example, report};
-use crate::eval::tuning::{Spaces, ablation, by_name, fit, held_out};
-use crate::eval::{Collection, EvalError};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form};
+use eval::abstention::{self, Example, report};
+use eval::tuning::{Spaces, ablation, by_name, fit, held_out};
+use eval::{Collection, EvalError};
 
 /// One at most.
 #[derive(clap::Args)]
@@ -142,7 +142,7 @@ fn abstaining(examples: &[Example], groups: usize) -> Findings {
         false => &["all"],
     };
     let (built_in, held_out) = (abstention::as_built_in(examples), abstention::held_out(examples, groups));
-    let in_use = Some(kernel::rank::relevance::RELEVANCE_MIN);
+    let in_use = Some(retrieval::rank::relevance::RELEVANCE_MIN);
     let mut reports = vec![report::Report { title: "as recall judges", judged: &built_in, halves, in_use }];
     if !held_out.is_empty() {
         reports.push(report::Report { title: "learnt from the others", judged: &held_out, halves, in_use });

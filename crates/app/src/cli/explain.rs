@@ -1,7 +1,7 @@
 //! `because explain`
 
-use engine::explain::{Because, Event, Explaining, Source, UserAction};
-use engine::support::{Fewest, Search, Support, Whole};
+use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
+use engine::belief::support::{Fewest, Search, Support, Whole};
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::validity::State;

@@ -1,8 +1,8 @@
 //! Facts that `because recall` shows before the records: what is believed that answers the question.
 
 use engine::Space;
-use engine::facts::{self, Fact, FactQuery};
-use kernel::question::Question;
+use engine::recall::facts::{self, Fact, FactQuery};
+use retrieval::question::Question;
 use serde_json::{Value, json};
 
 use super::changes::{sureness, words};

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use engine::exchange::{Intake, read_genesis};
-use engine::import::{Intent, PREVIEW_MAX, Report};
+use engine::write::exchange::{Intake, read_genesis};
+use engine::write::import::{Intent, PREVIEW_MAX, Report};
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer};
 use kernel::rules::judge_time;

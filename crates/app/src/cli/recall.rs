@@ -1,15 +1,15 @@
 //! `because recall`
 
-use engine::facts::FactQuery;
-use engine::recall::{Query, Recall, Recollection};
-use engine::receipts::{Reader, Recalled};
+use engine::recall::episodes::{Query, Recall, Recollection};
+use engine::recall::facts::FactQuery;
+use engine::recall::receipts::{Reader, Recalled};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind, Visibility};
-use kernel::rank::Score;
-use kernel::rank::relevance::RELEVANCE_MIN;
 use kernel::when::When;
+use retrieval::rank::Score;
+use retrieval::rank::relevance::RELEVANCE_MIN;
 use serde_json::json;
 use store::sqlite::{Filter, TermShare};
 

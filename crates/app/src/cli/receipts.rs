@@ -1,8 +1,8 @@
 //! `because receipts`
 
 use engine::Space;
-use engine::context::Reason;
-use engine::receipts::{RECEIPTS_MAX, Receipt};
+use engine::recall::context::Reason;
+use engine::recall::receipts::{RECEIPTS_MAX, Receipt};
 use serde_json::json;
 use store::sqlite::ReceiptFilter;
 

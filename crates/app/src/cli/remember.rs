@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use engine::Space;
-use engine::context::NAME_BYTES_MAX;
-use engine::record::Outcome;
+use engine::recall::context::NAME_BYTES_MAX;
+use engine::write::record::Outcome;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
 use kernel::id::OpId;
 use kernel::operation::BODY_BYTES_MAX;

@@ -1,6 +1,6 @@
 //! `because retract`
 
-use engine::import::Intent;
+use engine::write::import::Intent;
 use kernel::operation::Role;
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! `because review`
 
 use engine::Space;
-use engine::import::Intent;
+use engine::belief::review::{Asked, Status};
 use engine::inspect::summary;
-use engine::review::{Asked, Status};
+use engine::write::import::Intent;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
 

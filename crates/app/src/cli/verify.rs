@@ -1,7 +1,7 @@
 //! `because verify` and `because rebuild`
 
-use engine::verify::Verification;
-use engine::verify_beliefs::BeliefCheck;
+use engine::verify::beliefs::BeliefCheck;
+use engine::verify::ledger::Verification;
 use serde_json::json;
 
 use super::Session;

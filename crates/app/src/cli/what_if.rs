@@ -1,8 +1,8 @@
 //! `because what-if`
 
-use engine::import::Intent;
-use engine::user::Replacement;
-use engine::without::Without;
+use engine::belief::user::Replacement;
+use engine::belief::without::Without;
+use engine::write::import::Intent;
 use engine::{EngineError, Space};
 
 use super::Session;

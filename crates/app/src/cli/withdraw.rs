@@ -1,6 +1,6 @@
 //! `because withdraw`
 
-use engine::import::Intent;
+use engine::write::import::Intent;
 
 use super::Session;
 use super::changes::{self, Said};

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use engine::act::Change;
-use engine::claims::band_of;
-use engine::context::NAME_BYTES_MAX;
-use engine::facts;
-use engine::recall::{Neighbour, Recollection};
+use engine::belief::claims::band_of;
+use engine::recall::context::NAME_BYTES_MAX;
+use engine::recall::episodes::{Neighbour, Recollection};
+use engine::recall::facts;
+use engine::write::commit::Change;
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
 use schemars::JsonSchema;

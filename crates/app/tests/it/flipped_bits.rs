@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use engine::Space;
 use engine::embed::Portion;
-use engine::import::Intent;
-use engine::recall::{ByModel, Query};
+use engine::recall::episodes::{ByModel, Query};
+use engine::write::import::Intent;
 use kernel::seal::Signer;
 use models::{EmbedError, Embedder, Model, Purpose};
 

@@ -1,7 +1,7 @@
 //! Questions nobody expects.
 
 use engine::Space;
-use engine::recall::Query;
+use engine::recall::episodes::Query;
 use kernel::seal::Signer;
 
 use crate::machine::Machine;

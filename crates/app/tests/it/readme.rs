@@ -107,7 +107,7 @@ fn the_readme_names_every_command_and_every_format() {
 
 #[test]
 fn the_readme_says_what_every_part_of_a_score_is() {
-    use kernel::rank::{Signals, Weights, fuse};
+    use retrieval::rank::{Signals, Weights, fuse};
     let table: Vec<&str> = README.lines().skip_while(|line| *line != "| part | what it says |").collect();
     for part in fuse(&Weights::default(), &Signals::default()).parts {
         let mut rows = table.iter().take_while(|line| line.starts_with('|'));

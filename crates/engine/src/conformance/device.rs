@@ -15,7 +15,7 @@ use store::memory::MemoryLedger;
 use store::{Ledger, RecordError};
 
 use crate::EngineError;
-use crate::follow::{record_what_follows, seal};
+use crate::write::follow::{record_what_follows, seal};
 
 /// An operation with what it says.
 pub(super) type Said = (Operation<Verified>, Body);

@@ -27,9 +27,9 @@ use kernel::world::World;
 use store::sqlite::{GroupNumber, Marked, Served, SqliteWriting};
 use store::{Position, RecordError, Writing};
 
-use crate::act::{Change, Changes};
 use crate::belief::{Belief, belief};
-use crate::import::Intent;
+use crate::write::commit::{Change, Changes};
+use crate::write::import::Intent;
 use crate::{EngineError, Space, now_us};
 
 mod parallel;
@@ -533,7 +533,7 @@ impl<'d> Derivation<'d> {
 
     /// Records the falls that follow from what was appended.
     pub(crate) fn follow(&mut self, writing: &mut SqliteWriting<'_>) -> Result<(), EngineError> {
-        let (follows, records) = crate::follow::record_what_follows(self.signer, writing, self.now_us)?;
+        let (follows, records) = crate::write::follow::record_what_follows(self.signer, writing, self.now_us)?;
         self.derived.fallen += records.len() as u64;
         if self.may_derive {
             for review in &follows.reviews {

@@ -1,4 +1,4 @@
-//! What derivation asks the user, since it touches the user's own word: see [`crate::review`].
+//! What derivation asks the user, since it touches the user's own word: see [`crate::belief::review`].
 
 use kernel::body::{Body, Claim, payload_digest};
 use kernel::cascade::Review;
@@ -12,7 +12,7 @@ use store::sqlite::SqliteWriting;
 use super::Derivation;
 use crate::EngineError;
 use crate::belief::body_of;
-use crate::review::{Disagreement, propose_disagreement, propose_ground_changed};
+use crate::belief::review::{Disagreement, propose_disagreement, propose_ground_changed};
 
 /// Corrections of corrections that are followed down to what was first corrected.
 const CORRECTIONS_FOLLOWED_MAX: usize = 100;

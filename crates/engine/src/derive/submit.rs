@@ -23,7 +23,7 @@ use super::records::Shown;
 use super::{Derivation, MAX_DERIVATION_DEPTH};
 use crate::EngineError;
 use crate::belief::body_of;
-use crate::follow::seal;
+use crate::write::follow::seal;
 
 /// A candidate that passed the examination.
 pub(super) struct Accepted {

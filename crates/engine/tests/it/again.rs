@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use derivers::{Candidate, ClaimType, Deriver, Record};
 use engine::Space;
-use engine::act::Changes;
+use engine::belief::user::Replacement;
 use engine::derive::{Derived, Extent};
-use engine::import::Intent;
-use engine::user::Replacement;
+use engine::write::commit::Changes;
+use engine::write::import::Intent;
 use kernel::seal::Signer;
 use kernel::when::When;
 use serde_json::json;

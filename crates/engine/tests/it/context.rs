@@ -1,7 +1,7 @@
 //! What is put before a model, and what is kept of that.
 
-use engine::context::{Budget, Context, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn};
-use engine::receipts::{Reader, Recalled};
+use engine::recall::context::{Budget, Context, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn};
+use engine::recall::receipts::{Reader, Recalled};
 use engine::tokens::{O200k, Tokens, Words};
 use kernel::evidence::{Evidence, Visibility};
 use store::sqlite::ReceiptFilter;

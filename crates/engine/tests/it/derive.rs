@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use derivers::{Candidate, ClaimType, Deriver, Input, Record};
 use engine::Space;
-use engine::act::Changes;
 use engine::derive::{Derived, Extent};
-use engine::import::Intent;
+use engine::write::commit::Changes;
+use engine::write::import::Intent;
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::confidence::{Basis, saturating};
 use kernel::evidence::{Evidence, Payload, Visibility};
@@ -131,8 +131,8 @@ impl Home {
     fn remember(&mut self, uid: &str, text: &str) -> OpId {
         let now = self.now();
         match self.space.remember(note(uid, text), now).unwrap() {
-            engine::record::Outcome::Added(id) | engine::record::Outcome::Present(id) => id,
-            engine::record::Outcome::Replaced { new, .. } => new,
+            engine::write::record::Outcome::Added(id) | engine::write::record::Outcome::Present(id) => id,
+            engine::write::record::Outcome::Replaced { new, .. } => new,
         }
     }
 
@@ -478,7 +478,7 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
         one.space.change_access(signer.author(), "two", rights, true, now).unwrap();
         let mut lines = Vec::new();
         one.space.export(&mut lines, |_| {}).unwrap();
-        let (genesis, body) = engine::exchange::read_genesis(&mut lines.as_slice()).unwrap();
+        let (genesis, body) = engine::write::exchange::read_genesis(&mut lines.as_slice()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut space = Space::copy_of(&folder.path().join("two.db"), &genesis, &body, signer).unwrap();
         space.set_derivers(toys());

@@ -1,10 +1,10 @@
 //! What memory had shown, and what was told already, moves no belief when it comes back.
 
 use engine::Space;
-use engine::context::{Request, Turn};
 use engine::derive::Extent;
-use engine::import::Intent;
-use engine::record::Outcome;
+use engine::recall::context::{Request, Turn};
+use engine::write::import::Intent;
+use engine::write::record::Outcome;
 use importers::Context;
 use kernel::evidence::{Echo, EchoKind, Evidence, Payload};
 use kernel::id::OpId;
@@ -63,7 +63,7 @@ fn believed(space: &Space) -> (f64, Vec<OpId>) {
 }
 
 /// Puts what memory knows of the gym before an agent.
-fn shown(home: &mut Home) -> engine::context::Context {
+fn shown(home: &mut Home) -> engine::recall::context::Context {
     let turns =
         vec![Turn { speaker: "user".to_owned(), text: "When was I at the gym with Petra on a Monday?".to_owned() }];
     let session = Some("s1".to_owned());
@@ -294,9 +294,9 @@ fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_o
             "On day {number} Petra watered the {number} tomatoes, the {number} beans and the {number} old roses of the garden"
         )
     };
-    let batch = |from: usize, copy: &str| -> Vec<engine::record::Prepared> {
+    let batch = |from: usize, copy: &str| -> Vec<engine::write::record::Prepared> {
         let notes = (from..from + 1_000).map(|number| note(&format!("{copy}{number}"), &text(number)));
-        notes.map(|note| engine::record::Prepared::new(note).unwrap()).collect()
+        notes.map(|note| engine::write::record::Prepared::new(note).unwrap()).collect()
     };
     home.space.record(batch(0, "a"), at(1)).unwrap();
     let copies = home.space.record(batch(0, "b"), at(2)).unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use engine::Space;
 use engine::embed::{Embedded, Portion};
-use engine::recall::ByModel;
+use engine::recall::episodes::ByModel;
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
 

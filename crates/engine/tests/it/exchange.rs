@@ -1,7 +1,7 @@
 //! A ledger as lines: out of one copy and into another.
 
 use engine::Space;
-use engine::exchange::{Intake, read_genesis};
+use engine::write::exchange::{Intake, read_genesis};
 use kernel::body::Body;
 use kernel::kind::Capability;
 use kernel::operation::Operation;

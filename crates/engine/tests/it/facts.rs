@@ -1,10 +1,10 @@
 //! Facts: what is found of what is believed, and when.
 
 use engine::Space;
-use engine::claims::ClaimFilter;
-use engine::facts::{FactQuery, Mode};
-use engine::import::Intent;
-use engine::user::Replacement;
+use engine::belief::claims::ClaimFilter;
+use engine::belief::user::Replacement;
+use engine::recall::facts::{FactQuery, Mode};
+use engine::write::import::Intent;
 use kernel::body::{Body, Claim};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use engine::Space;
-use engine::claims::ClaimFilter;
-use engine::facts::FactQuery;
+use engine::belief::claims::ClaimFilter;
+use engine::recall::facts::FactQuery;
 use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;

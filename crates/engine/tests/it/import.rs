@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use engine::import::{Intent, Report};
+use engine::write::import::{Intent, Report};
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer, Match, Probe, Sink};
 

@@ -1,7 +1,7 @@
 //! Recording evidence: what is new, what is there, what replaces, what stays forgotten.
 
 use engine::EngineError;
-use engine::record::{Outcome, Prepared, Tally};
+use engine::write::record::{Outcome, Prepared, Tally};
 use kernel::kind::Capability;
 use store::Position;
 use store::sqlite::SqliteSpace;
@@ -85,7 +85,7 @@ fn what_was_forgotten_is_not_written_again() {
     let secret = id_of(home.remember("a", "secret soup"));
     home.remember("a", "public soup");
     let lines = without_body(&exported(&home.space), "secret soup");
-    let (genesis, body) = engine::exchange::read_genesis(&mut &lines[..]).unwrap();
+    let (genesis, body) = engine::write::exchange::read_genesis(&mut &lines[..]).unwrap();
     let path = home.path("copy.space");
     let mut copy = engine::Space::copy_of(&path, &genesis, &body, key(1)).unwrap();
     copy.take_in(&mut &lines[..], at(5), |_| {}).unwrap();

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use engine::context::{Request, Tier, Turn};
-use engine::record::Prepared;
-use engine::stream::Stream;
+use engine::recall::context::{Request, Tier, Turn};
+use engine::recall::stream::Stream;
+use engine::write::record::Prepared;
 
 use crate::support::{Home, at, note};
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use engine::Space;
-use engine::recall::Query;
-use engine::record::{Outcome, Prepared};
+use engine::recall::episodes::Query;
+use engine::write::record::{Outcome, Prepared};
 use jiff::Timestamp;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
 use kernel::id::OpId;

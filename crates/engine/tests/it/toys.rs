@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use derivers::{Candidate, ClaimType, Deriver, Input, Record};
 use engine::Space;
 use engine::derive::Extent;
-use engine::import::Intent;
+use engine::write::import::Intent;
 use kernel::confidence::Basis;
 use serde_json::{Value, json};
 

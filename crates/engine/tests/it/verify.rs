@@ -1,6 +1,6 @@
 //! Verification names each kind of damage, and nothing else.
 
-use engine::verify::Verification;
+use engine::verify::ledger::Verification;
 use kernel::kind::Capability;
 
 use crate::support::{Home, at, id_of, key, note};

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use derivers::{Candidate, ClaimType, Deriver, Record};
-use engine::import::Intent;
-use engine::user::Replacement;
-use engine::verify::Verification;
-use engine::verify_beliefs::BeliefCheck;
+use engine::belief::user::Replacement;
+use engine::verify::beliefs::BeliefCheck;
+use engine::verify::ledger::Verification;
+use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use kernel::body::{Body, Claim};
 use kernel::kind::Capability;

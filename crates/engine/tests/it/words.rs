@@ -1,10 +1,10 @@
 //! What a user says of beliefs, what follows from it, and why something is believed.
 
-use engine::claims::{ClaimFilter, States};
-use engine::import::Intent;
-use engine::review::Status;
-use engine::support::{Support, Whole};
-use engine::user::Replacement;
+use engine::belief::claims::{ClaimFilter, States};
+use engine::belief::review::Status;
+use engine::belief::support::{Support, Whole};
+use engine::belief::user::Replacement;
+use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use kernel::body::{Body, Claim};
 use kernel::confidence::Band;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::support::{Home, at, id_of};
 use crate::toys::{HABIT, TASTE, derive, gym};
 
-fn act(space: &mut Space, drafts: Result<Vec<Draft>, EngineError>) -> engine::act::Changes {
+fn act(space: &mut Space, drafts: Result<Vec<Draft>, EngineError>) -> engine::write::commit::Changes {
     space.act(drafts.unwrap(), Intent::Write, at(10)).unwrap()
 }
 
@@ -362,7 +362,7 @@ fn a_copy_that_holds_only_part_of_what_its_own_key_signed_signs_nothing_by_itsel
     // The file broke off after the retraction, before the falls that follow from it.
     let cut = lines.iter().position(|line| String::from_utf8_lossy(line).contains("\"evidence_retraction\"")).unwrap();
     let part = lines[..=cut].concat();
-    let (genesis, body) = engine::exchange::read_genesis(&mut part.as_slice()).unwrap();
+    let (genesis, body) = engine::write::exchange::read_genesis(&mut part.as_slice()).unwrap();
     let mut copy = Space::copy_of(&home.path("copy"), &genesis, &body, crate::support::key(1)).unwrap();
     copy.take_in(&mut part.as_slice(), at(30), |_| {}).unwrap();
     let intake = copy.take_in(&mut whole.as_slice(), at(31), |_| {}).unwrap();

@@ -6,14 +6,14 @@
 //! in one transaction, so a process may be killed at any moment, and two that read the same records write the same
 //! vectors. A row that is damaged counts as none.
 
-use kernel::rank::meaning::compress;
 use models::Model;
+use retrieval::rank::meaning::compress;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::SqliteSpace;
 use super::graph::sql;
+use super::index;
 use super::ledger;
-use super::text;
 use crate::{Position, StoreError};
 
 /// Longest vectors that are kept.
@@ -232,7 +232,7 @@ impl SqliteSpace {
             }
             batch.end = position;
             if counts && !known.exists(params![model.number.key(position), model.width()])? {
-                let text = text::said_at(&self.connection, position, TEXT_BYTES_MAX)?;
+                let text = index::said_at(&self.connection, position, TEXT_BYTES_MAX)?;
                 batch.texts.extend(text.map(|text| (position, text)));
             }
         }
@@ -247,7 +247,7 @@ impl SqliteSpace {
         end: Position,
     ) -> Result<bool, StoreError> {
         self.writing_embeddings(|connection| {
-            let access = sql(text::reach(connection, &text::EPISODES)?.access);
+            let access = sql(index::reach(connection, &index::EPISODES)?.access);
             // A position beyond the ledger's end is a damaged one.
             let update = "UPDATE embedding_model SET attempts = 0, next_try_us = NULL, last_error = NULL, access = ?3,
                           reached = CASE WHEN access = ?3 AND reached <= ?4 THEN max(reached, ?2) ELSE ?2 END
@@ -347,7 +347,7 @@ impl SqliteSpace {
                 break;
             }
             let is_missing = counts && !known.exists(params![model.number.key(position), model.width()])?;
-            if is_missing && text::said_at(&self.connection, position, TEXT_BYTES_MAX)?.is_some() {
+            if is_missing && index::said_at(&self.connection, position, TEXT_BYTES_MAX)?.is_some() {
                 missing.push(position);
             }
         }
@@ -404,7 +404,7 @@ fn models(connection: &Connection) -> Result<Vec<EmbeddingModel>, StoreError> {
     if !is_there(connection, "embedding_model")? {
         return Ok(Vec::new());
     }
-    let (reach, head) = (text::reach(connection, &text::EPISODES)?, ledger::head(connection)?);
+    let (reach, head) = (index::reach(connection, &index::EPISODES)?, ledger::head(connection)?);
     let mut statement = connection.prepare_cached(
         "SELECT number, provider, name, dimensions, choice, reached, access, attempts, next_try_us, last_error
          FROM embedding_model ORDER BY turn DESC, number DESC",
@@ -423,7 +423,7 @@ pub(super) fn model(connection: &Connection, number: ModelNumber) -> Result<Opti
 }
 
 /// Who may append decides which records there are; when that changes for what was read, it is looked through again.
-fn read_model(row: &Row<'_>, reach: &text::Reach, head: Position) -> rusqlite::Result<Option<EmbeddingModel>> {
+fn read_model(row: &Row<'_>, reach: &index::Reach, head: Position) -> rusqlite::Result<Option<EmbeddingModel>> {
     let number: i64 = row.get(0)?;
     let dimensions = usize::try_from(row.get::<_, i64>(3)?).unwrap_or_default();
     if !(1..MODELS_MAX).contains(&number) || dimensions == 0 || dimensions > DIMENSIONS_MAX {

@@ -15,10 +15,10 @@ mod derive;
 mod echo;
 mod embedding;
 mod graph;
+mod index;
 mod ledger;
 mod listings;
 mod receipts;
-mod text;
 mod views;
 
 pub use derive::{GroupNumber, Line, Marked, Served};
@@ -28,9 +28,9 @@ pub use embedding::{
     UnopenedModel,
 };
 pub use graph::SqliteWorld;
+pub use index::{Filter, Found, Search, TermShare, first_after};
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
-pub use text::{Filter, Found, Search, TermShare, first_after};
 pub use views::{Size, ViewDigest};
 
 /// How long a writer waits for another, milliseconds.
@@ -169,10 +169,10 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         graph::SCHEMA,
         graph::CLAIM_SCHEMA,
         derive::SCHEMA,
-        text::EPISODES.schema,
-        text::EPISODES.meaning_schema,
-        text::FACTS.schema,
-        text::FACTS.meaning_schema,
+        index::EPISODES.schema,
+        index::EPISODES.meaning_schema,
+        index::FACTS.schema,
+        index::FACTS.meaning_schema,
         listings::SCHEMA,
         receipts::SCHEMA,
         echo::SCHEMA,
@@ -196,7 +196,7 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch(listings::SCHEMA)?;
     }
     if version < 3 {
-        let meaning = [text::EPISODES.meaning_schema, text::FACTS.schema, text::FACTS.meaning_schema];
+        let meaning = [index::EPISODES.meaning_schema, index::FACTS.schema, index::FACTS.meaning_schema];
         for schema in meaning.into_iter().chain([receipts::SCHEMA, echo::SCHEMA, embedding::SCHEMA]) {
             connection.execute_batch(schema)?;
         }
@@ -232,7 +232,7 @@ mod tests {
 
     /// What the tables of version 2 were, made out of this version's.
     fn back_to_version_2(space: &SqliteSpace) {
-        for table in text::FACTS.tables {
+        for table in index::FACTS.tables {
             space.connection.execute_batch(&format!("DROP TABLE {table}")).unwrap();
         }
         space.connection.execute_batch("DROP TABLE text_vector; DROP TABLE text_token").unwrap();

@@ -2,7 +2,7 @@
 //!
 //! They are no truth about the world and no view: nothing is concluded from them, no digest covers them, and folding the views again
 //! leaves them alone. Beside each stands what the texts that were shown are recognised by when they come back
-//! ([`kernel::shingles`]), never the texts themselves, so that what is forgotten is not kept here.
+//! ([`retrieval::shingles`]), never the texts themselves, so that what is forgotten is not kept here.
 //!
 //! A receipt is written without waiting for the disk: after a power cut the last ones may be missing, never half of one.
 

@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use kernel::text::Analyzer;
+use retrieval::text::Analyzer;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::text::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows, vectors::Vectors};
+use super::index::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows, vectors::Vectors};
 use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
@@ -23,7 +23,7 @@ const FOLD_ROUNDS_MAX: usize = 1 << 20;
 /// What a process keeps in memory of the views.
 #[derive(Default)]
 pub(super) struct Views {
-    folder: Option<text::Folder>,
+    folder: Option<index::Folder>,
     analyzer: Option<Analyzer>,
     pub(super) attributes: Attributes,
     lengths: Lengths,
@@ -35,7 +35,7 @@ pub(super) struct Views {
 /// The same of the shelf of what is believed.
 #[derive(Default)]
 struct Facts {
-    folder: Option<text::FactFolder>,
+    folder: Option<index::FactFolder>,
     attributes: Attributes,
     lengths: Lengths,
     windows: Windows,
@@ -66,12 +66,12 @@ pub struct Size {
 impl SqliteSpace {
     /// How far the text index has read.
     pub fn text_position(&self) -> Result<Position, StoreError> {
-        Ok(text::reach(&self.connection, &text::EPISODES)?.position)
+        Ok(index::reach(&self.connection, &index::EPISODES)?.position)
     }
 
     /// How far the index of what is believed has read.
     pub fn fact_position(&self) -> Result<Position, StoreError> {
-        Ok(text::reach(&self.connection, &text::FACTS)?.position)
+        Ok(index::reach(&self.connection, &index::FACTS)?.position)
     }
 
     /// Folds what the ledger has now and the text index has not; `progress` is told each position reached. What others
@@ -108,7 +108,7 @@ impl SqliteSpace {
     /// Folds while the index is a whole block behind: what a bulk import calls, so that most rows are written once.
     pub fn advance_blocks(&mut self) -> Result<(), StoreError> {
         for _ in 0..FOLD_ROUNDS_MAX {
-            if self.text_position()?.0 + text::FOLD_OPERATIONS_MAX > self.head()?.0 {
+            if self.text_position()?.0 + index::FOLD_OPERATIONS_MAX > self.head()?.0 {
                 break;
             }
             self.fold_once(Duration::from_millis(super::BUSY_WAIT_MS))?;
@@ -119,14 +119,14 @@ impl SqliteSpace {
     fn fold_once(&mut self, wait: Duration) -> Result<Position, StoreError> {
         let mut folder = match self.views.folder.take() {
             Some(folder) => folder,
-            None => text::Folder::new(&self.connection)?,
+            None => index::Folder::new(&self.connection)?,
         };
         let mut facts = match self.views.facts.folder.take() {
             Some(folder) => folder,
-            None => text::FactFolder::new(&self.connection)?,
+            None => index::FactFolder::new(&self.connection)?,
         };
         let folded = self.write_without_sync(wait, |connection| {
-            let position = folder.fold(connection, self.space, Position(u64::MAX), text::Graph::Present)?;
+            let position = folder.fold(connection, self.space, Position(u64::MAX), index::Graph::Present)?;
             Ok(position.min(facts.fold(connection, position)?))
         });
         self.views.folder = Some(folder);
@@ -163,8 +163,8 @@ impl SqliteSpace {
     /// Knows in memory which documents there are now.
     pub(super) fn refresh_attributes(&mut self) -> Result<(), StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
-        let reach = text::reach(&snapshot, &text::EPISODES)?;
-        self.views.attributes.refresh(&snapshot, &text::EPISODES, reach)?;
+        let reach = index::reach(&snapshot, &index::EPISODES)?;
+        self.views.attributes.refresh(&snapshot, &index::EPISODES, reach)?;
         Ok(snapshot.finish()?)
     }
 
@@ -184,18 +184,18 @@ impl SqliteSpace {
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
-        let reach = text::reach(&snapshot, &text::EPISODES)?;
+        let reach = index::reach(&snapshot, &index::EPISODES)?;
         let Views { analyzer, attributes, lengths, windows, vectors, .. } = &mut self.views;
-        attributes.refresh(&snapshot, &text::EPISODES, reach)?;
-        lengths.refresh(&snapshot, &text::EPISODES, reach)?;
-        windows.refresh(&snapshot, &text::EPISODES, reach, attributes.len())?;
+        attributes.refresh(&snapshot, &index::EPISODES, reach)?;
+        lengths.refresh(&snapshot, &index::EPISODES, reach)?;
+        windows.refresh(&snapshot, &index::EPISODES, reach, attributes.len())?;
         let analyzer = match analyzer {
             Some(analyzer) => analyzer,
-            empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
+            empty => empty.insert(Analyzer::new(index::language(&snapshot)?)),
         };
         // What is wrong with this cache is no reason not to answer.
         let asked = vector.and_then(|vector| vectors.ask(&snapshot, reach, attributes, vector).ok().flatten());
-        let search = Search { connection: &snapshot, shelf: &text::EPISODES, attributes, lengths, windows, asked };
+        let search = Search { connection: &snapshot, shelf: &index::EPISODES, attributes, lengths, windows, asked };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(answer)
@@ -210,16 +210,16 @@ impl SqliteSpace {
         if super::schema_version(&snapshot)? < FACTS_SINCE {
             return Ok(None);
         }
-        let reach = text::reach(&snapshot, &text::FACTS)?;
+        let reach = index::reach(&snapshot, &index::FACTS)?;
         let Views { analyzer, facts: Facts { attributes, lengths, windows, .. }, .. } = &mut self.views;
-        attributes.refresh(&snapshot, &text::FACTS, reach)?;
-        lengths.refresh(&snapshot, &text::FACTS, reach)?;
-        windows.refresh(&snapshot, &text::FACTS, reach, attributes.len())?;
+        attributes.refresh(&snapshot, &index::FACTS, reach)?;
+        lengths.refresh(&snapshot, &index::FACTS, reach)?;
+        windows.refresh(&snapshot, &index::FACTS, reach, attributes.len())?;
         let analyzer = match analyzer {
             Some(analyzer) => analyzer,
-            empty => empty.insert(Analyzer::new(text::language(&snapshot)?)),
+            empty => empty.insert(Analyzer::new(index::language(&snapshot)?)),
         };
-        let search = Search { connection: &snapshot, shelf: &text::FACTS, attributes, lengths, windows, asked: None };
+        let search = Search { connection: &snapshot, shelf: &index::FACTS, attributes, lengths, windows, asked: None };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(Some(answer))
@@ -248,7 +248,7 @@ impl SqliteSpace {
         let mut digests =
             vec![ViewDigest { name: "graph", position: ledger::head(&snapshot)?, digest: digest(graph::TABLES)? }];
         for shelf in shelves(version) {
-            let position = text::reach(&snapshot, shelf)?.position;
+            let position = index::reach(&snapshot, shelf)?.position;
             digests.push(ViewDigest { name: shelf.name(), position, digest: digest(shelf.tables)? });
         }
         snapshot.finish()?;
@@ -264,10 +264,10 @@ impl SqliteSpace {
             "{} {} {} {} {} {} PRAGMA user_version={};",
             graph::SCHEMA,
             graph::CLAIM_SCHEMA,
-            text::EPISODES.schema,
-            text::EPISODES.meaning_schema,
-            text::FACTS.schema,
-            text::FACTS.meaning_schema,
+            index::EPISODES.schema,
+            index::EPISODES.meaning_schema,
+            index::FACTS.schema,
+            index::FACTS.meaning_schema,
             super::SCHEMA_VERSION
         ))?;
         connection
@@ -278,15 +278,15 @@ impl SqliteSpace {
              BEGIN",
         )?;
         let head = ledger::head(&connection)?;
-        let reach = text::reach_in(&connection, &text::EPISODES, "source")?;
-        text::begin_under(&connection, reach.access)?;
+        let reach = index::reach_in(&connection, &index::EPISODES, "source")?;
+        index::begin_under(&connection, reach.access)?;
         let text_position = reach.position;
-        let folding = if text_position == head { text::Graph::FoldedHere } else { text::Graph::Present };
+        let folding = if text_position == head { index::Graph::FoldedHere } else { index::Graph::Present };
         match folding {
-            text::Graph::FoldedHere => graph::refold_access(&connection)?,
-            text::Graph::Present => graph::refold(&connection, self.space)?,
+            index::Graph::FoldedHere => graph::refold_access(&connection)?,
+            index::Graph::Present => graph::refold(&connection, self.space)?,
         }
-        let mut folder = text::Folder::new(&connection)?;
+        let mut folder = index::Folder::new(&connection)?;
         let mut reached = Position(0);
         for _ in 0..FOLD_ROUNDS_MAX {
             reached = folder.fold(&connection, self.space, text_position, folding)?;
@@ -296,10 +296,10 @@ impl SqliteSpace {
         }
         let version = connection.query_row("PRAGMA source.user_version", [], |row| row.get(0))?;
         let mut views =
-            vec![("graph", head, head, graph::TABLES), ("text", text_position, reached, text::EPISODES.tables)];
+            vec![("graph", head, head, graph::TABLES), ("text", text_position, reached, index::EPISODES.tables)];
         if version >= FACTS_SINCE {
-            let position = text::reach_in(&connection, &text::FACTS, "source")?.position;
-            let mut folder = text::FactFolder::new(&connection)?;
+            let position = index::reach_in(&connection, &index::FACTS, "source")?.position;
+            let mut folder = index::FactFolder::new(&connection)?;
             let mut reached = Position(0);
             for _ in 0..FOLD_ROUNDS_MAX {
                 reached = folder.fold(&connection, position)?;
@@ -307,7 +307,7 @@ impl SqliteSpace {
                     break;
                 }
             }
-            views.push((text::FACTS.name(), position, reached, text::FACTS.tables));
+            views.push((index::FACTS.name(), position, reached, index::FACTS.tables));
         }
         let mut pairs = Vec::new();
         for (name, position, reached, tables) in views {
@@ -379,8 +379,8 @@ impl SqliteSpace {
 }
 
 /// The shelves that the tables of a version have.
-fn shelves(version: i64) -> impl Iterator<Item = &'static text::Shelf> {
-    std::iter::once(&text::EPISODES).chain((version >= FACTS_SINCE).then_some(&text::FACTS))
+fn shelves(version: i64) -> impl Iterator<Item = &'static index::Shelf> {
+    std::iter::once(&index::EPISODES).chain((version >= FACTS_SINCE).then_some(&index::FACTS))
 }
 
 /// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.

@@ -113,7 +113,7 @@ impl Book<SqliteSpace> {
     pub(crate) fn find(&mut self, question: &str) -> Vec<String> {
         let found = self.ledger.search(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
-            search.find(&question, analyzer, &Default::default(), None, &kernel::rank::Weights::LEXICAL, 100)
+            search.find(&question, analyzer, &Default::default(), None, &retrieval::rank::Weights::LEXICAL, 100)
         });
         let text = |found: store::sqlite::Found| {
             let before = store::Position(found.position.0 - 1);

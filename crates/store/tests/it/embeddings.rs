@@ -1,11 +1,11 @@
 //! The vectors of other models score as a reference does that looks at every record anew.
 
 use kernel::evidence::Evidence;
-use kernel::rank::Weights;
-use kernel::rank::meaning::{Direction, Scale, compress, widen};
 use models::Model;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use retrieval::rank::Weights;
+use retrieval::rank::meaning::{Direction, Scale, compress, widen};
 use serde_json::json;
 use store::Position;
 use store::sqlite::{Embedding, Filter, Found, ModelNumber, QuestionVector, SqliteSpace};

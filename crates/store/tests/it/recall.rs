@@ -2,11 +2,11 @@
 
 use jiff::civil::Date;
 use kernel::evidence::Evidence;
-use kernel::rank::Weights;
-use kernel::text::Language;
 use kernel::when::When;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use retrieval::rank::Weights;
+use retrieval::text::Language;
 use store::Position;
 use store::sqlite::{Filter, Found, SqliteSpace};
 use testkit::naive_recall::{Document, Hit, NaiveRecall};

@@ -255,7 +255,7 @@ fn filters_hold_however_many_kinds_there_are() {
         let filter = Filter { kinds: vec![format!("kind-{number}")], ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question(&format!("soup{number}"), analyzer, None)?;
-            search.find(&question, analyzer, &filter, None, &kernel::rank::Weights::LEXICAL, 10)
+            search.find(&question, analyzer, &filter, None, &retrieval::rank::Weights::LEXICAL, 10)
         });
         found.unwrap().first().map(|found| found.position)
     };
@@ -282,7 +282,7 @@ fn who_may_see_a_record_is_asked_inside_the_search() {
         let filter = Filter { visibilities: visibilities.to_vec(), ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question("soup", analyzer, None)?;
-            search.find(&question, analyzer, &filter, None, &kernel::rank::Weights::WITH_VECTORS, 1_000)
+            search.find(&question, analyzer, &filter, None, &retrieval::rank::Weights::WITH_VECTORS, 1_000)
         });
         found.unwrap().len()
     };

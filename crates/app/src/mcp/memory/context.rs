@@ -1,7 +1,7 @@
 //! `get_context`: what to put before a model for its next turn, within a budget. The engine assembles it, marks what is data, and
 //! keeps a receipt.
 
-use engine::context::{Budget, Item, Reason, Request, ToolResult, Turn};
+use engine::recall::context::{Budget, Item, Reason, Request, ToolResult, Turn};
 
 use super::{Answered, Memory, agent_of};
 use crate::cli::Session;

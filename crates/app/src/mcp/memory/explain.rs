@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use engine::explain::Explaining;
+use engine::belief::explain::Explaining;
+use engine::belief::name::Named;
 use engine::inspect::Shown;
-use engine::name::Named;
 use engine::{EngineError, Space};
 use kernel::body::Body;
 use kernel::id::OpId;

@@ -1,0 +1,349 @@
+//! What the tools do: each of them is the engine's calls that the command of the same name makes, and an answer in two forms, as data
+//! and in words.
+
+use engine::Space;
+use engine::belief::user::Replacement;
+use engine::recall::episodes::Query;
+use engine::recall::facts::FactQuery;
+use engine::recall::receipts::{Reader, Recalled as ShownByRecall};
+use engine::write::import::Intent;
+use jiff::Timestamp;
+use kernel::body::Body;
+use kernel::id::OpId;
+use serde::Serialize;
+use serde_json::Value;
+use store::sqlite::Filter;
+
+use super::answers::{self, Changed, Corrected, Episode, Fact, Meaning, Object, Recalled, Remembered};
+use super::arguments::{Call, Correct, Recall, Remember, SearchType};
+use super::quote::{READING, READING_STRUCTURED, quote};
+use crate::cli::changes;
+use crate::cli::remember::Note;
+use crate::cli::{Session, correct, derive, parse_window_us};
+use crate::failure::Failure;
+use crate::meaning::Answering;
+use opened::Opened;
+
+mod context;
+mod explain;
+mod opened;
+
+/// Items that are recalled if no limit is given, and at most.
+const LIMIT: u32 = 5;
+const LIMIT_MAX: u32 = 50;
+/// Records beside an episode, at most.
+const AROUND_MAX: u32 = 5;
+/// Changed beliefs that an answer names.
+const CHANGED_MAX: usize = 20;
+/// Records that an answer names as repeated.
+const REPEATED_MAX: usize = 5;
+/// The name of a calling program is cut here, characters.
+const PROGRAM_CHARS_MAX: usize = 80;
+/// An agent whose program did not say its name.
+const UNNAMED_AGENT: &str = "agent";
+/// What `actor` says for the user.
+const USER: &str = "user";
+/// Who speaks where `actor` says nothing: the agent.
+const ASSISTANT: &str = "assistant";
+
+/// An answer in both forms.
+pub(super) struct Answered {
+    pub(super) text: String,
+    pub(super) structured: Value,
+}
+
+impl Answered {
+    fn new(text: String, structured: &impl Serialize) -> Result<Self, Failure> {
+        Ok(Self { text, structured: serde_json::to_value(structured).map_err(std::io::Error::from)? })
+    }
+}
+
+/// The memory: a space and whoever answers for what texts mean.
+pub(super) struct Memory {
+    session: Session,
+    opened: Opened,
+    answering: Answering,
+    /// Something was written that the model has not been given to read.
+    is_unread: bool,
+}
+
+impl Memory {
+    pub(super) fn new(session: Session) -> Self {
+        Self { session, opened: Opened::default(), answering: Answering::default(), is_unread: false }
+    }
+
+    /// Closes everything; the next call opens it again.
+    pub(super) fn forget_everything(&mut self) {
+        self.opened = Opened::default();
+        self.answering = Answering::default();
+    }
+
+    /// Answers a call.
+    pub(super) fn answer(&mut self, call: Call) -> Result<Answered, Failure> {
+        // A server runs for days: each call has a time of its own.
+        let session = self.session.at(Timestamp::now());
+        match call {
+            Call::Remember(arguments, program) => self.remember(&session, arguments, program),
+            Call::Recall(arguments, program) => self.recall(&session, arguments, program),
+            Call::GetContext(arguments, program) => self.get_context(&session, arguments, program),
+            Call::Explain(arguments) => self.explain(&session, &arguments.name),
+            Call::Correct(arguments) => self.correct(&session, arguments),
+        }
+    }
+
+    /// What can be done when nobody waits any more: the chosen model reads what was written.
+    pub(super) fn follow_up(&mut self) {
+        if !std::mem::take(&mut self.is_unread) {
+            return;
+        }
+        let session = self.session.at(Timestamp::now());
+        if let Ok(space) = self.opened.space(&session) {
+            // Whatever fails is tried again after the next write, and `because status` says so.
+            let _ = self.answering.read_what_is_new(&session, space);
+        }
+    }
+
+    fn remember(
+        &mut self,
+        session: &Session,
+        arguments: Remember,
+        program: Option<String>,
+    ) -> Result<Answered, Failure> {
+        let Remember { text, actor, at, tags } = arguments;
+        let (actor, role) = speaker(actor.as_deref().unwrap_or_default().trim(), program)?;
+        let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.ready(session)?;
+        let space = self.opened.space_or_new(session)?;
+        let remembered = note.record(space, session.now)?;
+        self.is_unread = remembered.is_new;
+        let derived = derive::what_is_new(space, session.now, |_| {})?;
+        let changed = derived.iter().flat_map(|(_, changes)| &changes.beliefs);
+        let answer = Remembered {
+            id: remembered.id.to_string(),
+            is_new: remembered.is_new,
+            repeats: repeated_by(space, &remembered.id)?,
+            masked: remembered.masked,
+            changed: changed.take(CHANGED_MAX).map(|(key, change)| Changed::of(key, change)).collect(),
+        };
+        Answered::new(remembered_in_words(&answer), &answer)
+    }
+
+    fn recall(&mut self, session: &Session, arguments: Recall, program: Option<String>) -> Result<Answered, Failure> {
+        let Recall { query, limit, search_type, since, until, around } = arguments;
+        if query.trim().is_empty() {
+            return Err(Failure::Usage("there is nothing to ask: the query is empty".to_owned()));
+        }
+        let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
+        let around = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
+        let (since_us, until_us) = parse_window_us(session, since.as_deref(), until.as_deref())?;
+        let filter = Filter { since_us, until_us, ..Filter::default() };
+        // Whoever says when something happened means what happened.
+        let is_dated = filter.since_us.is_some() || filter.until_us.is_some();
+        let search_type = search_type.unwrap_or(if is_dated { SearchType::Episodes } else { SearchType::Both });
+        let mut answer = Recalled {
+            reading: READING_STRUCTURED,
+            facts: Vec::new(),
+            episodes: Vec::new(),
+            meaning: None,
+            receipt: None,
+            behind: 0,
+        };
+        let space = match self.opened.space(session) {
+            Ok(space) => space,
+            // Where nothing was ever remembered, nothing is known, which is no failure.
+            Err(Failure::NoSpace) => return Answered::new(recalled_in_words(&answer), &answer),
+            Err(failure) => return Err(failure),
+        };
+        let (limit, today) = (limit as usize, Some(session.today()));
+        let (mut facts, mut episodes) = (Vec::new(), Vec::new());
+        if search_type != SearchType::Episodes {
+            let asked = FactQuery { limit, today, ..FactQuery::new(query.as_str(), session.now) };
+            let found = space.recall_facts(&asked)?;
+            answer.behind = found.behind;
+            // Beside episodes a fact that shares no more than a word with the question only distracts.
+            let is_wanted =
+                |fact: &engine::recall::facts::Fact| search_type == SearchType::Facts || fact.speaks_to_question();
+            facts = found.facts.into_iter().filter(is_wanted).collect();
+        }
+        if search_type != SearchType::Facts {
+            let mut meant = self.answering.ask(session, space, &query)?;
+            let vector = meant.vector();
+            let asked = Query { filter, neighbours: around, today, vector, ..Query::new(query.as_str(), limit) };
+            let found = space.recall(&asked)?;
+            meant.served_by(found.model);
+            answer.meaning = Some(Meaning::of(&meant));
+            answer.behind = found.behind;
+            episodes = found.results;
+        }
+        answer.facts = facts.iter().map(Fact::of).collect();
+        answer.episodes = episodes.iter().map(|found| Episode::of(found, &session.zone)).collect();
+        if !facts.is_empty() || !episodes.is_empty() {
+            let agent = agent_of(program);
+            let reader = Reader { agent: &agent, session: None };
+            let shown = ShownByRecall { asked: &query, facts: &facts, records: &episodes };
+            answer.receipt = space.receipt_of_recall(&reader, &shown, session.now)?.map(|receipt| receipt.to_string());
+        }
+        Answered::new(recalled_in_words(&answer), &answer)
+    }
+
+    fn correct(&mut self, session: &Session, arguments: Correct) -> Result<Answered, Failure> {
+        let Correct { name, fields, text, note } = arguments;
+        let fields = fields.unwrap_or_default();
+        let text = text.filter(|text| !text.trim().is_empty());
+        if fields.is_empty() && text.is_none() {
+            let nothing = "it is not said what is true instead: give fields, text or both";
+            return Err(Failure::Usage(nothing.to_owned()));
+        }
+        if note.trim().is_empty() {
+            return Err(Failure::Usage("the note is empty: it quotes what the user said".to_owned()));
+        }
+        let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
+        let by = Replacement { set, text, note };
+        let (said, changes) = correct::correct(self.opened.space(session)?, session.now, &name, &by)?;
+        let Value::Object(mut told) = changes::to_json(&said, &changes, Intent::Write) else {
+            return Err(Failure::Usage("the changes cannot be told".to_owned()));
+        };
+        let answer = Corrected {
+            reading: READING_STRUCTURED,
+            dry_run: false,
+            said: objects(told.remove("said")),
+            recorded: changes.recorded.iter().map(ToString::to_string).collect(),
+            changes: objects(told.remove("changes")),
+            derived: object(told.remove("derived").unwrap_or_default()),
+        };
+        let mut words = format!("{READING}\n");
+        for line in changes::to_lines(&said, &changes, Intent::Write) {
+            quote(&mut words, &anstream::adapter::strip_str(&line).to_string());
+        }
+        Answered::new(words, &answer)
+    }
+}
+
+/// What a record only repeats, by the mark that it got when it was written.
+fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
+    let shown = space.show(id)?;
+    let body = shown.operation.body().and_then(|bytes| Body::parse(&shown.operation.header().kind, bytes).ok());
+    let echo = match &body {
+        Some(Body::Evidence(evidence)) => evidence.echo(),
+        _ => None,
+    };
+    let of = echo.into_iter().flat_map(|echo| echo.of);
+    Ok(of.take(REPEATED_MAX).map(|id| id.to_string()).collect())
+}
+
+/// By whom a note is, and as what they spoke. What an agent says by itself must not pass for the user's words, from which beliefs about
+/// the user follow; so a word that could mean either is refused.
+fn speaker(actor: &str, program: Option<String>) -> Result<(Option<String>, Option<&'static str>), Failure> {
+    let is_any_of = |words: &[&str]| words.iter().any(|word| actor.eq_ignore_ascii_case(word));
+    if is_any_of(&[USER, "the user", "human"]) {
+        return Ok((None, Some(USER)));
+    }
+    if actor.is_empty() || is_any_of(&[ASSISTANT, "agent", "model", "ai"]) {
+        return Ok((Some(agent_of(program)), Some(ASSISTANT)));
+    }
+    if derivers::names::is_self(actor) {
+        let which = format!("the actor {actor:?} can mean the user or you: say \"user\", or leave it out for yourself");
+        return Err(Failure::Usage(which));
+    }
+    Ok((Some(actor.to_owned()), None))
+}
+
+/// What the calling agent is called, by the name of the program that it runs in.
+fn agent_of(program: Option<String>) -> String {
+    let name: String = program.unwrap_or_default().trim().chars().take(PROGRAM_CHARS_MAX).collect();
+    if name.is_empty() { UNNAMED_AGENT.to_owned() } else { name }
+}
+
+/// A number that must lie within limits.
+fn within(name: &str, number: u32, min: u32, max: u32) -> Result<u32, Failure> {
+    if (min..=max).contains(&number) {
+        return Ok(number);
+    }
+    Err(Failure::Usage(format!("{name} is {number}; it can be {min} to {max}")))
+}
+
+/// A value that is an object.
+fn object(value: Value) -> Object {
+    match value {
+        Value::Object(fields) => fields.into_iter().collect(),
+        _ => Object::new(),
+    }
+}
+
+/// A list of objects.
+fn objects(value: Option<Value>) -> Vec<Object> {
+    match value {
+        Some(Value::Array(values)) => values.into_iter().map(object).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn remembered_in_words(answer: &Remembered) -> String {
+    let mut words = match answer.is_new {
+        true => format!("Remembered as {}.\n", answer.id),
+        false => format!("This was there already, as {}.\n", answer.id),
+    };
+    if !answer.repeats.is_empty() {
+        let of = answer.repeats.join(", ");
+        words.push_str(&format!(
+            "It only repeats what is in memory ({of}), so it is no new evidence. There was no need to write it down.\n"
+        ));
+    }
+    for kind in &answer.masked {
+        words.push_str(&format!("A secret was masked: {kind}\n"));
+    }
+    if !answer.changed.is_empty() {
+        words.push_str(&format!("Therefore these beliefs changed. {READING}\n"));
+    }
+    for Changed { key, now, before, band } in &answer.changed {
+        let line = match (now, before) {
+            (Some(now), None) => format!("new: {now} ({})", band.as_deref().unwrap_or_default()),
+            (Some(now), Some(_)) => format!("now: {now} ({})", band.as_deref().unwrap_or_default()),
+            (None, before) => format!("no longer: {}", before.as_deref().unwrap_or_default()),
+        };
+        quote(&mut words, &format!("{line}  key {key}"));
+    }
+    words
+}
+
+fn recalled_in_words(answer: &Recalled) -> String {
+    let Recalled { facts, episodes, behind, meaning, .. } = answer;
+    let unanswered = meaning.as_ref().and_then(Meaning::in_words).unwrap_or_default();
+    if facts.is_empty() && episodes.is_empty() {
+        let nothing = "Nothing in memory fits this question. Say that you do not know, or ask in other words: names, places, dates.";
+        return format!("{nothing}\n{unanswered}").trim_end().to_owned();
+    }
+    let mut words = format!("{READING}\n");
+    if !facts.is_empty() {
+        words.push_str("\nWhat is believed:\n");
+    }
+    for (number, fact) in (1..).zip(facts) {
+        let Fact { key, text, sureness, .. } = fact;
+        words.push_str(&format!("{number}. {sureness}\n"));
+        quote(&mut words, &format!("{text}\nkey {key}"));
+    }
+    if !episodes.is_empty() {
+        words.push_str("\nWhat was said or happened:\n");
+    }
+    for (number, episode) in (1..).zip(episodes) {
+        let cut = if episode.is_cut { ", only the beginning: explain gives all" } else { "" };
+        words.push_str(&format!("{number}. id {}{cut}\n", episode.id));
+        quote(&mut words, &episode.heading());
+        for beside in &episode.before {
+            quote(&mut words, &beside_in_words("before", beside));
+        }
+        quote(&mut words, &episode.text);
+        for beside in &episode.after {
+            quote(&mut words, &beside_in_words("after", beside));
+        }
+    }
+    words.push_str(&unanswered);
+    if *behind > 0 {
+        words.push_str(&format!("{behind} operations are not in the index yet; what is newest may be missing.\n"));
+    }
+    words
+}
+
+fn beside_in_words(place: &str, beside: &answers::Beside) -> String {
+    let who = beside.who.as_deref().map(|who| format!("{who}: ")).unwrap_or_default();
+    format!("({place}) {who}{}", beside.text)
+}

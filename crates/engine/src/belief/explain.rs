@@ -1,0 +1,335 @@
+//! Why something is believed: from what, by which logic, how sure, and what happened to it.
+//!
+//! Source: the derivation model, §8. An [`Explanation`] is generated from the ledger at each asking and never stored, so it cannot
+//! drift from what it explains. Its JSON has exactly the model's keys. `built_from` is the provenance walk, depth first down to what was
+//! told; `because` has the claim's own rationale first, then that of every claim on the way. Where the user's word is served,
+//! that is what is explained, and what it replaced comes after it.
+//!
+//! A body that was forgotten or withheld leaves its place in the shape, marked as redacted and empty.
+
+use std::collections::BTreeMap;
+
+use kernel::body::{Body, Deriver};
+use kernel::confidence::Band;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::operation::{Role, Stamp};
+use kernel::provenance::{Hop, provenance};
+use kernel::world::{Entry, World};
+use serde::Serialize;
+use serde_json::{Value, json};
+use store::StoreError;
+
+use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
+use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::inspect::summary_of;
+use crate::{EngineError, Space};
+
+/// The answer to "why is this believed?".
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// What is believed.
+    pub claim: Explained,
+    /// Why, by the claim itself and by the claims that it was built from.
+    pub because: Vec<Because>,
+    /// From what.
+    pub built_from: Vec<Source>,
+    /// What happened to the identity, in the space's order.
+    pub history: Vec<Event>,
+    /// What the user said of it.
+    pub user_actions: Vec<UserAction>,
+}
+
+/// What is explained.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    /// The claim or correction.
+    pub op_id: OpId,
+    /// What sort of claim.
+    pub claim_type: String,
+    /// What it says.
+    pub payload: Value,
+    /// The identity's state; `superseded` for a version that is not the last.
+    pub state: String,
+    /// How sure it was stated; 1 for the user's word.
+    pub confidence: f64,
+    /// The same in words.
+    pub band: Band,
+}
+
+/// One step of reasoning.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Because {
+    /// Which logic; none where a person said so.
+    pub deriver: Option<Deriver>,
+    /// Why, in its words.
+    pub rationale: String,
+    /// What the confidence follows from.
+    pub confidence_basis: Value,
+}
+
+/// One operation that it was built from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Source {
+    /// The operation.
+    pub op_id: OpId,
+    /// As what it counts.
+    pub role: String,
+    /// What sort of operation.
+    pub kind: String,
+    /// Where it came from: an importer's name, a deriver's, or `user`.
+    pub source: Option<String>,
+    /// What it says, in one line, from it alone.
+    pub summary: Option<String>,
+    /// Whether its content is not here.
+    pub redacted: bool,
+    /// How many citations lie between; its own inputs are at 1.
+    #[serde(skip)]
+    pub depth: usize,
+}
+
+/// Something that happened to the identity.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// The operation.
+    pub op_id: OpId,
+    /// `derived`, `re-derived`, `stated`, `re-stated`, `invalidated`, `corrected`, `refuted`, `withdrawn`, `retracted`.
+    pub event: &'static str,
+    /// When it was recorded.
+    pub at: String,
+    /// How sure it was then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// What brought it about; of a withdrawal, what was withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+}
+
+/// What brought an event about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cause {
+    /// The operation.
+    pub op_id: OpId,
+    /// What sort of operation.
+    pub kind: String,
+}
+
+/// Something that the user said of the identity.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UserAction {
+    /// The operation.
+    pub op_id: OpId,
+    /// What sort of operation.
+    pub kind: String,
+    /// When it was recorded.
+    pub at: String,
+    /// Why, in the user's words.
+    pub note: String,
+    /// Whether it counts: false once it is withdrawn.
+    pub active: bool,
+    /// What a correction says is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corrected_payload: Option<Value>,
+}
+
+/// An explanation with what it is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explaining {
+    /// The record.
+    pub explanation: Explanation,
+    /// The identity as it stands.
+    pub belief: Belief,
+    /// In words: what the explained operation says.
+    pub text: String,
+}
+
+impl Space {
+    /// Explains what `name` (an identity key, or an id or the beginning of one) names: an identity by what is served of it, else by its latest
+    /// version; an earlier version by itself.
+    pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
+        let named = self.name_of(name)?;
+        self.store.at_one_moment(|world| {
+            let (key, version) = match &named {
+                Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => (key, None),
+                Named::Version { key, id, .. } => (key, Some(*id)),
+                Named::Operation { id, kind } => {
+                    return Err(EngineError::NotABelief { id: *id, kind: kind.clone() });
+                }
+            };
+            let belief = belief(world, key)?;
+            let id = version.or(belief.served).or(belief.current);
+            let entry = id.map(|id| world.entry(&id)).transpose()?.flatten();
+            let entry = entry.ok_or_else(|| EngineError::UnknownBelief { name: key.clone(), near: Vec::new() })?;
+            Ok(explain(world, belief, &entry)?)
+        })
+    }
+}
+
+/// Explains one version of an identity.
+fn explain<B: Bodies>(world: &B, belief: Belief, version: &Entry) -> Result<Explaining, StoreError> {
+    let is_last = belief.served == Some(version.id) || belief.current == Some(version.id);
+    let state = if is_last { belief.state.as_str() } else { "superseded" };
+    let mut claim_type = belief.claim_type.clone();
+    let (mut payload, mut confidence, mut text) = (Value::Null, 0.0, String::new());
+    match body_of(world, &version.id, &version.kind)? {
+        Some(Body::Claim(claim)) => {
+            (payload, confidence, text, claim_type) = (claim.payload, claim.confidence, claim.text, claim.claim_type);
+        }
+        Some(Body::ClaimCorrection(said)) => {
+            text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
+            (payload, confidence) = (said.corrected_payload, 1.0);
+        }
+        _ => {}
+    }
+    let hops = ground(world, version)?;
+    let mut because: Vec<Because> = reason(world, version)?.into_iter().collect();
+    let mut built_from = Vec::with_capacity(hops.len());
+    for hop in hops {
+        let Some(entry) = world.entry(&hop.id)? else { continue };
+        because.extend(reason(world, &entry)?);
+        built_from.push(source(world, &entry, hop)?);
+    }
+    let (history, user_actions) = life(world, &belief.key)?;
+    let band = Band::of(confidence);
+    let claim = Explained { op_id: version.id, claim_type, payload, state: state.to_owned(), confidence, band };
+    let explanation = Explanation { claim, because, built_from, history, user_actions };
+    Ok(Explaining { explanation, belief, text })
+}
+
+/// What a version stands on; for the user's word, what it replaced and what that stood on.
+fn ground<B: Bodies>(world: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
+    let mut at = version.clone();
+    let mut hops = Vec::new();
+    // A correction may correct a correction; each step goes to an earlier operation, so this ends.
+    while at.kind == Kind::ClaimCorrection {
+        let Some(target) = at.sole_ref(Role::TARGET) else { return Ok(hops) };
+        hops.push(Hop { depth: hops.len() + 1, id: target, role: Role::TARGET.to_owned() });
+        match world.entry(&target)? {
+            Some(entry) => at = entry,
+            None => return Ok(hops),
+        }
+    }
+    let above = hops.len();
+    let below = provenance(world, &at.id)?;
+    hops.extend(below.into_iter().map(|hop| Hop { depth: hop.depth.saturating_add(above), ..hop }));
+    Ok(hops)
+}
+
+/// The reasoning of a claim, or that of the user.
+fn reason<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Because>, StoreError> {
+    Ok(match body_of(world, &entry.id, &entry.kind)? {
+        Some(Body::Claim(claim)) => Some(Because {
+            deriver: claim.deriver,
+            rationale: claim.rationale,
+            confidence_basis: claim.confidence_basis,
+        }),
+        Some(Body::ClaimCorrection(said)) => Some(Because {
+            deriver: None,
+            rationale: said.note,
+            confidence_basis: json!({ "source": "user_correction" }),
+        }),
+        _ => None,
+    })
+}
+
+fn source<B: Bodies>(world: &B, entry: &Entry, hop: Hop) -> Result<Source, StoreError> {
+    let body = body_of(world, &entry.id, &entry.kind)?;
+    let source = match &body {
+        Some(Body::Evidence(evidence)) => Some(evidence.source.clone()),
+        Some(Body::Claim(claim)) => {
+            Some(claim.deriver.as_ref().map_or_else(|| "user".to_owned(), |deriver| deriver.name.clone()))
+        }
+        Some(Body::ClaimCorrection(_)) => Some("user".to_owned()),
+        _ => None,
+    };
+    Ok(Source {
+        op_id: entry.id,
+        role: hop.role,
+        kind: entry.kind.as_str().to_owned(),
+        source,
+        redacted: body.is_none(),
+        summary: body.as_ref().map(summary_of),
+        depth: hop.depth,
+    })
+}
+
+type Life = BTreeMap<(Stamp, OpId), Event>;
+
+/// Everything that was said of an identity, and what of it is the user's.
+fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>), StoreError> {
+    let mut life = Life::new();
+    let mut actions = BTreeMap::new();
+    let mut versions = 0;
+    for entry in world.identity(key)? {
+        if !has_effect(world, &entry)? {
+            continue;
+        }
+        if entry.kind == Kind::Claim {
+            let claim = match body_of(world, &entry.id, &entry.kind)? {
+                Some(Body::Claim(claim)) => Some(claim),
+                _ => None,
+            };
+            let is_derived = claim.as_ref().is_none_or(|claim| claim.deriver.is_some());
+            let event = match (is_derived, versions) {
+                (true, 0) => "derived",
+                (true, _) => "re-derived",
+                (false, 0) => "stated",
+                (false, _) => "re-stated",
+            };
+            versions += 1;
+            let confidence = claim.map(|claim| claim.confidence);
+            life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
+            for fall in acting(world, &entry.id, &Kind::ClaimInvalidation)? {
+                let cause = fall.sole_ref(Role::CAUSE);
+                life.insert(fall.order(), happened(&fall, "invalidated").by(world, cause)?);
+            }
+            for retraction in acting(world, &entry.id, &Kind::Retraction)? {
+                life.insert(retraction.order(), happened(&retraction, "retracted").by(world, Some(entry.id))?);
+                // What a deriver concluded, derivation itself takes back.
+                if !is_derived {
+                    actions.insert(retraction.order(), said(world, &retraction, true)?);
+                }
+            }
+        } else if let Some(withdrawal) = withdrawal_of(&entry.kind) {
+            let (event, confidence) =
+                if entry.kind == Kind::ClaimCorrection { ("corrected", Some(1.0)) } else { ("refuted", None) };
+            life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
+            let withdrawals = acting(world, &entry.id, &withdrawal)?;
+            actions.insert(entry.order(), said(world, &entry, withdrawals.is_empty())?);
+            for withdrawal in withdrawals {
+                life.insert(withdrawal.order(), happened(&withdrawal, "withdrawn").by(world, Some(entry.id))?);
+                actions.insert(withdrawal.order(), said(world, &withdrawal, true)?);
+            }
+        }
+    }
+    Ok((life.into_values().collect(), actions.into_values().collect()))
+}
+
+fn happened(entry: &Entry, event: &'static str) -> Event {
+    Event { op_id: entry.id, event, at: time(entry.ts), confidence: None, cause: None }
+}
+
+impl Event {
+    fn by<B: Bodies>(self, world: &B, cause: Option<OpId>) -> Result<Self, StoreError> {
+        let entry = cause.map(|cause| world.entry(&cause)).transpose()?.flatten();
+        let cause = entry.map(|entry| Cause { op_id: entry.id, kind: entry.kind.as_str().to_owned() });
+        Ok(Self { cause, ..self })
+    }
+}
+
+fn said<B: Bodies>(world: &B, entry: &Entry, active: bool) -> Result<UserAction, StoreError> {
+    let (note, corrected_payload) = match body_of(world, &entry.id, &entry.kind)? {
+        Some(Body::ClaimCorrection(said)) => (said.note, Some(said.corrected_payload)),
+        Some(Body::ClaimRefutation(said)) => (said.note, None),
+        Some(Body::CorrectionWithdrawal(said) | Body::RefutationWithdrawal(said)) => (said.note, None),
+        Some(Body::Retraction(said)) => (said.reason, None),
+        _ => (String::new(), None),
+    };
+    let kind = entry.kind.as_str().to_owned();
+    Ok(UserAction { op_id: entry.id, kind, at: time(entry.ts), note, active, corrected_payload })
+}
+
+/// When something was recorded, RFC 3339.
+pub(crate) fn time(ts: Stamp) -> String {
+    jiff::Timestamp::from_microsecond(ts.0.cast_signed()).unwrap_or_default().to_string()
+}

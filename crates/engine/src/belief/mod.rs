@@ -1,0 +1,182 @@
+//! What is believed of an identity: its state, and the claim or correction that is served.
+
+pub mod claims;
+pub mod explain;
+pub mod name;
+pub mod review;
+pub mod support;
+pub mod user;
+pub mod without;
+
+use kernel::body::{Body, Claim, Deriver};
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::moment::Moment;
+use kernel::validity::{State, Validity};
+use kernel::when::When;
+use kernel::world::World;
+use serde_json::{Value, json};
+use store::sqlite::SqliteWorld;
+use store::{StoreError, Writing};
+
+use crate::{EngineError, Space};
+
+/// An identity and what is served of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Belief {
+    /// The identity.
+    pub key: String,
+    /// Its state.
+    pub state: State,
+    /// The claim or correction that is served; none where nothing is believed.
+    pub served: Option<OpId>,
+    /// The latest claim, believed or not.
+    pub current: Option<OpId>,
+    /// Of the latest claim: what sort it is. Empty where its body was removed.
+    pub claim_type: String,
+    /// What is served, in words; where nothing is, what the latest claim said.
+    pub text: String,
+    /// The same as data.
+    pub payload: Value,
+    /// 1 for the user's word, the claim's own otherwise; 0 where nothing is served.
+    pub confidence: f64,
+    /// What the confidence follows from.
+    pub basis: Value,
+    /// Which logic made the latest claim; none where a person said it.
+    pub deriver: Option<Deriver>,
+    /// Why, in the deriver's words.
+    pub rationale: String,
+    /// High-water mark of what the deriver had seen.
+    pub valid_at: Option<When>,
+    /// From when it is true.
+    pub valid_from: Option<When>,
+    /// Until when (exclusive) it is true.
+    pub valid_to: Option<When>,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Labels.
+    pub tags: Vec<String>,
+}
+
+impl Belief {
+    /// An identity of which no claim is known.
+    pub(crate) fn unsaid(key: &str, state: State) -> Self {
+        Self {
+            key: key.to_owned(),
+            state,
+            served: None,
+            current: None,
+            claim_type: String::new(),
+            text: String::new(),
+            payload: Value::Null,
+            confidence: 0.0,
+            basis: Value::Null,
+            deriver: None,
+            rationale: String::new(),
+            valid_at: None,
+            valid_from: None,
+            valid_to: None,
+            visibility: Visibility::default(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// Takes over what a claim says of it, apart from how sure it is: that counts only where the claim is served.
+    pub(crate) fn say(&mut self, claim: Claim) {
+        self.claim_type = claim.claim_type;
+        self.text = claim.text;
+        self.payload = claim.payload;
+        self.basis = claim.confidence_basis;
+        self.deriver = claim.deriver;
+        self.rationale = claim.rationale;
+        self.valid_at = claim.valid_at;
+        self.valid_from = claim.valid_from;
+        self.valid_to = claim.valid_to;
+        self.visibility = claim.visibility;
+        self.tags = claim.tags;
+    }
+
+    /// What differs to whoever builds on it or is told of it: state, what is said and how sure.
+    pub fn says(&self) -> (State, &Value, &str, f64) {
+        (self.state, &self.payload, &self.text, self.confidence)
+    }
+}
+
+/// What there is to look beliefs up in: a writing, or a space that is read.
+pub(crate) trait Bodies: World<Error = StoreError> {
+    /// The canonical body of a recorded operation, unless removed.
+    fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
+}
+
+impl Bodies for dyn Writing + '_ {
+    fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.body(id)
+    }
+}
+
+impl Bodies for SqliteWorld<'_> {
+    fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.body(id)
+    }
+}
+
+impl<B: Bodies> Bodies for Moment<'_, B> {
+    fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.present().canonical_body(id)
+    }
+}
+
+/// The body of an operation as its kind reads it; none where it was removed or does not read.
+pub(crate) fn body_of<B: Bodies + ?Sized>(world: &B, id: &OpId, kind: &Kind) -> Result<Option<Body>, StoreError> {
+    let bytes = world.canonical_body(id)?;
+    Ok(bytes.and_then(|bytes| Body::parse(kind, &bytes).ok()))
+}
+
+/// What is believed of an identity now.
+pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief, StoreError> {
+    let mut validity = Validity::new(world);
+    let standing = validity.standing(key)?;
+    let state = validity.state_of(&standing)?;
+    let claim = match &standing.current {
+        Some(current) => body_of(world, &current.id, &Kind::Claim)?,
+        None => None,
+    };
+    let mut belief = Belief::unsaid(key, state);
+    belief.current = standing.current.as_ref().map(|current| current.id);
+    if let Some(Body::Claim(claim)) = claim {
+        let confidence = claim.confidence;
+        belief.say(claim);
+        if state == State::Active {
+            belief.served = belief.current;
+            belief.confidence = confidence;
+        }
+    }
+    if let (State::Corrected, Some(correction)) = (state, &standing.correction) {
+        belief.served = Some(correction.id);
+        belief.confidence = 1.0;
+        // Until when it holds was the deriver's guess. What the user says holds until the user says otherwise.
+        belief.valid_to = None;
+        belief.basis = json!({ "source": "user_correction" });
+        belief.payload = Value::Null;
+        if let Some(Body::ClaimCorrection(said)) = body_of(world, &correction.id, &Kind::ClaimCorrection)? {
+            belief.text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
+            belief.payload = said.corrected_payload;
+        }
+    }
+    Ok(belief)
+}
+
+impl Space {
+    /// Every identity of which something was said, by key.
+    pub fn beliefs(&self) -> Result<Vec<Belief>, EngineError> {
+        self.store.at_one_moment(|world| {
+            let mut keys = Vec::new();
+            world.identity_keys(|key| {
+                keys.push(key);
+                true
+            })?;
+            keys.iter().map(|key| Ok(belief(world, key)?)).collect()
+        })
+    }
+}

@@ -1,0 +1,299 @@
+//! The user's word: what a user says becomes drafts, to be recorded with what follows from them.
+//!
+//! Nothing here writes. Each function looks at what is said of an identity now and answers with the drafts that
+//! [`Space::act`] records, or with why there are none: what is not known cannot be corrected, what is refuted is not refuted
+//! again, what is not in force cannot be withdrawn. An error leaves everything as it was.
+//!
+//! A name is an identity key, or an id of anything that speaks of it. Withdrawn by its key, all that the user said of an identity goes, the
+//! refutation first, and only if there is none, the corrections; by its id, that one operation.
+
+use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::seal::Draft;
+use kernel::validity::State;
+use kernel::world::{Entry, World};
+use store::StoreError;
+
+use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
+use crate::belief::review::{Asked, Status, acting_on};
+use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::{EngineError, Space};
+
+mod payload;
+
+/// Why a user's word cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UserError {
+    /// It is refuted.
+    #[error("{key} is refuted already, by {by}; nothing was written")]
+    AlreadyRefuted {
+        /// The identity.
+        key: String,
+        /// The refutation.
+        by: OpId,
+    },
+    /// What is refuted cannot be corrected.
+    #[error(
+        "{key} is refuted: you said that it is false; `because withdraw` takes that back, then it can be corrected"
+    )]
+    CorrectsRefuted {
+        /// The identity.
+        key: String,
+    },
+    /// It is taken back.
+    #[error("{id} was taken back already, by {by}; nothing was written")]
+    AlreadyRetracted {
+        /// The record.
+        id: OpId,
+        /// The retraction.
+        by: OpId,
+    },
+    /// It would be derived again.
+    #[error(
+        "{key} was derived, so it would be derived again: `because refute` says that it is false, `because correct` what is true instead, and `because retract` takes back a record that it was built from"
+    )]
+    Derived {
+        /// The identity.
+        key: String,
+    },
+    /// It is the user's word.
+    #[error("{id} is your own word: `because withdraw` takes it back")]
+    UsersWord {
+        /// The correction or refutation.
+        id: OpId,
+    },
+    /// Nothing of it is the user's word, or not any more.
+    #[error("{name} has no correction or refutation in force; nothing was written")]
+    NothingToWithdraw {
+        /// What was asked for.
+        name: String,
+    },
+    /// It is withdrawn.
+    #[error("{id} was withdrawn already, by {by}; nothing was written")]
+    AlreadyWithdrawn {
+        /// The correction or refutation.
+        id: OpId,
+        /// The withdrawal.
+        by: OpId,
+    },
+    /// The new payload does not read.
+    #[error("{text:?} is neither JSON ({reason}) nor FIELD=VALUE; in a shell, put it between single quotes")]
+    PayloadMalformed {
+        /// Its beginning.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The new payload is of another shape than what is believed.
+    #[error("this does not fit {key}: {reason}")]
+    PayloadShape {
+        /// The identity.
+        key: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// No review has this id.
+    #[error("{id} is no review; `because review list` lists them")]
+    NoReview {
+        /// The operation.
+        id: OpId,
+    },
+    /// The review is settled.
+    #[error("the review {id} is settled already: {}", status.as_str())]
+    ReviewSettled {
+        /// The proposal.
+        id: OpId,
+        /// What became of it.
+        status: Status,
+    },
+}
+
+impl UserError {
+    /// The stable code, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AlreadyRefuted { .. } => "already_refuted",
+            Self::CorrectsRefuted { .. } => "corrects_refuted",
+            Self::AlreadyRetracted { .. } => "already_retracted",
+            Self::Derived { .. } => "derived",
+            Self::UsersWord { .. } => "users_word",
+            Self::NothingToWithdraw { .. } => "nothing_to_withdraw",
+            Self::AlreadyWithdrawn { .. } => "already_withdrawn",
+            Self::PayloadMalformed { .. } => "payload_malformed",
+            Self::PayloadShape { .. } => "payload_shape",
+            Self::NoReview { .. } => "no_review",
+            Self::ReviewSettled { .. } => "review_settled",
+        }
+    }
+}
+
+/// What the user says instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replacement {
+    /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it; empty to leave it as it is.
+    pub set: Vec<String>,
+    /// The same in words.
+    pub text: Option<String>,
+    /// Why.
+    pub note: String,
+}
+
+impl Space {
+    /// What is believed of an identity that `name` names. One of which nothing counts is not known.
+    pub fn believed(&self, name: &str) -> Result<Belief, EngineError> {
+        let key = self.belief_named(name)?;
+        let belief = self.store.at_one_moment(|world| belief(world, &key))?;
+        match belief.state {
+            State::None => Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
+            _ => Ok(belief),
+        }
+    }
+
+    /// Drafts that replace what is believed.
+    pub fn to_correct(&self, name: &str, by: &Replacement) -> Result<Vec<Draft>, EngineError> {
+        let belief = self.believed(name)?;
+        if belief.state == State::Refuted {
+            return Err(UserError::CorrectsRefuted { key: belief.key }.into());
+        }
+        let target = self.target(&belief)?;
+        let claimed = match belief.current {
+            Some(id) => self.store.at_one_moment(|world| body_of(world, &id, &Kind::Claim))?,
+            None => None,
+        };
+        let claimed = claimed.as_ref().and_then(|body| match body {
+            Body::Claim(claim) => Some(&claim.payload),
+            _ => None,
+        });
+        let payload = payload::replacing(&belief, claimed, &by.set)?;
+        let correction = Correction {
+            text: by.text.clone().or_else(|| payload::reworded(&belief, &payload)),
+            corrected_payload: payload,
+            identity_key: belief.key,
+            note: by.note.clone(),
+        };
+        Ok(vec![acting_on(target, Body::ClaimCorrection(correction))?])
+    }
+
+    /// Drafts that say it is false.
+    pub fn to_refute(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
+        let belief = self.believed(name)?;
+        if belief.state == State::Refuted {
+            let said = self.in_force(&belief.key, &Kind::ClaimRefutation)?;
+            if let Some(by) = said.last() {
+                return Err(UserError::AlreadyRefuted { key: belief.key, by: by.id }.into());
+            }
+        }
+        let target = self.target(&belief)?;
+        let refutation = Refutation { identity_key: belief.key, note: note.to_owned() };
+        Ok(vec![acting_on(target, Body::ClaimRefutation(refutation))?])
+    }
+
+    /// Drafts that take back what the user said of a belief.
+    pub fn to_withdraw(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
+        let said = match self.name_of(name)? {
+            Named::Version { id, kind, .. } if withdrawal_of(&kind).is_some() => vec![self.withdrawable(id)?],
+            Named::Belief { key } | Named::Version { key, .. } => {
+                let refutations = self.in_force(&key, &Kind::ClaimRefutation)?;
+                let corrections = || self.in_force(&key, &Kind::ClaimCorrection);
+                let said = if refutations.is_empty() { corrections()? } else { refutations };
+                if said.is_empty() {
+                    return Err(UserError::NothingToWithdraw { name: key }.into());
+                }
+                said
+            }
+            Named::Operation { id, .. } => {
+                return Err(UserError::NothingToWithdraw { name: id.to_string() }.into());
+            }
+        };
+        let withdrawal = || Withdrawal { note: note.to_owned() };
+        said.into_iter()
+            .map(|entry| match entry.kind {
+                Kind::ClaimRefutation => acting_on(entry.id, Body::RefutationWithdrawal(withdrawal())),
+                _ => acting_on(entry.id, Body::CorrectionWithdrawal(withdrawal())),
+            })
+            .collect()
+    }
+
+    /// Drafts that take back a record, or a belief that a person stated.
+    pub fn to_retract(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
+        let (target, kind) = match self.name_of(name)? {
+            Named::Version { id, kind, .. } | Named::Operation { id, kind } => (id, kind),
+            Named::Belief { key } => match self.believed(&key)?.current {
+                Some(current) => (current, Kind::Claim),
+                None => return Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
+            },
+        };
+        if withdrawal_of(&kind).is_some() {
+            return Err(UserError::UsersWord { id: target }.into());
+        }
+        let reason = Reason { reason: note.to_owned() };
+        let (retraction, body) = match kind {
+            Kind::Evidence => (Kind::EvidenceRetraction, Body::EvidenceRetraction(reason)),
+            _ => (Kind::Retraction, Body::Retraction(reason)),
+        };
+        self.store.at_one_moment(|world| {
+            if let Some(by) = acting(world, &target, &retraction)?.first() {
+                return Err(EngineError::from(UserError::AlreadyRetracted { id: target, by: by.id }));
+            }
+            match body_of(world, &target, &kind)? {
+                Some(Body::Claim(claim)) if claim.deriver.is_some() => {
+                    Err(UserError::Derived { key: claim.identity_key }.into())
+                }
+                _ => Ok(()),
+            }
+        })?;
+        Ok(vec![acting_on(target, body)?])
+    }
+
+    /// The review that `name` (an id or the beginning of one) names, to be decided.
+    pub fn review_named(&self, name: &str) -> Result<Asked, EngineError> {
+        let id = self.resolve(name)?;
+        let asked = self.store.at_one_moment(|world| match world.entry(&id)? {
+            Some(entry) if entry.kind == Kind::Proposal => Asked::read(world, &entry),
+            _ => Ok(None),
+        })?;
+        match asked {
+            Some(asked) if asked.status == Status::Pending => Ok(asked),
+            Some(asked) => Err(UserError::ReviewSettled { id, status: asked.status }.into()),
+            None => Err(UserError::NoReview { id }.into()),
+        }
+    }
+
+    /// What the user's word is said about: what is served, else the latest version.
+    fn target(&self, belief: &Belief) -> Result<OpId, EngineError> {
+        let unknown = || EngineError::UnknownBelief { name: belief.key.clone(), near: Vec::new() };
+        belief.served.or(belief.current).ok_or_else(unknown)
+    }
+
+    /// The corrections or refutations of an identity that are not withdrawn, in the space's order.
+    fn in_force(&self, key: &str, kind: &Kind) -> Result<Vec<Entry>, EngineError> {
+        Ok(self.store.at_one_moment(|world| {
+            let mut said = Vec::new();
+            for entry in world.identity(key)? {
+                if entry.kind == *kind && has_effect(world, &entry)? && withdrawn_by(world, &entry)?.is_none() {
+                    said.push(entry);
+                }
+            }
+            Ok::<_, StoreError>(said)
+        })?)
+    }
+
+    /// A correction or refutation that is in force.
+    fn withdrawable(&self, id: OpId) -> Result<Entry, EngineError> {
+        self.store.at_one_moment(|world| {
+            let nothing = || UserError::NothingToWithdraw { name: id.to_string() };
+            let entry = world.entry(&id)?.ok_or_else(nothing)?;
+            match withdrawn_by(world, &entry)? {
+                Some(by) => Err(UserError::AlreadyWithdrawn { id, by }.into()),
+                None if has_effect(world, &entry)? => Ok(entry),
+                None => Err(EngineError::from(nothing())),
+            }
+        })
+    }
+}
+
+fn withdrawn_by<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {
+    let Some(withdrawal) = withdrawal_of(&entry.kind) else { return Ok(None) };
+    Ok(acting(world, &entry.id, &withdrawal)?.first().map(|entry| entry.id))
+}

@@ -1,0 +1,86 @@
+//! Taking back many records at once: all of a source, of an author, of a month.
+//!
+//! What they carry is found by doing it in a dry run, not by another computation: see [`Space::act`].
+
+use kernel::body::{Body, Reason};
+use kernel::evidence::Evidence;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::seal::Draft;
+use kernel::validity::Validity;
+use kernel::world::World;
+use store::{Ledger, Position};
+
+use crate::belief::review::acting_on;
+use crate::{EngineError, Space};
+
+/// Most records taken back at once.
+pub const RECORDS_MAX: usize = 100_000;
+/// Operations read at a time.
+const READ_OPERATIONS: usize = 512;
+
+/// Which records. Each part that is given must fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Of this source: the name of a format, as `ical`.
+    pub source: Option<String>,
+    /// Said, written or made by this person, whatever the case of the letters.
+    pub actor: Option<String>,
+    /// Of this month where it happened: `2025-03`.
+    pub month: Option<String>,
+}
+
+impl Without {
+    fn fits(&self, evidence: &Evidence) -> bool {
+        let same = |asked: &Option<String>, found: Option<String>| match asked {
+            Some(asked) => found.is_some_and(|found| found.to_lowercase() == asked.to_lowercase()),
+            None => true,
+        };
+        let month = evidence.at.as_ref().map(|at| {
+            let date = at.date();
+            format!("{:04}-{:02}", date.year(), date.month())
+        });
+        same(&self.source, Some(evidence.source.clone()))
+            && same(&self.actor, evidence.actor.clone())
+            && same(&self.month, month)
+    }
+}
+
+impl Space {
+    /// Drafts that take back every valid record that fits, in order of arrival; at most [`RECORDS_MAX`].
+    pub fn to_do_without(&self, without: &Without) -> Result<Vec<Draft>, EngineError> {
+        let mut drafts = Vec::new();
+        let mut position = Position(0);
+        loop {
+            let recorded = self.store.read(position, READ_OPERATIONS)?;
+            let Some(last) = recorded.last() else { return Ok(drafts) };
+            position = last.position;
+            let fitting: Vec<OpId> = recorded
+                .iter()
+                .filter(|recorded| recorded.operation.header().kind == Kind::Evidence)
+                .filter(|recorded| {
+                    let body = recorded.operation.body();
+                    let evidence = body.and_then(|body| serde_json::from_slice::<Evidence>(body).ok());
+                    evidence.is_some_and(|evidence| without.fits(&evidence))
+                })
+                .map(|recorded| recorded.operation.id())
+                .collect();
+            let valid = self.store.at_one_moment(|world| {
+                let mut validity = Validity::new(world);
+                let mut valid = Vec::new();
+                for id in fitting {
+                    if world.entry(&id)?.is_some() && validity.is_valid_input(&id)? {
+                        valid.push(id);
+                    }
+                }
+                Ok::<_, EngineError>(valid)
+            })?;
+            for id in valid {
+                if drafts.len() == RECORDS_MAX {
+                    return Ok(drafts);
+                }
+                drafts.push(acting_on(id, Body::EvidenceRetraction(Reason { reason: String::new() }))?);
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Gathering: what memory has to say to the last two turns, or to a question.
+//!
+//! Relevance = 0.6·similarity + 0.3·confidence + 0.1·recency (the specification of facts, "Recall, two modes"). Similarity is
+//! recall's fused score, squeezed into 0 … 1; an episode is what was said and not concluded, so its confidence is left out and
+//! the other two weights fill its place. The last two turns are looked for as one question and by their last sentences, without the
+//! names of their speakers. Facts are those that may be put before an agent unasked ([`Mode::Passive`]).
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use kernel::confidence::round6;
+use kernel::evidence::{Evidence, Visibility};
+use kernel::id::OpId;
+use kernel::when::When;
+use serde::Serialize;
+use store::sqlite::ModelNumber;
+
+use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
+use crate::recall::episodes::{ByModel, Query, cut};
+use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
+use crate::{EngineError, Space};
+
+/// The fused score of a record that has nothing to do with a question: the table sees some likeness in any two texts.
+const SCORE_OF_STRANGERS: f64 = 1.2;
+/// The fused score that counts as the most similar: about what a record gets that holds all words of a question and is by the one whom it
+/// names.
+const SCORE_FULL: f64 = 5.0;
+/// An episode less similar than this is not relevant, however recent.
+const SIMILARITY_MIN: f64 = 0.1;
+/// A fact less similar than this is not relevant, however sure: about a quarter of what a sentence asks.
+const FACT_SIMILARITY_MIN: f64 = 0.25;
+/// Sentences that are asked for one by one, the last.
+const SENTENCES_MAX: usize = 3;
+/// Sentences of fewer words say too little to be asked for alone.
+const SENTENCE_WORDS_MIN: usize = 3;
+/// Candidates that are looked at. Source: the specification of facts, "Filters before the top 20".
+const CANDIDATES_MAX: usize = 20;
+/// Longest end of each of the last two turns that is looked for, bytes.
+const TURN_QUERY_BYTES_MAX: usize = 2 * 1024;
+/// Longest text of a candidate, bytes: more than the usual budgets hold. What follows is cut off, and said to be.
+const CANDIDATE_BYTES_MAX: usize = 64 * 1024;
+
+/// What is to be gathered.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The question, or the last two turns as one.
+    pub text: String,
+    /// What is asked, by another model: see [`Request::by_model`].
+    pub by_model: BTreeMap<String, ByModel>,
+    /// Now.
+    pub now: Timestamp,
+    /// The reader's date.
+    pub today: Option<Date>,
+}
+
+impl Wanted {
+    /// The explicit question, or the last two turns.
+    pub(super) fn of(request: &Request) -> Self {
+        let text = match &request.question {
+            Some(question) => question.clone(),
+            None => Self::last_turns(&request.turns),
+        };
+        Self { text, by_model: request.by_model.clone(), now: request.now, today: request.today }
+    }
+
+    /// The last two turns as one question.
+    pub fn last_turns(turns: &[Turn]) -> String {
+        let last = turns.get(turns.len().saturating_sub(2)..).unwrap_or_default();
+        last.iter().map(|turn| end(&turn.text)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The end of a turn, as much as is looked for, cut between characters: what a turn asks comes last.
+pub(crate) fn end(text: &str) -> &str {
+    let start = text.ceil_char_boundary(text.len().saturating_sub(TURN_QUERY_BYTES_MAX));
+    text.get(start..).unwrap_or_default()
+}
+
+/// Something of memory that may be put into a context.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// The operation that says it.
+    pub id: OpId,
+    /// Its text.
+    pub text: String,
+    /// True if that is only its beginning.
+    pub is_cut: bool,
+    /// When it was said, happened, or was last seen.
+    pub at: Option<When>,
+    /// Who said it.
+    pub by: Option<String>,
+    /// Where it is from.
+    pub source: String,
+    /// How well it answers, 0 … 1.
+    pub similarity: f64,
+    /// How sure it is, of a fact.
+    pub confidence: Option<f64>,
+    /// How recent, 0 … 1.
+    pub recency: f64,
+    /// All of these in one number, 0 … 1.
+    pub relevance: f64,
+}
+
+/// What was gathered, each by falling relevance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Gathered {
+    /// Facts.
+    pub facts: Vec<Candidate>,
+    /// Episodes.
+    pub episodes: Vec<Candidate>,
+    /// What was found and may not be put there.
+    pub left_out: Vec<LeftOut>,
+    /// What was looked for.
+    pub asked: String,
+    /// The model whose vectors served; none if it was the built-in table's.
+    pub model: Option<ModelNumber>,
+    /// Operations that the index had not read yet.
+    pub behind: u64,
+}
+
+/// Recall's fused score as a similarity, 0 … 1.
+fn similarity(score: f64) -> f64 {
+    ((score - SCORE_OF_STRANGERS) / (SCORE_FULL - SCORE_OF_STRANGERS)).clamp(0.0, 1.0)
+}
+
+impl Space {
+    /// Looks for what memory has to say. Reads only; private records are named as left out.
+    pub fn gather(&mut self, wanted: &Wanted) -> Result<Gathered, EngineError> {
+        let mut gathered = Gathered { asked: wanted.text.clone(), ..Gathered::default() };
+        let mut episodes = Best::default();
+        let mut facts = Best::default();
+        for text in questions(&wanted.text) {
+            self.gather_facts(&text, wanted, &mut facts, &mut gathered)?;
+            self.gather_episodes(&text, wanted, &mut episodes, &mut gathered)?;
+        }
+        gathered.facts = facts.ranked(Tier::Facts, FACT_SIMILARITY_MIN, &mut gathered.left_out);
+        gathered.episodes = episodes.ranked(Tier::Episodes, SIMILARITY_MIN, &mut gathered.left_out);
+        Ok(gathered)
+    }
+
+    fn gather_facts(
+        &mut self,
+        text: &str,
+        wanted: &Wanted,
+        best: &mut Best,
+        gathered: &mut Gathered,
+    ) -> Result<(), EngineError> {
+        let query = FactQuery {
+            limit: CANDIDATES_MAX,
+            mode: Mode::Passive,
+            today: wanted.today,
+            ..FactQuery::new(text, wanted.now)
+        };
+        let found = self.recall_facts(&query)?;
+        gathered.behind = gathered.behind.max(found.behind);
+        for fact in found.facts {
+            let belief = fact.belief;
+            // Its evidence's own time is what its recency counts from; the user's word has none and does not grow old.
+            let at = Timestamp::from_microsecond(fact.evidence_us).ok().map(When::from_timestamp);
+            let source = belief.deriver.map_or_else(|| "the user's word".to_owned(), |deriver| deriver.name);
+            best.add(Candidate {
+                id: fact.id,
+                is_cut: belief.text.len() > CANDIDATE_BYTES_MAX,
+                text: cut(&belief.text, CANDIDATE_BYTES_MAX).to_owned(),
+                at: at.map(|at| When::from_date(at.date())),
+                by: None,
+                source,
+                similarity: round6(fact.relevance.similarity),
+                confidence: Some(belief.confidence),
+                recency: round6(fact.relevance.recency),
+                relevance: round6(fact.relevance.total),
+            });
+        }
+        Ok(())
+    }
+
+    fn gather_episodes(
+        &mut self,
+        text: &str,
+        wanted: &Wanted,
+        best: &mut Best,
+        gathered: &mut Gathered,
+    ) -> Result<(), EngineError> {
+        let vector = wanted.by_model.get(text).cloned();
+        let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
+        let mut recall = self.recall(&query)?;
+        let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;
+        if recall.results.iter().any(|found| !is_open(&found.evidence)) {
+            // What is private is named, and takes nobody's place.
+            recall.results.retain(|found| !is_open(&found.evidence));
+            query.filter.visibilities = vec![Visibility::Project, Visibility::Global];
+            recall.results.extend(self.recall(&query)?.results);
+        }
+        gathered.behind = gathered.behind.max(recall.behind);
+        gathered.model = gathered.model.or(recall.model);
+        for found in recall.results {
+            let similarity = round6(similarity(found.score.total));
+            // What has no time counts as told long ago.
+            let at = found.evidence.at.as_ref();
+            let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));
+            let relevance = round6(relevance_of_episode(similarity, recency));
+            if !is_open(&found.evidence) {
+                // Not even the beginning of what is private is shown.
+                let (id, score, reason) = (Some(found.id), Some(relevance), Omission::Private);
+                if gathered.left_out.iter().all(|left| left.id != id) {
+                    let (tier, summary) = (Tier::Episodes, String::new());
+                    gathered.left_out.push(LeftOut { tier, id, summary, tokens: None, score, reason });
+                }
+                continue;
+            }
+            let text = text_of(&found.evidence);
+            best.add(Candidate {
+                id: found.id,
+                is_cut: text.len() > CANDIDATE_BYTES_MAX,
+                text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
+                at: found.evidence.at.clone(),
+                by: found.evidence.actor.as_deref().map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
+                source: found.evidence.source,
+                similarity,
+                confidence: None,
+                recency,
+                relevance,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Candidates of several questions, each as the question says that suits it best.
+#[derive(Default)]
+struct Best(BTreeMap<OpId, Candidate>);
+
+impl Best {
+    fn add(&mut self, candidate: Candidate) {
+        match self.0.get(&candidate.id) {
+            Some(known) if known.relevance >= candidate.relevance => {}
+            _ => {
+                self.0.insert(candidate.id, candidate);
+            }
+        }
+    }
+
+    /// The most relevant first, of equals by id; what is not similar enough is left out.
+    fn ranked(self, tier: Tier, similarity_min: f64, left_out: &mut Vec<LeftOut>) -> Vec<Candidate> {
+        let mut ranked: Vec<Candidate> = self.0.into_values().collect();
+        ranked.sort_by(|left, right| right.relevance.total_cmp(&left.relevance));
+        let (similar, others): (Vec<_>, Vec<_>) =
+            ranked.into_iter().partition(|candidate| candidate.similarity >= similarity_min);
+        left_out.extend(others.into_iter().map(|candidate| LeftOut {
+            tier,
+            id: Some(candidate.id),
+            summary: kernel::evidence::summarize(&candidate.text),
+            tokens: None,
+            score: Some(candidate.relevance),
+            reason: Omission::BelowThreshold,
+        }));
+        similar.into_iter().take(CANDIDATES_MAX).collect()
+    }
+}
+
+/// What is asked: all of it, and its last sentences one by one, so that a question at the end of a long turn is not drowned.
+pub(super) fn questions(text: &str) -> Vec<String> {
+    let whole = text.trim();
+    if whole.is_empty() {
+        return Vec::new();
+    }
+    let ends = |c: char| matches!(c, '.' | '?' | '!' | '\n' | '。' | '？' | '！');
+    let sentences = whole.rsplit(ends).map(str::trim).filter(|sentence| *sentence != whole);
+    let long = sentences.filter(|sentence| sentence.split_whitespace().count() >= SENTENCE_WORDS_MIN);
+    let mut questions = vec![whole.to_owned()];
+    questions.extend(long.take(SENTENCES_MAX).map(str::to_owned));
+    questions
+}
+
+/// What a record says, in words.
+fn text_of(evidence: &Evidence) -> String {
+    let payload = &evidence.payload;
+    let mut text = if payload.text.trim().is_empty() { evidence.summary.clone() } else { payload.text.clone() };
+    for caption in &payload.captions {
+        text.push_str(&format!("\n[image: {caption}]"));
+    }
+    text
+}

@@ -1,0 +1,341 @@
+//! When a record is an echo: pure, of the record, an earlier one, and what was shown. The rule and why it is so: `docs/design/0014-echo.md`.
+
+use std::collections::BTreeSet;
+
+use kernel::evidence::{Evidence, EvidenceKind};
+use kernel::when::When;
+use retrieval::shingles::Shingles;
+use store::sqlite::ReceiptItem;
+
+/// Texts of fewer words are nobody's in particular.
+pub(super) const WORDS_MIN: usize = 8;
+/// Fewest words of what is no word for word repetition, or comes without a time.
+pub(super) const LONG_WORDS_MIN: usize = 12;
+/// Fewest different shingles: a word over and over says nothing of where it is from.
+pub(super) const SHINGLES_MIN: usize = 4;
+/// Share of a text that must come from elsewhere for all of it to be an echo.
+pub(super) const ECHO_SHARE: f64 = 0.8;
+/// The same for what a tool answered that names records which were shown: nobody but memory knows their ids, and what else is in its
+/// answer, as what was left out, is memory's, too.
+pub(super) const ANSWER_SHARE: f64 = 0.3;
+/// How far the clocks of two exports may be apart, microseconds.
+const SAME_TIME_US: u64 = 120 * 1_000_000;
+/// Zones differ by multiples of this, microseconds.
+const ZONE_STEP_US: u64 = 15 * 60 * 1_000_000;
+/// The furthest that a lost zone moves a time, microseconds.
+const ZONE_MAX_US: u64 = 14 * 3_600 * 1_000_000;
+/// A day, microseconds.
+const DAY_US: i64 = 86_400 * 1_000_000;
+/// Longest JSON that is looked into, bytes.
+const JSON_BYTES_MAX: usize = 1 << 20;
+
+/// A record as it is compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    /// Its text without what only frames memory.
+    pub(super) text: String,
+    pub(super) shingles: Shingles,
+    /// A hash of all its words and its day: the same in another export, however often the same is said on other days.
+    pub(super) of_its_day: u32,
+}
+
+impl Told {
+    /// Of a record; none for what is never compared: too short, or too much of the same.
+    pub(crate) fn of(evidence: &Evidence) -> Option<Self> {
+        let text = plain(evidence);
+        let shingles = Shingles::of(&text);
+        // Short texts are compared with what was shown in their own conversation alone.
+        let in_conversation = is_of_agents(evidence) && evidence.payload.session.is_some() && shingles.words > 0;
+        let is_long = shingles.words >= WORDS_MIN && shingles.hashes().len() >= SHINGLES_MIN;
+        (is_long || in_conversation).then(|| Self {
+            of_its_day: of_its_day(&shingles, evidence.at.as_ref()),
+            text,
+            shingles,
+        })
+    }
+
+    /// Whether it is long enough to be anybody's in particular.
+    pub(super) fn is_long(&self) -> bool {
+        self.shingles.words >= WORDS_MIN && self.shingles.hashes().len() >= SHINGLES_MIN
+    }
+}
+
+/// A hash of all words and a day.
+fn of_its_day(shingles: &Shingles, at: Option<&When>) -> u32 {
+    let day = at.map_or(0, |at| {
+        let date = at.date();
+        u64::from(date.year().unsigned_abs()) * 1_000 + u64::from(date.day_of_year().unsigned_abs())
+    });
+    // Multiplied by an odd number days stay apart in the upper half.
+    ((shingles.exact ^ day.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 32) as u32
+}
+
+/// Whether a record is text that one can copy. Others, as events, are things that happen, and may happen alike.
+pub(super) fn is_text(evidence: &Evidence) -> bool {
+    matches!(evidence.kind.0.as_str(), EvidenceKind::TURN | EvidenceKind::NOTE | EvidenceKind::MAIL)
+}
+
+/// Whether a record is part of a conversation with an agent.
+fn is_of_agents(evidence: &Evidence) -> bool {
+    evidence.payload.role.is_some()
+}
+
+/// Whether an agent, its tools or its instructions say it.
+fn is_by_machine(evidence: &Evidence) -> bool {
+    matches!(evidence.payload.role.as_deref(), Some("assistant" | "tool" | "system"))
+}
+
+/// Who said it, if that is a name: `user` is nobody in particular.
+fn actor(evidence: &Evidence) -> Option<String> {
+    let actor = evidence.actor.as_deref()?.trim().to_lowercase();
+    (!matches!(actor.as_str(), "" | "user" | "human" | "me" | "you")).then_some(actor)
+}
+
+fn may_be_by_one_person(one: &Evidence, other: &Evidence) -> bool {
+    match (actor(one), actor(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => true,
+    }
+}
+
+/// How two texts are alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Likeness {
+    pub(super) is_exact: bool,
+    /// Share of the new text that is in the old.
+    pub(super) share: f64,
+    /// Share of the old text that is in the new.
+    pub(super) share_back: f64,
+}
+
+impl Likeness {
+    pub(super) fn of(new: &Told, old: &Told) -> Self {
+        Self {
+            is_exact: new.shingles.exact == old.shingles.exact,
+            share: new.shingles.share_in(old.shingles.hashes()),
+            share_back: old.shingles.share_in(new.shingles.hashes()),
+        }
+    }
+}
+
+/// Whether a new record repeats an old one, told before it and still standing.
+pub(super) fn repeats(new: (&Evidence, &Told), old: (&Evidence, &Told), likeness: Likeness) -> bool {
+    let ((record, told), (earlier, earlier_told)) = (new, old);
+    let is_other = (&record.source, &record.source_uid) != (&earlier.source, &earlier.source_uid);
+    if !is_other || !told.is_long() {
+        return false;
+    }
+    if !is_text(record) || !is_text(earlier) {
+        // Two calendars that hold the same appointment.
+        let same_instant =
+            matches!((&record.at, &earlier.at), (Some(one), Some(other)) if one.instant_us() == other.instant_us());
+        let same_thing = record.kind == earlier.kind && record.payload.title == earlier.payload.title;
+        return likeness.is_exact && same_instant && same_thing && may_be_by_one_person(record, earlier);
+    }
+    let is_long = told.shingles.words >= LONG_WORDS_MIN;
+    let is_alike = likeness.is_exact
+        || (likeness.share >= ECHO_SHARE && is_long && !differs_in_what_matters(told, earlier_told, likeness));
+    if !is_alike {
+        return false;
+    }
+    if is_by_machine(record) && !is_before(record, earlier) {
+        // An agent is no witness of what others said, nor of what it said itself.
+        return true;
+    }
+    if is_by_machine(earlier) || !may_be_by_one_person(record, earlier) {
+        return false;
+    }
+    match (&record.at, &earlier.at) {
+        // The same at the same time, told through two exports.
+        (Some(at), Some(earlier_at)) => {
+            let whole = likeness.is_exact || likeness.share_back >= ECHO_SHARE;
+            whole && if record.source == earlier.source { at == earlier_at } else { is_same_time(at, earlier_at) }
+        }
+        // A copy without a time is of no other time than what it was copied from.
+        (None, _) => is_long,
+        // What has a time is something that happened then.
+        (Some(_), None) => false,
+    }
+}
+
+/// Whether a record is known to be of an earlier time than another.
+fn is_before(record: &Evidence, other: &Evidence) -> bool {
+    match (&record.at, &other.at) {
+        (Some(at), Some(other)) => latest_us(at) < earliest_us(other),
+        _ => false,
+    }
+}
+
+/// Whether two exports may mean the same moment: a clock may differ a little, a zone or the time of day may be lost.
+fn is_same_time(one: &When, other: &When) -> bool {
+    if one.is_date_only() || other.is_date_only() || one.civil() == other.civil() {
+        return one.date() == other.date();
+    }
+    let apart_us = one.instant_us().abs_diff(other.instant_us());
+    apart_us <= SAME_TIME_US || (apart_us <= ZONE_MAX_US && apart_us.is_multiple_of(ZONE_STEP_US))
+}
+
+/// The earliest instant that a time can mean.
+fn earliest_us(at: &When) -> i64 {
+    if has_offset(at) { at.instant_us() } else { at.instant_us().saturating_sub(ZONE_MAX_US.cast_signed()) }
+}
+
+/// The latest instant that a time can mean.
+fn latest_us(at: &When) -> i64 {
+    let day = if at.is_date_only() { DAY_US } else { 0 };
+    let zone = if has_offset(at) { 0 } else { ZONE_MAX_US.cast_signed() };
+    at.instant_us().saturating_add(day).saturating_add(zone)
+}
+
+fn has_offset(at: &When) -> bool {
+    at.as_str().parse::<jiff::Timestamp>().is_ok()
+}
+
+/// Whether a record can come from what was shown to an agent in a conversation at a time: whether it was told after it, in talk with
+/// agents, by that agent, or by nobody in particular at no time of its own.
+pub(super) fn may_come_from(evidence: &Evidence, told: &Told, agent: &str, session: Option<&str>, ts_us: i64) -> bool {
+    if !is_text(evidence) || evidence.at.as_ref().is_some_and(|at| latest_us(at) < ts_us) {
+        return false;
+    }
+    let in_session = session.is_some() && evidence.payload.session.as_deref() == session;
+    let by_agent = evidence.actor.as_deref().is_some_and(|actor| actor == agent);
+    let by_nobody = actor(evidence).is_none() && told.shingles.words >= LONG_WORDS_MIN;
+    let written_down = evidence.at.is_none() || evidence.source == "remember";
+    is_of_agents(evidence) || in_session || by_agent || (by_nobody && written_down)
+}
+
+/// Whether a tool answered it, and names in full what was shown.
+pub(super) fn is_our_answer(evidence: &Evidence, items: &[ReceiptItem]) -> bool {
+    let text = &evidence.payload.text;
+    evidence.payload.role.as_deref() == Some("tool")
+        && text.contains("b3:")
+        && items.iter().any(|item| text.contains(&item.record.to_string()))
+}
+
+/// Whether a near repetition says something else: a number, or a denial, that only one of them has. Of an excerpt only what it has and
+/// the whole has not counts.
+fn differs_in_what_matters(new: &Told, old: &Told, likeness: Likeness) -> bool {
+    let (new_matters, old_matters) = (what_matters(&new.text), what_matters(&old.text));
+    let is_whole = likeness.share_back >= ECHO_SHARE;
+    !new_matters.is_subset(&old_matters) || (is_whole && !old_matters.is_subset(&new_matters))
+}
+
+/// Whether what a quotation adds, by the places of its words, makes another statement of it: somebody who repeats what they were told in order
+/// to deny or correct it has said something new.
+pub(super) fn says_otherwise(told: &Told, added: &[usize]) -> bool {
+    let words = retrieval::shingles::words(&told.text);
+    added.iter().filter_map(|place| words.get(*place)).any(|word| matters(word))
+}
+
+/// The words of a text that turn it into another statement.
+fn what_matters(text: &str) -> BTreeSet<String> {
+    retrieval::shingles::words(text).into_iter().filter(|word| matters(word)).collect()
+}
+
+/// Numbers and denials, as [`retrieval::shingles::words`] gives them: without apostrophes.
+fn matters(word: &str) -> bool {
+    const DENIALS: [&str; 10] =
+        ["cannot", "cant", "never", "no", "nobody", "none", "not", "nothing", "without", "wrong"];
+    /// What is left of "n't" after these.
+    const BEFORE_NT: [&str; 16] = [
+        "ai", "are", "could", "did", "do", "does", "had", "has", "have", "is", "must", "need", "should", "was", "were",
+        "wo",
+    ];
+    DENIALS.contains(&word)
+        || word.strip_suffix("nt").is_some_and(|verb| BEFORE_NT.contains(&verb) || verb == "would")
+        || word.chars().any(char::is_numeric)
+}
+
+/// A record's text without what only frames memory: the marks of a context, the lines that name records, the conversation that it repeats;
+/// of JSON that a tool answered, its texts.
+fn plain(evidence: &Evidence) -> String {
+    let text = evidence.said();
+    let opened = if is_by_machine(evidence) { strings_of_json(text) } else { None };
+    let text = opened.as_deref().unwrap_or(text);
+    if text.contains("b3:") {
+        return without_frame(text);
+    }
+    text.lines().map(|line| without_list_mark(line.trim())).collect::<Vec<_>>().join("\n")
+}
+
+/// The texts in a JSON document, a line each, after what stands before it; none if there is none. A transcript may have cut it off anywhere, so its strings are
+/// read without the rest.
+fn strings_of_json(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    let begins =
+        |mark: &&str| text.strip_prefix(mark).map(|_| 0).or_else(|| Some(text.find(&format!("\n{mark}"))? + 1));
+    let start = ["{", "[{", "[\""].iter().filter_map(begins).min()?;
+    let (head, text) = text.split_at_checked(start).filter(|_| text.len() <= JSON_BYTES_MAX)?;
+    let mut strings = head.to_owned();
+    let mut string: Option<String> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (&mut string, c) {
+            (None, '"') => string = Some(String::new()),
+            (None, _) => {}
+            (Some(_), '"') => keep_text(&mut strings, string.take()),
+            (Some(read), '\\') => match chars.next() {
+                Some('n' | 'r') => read.push('\n'),
+                Some('t' | 'u') => read.push(' '),
+                Some(escaped) => read.push(escaped),
+                None => {}
+            },
+            (Some(read), c) => read.push(c),
+        }
+    }
+    keep_text(&mut strings, string.take());
+    Some(strings)
+}
+
+/// Keeps a string that is a text: names of fields and ids have no spaces.
+fn keep_text(strings: &mut String, string: Option<String>) {
+    if let Some(text) = string.filter(|string| string.contains(' ')) {
+        strings.push_str(&text);
+        strings.push('\n');
+    }
+}
+
+/// Without the lines that `because` writes around what it gives.
+fn without_frame(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut in_conversation = false;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        let is_mark = |name: &str| trimmed.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+        if is_mark("<conversation") || is_mark("<tool_results") {
+            in_conversation = true;
+        } else if is_mark("</conversation") || is_mark("</tool_results") {
+            in_conversation = false;
+        } else if !in_conversation
+            && !is_mark("<memory")
+            && !is_mark("</memory")
+            && !names_a_record(trimmed)
+            && !matches!(trimmed, "Believed:" | "Said or seen:")
+        {
+            kept.push_str(without_list_mark(trimmed.strip_prefix("| ").unwrap_or(trimmed)));
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// Without the number of an item in a list, which says nothing.
+fn without_list_mark(line: &str) -> &str {
+    /// Digits of such a number.
+    const DIGITS_MAX: usize = 3;
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = line.len() - rest.len();
+    let mark = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
+    mark.filter(|_| (1..=DIGITS_MAX).contains(&digits)).unwrap_or(line)
+}
+
+/// Whether a line begins or ends with the id of a record, as the headings of contexts and of recall do.
+fn names_a_record(line: &str) -> bool {
+    let is_id = |word: &str| {
+        let digits = word.trim_matches(['[', ']']).strip_prefix("b3:");
+        digits.is_some_and(|digits| digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    let first = line.split_whitespace().next();
+    first.is_some_and(|word| word.starts_with('[') && is_id(word))
+        || line.split_whitespace().next_back().is_some_and(is_id)
+}

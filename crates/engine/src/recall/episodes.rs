@@ -1,0 +1,369 @@
+//! Recall: a question in, records with reasons out.
+//!
+//! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates, add
+//! neighbours. Every part of a score stays with the record as the explanation of the score.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kernel::body::Body;
+use kernel::evidence::{Echo, Evidence};
+use kernel::id::OpId;
+use retrieval::question::Question;
+use retrieval::rank::relevance::{RELEVANCE_MIN, Signs, relevance};
+use retrieval::rank::{Score, Weights};
+use retrieval::text::Analyzer;
+use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
+use store::{Ledger, Position, StoreError};
+
+use crate::{EngineError, Space};
+
+/// Most results that can be asked for.
+pub const RESULTS_MAX: usize = 1_000;
+/// Longest question that is read, bytes; the rest is cut off.
+pub const QUESTION_BYTES_MAX: usize = 64 * 1024;
+
+/// Most records that are looked through for such as say something different.
+const CANDIDATES_MAX: usize = 8 * RESULTS_MAX;
+/// How many times more are looked through when too many say the same.
+const CANDIDATES_GROWTH: usize = 8;
+/// Occurrences of one event that are shown where the question names no time: two, so that one sees that there are more.
+const OCCURRENCES_MAX: usize = 2;
+/// How long a recall waits for another process that is writing, before it answers from the index as it is.
+const FOLD_WAIT: Duration = Duration::from_millis(1_500);
+
+/// What to recall.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The question, in words.
+    pub text: String,
+    /// How many records, at most [`RESULTS_MAX`].
+    pub limit: usize,
+    /// Which records.
+    pub filter: Filter,
+    /// Records to show before and after each.
+    pub neighbours: u32,
+    /// The asker's date: what "last week" counts from.
+    pub today: Option<jiff::civil::Date>,
+    /// How much each part of a score counts.
+    pub weights: Weights,
+    /// The question as another model than the built-in table understands it, where there is one.
+    pub vector: Option<ByModel>,
+}
+
+impl Query {
+    /// The best `limit` of all records, by the built-in table and its weights, for an asker of unknown date.
+    pub fn new(text: impl Into<String>, limit: usize) -> Self {
+        Self {
+            text: text.into(),
+            limit,
+            filter: Filter::default(),
+            neighbours: 0,
+            today: None,
+            weights: Weights::default(),
+            vector: None,
+        }
+    }
+}
+
+/// A question by a model other than the built-in table.
+#[derive(Clone, Debug)]
+pub struct ByModel {
+    /// Its vector.
+    pub vector: QuestionVector,
+    /// How much each part of a score counts then.
+    pub weights: Weights,
+}
+
+impl ByModel {
+    /// By the weights that fit most models.
+    pub fn new(model: ModelNumber, numbers: Vec<f32>) -> Self {
+        Self { vector: QuestionVector { model, numbers }, weights: Weights::WITH_MODEL }
+    }
+}
+
+/// What was recalled.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Recall {
+    /// How the question was understood.
+    pub question: Question,
+    /// The records, best first.
+    pub results: Vec<Recollection>,
+    /// The chance that the first of them answers, 0 … 1: [`relevance()`].
+    pub relevance: f64,
+    /// True if that is below [`RELEVANCE_MIN`]: nothing in memory seems to answer.
+    pub abstains: bool,
+    /// What the chance was judged by.
+    #[serde(skip)]
+    pub signs: Option<Signs>,
+    /// How far the index had read.
+    pub position: Position,
+    /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged, or is being
+    /// written by another process.
+    pub behind: u64,
+    /// The model whose vectors served; none if it was the built-in table's.
+    pub model: Option<ModelNumber>,
+}
+
+/// A recalled record.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Recollection {
+    /// Its operation.
+    pub id: OpId,
+    /// What it says.
+    pub evidence: Evidence,
+    /// Why it is here: a sum of parts.
+    pub score: Score,
+    /// What its words part consists of.
+    pub terms: Vec<TermShare>,
+    /// What was said just before and after.
+    pub neighbours: Vec<Neighbour>,
+}
+
+/// A record beside a recalled one.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Neighbour {
+    /// Negative before, positive after.
+    pub distance: i32,
+    /// Its operation.
+    pub id: OpId,
+    /// What it says.
+    pub evidence: Evidence,
+}
+
+impl Space {
+    /// Answers a question from the ledger as it is now.
+    pub fn recall(&mut self, query: &Query) -> Result<Recall, EngineError> {
+        self.catch_up()?;
+        let limit = query.limit.min(RESULTS_MAX);
+        let text = cut(&query.text, QUESTION_BYTES_MAX);
+        let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
+        let (question, different, has_model) = self.store.search_with(vector, |search, analyzer| {
+            let question = search.question(text, analyzer, query.today)?;
+            let different = different(search, analyzer, &question, query, limit)?;
+            Ok((question, different, search.has_model()))
+        })?;
+        let Different { mut results, kept, signs } = different;
+        if query.neighbours > 0 {
+            for (result, document) in results.iter_mut().zip(kept) {
+                let around = self.store.search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
+                for (distance, position) in around {
+                    if let Some((id, evidence)) = self.evidence_at(position, query.filter.as_of_us)? {
+                        result.neighbours.push(Neighbour { distance, id, evidence });
+                    }
+                }
+            }
+        }
+        let position = self.store.text_position()?;
+        let behind = self.store.head()?.0.saturating_sub(position.0);
+        let model = vector.filter(|_| has_model).map(|vector| vector.model);
+        let relevance = relevance(signs.as_ref());
+        let abstains = relevance < RELEVANCE_MIN;
+        Ok(Recall { question, results, relevance, abstains, signs, position, behind, model })
+    }
+
+    /// Brings the index up to date, as far as that can be done now.
+    pub(crate) fn catch_up(&mut self) -> Result<(), EngineError> {
+        if self.is_read_only() {
+            return Ok(());
+        }
+        // Another process may hold the write lock for a while, or an operation may not read any more; then the
+        // index serves what it has, and `behind` says so.
+        match self.store.advance_within(FOLD_WAIT, |_| {}) {
+            Ok(_) => Ok(()),
+            Err(StoreError::Busy { .. } | StoreError::DiskFull | StoreError::ReadOnly | StoreError::Damaged { .. }) => {
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The evidence at a position, unless it was recorded after `until_us`.
+    fn evidence_at(&self, position: Position, until_us: Option<u64>) -> Result<Option<(OpId, Evidence)>, EngineError> {
+        let before = Position(position.0.saturating_sub(1));
+        let recorded = self.store.read(before, 1)?.pop().filter(|recorded| recorded.position == position);
+        Ok(recorded.and_then(|recorded| {
+            let operation = recorded.operation;
+            if until_us.is_some_and(|until| operation.header().ts.0 > until) {
+                return None;
+            }
+            match Body::parse(&operation.header().kind, operation.body()?) {
+                Ok(Body::Evidence(evidence)) => Some((operation.id(), evidence)),
+                _ => None,
+            }
+        }))
+    }
+}
+
+/// Records that say different things.
+struct Different {
+    results: Vec<Recollection>,
+    /// Their numbers in the index.
+    kept: Vec<u32>,
+    /// Of everything that was found, however few are wanted.
+    signs: Option<Signs>,
+}
+
+/// The best `limit` records that say different things. Where most of what is found
+/// repeats what is better, it is looked for further down.
+fn different(
+    search: &Search<'_>,
+    analyzer: &mut Analyzer,
+    question: &Question,
+    query: &Query,
+    limit: usize,
+) -> Result<Different, StoreError> {
+    let mut wanted = limit;
+    let by_model = query.vector.as_ref().filter(|_| search.has_model());
+    let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
+    loop {
+        let found = search.find(question, analyzer, &query.filter, query.today, weights, wanted)?;
+        let is_all = found.len() < wanted;
+        let known = found.first().map_or(0, |best| best.terms.len());
+        let signs = Signs::of(question, known, found.iter().map(|found| &found.score));
+        let mut results = Vec::with_capacity(limit);
+        let mut kept = Vec::with_capacity(limit);
+        let mut said: HashMap<(Option<String>, String), usize> = HashMap::new();
+        let occurrences_max = if question.dates.is_empty() { OCCURRENCES_MAX } else { usize::MAX };
+        let mut waiting: Vec<Option<Found>> = found.into_iter().map(Some).collect();
+        for place in 0..waiting.len() {
+            if results.len() == limit {
+                break;
+            }
+            let Some(mut found) = waiting.get_mut(place).and_then(Option::take) else { continue };
+            let Some((mut id, mut evidence)) = search.evidence(found.position)? else { continue };
+            if let Some(echo) = evidence.echo() {
+                let is_told = |result: &Recollection| echo.of.contains(&result.id) || repeats(result, &echo);
+                if results.iter().any(is_told) {
+                    continue;
+                }
+                // What was told first is shown in place of what repeats it.
+                if let Some(told) = take_told(search, &echo, &mut waiting)? {
+                    let Some((told_id, told_evidence)) = search.evidence(told.position)? else { continue };
+                    (found, id, evidence) = (told, told_id, told_evidence);
+                }
+            }
+            let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
+            let times = said.entry(fingerprint(&evidence)).or_default();
+            *times += 1;
+            if *times <= if is_event { occurrences_max } else { 1 } {
+                kept.push(found.document);
+                let (score, terms) = (found.score, found.terms);
+                results.push(Recollection { id, evidence, score, terms, neighbours: Vec::new() });
+            }
+        }
+        if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
+            return Ok(Different { results, kept, signs });
+        }
+        wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
+    }
+}
+
+/// Whether a result that is shown repeats the same as an echo does.
+fn repeats(result: &Recollection, echo: &Echo) -> bool {
+    result.evidence.echo().is_some_and(|shown| shown.of.iter().any(|id| echo.of.contains(id)))
+}
+
+/// Takes one of what an echo repeats from what was found and waits to be shown.
+fn take_told(search: &Search<'_>, echo: &Echo, waiting: &mut [Option<Found>]) -> Result<Option<Found>, StoreError> {
+    for id in &echo.of {
+        let position = search.position(id)?;
+        let told = waiting.iter_mut().find(|found| found.as_ref().map(|found| found.position) == position);
+        if let Some(told) = told.filter(|_| position.is_some()).and_then(Option::take) {
+            return Ok(Some(told));
+        }
+    }
+    Ok(None)
+}
+
+/// Records that say the same by the same person, apart from case and white space, are shown once; occurrences of an event,
+/// which are things of their own that happen, [`OCCURRENCES_MAX`] times or as often as a time is named.
+fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
+    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let payload = &evidence.payload;
+    let mut said = folded(&payload.text);
+    for caption in &payload.captions {
+        said.push('\n');
+        said.push_str(&folded(caption));
+    }
+    if said.trim().is_empty() {
+        said = evidence.source_uid.clone();
+    }
+    (evidence.actor.clone(), said)
+}
+
+/// The beginning of `text`, at most `bytes_max` long, cut between characters.
+pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write::record::Prepared;
+    use kernel::evidence::EvidenceKind;
+    use kernel::seal::{SEED_BYTES, Signer};
+
+    fn turn(number: usize, actor: &str, text: &str) -> Evidence {
+        serde_json::from_value(serde_json::json!({
+            "source": "test", "source_uid": number.to_string(), "kind": EvidenceKind::TURN, "actor": actor, "at": null,
+            "summary": text, "visibility": "project", "payload": { "text": text }
+        }))
+        .unwrap()
+    }
+
+    fn recall(turns: Vec<Evidence>, text: &str, limit: usize) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
+        let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
+        space.record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now).unwrap();
+        let query = Query { weights: Weights::LEXICAL, ..Query::new(text, limit) };
+        space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
+    }
+
+    #[test]
+    fn what_is_said_over_and_over_does_not_hide_what_is_said_once() {
+        let mut turns: Vec<Evidence> = (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
+        turns.push(turn(400, "Ana", "Nobody takes the boat on a long and rainy Monday"));
+        assert_eq!(recall(turns, "Which boat leaves?", 2).len(), 2);
+    }
+
+    #[test]
+    fn two_people_who_say_the_same_are_two_witnesses() {
+        let turns = vec![
+            turn(0, "Ana", "The boat leaves"),
+            turn(1, "Ben", "The  boat LEAVES"),
+            turn(2, "Ana", "the boat leaves"),
+        ];
+        // Of what Ana said twice, the last time is shown.
+        assert_eq!(recall(turns, "boat", 10), ["the boat leaves", "The  boat LEAVES"]);
+    }
+
+    #[test]
+    fn recall_abstains_from_what_shares_nothing_with_memory_and_says_how_sure_it_is_of_the_rest() {
+        let folder = tempfile::tempdir().unwrap();
+        let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
+        let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
+        let said = ["The boat leaves at noon", "Petra is allergic to walnuts", "I bought a red bicycle in May"];
+        let turns = said.iter().enumerate().map(|(number, text)| Prepared::new(turn(number, "Ana", text)).unwrap());
+        space.record(turns.collect(), now).unwrap();
+        let mut ask = |text: &str, limit: usize| {
+            let recall = space.recall(&Query::new(text, limit)).unwrap();
+            (recall.relevance, recall.abstains)
+        };
+        for nonsense in ["", "🎉🎉", "qwxz vbnmk", "¿Dónde está el baño?", "הסירה יוצאת", "aGVsbG8gd29ybGQ=", "?!"]
+        {
+            let (relevance, abstains) = ask(nonsense, 10);
+            assert!(abstains && relevance < RELEVANCE_MIN, "{nonsense}: {relevance}");
+        }
+        let (relevance, abstains) = ask("Who is allergic to walnuts?", 10);
+        assert!(!abstains && relevance > 0.5, "{relevance}");
+        assert_eq!(ask("Who is allergic to walnuts?", 1).0, relevance, "however few are asked for");
+        assert!(relevance > ask("Who is allergic to hazelnut cake from Copenhagen?", 10).0);
+    }
+
+    #[test]
+    fn nothing_asked_for_is_nothing_recalled() {
+        assert!(recall(vec![turn(0, "Ana", "The boat leaves")], "boat", 0).is_empty());
+    }
+}

@@ -1,0 +1,363 @@
+//! Facts: what is believed that answers a question, the most relevant first.
+//!
+//! A fact is an identity of which something is served. The index finds claims and corrections by their words, and a version counts only
+//! if it is what its identity serves at the moment that is asked about: so what was refuted, replaced or has fallen is never found, and
+//! is found again when it is believed again. How it ranks is a sum that explains itself: how near to the question, how sure, how fresh.
+//! Weights, thresholds and the rate of recency: the design of facts ("Recall, two modes, one machinery").
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use kernel::confidence::Band;
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::moment::Moment;
+use kernel::validity::{State, inputs};
+use retrieval::question::Question;
+use retrieval::rank::lexical::{self, TermCounts};
+use retrieval::rank::{Part, Score, Weights};
+use retrieval::text::Analyzer;
+use serde::Serialize;
+use serde_json::{Value, json};
+use store::sqlite::{Search, TermShare, first_after};
+use store::{Ledger, Position, StoreError};
+
+use crate::belief::claims;
+use crate::belief::{Belief, Bodies, belief};
+use crate::recall::episodes::{QUESTION_BYTES_MAX, cut};
+use crate::{EngineError, Space};
+
+/// Most facts that can be asked for.
+pub const FACTS_MAX: usize = 1_000;
+
+/// What similarity weighs in relevance.
+pub const SIMILARITY_WEIGHT: f64 = 0.6;
+/// What confidence weighs in relevance.
+pub const CONFIDENCE_WEIGHT: f64 = 0.3;
+/// What recency weighs in relevance.
+pub const RECENCY_WEIGHT: f64 = 0.1;
+/// How fast recency falls, a day.
+pub const RECENCY_RATE: f64 = 0.01;
+/// Least confidence of what a search finds.
+pub const ACTIVE_CONFIDENCE_MIN: f64 = 0.3;
+/// What is put before an agent unasked is surer than this.
+pub const PASSIVE_CONFIDENCE: f64 = 0.5;
+/// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of the question, by the weight of its words.
+/// One word of two is shared by whatever else is believed of a person.
+pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.6;
+
+/// The parts of a score that are meaning.
+const MEANING: [&str; 2] = ["win", "near"];
+/// The mean of these for texts that have nothing to do with each other.
+const MEANING_OF_STRANGERS: f64 = 0.35;
+/// The mean of these for texts that say the same in other words.
+const MEANING_OF_TWINS: f64 = 0.85;
+
+/// Least likeness of meaning, as a share of the way between both, by which a fact without any of the question's words is found.
+const MEANING_TO_FIND_MIN: f64 = 0.6;
+
+/// How many times more than asked for are ranked, for those that are more relevant than similar and those that repeat others.
+const CANDIDATES_FACTOR: usize = 2;
+/// How many are ranked at least.
+const CANDIDATES_MIN: usize = 20;
+/// Texts that share this part of their words say the same.
+const OVERLAP_SAME_MIN: f64 = 0.8;
+
+/// Whether somebody looks for facts, or they are put before an agent unasked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Somebody asked: whatever is not deprecated.
+    #[default]
+    Active,
+    /// Nobody asked: what is surer than not, is near to the question, and is not private.
+    Passive,
+}
+
+/// Which facts to recall.
+#[derive(Clone, Debug)]
+pub struct FactQuery {
+    /// The question, in words.
+    pub text: String,
+    /// How many, at most [`FACTS_MAX`].
+    pub limit: usize,
+    /// Who asks.
+    pub mode: Mode,
+    /// What recency counts from.
+    pub now: Timestamp,
+    /// The asker's date: what "last week" counts from.
+    pub today: Option<Date>,
+    /// Believed by what was recorded until then (inclusive), microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
+    /// True in the world at this time, microseconds since the Unix epoch.
+    pub valid_at_us: Option<i64>,
+    /// By type: `routine.weekly`, or a family, `routine`.
+    pub claim_type: Option<String>,
+    /// By who may see them; all if empty.
+    pub visibilities: Vec<Visibility>,
+}
+
+impl FactQuery {
+    /// The best five for somebody who asks at `now`.
+    pub fn new(text: impl Into<String>, now: Timestamp) -> Self {
+        Self {
+            text: text.into(),
+            limit: 5,
+            mode: Mode::Active,
+            now,
+            today: None,
+            as_of_us: None,
+            valid_at_us: None,
+            claim_type: None,
+            visibilities: Vec::new(),
+        }
+    }
+}
+
+/// Facts that were recalled.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// How the question was understood.
+    pub question: Question,
+    /// The most relevant first.
+    pub facts: Vec<Fact>,
+    /// How far the index had read.
+    pub position: Position,
+    /// Operations that the index has not read yet.
+    pub behind: u64,
+}
+
+/// Something believed that answers a question.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// The claim or correction that is served.
+    pub id: OpId,
+    /// What is believed.
+    pub belief: Belief,
+    /// How sure, in words.
+    pub band: Band,
+    /// How it ranks.
+    pub relevance: Relevance,
+    /// What its similarity was made from.
+    pub score: Score,
+    /// What the words part of that consists of.
+    pub terms: Vec<TermShare>,
+    /// Operations that it was directly built from, each once.
+    pub sources: usize,
+    /// How late the latest evidence is that it takes into account, microseconds since the Unix epoch.
+    pub evidence_us: i64,
+}
+
+/// What a fact's rank is the sum of.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Relevance {
+    /// 0.6 · similarity + 0.3 · confidence + 0.1 · recency.
+    pub total: f64,
+    /// How near to the question, 0 … 1.
+    pub similarity: f64,
+    /// How sure, 0 … 1.
+    pub confidence: f64,
+    /// How fresh, 0 … 1; what the user said does not grow old.
+    pub recency: f64,
+}
+
+impl Relevance {
+    /// The sum of its parts.
+    pub fn of(similarity: f64, confidence: f64, recency: f64) -> Self {
+        let total = SIMILARITY_WEIGHT * similarity + CONFIDENCE_WEIGHT * confidence + RECENCY_WEIGHT * recency;
+        Self { total, similarity, confidence, recency }
+    }
+}
+
+/// The same in one number for what was said and not concluded, 0 … 1: it has no confidence, and the other two weights fill its place.
+pub(crate) fn relevance_of_episode(similarity: f64, recency: f64) -> f64 {
+    (SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * recency) / (SIMILARITY_WEIGHT + RECENCY_WEIGHT)
+}
+
+impl Fact {
+    /// Whether it says something to the question, rather than sharing a word with it.
+    pub fn speaks_to_question(&self) -> bool {
+        self.relevance.similarity >= SIMILARITY_TO_SHOW_MIN
+    }
+}
+
+/// A fact as the commands print it in JSON: the belief's fields, and how it was found.
+pub fn to_json(fact: &Fact) -> Value {
+    let mut value = claims::to_json(&fact.belief);
+    value["relevance"] = json!(fact.relevance);
+    value["score"] = json!(fact.score);
+    value["terms"] = json!(fact.terms);
+    value["sources"] = json!(fact.sources);
+    value["evidence_at"] =
+        Timestamp::from_microsecond(fact.evidence_us).map_or(Value::Null, |at| json!(at.to_string()));
+    value
+}
+
+impl FactQuery {
+    fn admits(&self, belief: &Belief) -> bool {
+        let is_sure = match self.mode {
+            Mode::Active => belief.confidence >= ACTIVE_CONFIDENCE_MIN,
+            Mode::Passive => belief.confidence > PASSIVE_CONFIDENCE && belief.visibility != Visibility::Private,
+        };
+        is_sure
+            && self.claim_type.as_deref().is_none_or(|family| claims::is_of_family(&belief.claim_type, family))
+            && self.valid_at_us.is_none_or(|at| claims::is_true_at(belief, at))
+            && (self.visibilities.is_empty() || self.visibilities.contains(&belief.visibility))
+    }
+}
+
+impl Space {
+    /// The facts that answer a question, as they are believed now or were believed then.
+    pub fn recall_facts(&mut self, query: &FactQuery) -> Result<Facts, EngineError> {
+        self.catch_up()?;
+        let text = cut(&query.text, QUESTION_BYTES_MAX);
+        let found = self.store.search_facts(|search, analyzer| {
+            let question = search.question(text, analyzer, query.today)?;
+            let world = search.world()?;
+            let facts = match query.as_of_us {
+                None => gather(search, analyzer, &world, &question, query)?,
+                Some(until_us) => {
+                    let then = Moment::before(&world, first_after(until_us));
+                    gather(search, analyzer, &then, &question, query)?
+                }
+            };
+            Ok((question, facts))
+        })?;
+        let (question, facts) = match found {
+            Some(found) => found,
+            None => (self.store.search(|search, analyzer| search.question(text, analyzer, query.today))?, Vec::new()),
+        };
+        let position = self.store.fact_position()?;
+        let behind = self.store.head()?.0.saturating_sub(position.0);
+        Ok(Facts { question, facts, position, behind })
+    }
+}
+
+/// The facts that a search finds and the query admits, the most relevant first, each said once.
+fn gather<B: Bodies>(
+    search: &Search<'_>,
+    analyzer: &mut Analyzer,
+    world: &B,
+    question: &Question,
+    query: &FactQuery,
+) -> Result<Vec<Fact>, StoreError> {
+    let limit = query.limit.min(FACTS_MAX);
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
+    let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
+    let found = search.find_served(question, analyzer, query.today, candidates, |key| {
+        let belief = belief(world, key)?;
+        let served = belief.served.filter(|_| query.admits(&belief));
+        believed.extend(served.map(|id| (id, belief)));
+        Ok(served)
+    })?;
+    let mut facts = Vec::with_capacity(found.len());
+    for (id, found) in found {
+        let (Some(belief), Some(entry)) = (believed.remove(&id), world.entry(&id)?) else { continue };
+        let evidence_us = match &belief.valid_at {
+            Some(at) if belief.state != State::Corrected => at.instant_us(),
+            _ => i64::try_from(entry.ts.0).unwrap_or(i64::MAX),
+        };
+        let similarity = similarity(&found.score, question);
+        if similarity == 0.0 {
+            continue;
+        }
+        let recency = if is_users_word(&belief) { 1.0 } else { recency(evidence_us, query.now) };
+        facts.push(Fact {
+            id,
+            band: Band::of(belief.confidence),
+            relevance: Relevance::of(similarity, belief.confidence, recency),
+            score: found.score,
+            terms: found.terms,
+            sources: inputs(&entry).collect::<BTreeSet<_>>().len(),
+            evidence_us,
+            belief,
+        });
+    }
+    facts.sort_by(|one, other| {
+        let by_relevance = other.relevance.total.total_cmp(&one.relevance.total);
+        by_relevance.then_with(|| one.belief.key.cmp(&other.belief.key))
+    });
+    Ok(different(facts, limit))
+}
+
+/// How near a fact is to a question, 0 … 1, by words or by meaning, whichever finds it nearer.
+fn similarity(score: &Score, question: &Question) -> f64 {
+    by_words(score, question).max(by_meaning(score))
+}
+
+/// The parts that are no meaning, as a share of the most that the question's words, people and times could give.
+fn by_words(score: &Score, question: &Question) -> f64 {
+    let weights = Weights::FACTS;
+    let once = TermCounts { own: 1, ..TermCounts::default() };
+    let words = weights.lex * lexical::term_strength(once) + weights.own;
+    let who = match (question.person(), question.subject()) {
+        (Some(_), _) => weights.speaker,
+        (None, Some(_)) => weights.subject,
+        (None, None) => 0.0,
+    };
+    let date = if question.dates.is_empty() { 0.0 } else { weights.date };
+    let when = if question.asks_when { weights.when + weights.timex } else { 0.0 };
+    // Whom it is about and what kind it is of speaks for nothing that neither a word nor a date speaks for.
+    let speaks = |part: &Part| matches!(part.name, "lex" | "date") && part.value > 0.0;
+    if !score.parts.iter().any(speaks) {
+        return 0.0;
+    }
+    let parts = score.parts.iter().filter(|part| !MEANING.contains(&part.name));
+    let sum: f64 = parts.map(|part| part.contribution).sum();
+    (sum / (words + who + date + when)).clamp(0.0, 1.0)
+}
+
+/// The parts that are meaning, above what they are between texts that have nothing to do with each other.
+fn by_meaning(score: &Score) -> f64 {
+    let parts = score.parts.iter().filter(|part| MEANING.contains(&part.name));
+    let mean = parts.map(|part| part.value).sum::<f64>() / MEANING.len() as f64;
+    let share = (mean - MEANING_OF_STRANGERS) / (MEANING_OF_TWINS - MEANING_OF_STRANGERS);
+    // The table sees some likeness in any two texts, which without a word in common is no reason to show one.
+    if share < MEANING_TO_FIND_MIN { 0.0 } else { share.min(1.0) }
+}
+
+/// What the user says holds until the user says otherwise, however long ago.
+fn is_users_word(belief: &Belief) -> bool {
+    belief.state == State::Corrected || belief.deriver.is_none()
+}
+
+/// e^(−0.01 · days since the evidence), 0 … 1: 1 for now and the future.
+pub(crate) fn recency(evidence_us: i64, now: Timestamp) -> f64 {
+    /// Microseconds of a day.
+    const DAY_US: f64 = 86_400e6;
+    let days = now.as_microsecond().saturating_sub(evidence_us).max(0) as f64 / DAY_US;
+    (-RECENCY_RATE * days).exp()
+}
+
+/// The best of those that say the same, at most `limit` of them.
+fn different(facts: Vec<Fact>, limit: usize) -> Vec<Fact> {
+    let mut kept: Vec<(Fact, BTreeSet<String>)> = Vec::new();
+    for fact in facts {
+        let words = words(&fact.belief.text);
+        if !kept.iter().any(|(_, better)| say_the_same(better, &words)) {
+            kept.push((fact, words));
+        }
+        if kept.len() == limit {
+            break;
+        }
+    }
+    kept.into_iter().map(|(fact, _)| fact).collect()
+}
+
+/// Whether two texts share nearly all their words, and differ neither in a number nor in a denial.
+fn say_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    /// Words that turn a sentence into its opposite; "t" is what is left of "don't".
+    const DENIALS: [&str; 6] = ["cannot", "never", "no", "not", "t", "without"];
+    let shared = one.intersection(other).count();
+    let all = one.len() + other.len() - shared;
+    let matters = |word: &String| DENIALS.contains(&word.as_str()) || word.chars().any(char::is_numeric);
+    all > 0 && shared as f64 >= OVERLAP_SAME_MIN * all as f64 && !one.symmetric_difference(other).any(matters)
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}

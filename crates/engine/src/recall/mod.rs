@@ -1,0 +1,11 @@
+//! Finding, and putting together what an agent reads.
+//!
+//! [`episodes`] finds records, [`facts`] finds beliefs. [`context`] chooses what a model reads for its next turn, ahead of
+//! time by [`stream`]; [`receipts`] keeps what was shown, and [`echo`] recognises it when it comes back.
+
+pub mod context;
+pub(crate) mod echo;
+pub mod episodes;
+pub mod facts;
+pub mod receipts;
+pub mod stream;

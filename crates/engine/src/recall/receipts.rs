@@ -1,0 +1,273 @@
+//! Receipts: what was put before whom, when, why, and from which records.
+//!
+//! A receipt is written beside what is shown and names it by digests: of the question, of the whole text. Its own id is the hash of its
+//! canonical JSON, so it cannot be changed without being another. It is a journal and no truth about the world: where it cannot be
+//! written, what was asked for is shown all the same, and it is said that there is none.
+//!
+//! What was shown is recognised when it comes back (`docs/design/0014-echo.md`): that is why receipts keep shingles of the texts.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kernel::id::{IdPrefix, OpId, ReceiptId};
+use kernel::when::When;
+use retrieval::shingles::Shingles;
+use serde::{Deserialize, Serialize};
+use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
+use store::{Ledger, StoreError};
+
+use crate::recall::context::{Context, NAME_BYTES_MAX, Reason, Request, Tier};
+use crate::recall::episodes::{Recollection, cut};
+use crate::recall::facts::Fact;
+use crate::{EngineError, Space};
+
+/// Most receipts that are listed at once.
+pub const RECEIPTS_MAX: usize = 10_000;
+/// How long writing a receipt waits for another process that is writing.
+const WRITE_WAIT: Duration = Duration::from_millis(1_500);
+/// Of a text that is shown, every shingle whose hash is divisible by this is looked for later, and the smallest
+/// [`SMALLEST`].
+const SAMPLED_EVERY: u32 = 4;
+/// How many of the smallest shingles of a shown text are looked for later.
+const SMALLEST: usize = 4;
+/// Most shingles by which one shown text is looked for.
+const SAMPLED_MAX: usize = 64;
+
+/// What was put before whom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The hash of everything else, in canonical JSON.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub id: Option<ReceiptId>,
+    /// When, UTC.
+    pub time: When,
+    /// Before whom.
+    pub agent: String,
+    /// In which conversation.
+    pub session: Option<String>,
+    /// For which turn of it.
+    pub turn: Option<u64>,
+    /// BLAKE3 of what was looked for, hexadecimal.
+    pub asked: String,
+    /// BLAKE3 of the whole text that was given, hexadecimal; none where records were listed.
+    pub text: Option<String>,
+    /// Tokens of the whole text; 0 where records were listed.
+    pub tokens: u64,
+    /// What it consisted of.
+    pub items: Vec<Shown>,
+}
+
+/// One thing that was shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The record, if it is from memory.
+    pub id: Option<OpId>,
+    /// Which part of the context it was.
+    pub tier: Tier,
+    /// What it cost.
+    pub tokens: u64,
+    /// Why it was shown.
+    pub reason: Reason,
+    /// How good it was.
+    pub score: Option<f64>,
+}
+
+/// Who is shown something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// Its conversation.
+    pub session: Option<&'a str>,
+}
+
+/// What was recalled for someone.
+#[derive(Clone, Copy, Debug)]
+pub struct Recalled<'a> {
+    /// What was asked.
+    pub asked: &'a str,
+    /// What is believed.
+    pub facts: &'a [Fact],
+    /// What was told.
+    pub records: &'a [Recollection],
+}
+
+/// A receipt that is to be written.
+pub(crate) struct Issue {
+    receipt: Receipt,
+    items: Vec<ReceiptItem>,
+}
+
+impl Issue {
+    /// For a context.
+    pub(crate) fn of_context(request: &Request, context: &Context, asked: &str) -> Self {
+        let items = context.items.iter().map(|item| Shown {
+            id: item.id,
+            tier: item.tier,
+            tokens: item.tokens as u64,
+            reason: item.reason,
+            score: item.score,
+        });
+        let receipt = Receipt {
+            id: None,
+            time: When::from_timestamp(request.now),
+            agent: name(&request.agent),
+            session: request.session.as_deref().map(name),
+            turn: request.turn,
+            asked: digest(asked),
+            text: Some(digest(&context.text)),
+            tokens: context.tokens.total as u64,
+            items: items.collect(),
+        };
+        let texts = context.items.iter().filter_map(|item| Some((item.id?, item.text.as_str())));
+        Self { receipt, items: texts.map(|(id, text)| recognised_by(id, text)).collect() }
+    }
+
+    /// For what an agent asked for: facts, records, and the neighbours of these.
+    fn of_recall(reader: &Reader<'_>, recalled: &Recalled<'_>, now: Timestamp) -> Self {
+        let mut shown = Vec::new();
+        for (place, fact) in recalled.facts.iter().enumerate() {
+            let score = Some(kernel::confidence::round6(fact.relevance.total));
+            shown.push((fact.id, Tier::Facts, place + 1, score, fact.belief.text.as_str()));
+        }
+        for (place, result) in recalled.records.iter().enumerate() {
+            let score = Some(kernel::confidence::round6(result.score.total));
+            shown.push((result.id, Tier::Episodes, place + 1, score, result.evidence.said()));
+            for neighbour in &result.neighbours {
+                shown.push((neighbour.id, Tier::Episodes, place + 1, None, neighbour.evidence.said()));
+            }
+        }
+        let receipt = Receipt {
+            id: None,
+            time: When::from_timestamp(now),
+            agent: name(reader.agent),
+            session: reader.session.map(name),
+            turn: None,
+            asked: digest(recalled.asked),
+            text: None,
+            tokens: 0,
+            items: shown
+                .iter()
+                .map(|(id, tier, rank, score, _)| Shown {
+                    id: Some(*id),
+                    tier: *tier,
+                    tokens: 0,
+                    reason: Reason::Asked { rank: *rank },
+                    score: *score,
+                })
+                .collect(),
+        };
+        Self { receipt, items: shown.iter().map(|(id, .., text)| recognised_by(*id, text)).collect() }
+    }
+}
+
+fn name(text: &str) -> String {
+    cut(text, NAME_BYTES_MAX).to_owned()
+}
+
+fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// What a shown text is recognised by.
+fn recognised_by(record: OpId, text: &str) -> ReceiptItem {
+    let shingles = Shingles::of(text);
+    let mut sampled = shingles.smallest(SMALLEST).to_vec();
+    sampled.extend(shingles.hashes().iter().filter(|hash| *hash % SAMPLED_EVERY == 0).take(SAMPLED_MAX));
+    sampled.sort_unstable();
+    sampled.dedup();
+    ReceiptItem { record, exact: shingles.exact, shingles: shingles.hashes().to_vec(), sampled }
+}
+
+impl Space {
+    /// Writes a receipt; none where the space cannot be written just now.
+    pub(crate) fn issue(&mut self, issue: &Issue) -> Result<Option<ReceiptId>, EngineError> {
+        let body = kernel::canonical::to_bytes(&issue.receipt).map_err(std::io::Error::other)?;
+        let id = ReceiptId(*blake3::hash(&body).as_bytes());
+        let receipt = NewReceipt {
+            id,
+            ts_us: issue.receipt.time.instant_us().max(0).unsigned_abs(),
+            agent: issue.receipt.agent.clone(),
+            session: issue.receipt.session.clone(),
+            body,
+            items: issue.items.clone(),
+        };
+        match self.store.keep_receipt(&receipt, WRITE_WAIT) {
+            Ok(()) => Ok(Some(id)),
+            Err(StoreError::ReadOnly | StoreError::Busy { .. } | StoreError::DiskFull | StoreError::WriteFailed) => {
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes a receipt of what was recalled for someone; none where the space cannot be written just now.
+    pub fn receipt_of_recall(
+        &mut self,
+        reader: &Reader<'_>,
+        recalled: &Recalled<'_>,
+        now: Timestamp,
+    ) -> Result<Option<ReceiptId>, EngineError> {
+        self.issue(&Issue::of_recall(reader, recalled, now))
+    }
+
+    /// At most `limit` receipts, the latest first.
+    pub fn receipts(&self, filter: &ReceiptFilter, limit: usize) -> Result<Vec<Receipt>, EngineError> {
+        let kept = self.store.receipts(filter, limit.min(RECEIPTS_MAX))?;
+        kept.iter().map(|kept| read(kept.id, &kept.body)).collect()
+    }
+
+    /// The one receipt that an id or the beginning of one names.
+    pub fn receipt(&self, text: &str) -> Result<Receipt, EngineError> {
+        let unknown = || EngineError::UnknownReceipt { prefix: text.chars().take(80).collect() };
+        let digits = text.trim().strip_prefix("receipt:").unwrap_or(text.trim());
+        let prefix: IdPrefix = digits.parse().map_err(|_| unknown())?;
+        match self.store.receipts_between(&prefix.first(), &prefix.last(), 2)?.as_slice() {
+            [kept] => read(kept.id, &kept.body),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The texts of what a receipt names, as far as they are there.
+    pub fn texts_of(&self, receipt: &Receipt) -> Result<BTreeMap<OpId, String>, EngineError> {
+        let mut texts = BTreeMap::new();
+        for id in receipt.items.iter().filter_map(|item| item.id) {
+            let Some(recorded) = self.store.get(&id)? else { continue };
+            let operation = recorded.operation;
+            let Some(body) = operation.body() else { continue };
+            let text = match kernel::body::Body::parse(&operation.header().kind, body) {
+                Ok(kernel::body::Body::Evidence(evidence)) => evidence.said().to_owned(),
+                Ok(kernel::body::Body::Claim(claim)) => claim.text,
+                Ok(kernel::body::Body::ClaimCorrection(correction)) => {
+                    correction.text.unwrap_or_else(|| correction.corrected_payload.to_string())
+                }
+                _ => continue,
+            };
+            texts.insert(id, text);
+        }
+        Ok(texts)
+    }
+
+    /// How many receipts there are.
+    pub fn count_receipts(&self) -> Result<u64, EngineError> {
+        Ok(self.store.count_receipts()?)
+    }
+
+    /// Deletes receipts from before a time; how many.
+    pub fn prune_receipts(&mut self, before: Timestamp) -> Result<u64, EngineError> {
+        Ok(self.store.prune_receipts(before.as_microsecond())?)
+    }
+}
+
+/// A receipt out of its row. One that was changed behind our back is damage.
+fn read(id: ReceiptId, body: &[u8]) -> Result<Receipt, EngineError> {
+    let damaged = |detail: String| EngineError::Store(StoreError::Damaged { detail });
+    if blake3::hash(body).as_bytes() != id.as_bytes() {
+        return Err(damaged(format!("{id} does not hold what its id says")));
+    }
+    let mut receipt: Receipt =
+        serde_json::from_slice(body).map_err(|error| damaged(format!("{id} does not read: {error}")))?;
+    receipt.id = Some(id);
+    Ok(receipt)
+}

@@ -1,0 +1,212 @@
+//! Verifying: everything that can be computed again is, and compared.
+//!
+//! Two things run at once. One reads the ledger in the space's order, checks hashes and signatures in batches, judges every
+//! operation by the rules as of its place in the order, and names each that fails. The other folds the views again into memory
+//! and compares their digests. Nothing is written. Whether what is believed follows from the records is asked apart
+//! ([`Space::verify_beliefs`]), since it takes as long as deriving everything.
+
+use kernel::body::Body;
+use kernel::id::OpId;
+use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
+use kernel::rules::{self, JudgeError, Verdict};
+use kernel::world::Graph;
+use store::sqlite::{SqliteSpace, ViewDigest};
+use store::{Ledger, Recorded};
+
+use crate::verify::beliefs::BeliefCheck;
+use crate::{EngineError, Space};
+
+/// Operations whose signatures are checked together.
+const BATCH: usize = 512;
+/// Findings kept in full.
+const FINDINGS_KEPT_MAX: usize = 1_000;
+
+/// What verification found.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Verification {
+    /// Operations checked.
+    pub operations: u64,
+    /// What is wrong, by operation where one can be named.
+    pub findings: Vec<Finding>,
+    /// How many findings there are; more than are kept if there are very many.
+    pub finding_count: u64,
+    /// How many of them are more than operations without effect.
+    pub damage_count: u64,
+    /// The views as they are stored and as they come out when folded again.
+    pub views: Vec<ViewComparison>,
+    /// Whether what is believed follows from the records; none where that was not asked.
+    pub beliefs: Option<BeliefCheck>,
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, serde::Serialize)]
+pub struct Finding {
+    /// The operation, where one can be named.
+    pub id: Option<OpId>,
+    /// The stable code.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// True for operations that sync keeps although they break a rule: they have no effect.
+    pub without_effect: bool,
+}
+
+/// A view, stored and folded again.
+#[derive(Debug, serde::Serialize)]
+pub struct ViewComparison {
+    /// The view.
+    pub name: &'static str,
+    /// Digest of what is stored.
+    pub stored: String,
+    /// Digest of what comes out when folded again up to the same position.
+    pub folded: String,
+}
+
+impl Verification {
+    /// True if nothing is wrong.
+    pub fn is_sound(&self) -> bool {
+        self.damage_count == 0 && self.views.iter().all(|view| view.stored == view.folded)
+    }
+
+    pub(crate) fn find(&mut self, id: Option<OpId>, code: &str, message: String, without_effect: bool) {
+        self.finding_count += 1;
+        self.damage_count += u64::from(!without_effect);
+        if self.findings.len() < FINDINGS_KEPT_MAX {
+            self.findings.push(Finding { id, code: code.to_owned(), message, without_effect });
+        }
+    }
+}
+
+impl Space {
+    /// Verifies the whole ledger and its views. `progress` is told how many operations have been checked.
+    pub fn verify(&mut self, progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
+        let store = &self.store;
+        let path = store.path().to_owned();
+        std::thread::scope(|scope| {
+            let views = scope.spawn(move || SqliteSpace::open(&path)?.refold_in_memory());
+            let mut verification = check_operations(store, progress)?;
+            let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
+            match views.join() {
+                Ok(Ok(views)) => compare(&mut verification, views),
+                Ok(Err(error)) => {
+                    let message = format!("the views cannot be folded again to be compared: {error}");
+                    verification.find(None, "view_not_folded", message, false);
+                }
+                Err(_) => verification.find(None, "internal", "folding the views again stopped".to_owned(), false),
+            }
+            if !damages.is_empty() {
+                name_damaged(&mut verification, store);
+            }
+            for damage in damages {
+                verification.find(None, "damaged", damage, false);
+            }
+            Ok(verification)
+        })
+    }
+}
+
+fn compare(verification: &mut Verification, views: Vec<(ViewDigest, ViewDigest)>) {
+    for (stored, folded) in views {
+        if stored != folded {
+            let message =
+                format!("the view {:?} is not what the ledger gives; `because rebuild` makes it again", stored.name);
+            verification.find(None, "view_differs", message, false);
+        }
+        verification.views.push(ViewComparison { name: stored.name, stored: stored.digest, folded: folded.digest });
+    }
+}
+
+fn check_operations(store: &SqliteSpace, mut progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
+    let mut verification = Verification::default();
+    let mut graph = Graph::default();
+    let mut batch: Vec<Operation<Unverified>> = Vec::with_capacity(BATCH);
+    let read = store.in_order_lenient(|read| {
+        match read {
+            Ok(Recorded { operation, .. }) => batch.push(operation),
+            Err((id, error)) => verification.find(id, error.code(), error.to_string(), false),
+        }
+        if batch.len() == BATCH {
+            check_batch(&mut verification, store, &mut graph, std::mem::take(&mut batch));
+            progress(verification.operations);
+        }
+        true
+    });
+    check_batch(&mut verification, store, &mut graph, batch);
+    progress(verification.operations);
+    if let Err(error) = read {
+        verification.find(None, error.code(), error.to_string(), false);
+    }
+    Ok(verification)
+}
+
+/// Finds which operations a damaged file concerns: an operation can be whole as the indexes give it and not in the table.
+fn name_damaged(verification: &mut Verification, store: &SqliteSpace) {
+    let named: std::collections::HashSet<OpId> =
+        verification.findings.iter().filter_map(|finding| finding.id).collect();
+    let read = store.each_row(|id, row| {
+        let fault = match row {
+            Err(error) => Some((error.code(), error.to_string())),
+            Ok(None) => Some(("damaged", format!("operation {id} is not in its place"))),
+            Ok(Some(recorded)) if recorded.operation.id() != id => {
+                Some(("damaged", format!("in the place of operation {id} is {}", recorded.operation.id())))
+            }
+            Ok(Some(recorded)) => recorded.operation.verify().err().map(|error| (error.code(), error.to_string())),
+        };
+        if let Some((code, message)) = fault.filter(|_| !named.contains(&id)) {
+            verification.find(Some(id), code, message, false);
+        }
+    });
+    if let Err(error) = read {
+        verification.find(None, error.code(), error.to_string(), false);
+    }
+}
+
+fn check_batch(
+    verification: &mut Verification,
+    store: &SqliteSpace,
+    graph: &mut Graph,
+    batch: Vec<Operation<Unverified>>,
+) {
+    verification.operations += batch.len() as u64;
+    for verified in verify_batch(batch) {
+        let operation = match verified {
+            Ok(operation) => operation,
+            Err(error) => {
+                let code = VerifyError::code(&error);
+                verification.find(Some(error.id()), code, error.to_string(), false);
+                // Named once: what follows it and cites it is judged as though it were sound.
+                if let Ok(Some(Recorded { operation, .. })) = store.get(&error.id()) {
+                    graph.insert(&operation, parsed(&operation).and_then(Result::ok).as_ref());
+                }
+                continue;
+            }
+        };
+        let id = operation.id();
+        let body = match parsed(&operation) {
+            None => None,
+            Some(Ok(body)) => Some(body),
+            Some(Err(error)) => {
+                verification.find(Some(id), "malformed", format!("operation {id}: {error}"), false);
+                None
+            }
+        };
+        match rules::judge(&operation, body.as_ref(), graph) {
+            Ok(Verdict::Append) => {
+                graph.insert(&operation, body.as_ref());
+            }
+            Ok(Verdict::Present) => {
+                verification.find(Some(id), "repeated", format!("operation {id} is there twice"), false);
+            }
+            Err(JudgeError::Breach(breach)) => {
+                let quarantines = breach.quarantines();
+                verification.find(Some(id), breach.code(), format!("operation {id}: {breach}"), !quarantines);
+                graph.insert(&operation, body.as_ref());
+            }
+            Err(JudgeError::World(never)) => match never {},
+        }
+    }
+}
+
+fn parsed<State>(operation: &Operation<State>) -> Option<Result<Body, MalformedError>> {
+    operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes))
+}

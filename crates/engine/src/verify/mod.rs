@@ -1,0 +1,4 @@
+//! Proving the space: [`ledger`] checks every operation and folds the views again, [`beliefs`] derives everything again.
+
+pub mod beliefs;
+pub mod ledger;

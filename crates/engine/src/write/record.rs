@@ -1,0 +1,256 @@
+//! Recording evidence: rule 10, sealing and appending in batches.
+//!
+//! A record that is there already is not written again; one that its source has changed supersedes what was there.
+//! "There" is the latest record of that identity at its source, so a note that was changed and changed back is believed as it
+//! now stands (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however it returns. What repeats
+//! memory or an earlier record is written with a mark that says so, and is no evidence (`docs/design/0014-echo.md`).
+
+use kernel::body::Body;
+use kernel::evidence::{Echo, Evidence};
+use kernel::id::{BodyHash, OpId};
+use kernel::kind::{Capability, Kind};
+use kernel::operation::{MalformedError, Ref, Role};
+use kernel::seal::{Place, Signer, next_stamp};
+use kernel::world::{Head, World};
+use store::Writing;
+use store::sqlite::SqliteWriting;
+
+use crate::derive::Derivation;
+use crate::recall::echo::{Bulk, Echoes, Told};
+
+use crate::{EngineError, Space, now_us};
+
+/// Most records of one transaction.
+pub const BATCH_MAX: usize = 1_000;
+
+/// Evidence whose canonical bytes have been made.
+pub struct Prepared {
+    body: Body,
+    bytes: Vec<u8>,
+    /// How it is compared with what was told before; none if it is not.
+    told: Option<Told>,
+}
+
+/// What became of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new.
+    Added(OpId),
+    /// It is there, or was there and is forgotten.
+    Present(OpId),
+    /// It replaces what was there.
+    Replaced {
+        /// The new operation.
+        new: OpId,
+        /// What it supersedes.
+        old: OpId,
+    },
+}
+
+impl Prepared {
+    /// Makes the canonical bytes. Fails for what is larger than a body may be.
+    pub fn new(mut evidence: Evidence) -> Result<Self, MalformedError> {
+        // Whether something is an echo is ours to say, not its source's.
+        if let Some(named) = evidence.payload.more.remove(Echo::FIELD) {
+            evidence.payload.more.insert(format!("source_{}", Echo::FIELD), named);
+        }
+        let told = Told::of(&evidence);
+        let body = Body::Evidence(evidence);
+        let bytes = body.canonical()?;
+        Ok(Self { body, bytes, told })
+    }
+
+    /// With the mark of an echo, if it is one. A new version of what was no echo is its source's own word.
+    fn compared(
+        mut self,
+        earlier: Option<OpId>,
+        echoes: &Echoes,
+        writing: &SqliteWriting<'_>,
+    ) -> Result<Self, EngineError> {
+        if let Some(earlier) = earlier
+            && !is_marked(writing, &earlier)?
+        {
+            return Ok(self);
+        }
+        let (Body::Evidence(evidence), Some(told)) = (&mut self.body, &self.told) else { return Ok(self) };
+        if let Some(echo) = echoes.find(writing, evidence, told)? {
+            evidence.mark_echo(&echo);
+            self.told = None;
+            match self.body.canonical() {
+                Ok(bytes) => self.bytes = bytes,
+                // The mark made it too large for a body: it is recorded as it came.
+                Err(_) => {
+                    if let Body::Evidence(evidence) = &mut self.body {
+                        evidence.unmark_echo();
+                    }
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    fn is_marked(&self) -> bool {
+        matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
+    }
+
+    fn source(&self) -> Option<(&str, &str)> {
+        match &self.body {
+            Body::Evidence(evidence) => Some((&evidence.source, &evidence.source_uid)),
+            _ => None,
+        }
+    }
+}
+
+impl Space {
+    /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
+    pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
+        let Self { store, signer, derivers, echoes: waiting } = self;
+        let bulk = if batch.len() == BATCH_MAX { Bulk::Going } else { Bulk::Ending };
+        let mut writing = store.write()?;
+        let mut head = writing.head(&signer.author())?;
+        let mut stamp = writing.latest()?;
+        let space = writing.space()?;
+        let mut outcomes = Vec::with_capacity(batch.len());
+        let (mut written, mut replaced) = (false, false);
+        // If something fails, what waited is given up, and read again the next time.
+        let mut echoes = Echoes::begin(&mut writing, std::mem::take(waiting))?;
+        for prepared in batch {
+            let there = match prepared.source() {
+                Some((source, uid)) => writing.evidence(source, uid)?,
+                None => None,
+            };
+            let known = match there {
+                Some((id, hash)) if is_same(&writing, signer, &prepared, id, hash)? => Some(id),
+                _ => writing.removed(&signer.body_hash(&prepared.bytes))?,
+            };
+            if let Some(id) = known {
+                outcomes.push(Outcome::Present(id));
+                continue;
+            }
+            let prepared = prepared.compared(there.map(|(id, _)| id), &echoes, &writing)?;
+            if prepared.is_marked()
+                && let Some(id) = writing.removed(&signer.body_hash(&prepared.bytes))?
+            {
+                outcomes.push(Outcome::Present(id));
+                continue;
+            }
+            let refs = match there {
+                Some((id, _)) => vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }],
+                None => Vec::new(),
+            };
+            let ts = next_stamp(now_us(now), stamp);
+            let place = Place { space, head, ts };
+            let operation = signer.seal_canonical(Kind::Evidence, prepared.bytes, refs, place)?;
+            writing.record(&operation, Some(&prepared.body))?;
+            if let Some(told) = &prepared.told {
+                echoes.note(told, writing.position());
+            }
+            written = true;
+            replaced |= there.is_some();
+            stamp = Some(ts);
+            head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
+            let new = operation.id();
+            outcomes.push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
+        }
+        if replaced {
+            // What stood on an earlier version falls with it.
+            let at = (next_stamp(now_us(now), stamp), OpId([0; 32]));
+            let may_derive = writing.access()?.holds(&signer.author(), Capability::Derive, at);
+            Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
+        }
+        if written {
+            let waits = echoes.finish(&mut writing, bulk)?;
+            Box::new(writing).commit()?;
+            *waiting = waits;
+        } else {
+            *waiting = echoes.give_back();
+        }
+        Ok(outcomes)
+    }
+
+    /// Writes down by what the records of a bulk are found again, after the last of it.
+    pub(crate) fn end_bulk(&mut self) -> Result<(), EngineError> {
+        if !self.echoes.is_empty() {
+            let waiting = std::mem::take(&mut self.echoes);
+            let mut writing = self.store.write()?;
+            waiting.write(&mut writing)?;
+            Box::new(writing).commit()?;
+        }
+        Ok(())
+    }
+
+    /// Records one record.
+    pub fn remember(&mut self, evidence: Evidence, now: jiff::Timestamp) -> Result<Outcome, EngineError> {
+        let outcomes = self.record(vec![Prepared::new(evidence)?], now)?;
+        outcomes.first().copied().ok_or(EngineError::UnknownId { prefix: String::new() })
+    }
+
+    /// Folds what was recorded into the index. `progress` is told each position reached.
+    pub fn advance(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
+        self.store.advance(|position| progress(position.0))?;
+        Ok(())
+    }
+}
+
+/// Whether what is there says the same: by hash if this device wrote it, by content if another did. A record whose author
+/// turned out not to be allowed to append says nothing.
+fn is_same(
+    writing: &dyn Writing,
+    signer: &Signer,
+    prepared: &Prepared,
+    id: OpId,
+    hash: BodyHash,
+) -> Result<bool, EngineError> {
+    if signer.body_hash(&prepared.bytes) != hash
+        && writing
+            .body(&id)?
+            .is_none_or(|body| body != prepared.bytes && without_mark(&body).is_none_or(|came| came != prepared.bytes))
+    {
+        return Ok(false);
+    }
+    let Some(entry) = writing.entry(&id)? else { return Ok(false) };
+    Ok(writing.access()?.holds(&entry.author, Capability::Append, entry.order()))
+}
+
+/// The record that a marked body holds, as it came; none if it has no mark.
+fn without_mark(body: &[u8]) -> Option<Vec<u8>> {
+    let Ok(Body::Evidence(mut evidence)) = Body::parse(&Kind::Evidence, body) else { return None };
+    if !evidence.unmark_echo() {
+        return None;
+    }
+    Body::Evidence(evidence).canonical().ok()
+}
+
+/// Whether a record is marked as an echo.
+fn is_marked(writing: &dyn Writing, id: &OpId) -> Result<bool, EngineError> {
+    Ok(writing.body(id)?.is_some_and(|body| without_mark(&body).is_some()))
+}
+
+/// How many of each outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// New records.
+    pub added: u64,
+    /// Records that replace an earlier version.
+    pub replaced: u64,
+    /// Records that were there.
+    pub present: u64,
+}
+
+impl Tally {
+    /// Counts outcomes.
+    pub fn count(&mut self, outcomes: &[Outcome]) {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Added(_) => self.added += 1,
+                Outcome::Replaced { .. } => self.replaced += 1,
+                Outcome::Present(_) => self.present += 1,
+            }
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.added + self.replaced + self.present
+    }
+}

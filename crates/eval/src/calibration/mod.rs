@@ -1,0 +1,113 @@
+//! Measuring confidence: of the claims made with 0.8, are eight in ten true?
+//!
+//! Each person of `cargo xtask samples` is a folder of exports and a file of what is true. The exports go through the
+//! ordinary importers and derivers, which never see the labels; then every claim is [judged](labels), and the
+//! [figures] say how honest the confidences were and how much was found. Neighbouring questions to "is it
+//! true?" (which days exactly, since when) are decided in [`labels`], in the open, because they move the numbers.
+
+use std::path::Path;
+
+use kernel::when::When;
+use serde_json::Value;
+
+use super::EvalError;
+use labels::{Family, Judgement, Labels, Truth};
+
+mod derive;
+pub mod diagram;
+pub mod figures;
+mod labels;
+pub mod report;
+
+/// The file of what is true of a person.
+const LABELS: &str = "labels.json";
+/// Most people of one folder.
+const PEOPLE_MAX: usize = 10_000;
+
+/// What is believed of a person.
+pub struct Claim {
+    claim_type: String,
+    identity_key: String,
+    payload: Value,
+    confidence: f64,
+    /// What it follows from, as it is sealed.
+    basis: Value,
+    valid_from: Option<When>,
+    valid_to: Option<When>,
+}
+
+/// A claim and what became of it.
+pub struct Judged {
+    family: Family,
+    claim: Claim,
+    judgement: Judgement,
+}
+
+impl Judged {
+    fn is_true(&self) -> bool {
+        matches!(self.judgement, Judgement::True(_))
+    }
+
+    fn is_asserted(&self) -> bool {
+        self.claim.confidence >= figures::ASSERTED_MIN
+    }
+}
+
+/// One person: what is true of them, and what was claimed.
+pub struct Person {
+    name: String,
+    truths: Vec<Truth>,
+    judged: Vec<Judged>,
+}
+
+/// The folders of the people in a folder, in order of name.
+pub fn people_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, EvalError> {
+    let io = |source| EvalError::File { path: folder.to_owned(), source };
+    let mut people = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.join(LABELS).is_file() {
+            people.push(path);
+        }
+    }
+    people.sort();
+    if people.is_empty() || people.len() > PEOPLE_MAX {
+        let reason = format!("it holds {} folders with a {LABELS}; `cargo xtask samples` makes them", people.len());
+        return Err(EvalError::form(folder, reason));
+    }
+    Ok(people)
+}
+
+/// Imports what one person's folder holds, derives, and judges.
+pub fn measure(folder: &Path) -> Result<Person, EvalError> {
+    let labels = Labels::read(&folder.join(LABELS))?;
+    let claims = derive::claims(folder, labels.today.date())?;
+    let judge = |claim: Claim| {
+        let (family, judgement) = labels.judge(&claim)?;
+        Some(Judged { family, claim, judgement })
+    };
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Person { name, truths: labels.truths(), judged: claims.into_iter().filter_map(judge).collect() })
+}
+
+#[cfg(test)]
+mod testing {
+    use super::*;
+
+    pub(super) fn claim(identity_key: &str, confidence: f64) -> Claim {
+        Claim {
+            claim_type: identity_key.split('|').next().unwrap().to_owned(),
+            identity_key: identity_key.to_owned(),
+            payload: Value::Null,
+            confidence,
+            basis: Value::Null,
+            valid_from: None,
+            valid_to: None,
+        }
+    }
+
+    pub(super) fn judged(confidence: f64, holds: bool) -> Judged {
+        let judgement = if holds { Judgement::True(0) } else { Judgement::False("no habit") };
+        Judged { family: Family::Routine, claim: claim("routine.weekly|gym|tue|morning", confidence), judgement }
+    }
+}

@@ -1,0 +1,97 @@
+//! What recall has to beat: ways of finding that need no memory engine.
+//!
+//! They get what the engine gets: the records of the same importers, as lines that begin with the speaker's name.
+//! Equal scores stay in the order of the records. This module has the simplest, a search by shared words; its
+//! neighbours are [`super::fts5`] and [`super::bm25`].
+
+use std::collections::BTreeSet;
+
+use super::records::{distinct_words, key, line, visit, words};
+use super::{Asked, EvalError, RecordKey, Source, System};
+
+/// Ranks by the number of the question's words that a line holds, as counting `grep -i -w` per word would. There is no index:
+/// every question reads every line.
+#[derive(Default)]
+pub struct Grep {
+    lines: Vec<(RecordKey, String)>,
+}
+
+impl System for Grep {
+    fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
+        let before = self.lines.len();
+        visit(source, &mut |evidence| self.lines.push((key(evidence), line(evidence))))?;
+        Ok((self.lines.len() - before) as u64)
+    }
+
+    fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
+        let wanted = distinct_words(&asked.text);
+        let shared = |text: &str| {
+            let shared: BTreeSet<String> = words(text).filter(|word| wanted.contains(word)).collect();
+            shared.len() as f64
+        };
+        let scores = self.lines.iter().map(|(_, text)| shared(text)).collect();
+        Ok(best(scores, limit).into_iter().filter_map(|at| Some(self.lines.get(at)?.0.clone())).collect())
+    }
+}
+
+/// Positions of the best scores above 0, the best first, equals in order.
+pub fn best(scores: Vec<f64>, limit: usize) -> Vec<usize> {
+    let mut positions: Vec<(usize, f64)> = scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
+    positions.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+    positions.into_iter().take(limit).map(|(position, _)| position).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::bm25::Bm25;
+    use crate::fts5::Fts5;
+
+    /// A chat of one line a text, asked one question; which lines come back.
+    fn ask(system: &mut dyn System, texts: &[&str], question: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chat.jsonl");
+        let turns = texts.iter().enumerate().map(|(minute, text)| {
+            let time = format!("2024-05-01T10:{minute:02}:00Z");
+            serde_json::json!({ "session": "s", "speaker": "Ana", "time": time, "text": text }).to_string()
+        });
+        std::fs::write(&path, turns.collect::<Vec<_>>().join("\n")).unwrap();
+        let source = Source { importer: importers::by_name("chat-jsonl").unwrap(), path };
+        assert_eq!(system.take_in(&source).unwrap(), texts.len() as u64);
+        let mut keys = Vec::new();
+        visit(&source, &mut |evidence| keys.push((key(evidence), evidence.payload.text.clone()))).unwrap();
+        let found = system.ask(&Asked { text: question.to_owned(), today: None }, 10).unwrap();
+        let text = |found: &RecordKey| keys.iter().find(|(key, _)| key == found).unwrap().1.clone();
+        found.iter().map(text).collect()
+    }
+
+    const TEXTS: [&str; 4] = ["boat boat boat", "a red boat", "red paint", "nothing"];
+
+    #[test]
+    fn grep_counts_different_words_and_keeps_the_order_of_equals() {
+        let found = ask(&mut Grep::default(), &TEXTS, "The RED boat?");
+        assert_eq!(found, ["a red boat", "boat boat boat", "red paint"]);
+    }
+
+    #[test]
+    fn plain_bm25_weighs_by_frequency_and_length() {
+        let found = ask(&mut Bm25::default(), &TEXTS, "boat");
+        assert_eq!(found, ["boat boat boat", "a red boat"]);
+    }
+
+    #[test]
+    fn fts5_takes_any_question_as_words_and_never_as_syntax() {
+        let mut system = Fts5::new().unwrap();
+        let found = ask(&mut system, &TEXTS, "paint AND \"boat* NOT red) -");
+        assert_eq!(found, ["red paint", "a red boat", "boat boat boat"], "`paint` is rarer than `boat`");
+        assert!(system.ask(&Asked { text: "?!".to_owned(), today: None }, 10).unwrap().is_empty());
+        let long: String = (0..20_000).map(|number| format!("word{number} ")).collect();
+        assert!(system.ask(&Asked { text: long, today: None }, 10).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_engine_answers_through_the_same_door() {
+        let mut system = crate::because::Because::new(None).unwrap();
+        assert_eq!(ask(&mut system, &TEXTS, "What is painted red?")[0], "red paint");
+    }
+}

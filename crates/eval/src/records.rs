@@ -1,0 +1,96 @@
+//! What an importer finds in a source, as the controls and the labels need it.
+
+use std::ops::ControlFlow;
+
+use importers::{Context, Problem, Sink};
+use kernel::evidence::Evidence;
+
+use super::{EvalError, RecordKey, Source};
+
+/// What every import of a measurement is told. Pinned, so that the same file gives the same numbers everywhere.
+pub fn context() -> Context {
+    Context { now: jiff::Timestamp::UNIX_EPOCH, zone: jiff::tz::TimeZone::UTC }
+}
+
+/// Hands every record of a source to `take`, in the source's order.
+pub fn visit(source: &Source, take: &mut dyn FnMut(&Evidence)) -> Result<(), EvalError> {
+    let read = source.importer.import(&source.path, &context(), &mut Visit { take });
+    read.map_err(|error| EvalError::Engine(error.into()))
+}
+
+struct Visit<'a> {
+    take: &'a mut dyn FnMut(&Evidence),
+}
+
+impl Sink for Visit<'_> {
+    fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()> {
+        (self.take)(&evidence);
+        ControlFlow::Continue(())
+    }
+
+    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&mut self, _: u64) {}
+}
+
+/// The record's identity.
+pub fn key(evidence: &Evidence) -> RecordKey {
+    RecordKey::new(&evidence.source, &evidence.source_uid)
+}
+
+/// The record as one line: what the engine searches, and before it the name of who said it, since a system
+/// without authors can find the name only there.
+pub fn line(evidence: &Evidence) -> String {
+    let payload = &evidence.payload;
+    let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
+    let more = payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part));
+    let mut line = evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+    line.push_str(&payload.text);
+    for part in more.chain(payload.captions.iter().chain(&payload.tags).map(String::as_str)) {
+        line.push(' ');
+        line.push_str(part);
+    }
+    line.replace(['\r', '\n'], " ")
+}
+
+/// Words as a plain search has them: runs of letters, digits and `_` in lower case, as `grep -w` delimits them.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
+    let lower = text.to_lowercase();
+    let words: Vec<String> = lower
+        .split(|character: char| !character.is_alphanumeric() && character != '_')
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    words.into_iter()
+}
+
+/// The different words of a question.
+pub fn distinct_words(text: &str) -> std::collections::BTreeSet<String> {
+    words(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_end_where_grep_ends_them() {
+        assert_eq!(
+            words("Ana's snake_case, 7.30 – ÉTÉ!").collect::<Vec<_>>(),
+            ["ana", "s", "snake_case", "7", "30", "été"]
+        );
+    }
+
+    #[test]
+    fn a_line_holds_the_name_and_everything_that_is_searched() {
+        let evidence: Evidence = serde_json::from_value(serde_json::json!({
+            "source": "chat", "source_uid": "1", "kind": "turn", "actor": "Ana", "at": null, "summary": "",
+            "visibility": "project",
+            "payload": { "text": "Look\nat this", "captions": ["a boat"], "title": "Trip", "tags": ["sea"] }
+        }))
+        .unwrap();
+        assert_eq!(line(&evidence), "Ana: Look at this Trip a boat sea");
+    }
+}

@@ -1,0 +1,136 @@
+//! What each part of a score is worth, and what the weights would be if they were learnt again.
+//!
+//! A collection is imported once and asked many times with other weights: the weights are part of the question, so nothing that
+//! is stored depends on them. [`ablation`] switches parts off. [`fit`] learns weights from labelled questions, and
+//! [`held_out`] measures each collection with weights that were learnt without it, which is the honest figure.
+//!
+//! Weights are read and written by the names of the parts ([`by_name`]), so a part that is added to the kernel takes part in
+//! all of this by itself.
+
+use std::collections::BTreeMap;
+
+use models::choice::Choice;
+use retrieval::rank::Weights;
+
+use super::because::{Because, ranking};
+use super::measures::{Averages, Ranks, average};
+use super::{Collection, EvalError};
+
+pub mod ablation;
+pub mod fit;
+pub mod held_out;
+pub mod newton;
+
+/// Cut-offs of every table here.
+pub const CUTOFFS: [usize; 3] = [5, 10, 25];
+/// As many records are asked for as the deepest cut-off needs.
+const ASKED_FOR: usize = 50;
+
+/// The weights by the names of their parts.
+pub fn by_name(weights: &Weights) -> BTreeMap<String, f64> {
+    let value = serde_json::to_value(weights).ok();
+    let object = value.as_ref().and_then(serde_json::Value::as_object).into_iter().flatten();
+    object.filter_map(|(name, weight)| Some((name.clone(), weight.as_f64()?))).collect()
+}
+
+/// The weights with those of some parts replaced. Names that are no parts change nothing.
+pub fn with(weights: &Weights, replaced: &BTreeMap<String, f64>) -> Weights {
+    let mut named = by_name(weights);
+    for (name, weight) in &mut named {
+        if let Some(other) = replaced.get(name) {
+            *weight = *other;
+        }
+    }
+    serde_json::to_value(named).and_then(serde_json::from_value).unwrap_or(*weights)
+}
+
+/// Collections, each in a space of its own that stays open.
+pub struct Spaces<'a> {
+    pub collections: &'a [Collection],
+    spaces: Vec<Because>,
+}
+
+impl<'a> Spaces<'a> {
+    /// Imports everything; a model other than the built-in table reads it, if one is chosen.
+    pub fn open(collections: &'a [Collection], choice: Option<&Choice>) -> Result<Self, EvalError> {
+        let hold = |collection| Because::holding(collection, choice);
+        let spaces = collections.iter().map(hold).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { collections, spaces })
+    }
+
+    /// The weights that recall has when nobody chooses others.
+    pub fn weights(&self) -> Weights {
+        self.spaces.first().map_or_else(Weights::default, Because::weights)
+    }
+
+    /// A collection by its place, and its space.
+    pub fn at(&mut self, place: usize) -> Option<(&'a Collection, &mut Because)> {
+        Some((self.collections.get(place)?, self.spaces.get_mut(place)?))
+    }
+
+    /// Asks every question of one collection.
+    pub fn ranks(&mut self, place: usize, weights: &Weights) -> Result<Vec<Ranks>, EvalError> {
+        let Some((collection, space)) = self.at(place) else { return Ok(Vec::new()) };
+        let ask = |question: &super::Labelled| -> Result<Ranks, EvalError> {
+            let recall = space.recall(&question.asked, ASKED_FOR, *weights)?;
+            Ok(Ranks::find(&ranking(&recall), &question.gold))
+        };
+        collection.questions.iter().map(ask).collect()
+    }
+
+    /// Asks every question of every collection.
+    pub fn all_ranks(&mut self, weights: &Weights) -> Result<Vec<Ranks>, EvalError> {
+        let mut all = Vec::new();
+        for place in 0..self.collections.len() {
+            all.extend(self.ranks(place, weights)?);
+        }
+        Ok(all)
+    }
+}
+
+/// The columns that every table here has.
+pub fn columns() -> String {
+    let mut head = String::new();
+    CUTOFFS.iter().for_each(|k| head.push_str(&format!("{:>8}", format!("R@{k}"))));
+    head + &format!("{:>8}{:>8}", "nDCG@10", "MRR")
+}
+
+/// One row of [`columns`], in %.
+pub fn cells(averages: &Averages) -> String {
+    let values = averages.at.iter().map(|at| at.recall).chain([averages.ndcg, averages.mrr]);
+    values.map(|value| format!("{:>8.1}", value * 100.0)).collect()
+}
+
+/// The same as JSON, 0 … 1.
+pub fn cells_json(averages: &Averages) -> serde_json::Value {
+    let recall: serde_json::Map<String, serde_json::Value> =
+        averages.at.iter().map(|at| (at.k.to_string(), at.recall.into())).collect();
+    serde_json::json!({ "questions": averages.questions, "recall": recall, "ndcg_10": averages.ndcg, "mrr": averages.mrr })
+}
+
+/// Averages at [`CUTOFFS`].
+pub fn averages(ranks: &[Ranks]) -> Averages {
+    average(ranks, &CUTOFFS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_keep_their_values_through_their_names_and_unknown_names_change_nothing() {
+        let full = Weights::WITH_VECTORS;
+        assert_eq!(with(&full, &by_name(&full)), full);
+        let replaced = BTreeMap::from([("date".to_owned(), 0.0), ("no such part".to_owned(), 7.0)]);
+        assert_eq!(with(&full, &replaced), Weights { date: 0.0, ..full });
+    }
+
+    #[test]
+    fn every_part_of_a_score_is_a_weight_by_the_same_name() {
+        let named = by_name(&Weights::WITH_VECTORS);
+        let score = retrieval::rank::fuse(&Weights::WITH_VECTORS, &retrieval::rank::Signals::default());
+        let parts: std::collections::BTreeSet<&str> = score.parts.iter().map(|part| part.name).collect();
+        assert_eq!(parts, named.keys().map(String::as_str).collect());
+        assert!(score.parts.iter().all(|part| named.get(part.name) == Some(&part.weight)));
+    }
+}

@@ -1,0 +1,238 @@
+//! Folding what is believed into its shelf.
+//!
+//! Every claim and every correction is a document, and stays one: whether it is what is served is asked when it is found, of the ledger as it is
+//! or was at the moment that the question is about. So nothing that happens later changes a document, and the shelf depends on nobody's rights. Which
+//! operations these are the graph's table of identities knows, so that a million records without a claim between them are not read.
+
+use kernel::body::{Body, Claim, Correction};
+use kernel::kind::Kind;
+use kernel::when::When;
+use retrieval::rank::lexical::TermCounts;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+
+use super::super::super::graph::sql;
+use super::super::super::ledger;
+use super::super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::super::batch::{Batch, clear};
+use super::super::meaning::Meant;
+use super::super::postings::{self, BLOCK};
+use super::super::shelf::FACTS;
+use super::super::{Reach, reach, set_reach};
+use super::{Folder, PEOPLE_REMEMBERED_MAX, SESSIONS_REMEMBERED_MAX, Session, days_since_epoch};
+use crate::{Position, StoreError};
+
+/// Most values of a payload that are searched with what a claim says.
+const VALUES_MAX: usize = 256;
+/// The subject that everything is about that is about nobody else: no name.
+const SELF: &str = "self";
+
+/// Keeps what helps the next fold of what is believed.
+pub(in super::super::super) struct FactFolder(Folder);
+
+/// What one document says.
+struct Said<'a> {
+    key: &'a str,
+    text: String,
+    payload: &'a Value,
+    subject: Option<&'a str>,
+    at: Option<&'a When>,
+}
+
+impl<'a> Said<'a> {
+    fn by(body: &'a Body) -> Option<Self> {
+        match body {
+            Body::Claim(Claim { identity_key, text, payload, subject, valid_at, valid_from, .. }) => Some(Self {
+                key: identity_key,
+                text: text.clone(),
+                payload,
+                subject: Some(subject.as_str()).filter(|subject| *subject != SELF),
+                at: valid_from.as_ref().or(valid_at.as_ref()),
+            }),
+            // A correction without words is served as its data.
+            Body::ClaimCorrection(Correction { identity_key, corrected_payload, text, .. }) => Some(Self {
+                key: identity_key,
+                text: text.clone().unwrap_or_else(|| corrected_payload.to_string()),
+                payload: corrected_payload,
+                subject: None,
+                at: None,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl FactFolder {
+    /// A folder that remembers nothing.
+    pub(in super::super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
+        Ok(Self(Folder::of(connection, &FACTS)?))
+    }
+
+    /// Adds at most [`BLOCK`] claims and corrections, none after `until`, in the transaction that is open on `connection`. The new position.
+    pub(in super::super::super) fn fold(
+        &mut self,
+        connection: &Connection,
+        until: Position,
+    ) -> Result<Position, StoreError> {
+        let folded = self.0.fold_facts(connection, until);
+        if folded.is_err() {
+            // What was remembered may name rows that will not be written.
+            self.0.forget();
+        }
+        folded
+    }
+}
+
+impl Folder {
+    fn fold_facts(&mut self, connection: &Connection, until: Position) -> Result<Position, StoreError> {
+        let head = ledger::head(connection)?;
+        let until = until.min(head);
+        let mut reach: Reach = reach(connection, self.shelf)?;
+        if reach.position > head {
+            // The row is damaged: nobody can have read so far.
+            reach = Reach::default();
+        }
+        if !self.reached.leads_to(&reach) {
+            self.forget();
+        }
+        if reach.position.0 == 0 {
+            clear(connection, self.shelf)?;
+            self.forget();
+        }
+        if reach.position >= until {
+            return Ok(reach.position);
+        }
+        let mut batch = Batch::begin(connection, self.shelf)?;
+        // A fold ends with a block where it can, so that a row is written once.
+        let room = BLOCK - batch.documents % BLOCK;
+        let mut taken = 0;
+        let mut last = reach.position;
+        {
+            let mut statement = connection.prepare_cached(
+                "SELECT identity.pos, op.kind, op.body FROM identity CROSS JOIN op ON op.pos = identity.pos
+                 WHERE identity.pos > ?1 AND identity.pos <= ?2 ORDER BY identity.pos LIMIT ?3",
+            )?;
+            let mut rows = statement.query(params![sql(reach.position), sql(until), room])?;
+            while let Some(row) = rows.next()? {
+                taken += 1;
+                last = Position(row.get::<_, i64>(0)?.unsigned_abs());
+                let Ok(kind) = Kind::parse(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?) else { continue };
+                let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+                let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
+                if let Some(said) = body.as_ref().and_then(Said::by) {
+                    self.add_fact(connection, &mut batch, last, &kind, &said)?;
+                }
+            }
+        }
+        reach.position = if taken < room { until } else { last };
+        batch.write(connection)?;
+        set_reach(connection, self.shelf, &reach)?;
+        self.reached = reach;
+        if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
+            self.sessions.clear();
+        }
+        if self.people.len() > PEOPLE_REMEMBERED_MAX {
+            self.people.clear();
+        }
+        Ok(reach.position)
+    }
+
+    fn add_fact(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        position: Position,
+        kind: &Kind,
+        said: &Said<'_>,
+    ) -> Result<(), StoreError> {
+        let document = batch.documents;
+        let values = values_beyond(&said.text, said.payload);
+        let key = said.key.replace(|character: char| !character.is_alphanumeric(), " ");
+        let mut more: Vec<&str> = values.iter().map(String::as_str).collect();
+        more.push(&key);
+        let analysis = self.analyzer.analyze_slots(&said.text, &more);
+        for (term, own) in self.number_terms(connection, batch, &analysis)? {
+            let packed = postings::pack(TermCounts { own, ..TermCounts::default() });
+            batch.postings.push(u64::from(term) << 32 | u64::from(document % BLOCK) << 8 | u64::from(packed));
+        }
+        let meant = Meant::of(std::iter::once(said.text.as_str()).chain(more.iter().copied()));
+        let nothing = Meant::default();
+        batch.meanings.push(connection, self.shelf, document, &meant, &nothing.vector, &nothing.vector)?;
+        let subject = said.subject.map(|name| self.person(connection, name)).transpose()?.flatten();
+        if let Some(person) = subject {
+            connection.prepare_cached(self.shelf.add_participant)?.execute([person, document])?;
+        }
+        let mut flags = 0;
+        for (applies, flag) in [
+            (analysis.timex, attributes::TIMEX),
+            (analysis.is_question, attributes::IS_QUESTION),
+            (subject.is_some(), attributes::HAS_PARTICIPANTS),
+        ] {
+            flags |= if applies { flag } else { 0 };
+        }
+        let attribute = Attribute {
+            position,
+            session: self.identity(connection, batch, said.key)?,
+            previous: NONE,
+            author: NONE,
+            day: said.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
+            at_us: said.at.map_or(NO_TIME, When::instant_us),
+            kind: self.kind(connection, kind.as_str())?,
+            flags,
+        };
+        batch.push_attribute(connection, position, document, &attribute)?;
+        batch.documents += 1;
+        batch.reached = position;
+        Ok(())
+    }
+
+    /// The number of an identity, made if new.
+    fn identity(&mut self, connection: &Connection, batch: &mut Batch, key: &str) -> Result<u32, StoreError> {
+        if let Some(session) = self.sessions.get(key) {
+            return Ok(session.number);
+        }
+        let stored = connection
+            .prepare_cached(self.shelf.session_named)?
+            .query_row([key], |row| row.get::<_, u32>(0))
+            .optional()?;
+        let number = match stored {
+            Some(number) => number,
+            None => {
+                let number = batch.session_count;
+                connection.prepare_cached(self.shelf.add_session)?.execute(params![number, key, NONE])?;
+                batch.session_count += 1;
+                number
+            }
+        };
+        self.sessions.insert(key.to_owned(), Session { number, last: NONE, ..Session::default() });
+        Ok(number)
+    }
+}
+
+/// The payload's texts and numbers that the text does not say, in its order, at most [`VALUES_MAX`].
+fn values_beyond(text: &str, payload: &Value) -> Vec<String> {
+    let mut values: Vec<String> = Vec::new();
+    let mut rest = vec![payload];
+    while let Some(value) = rest.pop() {
+        let said = match value {
+            Value::String(value) => value.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Array(items) => {
+                rest.extend(items.iter().rev());
+                continue;
+            }
+            Value::Object(fields) => {
+                rest.extend(fields.values().rev());
+                continue;
+            }
+            Value::Null | Value::Bool(_) => continue,
+        };
+        if !text.contains(&said) {
+            values.push(said);
+        }
+        if values.len() == VALUES_MAX {
+            break;
+        }
+    }
+    values
+}

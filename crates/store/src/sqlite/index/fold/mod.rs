@@ -1,0 +1,514 @@
+//! Folding the ledger into the index.
+//!
+//! A [`Folder`] reads operations after the view's position, collects postings in memory, and writes them with the new position in
+//! one transaction. What it remembers between folds (term numbers, the last records of recent sessions) never
+//! changes under it, because the tables are a function of the position alone.
+
+use std::collections::HashMap;
+
+use kernel::access::Access;
+use kernel::body::Body;
+use kernel::evidence::Evidence;
+use kernel::id::SpaceId;
+use kernel::kind::{Capability, Kind};
+use kernel::operation::{Role, Stamp};
+use kernel::world::World;
+use retrieval::question::names::name_words;
+use retrieval::rank::lexical::TermCounts;
+use retrieval::text::{Analyzer, Slot, SlotAnalysis, Term};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::graph::{SqliteWorld, cited};
+use super::super::ledger;
+use super::Reach;
+use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::batch::{Batch, clear};
+use super::meaning::Meant;
+use super::postings::{self, BLOCK};
+use super::shelf::{EPISODES, Shelf};
+use crate::{Position, Recorded, StoreError};
+
+mod facts;
+
+pub(in super::super) use facts::FactFolder;
+
+/// Operations read at a time.
+const READ_OPERATIONS: u64 = 512;
+/// Sessions whose last records are remembered.
+const SESSIONS_REMEMBERED_MAX: usize = 4_096;
+/// Names whose numbers are remembered.
+const PEOPLE_REMEMBERED_MAX: usize = 1 << 16;
+
+/// The terms of a record by number, with their counts.
+type Counts = Vec<(u32, u32)>;
+
+/// Keeps what helps the next fold.
+pub(in super::super) struct Folder {
+    shelf: &'static Shelf,
+    analyzer: Analyzer,
+    /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which generation.
+    terms: Vec<u32>,
+    generation: u64,
+    people: HashMap<String, Option<u32>>,
+    kinds: HashMap<String, u8>,
+    sessions: HashMap<String, Session>,
+    /// Where the last fold ended: what is remembered is as of there.
+    reached: Reach,
+    /// The highest time in the graph, where that is folded here, too.
+    graph_reaches: Option<Stamp>,
+}
+
+/// Who folds the graph, which the index asks who may append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Graph {
+    /// It is there: appending folds it.
+    Present,
+    /// It is empty, and folded from the same reading.
+    FoldedHere,
+}
+
+/// A session's number and its last two records.
+#[derive(Clone, Default)]
+struct Session {
+    number: u32,
+    last: u32,
+    previous: Counts,
+    before_previous: Counts,
+    previous_meant: Meant,
+    before_previous_meant: Meant,
+}
+
+/// What came of a fold.
+enum Folded {
+    /// It read up to here.
+    To(Position),
+    /// Here stands a change of who may append that concerns what was read before it.
+    AccessChangedAt(Position),
+}
+
+impl Reach {
+    /// Takes note of the time of `recorded`; true if it changes who might say what was read before.
+    fn is_changed_by(&mut self, recorded: &Recorded, access: &Access) -> bool {
+        let operation = &recorded.operation;
+        let header = operation.header();
+        match header.kind {
+            Kind::Evidence | Kind::EvidenceRetraction => self.latest_us = self.latest_us.max(header.ts.0),
+            Kind::Grant | Kind::Revoke => {
+                return recorded.position > self.access
+                    && header.ts.0 <= self.latest_us
+                    && access.holds(&header.author, Capability::Admin, operation.order());
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+impl Folder {
+    /// A folder of what was told that remembers nothing.
+    pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
+        Self::of(connection, &EPISODES)
+    }
+
+    /// A folder of a shelf that remembers nothing.
+    fn of(connection: &Connection, shelf: &'static Shelf) -> Result<Self, StoreError> {
+        let analyzer = Analyzer::new(super::language(connection)?);
+        Ok(Self {
+            shelf,
+            analyzer,
+            terms: Vec::new(),
+            generation: 0,
+            people: HashMap::new(),
+            kinds: HashMap::new(),
+            sessions: HashMap::new(),
+            reached: Reach::default(),
+            graph_reaches: None,
+        })
+    }
+
+    /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held, and none after `until`,
+    /// in the transaction that is open on `connection`. The new position: behind the old one where everything is
+    /// folded again.
+    pub(in super::super) fn fold(
+        &mut self,
+        connection: &Connection,
+        space: SpaceId,
+        until: Position,
+        graph: Graph,
+    ) -> Result<Position, StoreError> {
+        let until = until.min(ledger::head(connection)?);
+        loop {
+            match self.fold_open(connection, space, until, graph) {
+                Ok(Folded::To(position)) => return Ok(position),
+                Ok(Folded::AccessChangedAt(_)) if graph == Graph::FoldedHere => {
+                    // What is folded again is told all changes before; only a damaged row knows of fewer.
+                    return Err(StoreError::Damaged {
+                        detail: "the text index was made under other capabilities".to_owned(),
+                    });
+                }
+                // Each time with a later change of access, of which there are finitely many.
+                Ok(Folded::AccessChangedAt(access)) => super::begin_under(connection, access)?,
+                Err(error) => {
+                    // What was remembered may name rows that will not be written.
+                    self.forget();
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn fold_open(
+        &mut self,
+        connection: &Connection,
+        space: SpaceId,
+        until: Position,
+        graph: Graph,
+    ) -> Result<Folded, StoreError> {
+        let mut reach = super::reach(connection, self.shelf)?;
+        if reach.position > ledger::head(connection)? {
+            // The row is damaged: nobody can have read so far.
+            reach = Reach::default();
+        }
+        if !self.reached.leads_to(&reach) {
+            // The tables were emptied since, or the transaction of the last fold did not end well.
+            self.forget();
+        } else if reach.position != self.reached.position {
+            // Another process has folded in the meantime: it knows of more in the sessions.
+            self.sessions.clear();
+        }
+        if reach.position.0 == 0 {
+            clear(connection, self.shelf)?;
+            self.forget();
+        }
+        let start = reach.position;
+        let mut batch = Batch::begin(connection, self.shelf)?;
+        // A fold ends with a block where it can, so that a row is written once.
+        let room = u64::from(BLOCK - batch.documents % BLOCK);
+        let end = until.min(Position(start.0.saturating_add(room)));
+        let world = SqliteWorld::with_access_until(connection, end.max(reach.access))?;
+        // The graph is folded by what was known when each operation arrived.
+        let mut graph_world = match graph {
+            Graph::Present => None,
+            Graph::FoldedHere => {
+                let latest = self.graph_reaches.filter(|_| start.0 > 0);
+                Some(SqliteWorld::with_access_until(connection, start)?.reaching(latest))
+            }
+        };
+        while reach.position < end {
+            let wanted = (end.0 - reach.position.0).min(READ_OPERATIONS) as usize;
+            let recorded = ledger::read(connection, space, reach.position, wanted)?;
+            let Some(last) = recorded.last() else {
+                // Only a damaged file has a gap here; there is nothing in it to wait for.
+                reach.position = end;
+                break;
+            };
+            for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
+                if reach.is_changed_by(recorded, world.access()?) {
+                    return Ok(Folded::AccessChangedAt(recorded.position));
+                }
+                let operation = &recorded.operation;
+                let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+                if let Some(graph_world) = &mut graph_world {
+                    graph_world.fold(recorded.position, operation, body.as_ref())?;
+                }
+                self.take(connection, &world, &mut batch, recorded, body.as_ref())?;
+            }
+            reach.position = last.position.min(end);
+        }
+        if reach.position > start {
+            batch.write(connection)?;
+            super::set_reach(connection, self.shelf, &reach)?;
+        }
+        self.graph_reaches = graph_world.and_then(|world| world.latest());
+        self.reached = reach;
+        if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
+            self.sessions.clear();
+        }
+        if self.people.len() > PEOPLE_REMEMBERED_MAX {
+            self.forget();
+        }
+        Ok(Folded::To(reach.position))
+    }
+
+    /// Forgets what is only remembered to be quick.
+    fn forget(&mut self) {
+        self.terms.clear();
+        self.people.clear();
+        self.kinds.clear();
+        self.sessions.clear();
+        self.reached = Reach::default();
+    }
+
+    fn take(
+        &mut self,
+        connection: &Connection,
+        world: &SqliteWorld<'_>,
+        batch: &mut Batch,
+        recorded: &Recorded,
+        body: Option<&Body>,
+    ) -> Result<(), StoreError> {
+        let operation = &recorded.operation;
+        let header = operation.header();
+        if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
+            || !world.access()?.holds(&header.author, Capability::Append, operation.order())
+        {
+            return Ok(());
+        }
+        let role = if header.kind == Kind::Evidence { Role::SUPERSEDES } else { Role::TARGET };
+        for replaced in cited(&header.refs, role) {
+            if let Some(target) = world.position_of(&replaced)? {
+                batch.bury(connection, recorded.position, target)?;
+            }
+        }
+        if let Some(Body::Evidence(evidence)) = body {
+            self.add(connection, batch, recorded.position, evidence)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        position: Position,
+        evidence: &Evidence,
+    ) -> Result<(), StoreError> {
+        let document = batch.documents;
+        let analysis = analyze(&mut self.analyzer, evidence);
+        let counts = self.number_terms(connection, batch, &analysis)?;
+        let mut session = self.session(connection, batch, evidence)?;
+
+        let mut merged: Vec<(u32, TermCounts)> = Vec::with_capacity(counts.len() * 3);
+        merged.extend(counts.iter().map(|(term, own)| (*term, TermCounts { own: *own, ..Default::default() })));
+        let context = |term: &(u32, u32), previous: bool| {
+            let (previous, before_previous) = if previous { (term.1, 0) } else { (0, term.1) };
+            (term.0, TermCounts { own: 0, previous, before_previous })
+        };
+        merged.extend(session.previous.iter().map(|term| context(term, true)));
+        merged.extend(session.before_previous.iter().map(|term| context(term, false)));
+        merged.sort_unstable_by_key(|(term, _)| *term);
+        merged.dedup_by(|(later, more), (earlier, kept)| {
+            let same = later == earlier;
+            if same {
+                kept.own += more.own;
+                kept.previous += more.previous;
+                kept.before_previous += more.before_previous;
+            }
+            same
+        });
+        for (term, counts) in merged {
+            let packed = u64::from(document % BLOCK) << 8 | u64::from(postings::pack(counts));
+            batch.postings.push(u64::from(term) << 32 | packed);
+        }
+        for (term, own) in &counts {
+            batch.session_postings.push((postings::session_posting(*term, session.number), *own));
+        }
+
+        let meant = Meant::of(parts(evidence));
+        let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
+        batch.meanings.push(connection, self.shelf, document, &meant, &previous.vector, &before_previous.vector)?;
+
+        let author = evidence.actor.as_deref().map(|name| self.person(connection, name)).transpose()?.flatten();
+        let mut participates = false;
+        for name in &evidence.payload.participants {
+            let number = self.person(connection, name)?;
+            if let (Some(number), None) = (number, author) {
+                participates = true;
+                connection.prepare_cached(self.shelf.add_participant)?.execute([number, document])?;
+            }
+        }
+        let mut flags = attributes::visibility_flags(evidence.visibility);
+        for (applies, flag) in [
+            (analysis.timex, attributes::TIMEX),
+            (analysis.is_question, attributes::IS_QUESTION),
+            (participates, attributes::HAS_PARTICIPANTS),
+        ] {
+            flags |= if applies { flag } else { 0 };
+        }
+        let attribute = Attribute {
+            position,
+            session: session.number,
+            previous: session.last,
+            author: author.unwrap_or(NONE),
+            day: evidence.at.as_ref().map_or(NO_DAY, |at| days_since_epoch(at.date())),
+            at_us: evidence.at.as_ref().map_or(NO_TIME, kernel::when::When::instant_us),
+            kind: self.kind(connection, &evidence.kind.0)?,
+            flags,
+        };
+        batch.push_attribute(connection, position, document, &attribute)?;
+
+        let length = batch.session_ends.entry(session.number).or_insert((document, 0));
+        *length = (document, length.1.saturating_add(analysis.length));
+        session.last = document;
+        session.before_previous = std::mem::replace(&mut session.previous, counts);
+        session.before_previous_meant = std::mem::replace(&mut session.previous_meant, meant);
+        if let Some(name) = &evidence.payload.session {
+            self.sessions.insert(session_name(evidence, name), session);
+        }
+        batch.documents += 1;
+        batch.reached = position;
+        Ok(())
+    }
+
+    fn person(&mut self, connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
+        if let Some(number) = self.people.get(name) {
+            return Ok(*number);
+        }
+        let number = person_number(connection, self.shelf, name)?;
+        self.people.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    fn kind(&mut self, connection: &Connection, kind: &str) -> Result<u8, StoreError> {
+        if let Some(number) = self.kinds.get(kind) {
+            return Ok(*number);
+        }
+        let number = kind_number(connection, self.shelf, kind)?;
+        self.kinds.insert(kind.to_owned(), number);
+        Ok(number)
+    }
+
+    /// Terms by number. New ones are numbered in order of the words, so the tables do not depend on what was met before.
+    fn number_terms(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        analysis: &SlotAnalysis,
+    ) -> Result<Counts, StoreError> {
+        if self.generation != self.analyzer.generation() {
+            self.generation = self.analyzer.generation();
+            self.terms.clear();
+        }
+        let number_of =
+            |terms: &[u32], slot: Slot| terms.get(slot.0 as usize).copied().filter(|number| *number != NONE);
+        let is_unknown = |(slot, _): &&(Slot, u32)| number_of(&self.terms, *slot).is_none();
+        let mut unknown: Vec<(Term, Slot)> = Vec::new();
+        for (slot, _) in analysis.slots.iter().filter(is_unknown) {
+            unknown.extend(self.analyzer.term_at(*slot).map(|term| (term.clone(), *slot)));
+        }
+        unknown.sort_unstable();
+        for (term, slot) in unknown {
+            let place = slot.0 as usize;
+            if self.terms.len() <= place {
+                self.terms.resize(place + 1, NONE);
+            }
+            self.terms[place] = batch.term_number(connection, term.as_str())?;
+        }
+        let counts = analysis.slots.iter();
+        Ok(counts.filter_map(|(slot, count)| Some((number_of(&self.terms, *slot)?, *count))).collect())
+    }
+
+    /// The session of a record; one of its own where the source names none.
+    fn session(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        evidence: &Evidence,
+    ) -> Result<Session, StoreError> {
+        let name = evidence.payload.session.as_deref().map(|name| session_name(evidence, name));
+        if let Some(name) = &name {
+            if let Some(session) = self.sessions.remove(name) {
+                return Ok(session);
+            }
+            let stored = connection
+                .prepare_cached(self.shelf.session_named)?
+                .query_row([name], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?)))
+                .optional()?;
+            if let Some((number, last)) = stored {
+                return self.recall_session(connection, batch, number, last);
+            }
+        }
+        let number = batch.session_count;
+        connection.prepare_cached(self.shelf.add_session)?.execute(params![number, name, NONE])?;
+        batch.session_count += 1;
+        Ok(Session { number, last: NONE, ..Session::default() })
+    }
+
+    /// Reads a session's last two records again.
+    fn recall_session(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        number: u32,
+        stored_last: u32,
+    ) -> Result<Session, StoreError> {
+        let last = batch.session_ends.get(&number).map_or(stored_last, |(last, _)| *last);
+        let before = batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
+        let (previous, previous_meant) = self.read_again(connection, batch, last)?;
+        let (before_previous, before_previous_meant) = self.read_again(connection, batch, before)?;
+        Ok(Session { number, last, previous, before_previous, previous_meant, before_previous_meant })
+    }
+
+    /// What is remembered of a document, from its record.
+    fn read_again(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        document: u32,
+    ) -> Result<(Counts, Meant), StoreError> {
+        let Some(attribute) = batch.attribute(connection, document)? else { return Ok(Default::default()) };
+        let body: Option<Vec<u8>> = connection
+            .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
+            .query_row([super::sql(attribute.position)], |row| row.get(0))
+            .optional()?
+            .flatten();
+        match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
+            Some(Ok(Body::Evidence(evidence))) => {
+                let analysis = analyze(&mut self.analyzer, &evidence);
+                Ok((self.number_terms(connection, batch, &analysis)?, Meant::of(parts(&evidence))))
+            }
+            _ => Ok(Default::default()),
+        }
+    }
+}
+
+/// The words of what is searched of a record.
+pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> SlotAnalysis {
+    let more: Vec<&str> = parts(evidence).skip(1).collect();
+    analyzer.analyze_slots(&evidence.payload.text, &more)
+}
+
+/// What is searched of a record: its text, and title, captions, tags and place where they say more.
+pub(super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
+    let payload = &evidence.payload;
+    let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
+    let more = payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part));
+    let own = std::iter::once(&payload.text).chain(&payload.captions).chain(&payload.tags);
+    own.map(String::as_str).chain(more)
+}
+
+/// Sessions of different sources do not mix.
+fn session_name(evidence: &Evidence, name: &str) -> String {
+    format!("{}\u{0}{name}", evidence.source)
+}
+
+/// The person of that name, made if new; none if the name has no words.
+fn person_number(connection: &Connection, shelf: &Shelf, name: &str) -> Result<Option<u32>, StoreError> {
+    let known = connection.prepare_cached(shelf.person_number)?.query_row([name], |row| row.get(0)).optional()?;
+    if known.is_some() {
+        return Ok(known);
+    }
+    let words = name_words(name);
+    if words.is_empty() {
+        return Ok(None);
+    }
+    connection.prepare_cached(shelf.add_person)?.execute([name])?;
+    let number = connection.last_insert_rowid() as u32;
+    for word in words {
+        connection.prepare_cached(shelf.add_person_word)?.execute(params![word, number])?;
+    }
+    Ok(Some(number))
+}
+
+/// The number of a kind, made if new.
+fn kind_number(connection: &Connection, shelf: &Shelf, kind: &str) -> Result<u8, StoreError> {
+    connection.prepare_cached(shelf.add_kind)?.execute([kind])?;
+    let number: i64 = connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
+    Ok(attributes::kind_byte(number))
+}
+
+/// Days from 1970-01-01.
+pub(super) fn days_since_epoch(date: jiff::civil::Date) -> i32 {
+    let epoch = jiff::civil::date(1970, 1, 1);
+    epoch.until(date).map_or(NO_DAY, |span| span.get_days())
+}

@@ -1,0 +1,290 @@
+//! What documents mean: their windows' directions, to scan, and their tokens, to look closer.
+//!
+//! A direction takes [`WIDTH`] bytes, [`VECTOR_CHUNK`] documents a row, and is kept in memory by a process that asks. Tokens lie in
+//! rows of [`TOKEN_CHUNK`] documents and are read for the best candidates alone. Both are only ever appended to, and
+//! follow from the text of a record and the two before it in its session by the built-in table, so they are part of the index and of its
+//! digest like the postings.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use models::table::{DIMENSIONS, Sum, Table};
+use retrieval::rank::meaning::{Direction, compress, widen};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Reach;
+use super::column::Column;
+use super::postings::BLOCK;
+use super::shelf::Shelf;
+use crate::StoreError;
+
+/// Documents of a row of directions.
+const VECTOR_CHUNK: u32 = 64;
+/// Bytes of a direction: a byte a dimension and 1 ÷ its length.
+const WIDTH: usize = DIMENSIONS + LENGTH_BYTES;
+const LENGTH_BYTES: usize = 4;
+/// Documents of a row of tokens: a document and its neighbours are mostly read at once.
+const TOKEN_CHUNK: u32 = 16;
+/// Most tokens of a document that are kept: what a long record says later counts in its direction alone.
+const TOKENS_MAX: usize = 1_024;
+/// Longest part of a text that counts, bytes.
+const TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// What a document says, for whoever follows it in its session.
+#[derive(Clone)]
+pub(super) struct Meant {
+    pub(super) tokens: Vec<u16>,
+    pub(super) vector: Box<Sum>,
+}
+
+impl Default for Meant {
+    fn default() -> Self {
+        Self { tokens: Vec::new(), vector: Box::new([0.0; DIMENSIONS]) }
+    }
+}
+
+impl Meant {
+    /// Of a text in parts.
+    pub(super) fn of<'a>(parts: impl Iterator<Item = &'a str>) -> Self {
+        let table = Table::built_in();
+        let mut meant = Self::default();
+        for part in parts {
+            table.tokens(cut(part), &mut meant.tokens);
+        }
+        table.add(meant.tokens.iter().copied(), &mut meant.vector);
+        meant.tokens.truncate(TOKENS_MAX);
+        meant
+    }
+}
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default()
+}
+
+/// Directions and tokens of new documents, before they are written.
+#[derive(Default)]
+pub(super) struct NewMeanings {
+    vectors: BTreeMap<u32, Vec<u8>>,
+    tokens: BTreeMap<u32, Vec<u8>>,
+}
+
+impl NewMeanings {
+    /// Adds the next document, whose window the vectors of the two before it in its session widen.
+    pub(super) fn push(
+        &mut self,
+        connection: &Connection,
+        shelf: &Shelf,
+        document: u32,
+        own: &Meant,
+        previous: &Sum,
+        before_previous: &Sum,
+    ) -> Result<(), StoreError> {
+        let mut window = *own.vector;
+        widen(&mut window, previous, before_previous);
+        let mut steps = [0; DIMENSIONS];
+        let inverse_length = compress(&window, &mut steps);
+        let row = row(&mut self.vectors, connection, shelf.vector, document / VECTOR_CHUNK)?;
+        row.extend(steps.map(i8::cast_unsigned));
+        row.extend(inverse_length.to_le_bytes());
+        let row = self::row(&mut self.tokens, connection, shelf.tokens, document / TOKEN_CHUNK)?;
+        row.extend((own.tokens.len() as u16).to_le_bytes());
+        row.extend(own.tokens.iter().flat_map(|token| token.to_le_bytes()));
+        Ok(())
+    }
+
+    pub(super) fn write(self, connection: &Connection, shelf: &Shelf) -> Result<(), StoreError> {
+        for (put, rows) in [(shelf.put_vector, self.vectors), (shelf.put_tokens, self.tokens)] {
+            let mut write = connection.prepare_cached(put)?;
+            for (chunk, data) in rows {
+                write.execute(params![chunk, data])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The row of a chunk, as far as it is filled.
+fn row<'a>(
+    rows: &'a mut BTreeMap<u32, Vec<u8>>,
+    connection: &Connection,
+    query: &str,
+    chunk: u32,
+) -> Result<&'a mut Vec<u8>, StoreError> {
+    use std::collections::btree_map::Entry;
+    Ok(match rows.entry(chunk) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => {
+            let stored = connection.prepare_cached(query)?.query_row([chunk], |row| row.get(0)).optional()?;
+            entry.insert(stored.unwrap_or_default())
+        }
+    })
+}
+
+/// All documents' directions.
+///
+/// What is asked once reads them in passing, so a process that asks a single question keeps none; they are kept from the second
+/// question on.
+#[derive(Debug, Default)]
+pub(in super::super) struct Windows {
+    seen: Reach,
+    documents: u32,
+    is_asked: bool,
+    steps: Column<[i8; DIMENSIONS]>,
+    inverse_lengths: Column<f32>,
+}
+
+impl Windows {
+    /// Makes ready for one question, over `documents` in all: reads what was added since the last time.
+    pub(in super::super) fn refresh(
+        &mut self,
+        connection: &Connection,
+        shelf: &Shelf,
+        reach: Reach,
+        documents: u32,
+    ) -> Result<(), StoreError> {
+        if !self.seen.leads_to(&reach) {
+            *self = Self::default();
+        }
+        self.documents = documents;
+        if std::mem::replace(&mut self.is_asked, true) {
+            let known = self.inverse_lengths.len();
+            each_row(connection, shelf, known..documents, |row| {
+                for (steps, inverse_length) in row.iter().map(read) {
+                    self.steps.push(steps);
+                    self.inverse_lengths.push(inverse_length);
+                }
+            })?;
+        }
+        self.seen = reach;
+        Ok(())
+    }
+
+    /// The cosines of a block's documents, as far as there are any.
+    pub(super) fn cosines(
+        &self,
+        connection: &Connection,
+        shelf: &Shelf,
+        question: &Direction,
+        block: u32,
+        cosines: &mut [f32],
+    ) -> Result<(), StoreError> {
+        let first = block.saturating_mul(BLOCK);
+        if self.inverse_lengths.len() > first {
+            question.cosines(self.steps.block(block).as_flattened(), self.inverse_lengths.block(block), cosines);
+            return Ok(());
+        }
+        let mut rest = cosines;
+        let mut steps = [[0; DIMENSIONS]; VECTOR_CHUNK as usize];
+        let mut inverse_lengths = [0.0; VECTOR_CHUNK as usize];
+        each_row(connection, shelf, first..self.documents.min(first.saturating_add(BLOCK)), |row| {
+            for ((vector, steps), inverse_length) in row.iter().zip(&mut steps).zip(&mut inverse_lengths) {
+                (*steps, *inverse_length) = read(vector);
+            }
+            let (these, others) = std::mem::take(&mut rest).split_at_mut(row.len());
+            question.cosines(steps.as_flattened(), &inverse_lengths, these);
+            rest = others;
+        })
+    }
+
+    /// The cosine of one document.
+    pub(super) fn cosine(
+        &self,
+        connection: &Connection,
+        shelf: &Shelf,
+        question: &Direction,
+        document: u32,
+    ) -> Result<f32, StoreError> {
+        let kept = self.steps.get(document).zip(self.inverse_lengths.get(document));
+        if let Some((steps, inverse_length)) = kept {
+            return Ok(question.cosine(steps, *inverse_length));
+        }
+        let mut cosine = 0.0;
+        each_row(connection, shelf, document..self.documents.min(document.saturating_add(1)), |row| {
+            cosine =
+                row.first().map(read).map_or(0.0, |(steps, inverse_length)| question.cosine(&steps, inverse_length));
+        })?;
+        Ok(cosine)
+    }
+}
+
+/// A document's direction as it is stored.
+type Vector = [u8; WIDTH];
+
+/// Its steps, and 1 ÷ its length.
+fn read(vector: &Vector) -> ([i8; DIMENSIONS], f32) {
+    let mut steps = [0; DIMENSIONS];
+    steps.iter_mut().zip(vector).for_each(|(step, byte)| *step = byte.cast_signed());
+    let inverse_length = vector.last_chunk::<LENGTH_BYTES>().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
+    // Only a damaged row holds another number than those that `compress` gives.
+    (steps, if (0.0..=1.0).contains(&inverse_length) { inverse_length } else { 0.0 })
+}
+
+/// Hands over the directions of documents in order, as many at a time as lie in a row together.
+fn each_row(
+    connection: &Connection,
+    shelf: &Shelf,
+    documents: Range<u32>,
+    mut take: impl FnMut(&[Vector]),
+) -> Result<(), StoreError> {
+    let damaged = || StoreError::Damaged { detail: "a chunk of vectors is missing".to_owned() };
+    let Range { start: mut next, end } = documents;
+    if next >= end {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached(shelf.vectors_from)?;
+    let mut rows = statement.query([next / VECTOR_CHUNK])?;
+    while next < end {
+        let row = rows.next()?.ok_or_else(damaged)?;
+        let first = row.get::<_, u32>(0)?.saturating_mul(VECTOR_CHUNK);
+        let (vectors, _) = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?.as_chunks::<WIDTH>();
+        let vectors = vectors.get(..vectors.len().min(VECTOR_CHUNK as usize)).unwrap_or_default();
+        let skipped = next.checked_sub(first).ok_or_else(damaged)? as usize;
+        let wanted = vectors.len().min(end.saturating_sub(first) as usize);
+        let vectors = vectors.get(skipped..wanted).filter(|vectors| !vectors.is_empty()).ok_or_else(damaged)?;
+        take(vectors);
+        next += vectors.len() as u32;
+    }
+    Ok(())
+}
+
+/// Tokens of documents, each row read once.
+pub(super) struct Tokens<'a> {
+    connection: &'a Connection,
+    shelf: &'static Shelf,
+    rows: HashMap<u32, Vec<u8>>,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(connection: &'a Connection, shelf: &'static Shelf) -> Self {
+        Self { connection, shelf, rows: HashMap::new() }
+    }
+
+    /// The tokens of a document.
+    pub(super) fn of(&mut self, document: u32) -> Result<impl Iterator<Item = u16> + use<'_>, StoreError> {
+        use std::collections::hash_map::Entry;
+        let row = match self.rows.entry(document / TOKEN_CHUNK) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let mut statement = self.connection.prepare_cached(self.shelf.tokens)?;
+                let row = statement.query_row([entry.key()], |row| row.get(0)).optional()?;
+                entry.insert(row.unwrap_or_default())
+            }
+        };
+        let tokens = of_document(row, document % TOKEN_CHUNK);
+        Ok(tokens.as_chunks().0.iter().map(|token| u16::from_le_bytes(*token)))
+    }
+}
+
+/// The tokens of a document of a row, two bytes each. Each document's begin with their number.
+fn of_document(mut row: &[u8], number: u32) -> &[u8] {
+    let mut document = 0;
+    while let Some((count, rest)) = row.split_first_chunk() {
+        let (tokens, rest) = rest.split_at(rest.len().min(2 * usize::from(u16::from_le_bytes(*count))));
+        if document == number {
+            return tokens;
+        }
+        document += 1;
+        row = rest;
+    }
+    &[]
+}

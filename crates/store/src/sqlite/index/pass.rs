@@ -1,0 +1,528 @@
+//! One search over all blocks.
+//!
+//! A block's documents share one small array of sums, so the whole pass stays in the processor's cache; a document is looked at more
+//! closely only if its sum and the most that the other parts could add exceed the worst of the best so far. The best are
+//! scored again exactly, by the kernel's own arithmetic, and what that adds up is the explanation.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use models::near::NearWords;
+use models::table::{DIMENSIONS, Table};
+use retrieval::question::Question;
+use retrieval::question::dates::date_fit;
+use retrieval::rank::lexical::{self, TermCounts};
+use retrieval::rank::meaning::{Direction, compress};
+use retrieval::rank::{Signals, Weights, fuse};
+
+use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::meaning::Tokens;
+use super::postings::{self, BLOCK};
+use super::search::{Filter, Found, Search, TermRows, TermShare};
+use super::vectors::Asked;
+use crate::StoreError;
+
+/// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either way.
+const DAYS_REMEMBERED: i32 = 45_000;
+
+/// People that the question names, as the index knows them.
+pub(super) struct Who {
+    pub(super) people: Vec<u32>,
+    /// Records without an author in which they take part.
+    pub(super) involved: HashSet<u32>,
+    /// The words of the name: a record without an author that holds them all mentions the person.
+    pub(super) words: Vec<TermRows>,
+}
+
+impl Who {
+    /// Which documents of a block hold every word of the name themselves; none if that is nothing to go by.
+    fn named_in(&self, block: u32) -> Option<Vec<bool>> {
+        if self.words.is_empty() {
+            return None;
+        }
+        let mut held = vec![0usize; BLOCK as usize];
+        for word in &self.words {
+            for (place, counts) in postings::decode(word.row(block)) {
+                held[place as usize] += usize::from(postings::unpack(counts).own > 0);
+            }
+        }
+        Some(held.into_iter().map(|held| held == self.words.len()).collect())
+    }
+
+    /// Whether a record is theirs; one without author, whether it involves or mentions them.
+    fn holds(&self, attribute: &Attribute, document: u32, named: &Option<Vec<bool>>) -> bool {
+        if attribute.author != NONE {
+            return self.people.contains(&attribute.author);
+        }
+        let mentioned = named.as_ref().and_then(|named| named.get((document % BLOCK) as usize)).copied();
+        mentioned.unwrap_or(false)
+            || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && self.involved.contains(&document)
+    }
+}
+
+/// Which documents of a block mention whom.
+struct Named {
+    speaker: Option<Vec<bool>>,
+    subject: Option<Vec<bool>>,
+}
+
+/// What a question means.
+pub(super) struct Meaning<'a> {
+    nameless: &'a str,
+    by: By<'a>,
+}
+
+/// Whose vectors tell what a question means as a whole.
+enum By<'a> {
+    /// The built-in table's.
+    Table(Direction),
+    /// Another model's.
+    Model(&'a Asked<'a>),
+}
+
+impl<'a> Meaning<'a> {
+    /// None if meaning does not count, or the question has none.
+    pub(super) fn of(question: &'a Question, weights: &Weights, asked: Option<&'a Asked<'a>>) -> Option<Self> {
+        if [weights.win, weights.text, weights.near, weights.after] == [0.0; 4] {
+            return None;
+        }
+        let by = match asked {
+            Some(asked) => By::Model(asked),
+            None => By::Table(Direction::of(&Table::built_in().embed(&question.nameless))?),
+        };
+        Some(Self { nameless: &question.nameless, by })
+    }
+}
+
+/// One search over all blocks.
+pub(super) struct Pass<'a> {
+    pub(super) search: &'a Search<'a>,
+    pub(super) weights: &'a Weights,
+    pub(super) terms: Vec<TermRows>,
+    pub(super) idf_sum: f64,
+    pub(super) session_scores: Vec<f64>,
+    /// The one person that the question is about.
+    pub(super) speaker: Option<Who>,
+    /// Who acts, of several that it names.
+    pub(super) subject: Option<Who>,
+    pub(super) question: &'a Question,
+    pub(super) meant: Option<Meaning<'a>>,
+    pub(super) admitted: Option<HashSet<u8>>,
+    pub(super) filter: &'a Filter,
+    /// The asker's day, days since 1970-01-01.
+    pub(super) today: Option<i32>,
+}
+
+/// A document and its approximate score; the better one is the greater: see [`Pass::tie`].
+#[derive(Clone, Copy, PartialEq)]
+struct Candidate {
+    score: f32,
+    tie: i64,
+    document: u32,
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score.total_cmp(&other.score).then((self.tie, self.document).cmp(&(other.tie, other.document)))
+    }
+}
+
+impl Pass<'_> {
+    /// The best documents by single-precision scores, in order of document.
+    pub(super) fn preselect(&self, limit: usize) -> Result<Vec<u32>, StoreError> {
+        let mut best: Vec<u32> = self.candidates(limit)?.map(|Reverse(candidate)| candidate.document).collect();
+        best.sort_unstable();
+        Ok(best)
+    }
+
+    /// The same of those documents that `admits` lets through, which is asked from the best down, so seldom.
+    pub(super) fn best_of_those(
+        &self,
+        limit: usize,
+        mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
+    ) -> Result<Vec<u32>, StoreError> {
+        let mut candidates: BinaryHeap<Candidate> =
+            self.candidates(usize::MAX)?.map(|Reverse(candidate)| candidate).collect();
+        let mut best = Vec::new();
+        while let Some(candidate) = candidates.pop().filter(|_| best.len() < limit) {
+            if let Some(attribute) = self.search.attributes.get(candidate.document)
+                && admits(attribute)?
+            {
+                best.push(candidate.document);
+            }
+        }
+        best.sort_unstable();
+        Ok(best)
+    }
+
+    fn candidates(&self, limit: usize) -> Result<impl Iterator<Item = Reverse<Candidate>>, StoreError> {
+        let lex_weights: Vec<[f32; 256]> = self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
+        let mut cursors = vec![0; self.terms.len()];
+        let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
+        let mut sums = vec![0.0f32; BLOCK as usize];
+        let mut windows = vec![0.0f32; BLOCK as usize];
+        let window_weight = self.weights.win as f32;
+        let mut dates = DateFits::new(self.question);
+        let most_else = self.most_else();
+        let others = Others::new(self);
+        let documents = self.search.attributes.len();
+        let session_weights: Vec<f32> =
+            self.session_scores.iter().map(|score| (self.weights.sess * score) as f32).collect();
+        for block in 0..documents.div_ceil(BLOCK) {
+            sums.fill(0.0);
+            for ((term, weights), cursor) in self.terms.iter().zip(&lex_weights).zip(&mut cursors) {
+                if let Some((number, row)) = term.rows.get(*cursor)
+                    && *number == block
+                {
+                    *cursor += 1;
+                    for (place, counts) in postings::decode(row) {
+                        sums[place as usize] += weights[usize::from(counts)];
+                    }
+                }
+            }
+            let named = self.named_in(block);
+            let first = block * BLOCK;
+            let sessions = self.search.attributes.session.block(block);
+            if let Some(meant) = &self.meant {
+                let windows = match &meant.by {
+                    By::Table(direction) => {
+                        let Search { connection, shelf, windows: kept, .. } = self.search;
+                        kept.cosines(connection, shelf, direction, block, &mut windows)?;
+                        &windows
+                    }
+                    By::Model(asked) => asked.windows(first),
+                };
+                sums.iter_mut().zip(windows).for_each(|(sum, window)| *sum += window_weight * window);
+            }
+            let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
+            for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
+                let known = sum + session_weights.get(*session as usize).copied().unwrap_or(0.0);
+                if known + most_else <= threshold || (known == 0.0 && dates.is_empty()) {
+                    continue;
+                }
+                let document = first + place as u32;
+                let Some(attribute) = self.search.attributes.get(document) else { continue };
+                if !self.admits(attribute) {
+                    continue;
+                }
+                let date = dates.fit(attribute.day);
+                if known == 0.0 && date == 0.0 {
+                    continue;
+                }
+                let signals = self.signals(attribute, document, &named, date);
+                let score = known + others.of(&signals);
+                let candidate = Candidate { score, tie: self.tie(attribute), document };
+                if heap.len() < limit {
+                    heap.push(Reverse(candidate));
+                } else if heap.peek().is_some_and(|Reverse(worst)| candidate > *worst) {
+                    heap.pop();
+                    heap.push(Reverse(candidate));
+                }
+                if heap.len() >= limit {
+                    threshold = heap.peek().map_or(0.0, |Reverse(worst)| worst.score);
+                }
+            }
+        }
+        Ok(heap.into_iter())
+    }
+
+    /// Which of equals comes first: what is nearest to the asker's day, then what was told last.
+    fn tie(&self, attribute: &Attribute) -> i64 {
+        match self.today {
+            Some(_) if attribute.day == NO_DAY => i64::MIN,
+            Some(today) => -i64::from(attribute.day).abs_diff(i64::from(today)).cast_signed(),
+            None => 0,
+        }
+    }
+
+    /// What a posting adds to the weighted `lex` and `own`, by its packed counts.
+    fn lex_by_counts(&self, idf: f64) -> [f32; 256] {
+        let mut weights = [0.0; 256];
+        for (byte, weight) in (0..=u8::MAX).zip(&mut weights) {
+            let counts = [(idf, postings::unpack(byte))];
+            let lex = self.weights.lex * lexical::lex(counts, self.idf_sum);
+            *weight = (lex + self.weights.own * lexical::own(counts, self.idf_sum)) as f32;
+        }
+        weights
+    }
+
+    /// The most that anything but words and session can add.
+    fn most_else(&self) -> f32 {
+        let weights = self.weights;
+        let date = if self.question.dates.is_empty() { 0.0 } else { 1.5 * weights.date };
+        let when = if self.question.asks_when { weights.when } else { 0.0 };
+        let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
+        let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
+        let who = speaker.max(0.0) + subject.max(0.0);
+        (date.max(0.0) + when.max(0.0) + who + weights.timex.max(0.0) + weights.is_question.max(0.0)) as f32
+    }
+
+    /// Which documents of a block hold every word of a name themselves.
+    fn named_in(&self, block: u32) -> Named {
+        let names = |who: &Option<Who>| who.as_ref().and_then(|who| who.named_in(block));
+        Named { speaker: names(&self.speaker), subject: names(&self.subject) }
+    }
+
+    fn admits(&self, attribute: &Attribute) -> bool {
+        if attribute.flags & attributes::DEAD != 0 && self.filter.as_of_us.is_none() {
+            return false;
+        }
+        if self.admitted.as_ref().is_some_and(|kinds| !kinds.contains(&attribute.kind)) {
+            return false;
+        }
+        let Filter { since_us, until_us, visibilities, .. } = self.filter;
+        let flags = attribute.flags & (attributes::PRIVATE | attributes::GLOBAL);
+        if !visibilities.is_empty() && !visibilities.iter().any(|who| attributes::visibility_flags(*who) == flags) {
+            return false;
+        }
+        if (since_us.is_some() || until_us.is_some()) && attribute.at_us == NO_TIME {
+            return false;
+        }
+        since_us.is_none_or(|since| attribute.at_us >= since) && until_us.is_none_or(|until| attribute.at_us < until)
+    }
+
+    /// Every signal but those of words.
+    fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
+        let is_of = |who: &Option<Who>, named| who.as_ref().is_some_and(|who| who.holds(attribute, document, named));
+        Signals {
+            speaker: is_of(&self.speaker, &named.speaker),
+            subject: is_of(&self.subject, &named.subject),
+            date,
+            is_question: attribute.flags & attributes::IS_QUESTION != 0,
+            timex: attribute.flags & attributes::TIMEX != 0,
+            asks_when: self.question.asks_when,
+            ..Signals::default()
+        }
+    }
+
+    /// How often documents (in rising order) and those before them say each term.
+    fn counts(&self, documents: &[u32]) -> Vec<Vec<TermCounts>> {
+        let mut counts = vec![vec![TermCounts::default(); self.terms.len()]; documents.len()];
+        // By place in the block, which of its documents is meant; `NOBODY` for most.
+        const NOBODY: u16 = u16::MAX;
+        let mut meant = vec![NOBODY; BLOCK as usize];
+        let mut rest = &mut counts[..];
+        for of_block in documents.chunk_by(|one, other| one / BLOCK == other / BLOCK) {
+            let (these, others) = std::mem::take(&mut rest).split_at_mut(of_block.len());
+            rest = others;
+            for (number, document) in (0..).zip(of_block) {
+                meant[(document % BLOCK) as usize] = number;
+            }
+            let block = of_block.first().map_or(0, |first| first / BLOCK);
+            for (number, term) in self.terms.iter().enumerate() {
+                for (place, packed) in postings::decode(term.row(block)) {
+                    let document = meant[place as usize];
+                    if document != NOBODY {
+                        these[usize::from(document)][number] = postings::unpack(packed);
+                    }
+                }
+            }
+            of_block.iter().for_each(|document| meant[(document % BLOCK) as usize] = NOBODY);
+        }
+        counts
+    }
+
+    /// Scores documents (in rising order) by the kernel's arithmetic. Best first.
+    pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
+        let counts = self.counts(&documents);
+        let mut dates = DateFits::new(self.question);
+        let mut named_in: Option<(u32, Named)> = None;
+        let mut closer = self.meant.as_ref().map(|meant| Closer::new(self, meant));
+        let mut found = Vec::with_capacity(documents.len());
+        for (document, counts) in documents.into_iter().zip(counts) {
+            let Some(attribute) = self.search.attributes.get(document) else { continue };
+            let block = document / BLOCK;
+            let named = match named_in.take().filter(|(known, _)| *known == block) {
+                Some((_, named)) => named,
+                None => self.named_in(block),
+            };
+            let weighted = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
+            let meant = match &mut closer {
+                Some(closer) => closer.look(document, attribute)?,
+                None => Signals::default(),
+            };
+            let signals = Signals {
+                win: meant.win,
+                text: meant.text,
+                near: meant.near,
+                after: meant.after,
+                lex: lexical::lex(weighted(), self.idf_sum),
+                own: lexical::own(weighted(), self.idf_sum),
+                sess: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
+                ..self.signals(attribute, document, &named, dates.fit(attribute.day))
+            };
+            named_in = Some((block, named));
+            let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
+                term: term.term.clone(),
+                idf: term.idf,
+                own: counts.own,
+                previous: counts.previous,
+                before_previous: counts.before_previous,
+            });
+            found.push(Found {
+                position: attribute.position,
+                tie: self.tie(attribute),
+                document,
+                session: attribute.session,
+                score: fuse(self.weights, &signals),
+                terms: shares.collect(),
+            });
+        }
+        found.sort_by(|left, right| {
+            right
+                .score
+                .total
+                .total_cmp(&left.score.total)
+                .then((right.tie, right.position).cmp(&(left.tie, left.position)))
+        });
+        Ok(found)
+    }
+}
+
+/// What the other signals than those of words and meaning add, each sum made once.
+struct Others {
+    /// By [`Self::place`].
+    flags: [f32; 16],
+    date: f32,
+}
+
+impl Others {
+    fn new(pass: &Pass<'_>) -> Self {
+        let mut others = Self { flags: [0.0; 16], date: 0.0 };
+        let asks_when = pass.question.asks_when;
+        let total = |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
+        for (place, sum) in others.flags.iter_mut().enumerate() {
+            *sum = total(Self::signals(place));
+        }
+        others.date = total(Signals { date: 1.0, ..Signals::default() });
+        others
+    }
+
+    fn signals(place: usize) -> Signals {
+        let [speaker, subject, is_question, timex] = [8, 4, 2, 1].map(|bit| place & bit != 0);
+        Signals { speaker, subject, is_question, timex, ..Signals::default() }
+    }
+
+    /// The reverse of [`Self::signals`].
+    fn place(signals: &Signals) -> usize {
+        [signals.speaker, signals.subject, signals.is_question, signals.timex]
+            .into_iter()
+            .fold(0, |place, flag| 2 * place + usize::from(flag))
+    }
+
+    fn of(&self, signals: &Signals) -> f32 {
+        self.flags[Self::place(signals)] + self.date * signals.date as f32
+    }
+}
+
+/// Looks at what single documents mean.
+struct Closer<'a> {
+    search: &'a Search<'a>,
+    by: &'a By<'a>,
+    words: NearWords,
+    tokens: Tokens<'a>,
+    best: HashMap<u32, Vec<f32>>,
+}
+
+impl<'a> Closer<'a> {
+    fn new(pass: &'a Pass<'_>, meant: &'a Meaning<'_>) -> Self {
+        Self {
+            search: pass.search,
+            by: &meant.by,
+            words: NearWords::new(Table::built_in(), meant.nameless),
+            tokens: Tokens::new(pass.search.connection, pass.search.shelf),
+            best: HashMap::new(),
+        }
+    }
+
+    /// `win`, `text`, `near` and `after` of a document.
+    fn look(&mut self, document: u32, attribute: &Attribute) -> Result<Signals, StoreError> {
+        let previous = attribute.previous;
+        let before = self.search.attributes.get(previous).map_or(NONE, |attribute| attribute.previous);
+        let context = [document, previous, before];
+        for document in context {
+            if document != NONE && !self.best.contains_key(&document) {
+                let best = self.words.best(self.tokens.of(document)?);
+                self.best.insert(document, best);
+            }
+        }
+        let [own, previous, before] = context.map(|document| self.best.get(&document).map_or(&[][..], Vec::as_slice));
+        let near = self.words.near(own, previous, before);
+        let is_alive = |next: &u32| {
+            self.search.attributes.get(*next).is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
+        };
+        let next = self.search.attributes.next(document).filter(is_alive);
+        Ok(match self.by {
+            By::Table(direction) => {
+                let after = next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
+                let Search { connection, shelf, windows, .. } = self.search;
+                let win = f64::from(windows.cosine(connection, shelf, direction, document)?);
+                Signals { win, near, after, ..Signals::default() }
+            }
+            By::Model(asked) => {
+                let after = next.map(|next| asked.own(next)).transpose()?.unwrap_or(0.0);
+                let (win, text) = (asked.window(document), asked.own(document)?);
+                Signals { win, text, near, after, ..Signals::default() }
+            }
+        })
+    }
+
+    /// Of a document itself, without those before it.
+    fn cosine(&mut self, direction: &Direction, document: u32) -> Result<f64, StoreError> {
+        let mut vector = [0.0; DIMENSIONS];
+        Table::built_in().add(self.tokens.of(document)?, &mut vector);
+        let mut steps = [0; DIMENSIONS];
+        let inverse_length = compress(&vector, &mut steps);
+        Ok(f64::from(direction.cosine(&steps, inverse_length)))
+    }
+}
+
+/// How well days fit the times that a question names, each computed once.
+struct DateFits<'a> {
+    question: &'a Question,
+    remembered: Vec<f64>,
+}
+
+impl<'a> DateFits<'a> {
+    fn new(question: &'a Question) -> Self {
+        Self { question, remembered: Vec::new() }
+    }
+
+    /// True if the question names no time.
+    fn is_empty(&self) -> bool {
+        self.question.dates.is_empty()
+    }
+
+    fn fit(&mut self, day: i32) -> f64 {
+        if self.is_empty() || day == NO_DAY {
+            return 0.0;
+        }
+        let Some(place) = day.checked_add(DAYS_REMEMBERED).and_then(|place| usize::try_from(place).ok()) else {
+            return self.compute(day);
+        };
+        if place >= 2 * DAYS_REMEMBERED as usize {
+            return self.compute(day);
+        }
+        if self.remembered.is_empty() {
+            self.remembered = vec![f64::NAN; 2 * DAYS_REMEMBERED as usize];
+        }
+        if self.remembered[place].is_nan() {
+            self.remembered[place] = self.compute(day);
+        }
+        self.remembered[place]
+    }
+
+    fn compute(&self, day: i32) -> f64 {
+        let span = jiff::Span::new().try_days(day);
+        let date = span.and_then(|span| jiff::civil::date(1970, 1, 1).checked_add(span));
+        date.map_or(0.0, |date| date_fit(&self.question.dates, date))
+    }
+}

@@ -1,0 +1,351 @@
+//! Finding: every record that shares a word, a session or a date with the question is scored, block by block.
+//!
+//! Here everything that a question needs is read, once: rows of its terms, scores of sessions, whom it names. The
+//! scoring is [`super::pass`].
+
+use std::collections::HashSet;
+
+use jiff::civil::Date;
+use kernel::evidence::Visibility;
+use retrieval::question::Question;
+use retrieval::question::names::NameId;
+use retrieval::rank::lexical;
+use retrieval::rank::{Score, Weights};
+use retrieval::text::{Analyzer, Term};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::attributes::{self, Attributes, NONE};
+use super::fold::days_since_epoch;
+use super::lengths::Lengths;
+use super::meaning::Windows;
+use super::names::SqliteNames;
+use super::pass::{Meaning, Pass, Who};
+use super::postings::{self, BLOCK, SESSION_BLOCK};
+use super::shelf::{Shelf, Unit};
+use super::vectors::Asked;
+use crate::{Position, StoreError};
+
+/// Fewest that are scored exactly where meaning counts: part of it is known only then.
+const CANDIDATES_MIN: usize = 128;
+/// How many more than asked for are scored exactly, for those that fall to deduplication.
+const SPARE: usize = 40;
+
+/// What may be found. Held inside the search, not after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Kinds of evidence; all if empty.
+    pub kinds: Vec<String>,
+    /// Not before, microseconds since the Unix epoch. A record without a time is left out.
+    pub since_us: Option<i64>,
+    /// Before, microseconds since the Unix epoch. A record without a time is left out.
+    pub until_us: Option<i64>,
+    /// By who may see them; all if empty.
+    pub visibilities: Vec<Visibility>,
+    /// Recorded until then (inclusive) and neither retracted nor replaced by then, microseconds since the Unix epoch; what counts now if
+    /// none.
+    pub as_of_us: Option<u64>,
+}
+
+/// What one word of the question contributed to a record's `lex`.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct TermShare {
+    /// The word as it is indexed.
+    pub term: Term,
+    /// How rare it is: its weight.
+    pub idf: f64,
+    /// How often it is in the record and the two before it.
+    pub own: u32,
+    /// In the record before.
+    pub previous: u32,
+    /// In the one before that.
+    pub before_previous: u32,
+}
+
+/// A record that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Where its operation is.
+    pub position: Position,
+    /// Which of equals comes first: the greater.
+    pub(super) tie: i64,
+    /// Its number in the index.
+    pub document: u32,
+    /// Its session's number.
+    pub session: u32,
+    /// The sum of its parts.
+    pub score: Score,
+    /// What its `lex` consists of.
+    pub terms: Vec<TermShare>,
+}
+
+/// The index, seen at one moment.
+pub struct Search<'a> {
+    pub(in super::super) connection: &'a Connection,
+    pub(in super::super) shelf: &'static Shelf,
+    pub(in super::super) attributes: &'a Attributes,
+    pub(in super::super) lengths: &'a Lengths,
+    pub(in super::super) windows: &'a Windows,
+    /// The question as another model understands it.
+    pub(in super::super) asked: Option<Asked<'a>>,
+}
+
+/// A term of the question and its rows.
+pub(super) struct TermRows {
+    pub(super) term: Term,
+    pub(super) idf: f64,
+    pub(super) session_idf: f64,
+    pub(super) rows: Vec<(u32, Vec<u8>)>,
+    /// Sessions that hold it, and how often.
+    pub(super) sessions: Vec<(u32, u32)>,
+}
+
+impl TermRows {
+    pub(super) fn row(&self, block: u32) -> &[u8] {
+        self.rows.binary_search_by_key(&block, |(number, _)| *number).map_or(&[], |index| &self.rows[index].1)
+    }
+}
+
+impl Search<'_> {
+    /// Whether another model than the built-in table serves.
+    pub fn has_model(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Understands a question by the people that the space knows. `today` is what "last week" counts from.
+    pub fn question(&self, text: &str, analyzer: &mut Analyzer, today: Option<Date>) -> Result<Question, StoreError> {
+        let names = SqliteNames::new(self.connection, self.shelf);
+        let question = Question::parse(text, analyzer, &names, today);
+        names.finish()?;
+        Ok(question)
+    }
+
+    /// The best `limit` records and some to spare, best first; of equals the one nearest to `today`, then the one told last.
+    pub fn find(
+        &self,
+        question: &Question,
+        analyzer: &mut Analyzer,
+        filter: &Filter,
+        today: Option<Date>,
+        weights: &Weights,
+        limit: usize,
+    ) -> Result<Vec<Found>, StoreError> {
+        let pass = self.pass(question, analyzer, filter, today, weights)?;
+        let wanted = limit.saturating_add(SPARE).max(if pass.meant.is_some() { CANDIDATES_MIN } else { 0 });
+        let wanted = wanted.min(self.attributes.len() as usize);
+        let best = match filter.as_of_us {
+            None => pass.preselect(wanted)?,
+            Some(until_us) => pass.best_of_those(wanted, self.standing_at(until_us)?)?,
+        };
+        pass.score_exactly(best)
+    }
+
+    /// Everything that scoring needs of a question.
+    pub(super) fn pass<'a>(
+        &'a self,
+        question: &'a Question,
+        analyzer: &mut Analyzer,
+        filter: &'a Filter,
+        today: Option<Date>,
+        weights: &'a Weights,
+    ) -> Result<Pass<'a>, StoreError> {
+        let documents = match self.shelf.unit {
+            Unit::Document => u64::from(self.attributes.len()),
+            Unit::Session => self.attributes.session_count(),
+        };
+        let sessions = self.lengths.of.len() as u64;
+        let mut terms = Vec::new();
+        let mut unknown = 0u32;
+        for term in &question.terms {
+            match self.term_rows(term, documents, sessions)? {
+                Some(rows) => terms.push(rows),
+                None => unknown += 1,
+            }
+        }
+        let mut idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
+        if self.shelf.unit == Unit::Session {
+            // Few things are believed, and few words are known of them: one that nothing holds speaks against all as much as one that
+            // a single belief holds speaks for it.
+            idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
+        }
+        let session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
+        Ok(Pass {
+            search: self,
+            weights,
+            session_scores: self.session_scores(&terms, session_idf_sum),
+            terms,
+            idf_sum,
+            speaker: self.who(question.person(), question, analyzer)?,
+            subject: self.who(question.subject(), question, analyzer)?,
+            question,
+            admitted: self.admitted(filter)?,
+            meant: Meaning::of(question, weights, self.asked.as_ref()),
+            filter,
+            today: today.map(days_since_epoch),
+        })
+    }
+
+    /// None if the index does not know the term.
+    fn term_rows(&self, term: &Term, documents: u64, sessions: u64) -> Result<Option<TermRows>, StoreError> {
+        let known = self
+            .connection
+            .prepare_cached(self.shelf.term_number)?
+            .query_row([term.as_str()], |row| row.get::<_, u32>(0))
+            .optional()?;
+        let Some(number) = known else { return Ok(None) };
+        let mut statement = self.connection.prepare_cached(self.shelf.posting)?;
+        let mut rows: Vec<(u32, Vec<u8>)> = Vec::new();
+        for block in 0..self.attributes.len().div_ceil(BLOCK) {
+            let row = statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
+            rows.extend(row.map(|row| (block, row)));
+        }
+        let records = match self.shelf.unit {
+            Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
+            Unit::Session => self.sessions_in(&rows),
+        };
+        let session_rows = self.session_rows(number)?;
+        let in_sessions = session_rows.len() as u64;
+        Ok(Some(TermRows {
+            term: term.clone(),
+            idf: lexical::idf(documents, records),
+            session_idf: lexical::idf(sessions, in_sessions),
+            rows,
+            sessions: session_rows,
+        }))
+    }
+
+    /// How many sessions the documents of a term's rows belong to.
+    fn sessions_in(&self, rows: &[(u32, Vec<u8>)]) -> u64 {
+        let mut seen = vec![false; usize::try_from(self.attributes.session_count()).unwrap_or(0)];
+        let mut count = 0;
+        for (block, row) in rows {
+            for (place, _) in postings::decode(row) {
+                let document = block.saturating_mul(BLOCK).saturating_add(place);
+                let session = self.attributes.session.get(document).and_then(|session| seen.get_mut(*session as usize));
+                if let Some(seen) = session {
+                    count += u64::from(!std::mem::replace(seen, true));
+                }
+            }
+        }
+        count
+    }
+
+    /// Sessions that hold a term, and how often.
+    fn session_rows(&self, term: u32) -> Result<Vec<(u32, u32)>, StoreError> {
+        let mut statement = self.connection.prepare_cached(self.shelf.session_posting)?;
+        let mut sessions = Vec::new();
+        for block in 0..(self.lengths.of.len() as u32).div_ceil(SESSION_BLOCK) {
+            let mut rows = statement.query([postings::key(block, term)])?;
+            if let Some(row) = rows.next()? {
+                let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+                let found = postings::decode_sessions(data);
+                sessions.extend(
+                    found.map(|(place, count)| (block.saturating_mul(SESSION_BLOCK).saturating_add(place), count)),
+                );
+            }
+        }
+        Ok(sessions)
+    }
+
+    /// Every session's `sess`.
+    fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Vec<f64> {
+        let mut sums = vec![0.0; self.lengths.of.len()];
+        let average = self.lengths.average();
+        for term in terms {
+            for (session, count) in &term.sessions {
+                let session = *session as usize;
+                if let (Some(sum), Some(length)) = (sums.get_mut(session), self.lengths.of.get(session)) {
+                    *sum += term.session_idf * lexical::session_strength(*count, u64::from(*length), average);
+                }
+            }
+        }
+        // The sum over the terms is made already; what is left of the kernel's formula is the share.
+        sums.into_iter().map(|sum| lexical::session([(sum, 1.0)], idf_sum)).collect()
+    }
+
+    /// Some of the people that the question mentions, as the index knows them.
+    fn who(
+        &self,
+        people: Option<&[NameId]>,
+        question: &Question,
+        analyzer: &mut Analyzer,
+    ) -> Result<Option<Who>, StoreError> {
+        let Some(named) = people else { return Ok(None) };
+        let people: Vec<u32> = named.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
+        let mut involved = HashSet::new();
+        let mut statement = self.connection.prepare_cached(self.shelf.participations)?;
+        for person in &people {
+            for document in statement.query_map([person], |row| row.get::<_, u32>(0))? {
+                involved.insert(document?);
+            }
+        }
+        let mention = question.mentions.iter().find(|mention| mention.people == named);
+        let mut words = Some(Vec::new());
+        for term in analyzer.terms(mention.map_or("", |mention| mention.text.as_str())) {
+            // No record holds a word that the index does not know.
+            words = words.zip(self.term_rows(&term, 0, 0)?).map(|(mut words, rows)| {
+                words.push(rows);
+                words
+            });
+        }
+        Ok(Some(Who { people, involved, words: words.unwrap_or_default() }))
+    }
+
+    /// Numbers of the kinds that the filter admits; none for all.
+    fn admitted(&self, filter: &Filter) -> Result<Option<HashSet<u8>>, StoreError> {
+        if filter.kinds.is_empty() {
+            return Ok(None);
+        }
+        let mut statement = self.connection.prepare_cached(self.shelf.kind_number)?;
+        let mut admitted = HashSet::new();
+        for kind in &filter.kinds {
+            if let Some(number) = statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()? {
+                admitted.insert(attributes::kind_byte(number));
+            }
+        }
+        Ok(Some(admitted))
+    }
+
+    /// Records that count, by kind of evidence.
+    pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
+        let mut statement = self.connection.prepare_cached(self.shelf.kinds)?;
+        let words =
+            statement.query_map([], |row| Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?)))?;
+        // Of the kinds that share the last number, the first gives its name to all.
+        let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
+        let mut counts = std::collections::BTreeMap::new();
+        for attribute in self.attributes.rest.iter().filter(|attribute| attribute.flags & attributes::DEAD == 0) {
+            if let Some(word) = words.get(&attribute.kind) {
+                *counts.entry(word.clone()).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The records before and after one in its session, at most `reach` each way, as (distance, position).
+    pub fn neighbours(&self, document: u32, reach: u32) -> Vec<(i32, Position)> {
+        let mut found = Vec::new();
+        let mut current = document;
+        for distance in 1..=reach {
+            let Some(attribute) = self.attributes.get(current) else { break };
+            if attribute.previous == NONE {
+                break;
+            }
+            current = attribute.previous;
+            found.push((-(distance as i32), current));
+        }
+        current = document;
+        for distance in 1..=reach {
+            let Some(next) = self.attributes.next(current) else { break };
+            current = next;
+            found.push((distance as i32, current));
+        }
+        found.sort_unstable();
+        let mut neighbours = Vec::new();
+        for (distance, document) in found {
+            if let Some(attribute) = self.attributes.get(document).filter(|found| found.flags & attributes::DEAD == 0) {
+                neighbours.push((distance, attribute.position));
+            }
+        }
+        neighbours
+    }
+}

@@ -1,0 +1,86 @@
+//! What counts at the moment that a question is about, asked of the ledger while searching.
+//!
+//! What a shelf holds is all that was ever told or believed. Whether a document counts follows from the ledger, and is asked only of what
+//! is about to be found, once for each identity in one search.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use jiff::civil::Date;
+use kernel::id::OpId;
+use kernel::moment::Moment;
+use kernel::operation::Stamp;
+use kernel::validity::Validity;
+use retrieval::question::Question;
+use retrieval::rank::Weights;
+use retrieval::text::Analyzer;
+use rusqlite::OptionalExtension;
+
+use super::super::graph::{SqliteWorld, id_at, sql};
+use super::attributes::Attribute;
+use super::search::{Filter, Found, Search};
+use crate::{Position, StoreError};
+
+impl<'a> Search<'a> {
+    /// The ledger as the search sees it.
+    pub fn world(&self) -> Result<SqliteWorld<'a>, StoreError> {
+        SqliteWorld::new(self.connection)
+    }
+
+    /// The best `limit` of what is believed, best first. `serves` answers which operation is served of an identity, and is asked of each at
+    /// most once.
+    pub fn find_served(
+        &self,
+        question: &Question,
+        analyzer: &mut Analyzer,
+        today: Option<Date>,
+        limit: usize,
+        mut serves: impl FnMut(&str) -> Result<Option<OpId>, StoreError>,
+    ) -> Result<Vec<(OpId, Found)>, StoreError> {
+        let (filter, weights) = (Filter::default(), Weights::FACTS);
+        let pass = self.pass(question, analyzer, &filter, today, &weights)?;
+        let mut name = self.connection.prepare_cached(self.shelf.session_name)?;
+        let mut place = self.connection.prepare_cached("SELECT pos FROM op WHERE id = ?1")?;
+        let mut served: HashMap<u32, Option<Position>> = HashMap::new();
+        let mut ids: HashMap<Position, OpId> = HashMap::new();
+        let best = pass.best_of_those(limit, |attribute| {
+            let position = match served.entry(attribute.session) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(unknown) => {
+                    let key: Option<String> =
+                        name.query_row([attribute.session], |row| row.get(0)).optional()?.flatten();
+                    let id = key.map(|key| serves(&key)).transpose()?.flatten();
+                    let row: Option<i64> =
+                        id.map(|id| place.query_row([id.0], |row| row.get(0)).optional()).transpose()?.flatten();
+                    let position = row.map(|row| Position(row.unsigned_abs()));
+                    ids.extend(position.zip(id));
+                    *unknown.insert(position)
+                }
+            };
+            Ok(position == Some(attribute.position))
+        })?;
+        let found = pass.score_exactly(best)?.into_iter();
+        Ok(found.filter_map(|found| Some((*ids.get(&found.position)?, found))).collect())
+    }
+
+    /// Whether a record counted when the ledger reached until `until_us`.
+    pub(super) fn standing_at(
+        &self,
+        until_us: u64,
+    ) -> Result<impl FnMut(&Attribute) -> Result<bool, StoreError>, StoreError> {
+        let world = self.world()?;
+        let mut identify = self.connection.prepare_cached("SELECT id FROM op WHERE pos = ?1")?;
+        Ok(move |attribute: &Attribute| {
+            let id = identify.query_row([sql(attribute.position)], |row| id_at(row, 0)).optional()?;
+            let Some(id) = id else { return Ok(false) };
+            let then = Moment::before(&world, first_after(until_us));
+            Validity::new(&then).is_valid_input(&id)
+        })
+    }
+}
+
+/// The first place in the order after everything that was recorded until a time.
+pub fn first_after(until_us: u64) -> (Stamp, OpId) {
+    // No operation has a later time than a store can compare.
+    (Stamp(until_us.saturating_add(1).min(i64::MAX.unsigned_abs())), OpId([0; 32]))
+}
