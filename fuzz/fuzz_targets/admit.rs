@@ -8,9 +8,9 @@
 use kernel::body::Body;
 use kernel::canonical;
 use kernel::kind::Kind;
-use kernel::operation::{Operation, Ref, Role, Stamp};
+use kernel::operation::{Operation, Ref, Role, HlcTimestamp};
 use kernel::rules::Verdict;
-use kernel::seal::{Place, Signer};
+use kernel::seal::{ChainPosition, Signer};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 use store::memory::MemoryLedger;
@@ -37,10 +37,10 @@ fuzz_target!(|bytes: &[u8]| {
             })
             .collect();
         let mut writing = ledger.begin().expect("memory does not fail");
-        let place = Place {
+        let place = ChainPosition {
             space: if *kind == Kind::Space { None } else { writing.space().expect("memory does not fail") },
             head: if *kind == Kind::Space { None } else { writing.head(&signer.author()).expect("memory does not fail") },
-            ts: Stamp(1 + step as u64 * 2 + u64::from(choice % 3)),
+            ts: HlcTimestamp(1 + step as u64 * 2 + u64::from(choice % 3)),
         };
         let bytes = canonical::to_bytes(&body).expect("bodies of the script are canonical");
         let Ok(operation) = signer.seal_canonical(kind.clone(), bytes.clone(), refs, place) else { continue };

@@ -22,9 +22,9 @@ use kernel::canonical;
 use kernel::cascade::{Journal, consequences};
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::operation::{Operation, Ref, Role, Stamp};
-use kernel::seal::{Draft, Place, Signer};
-use kernel::world::{Graph, Head};
+use kernel::ledger_index::{Graph, Head};
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
+use kernel::seal::{ChainPosition, Draft, Signer};
 use serde_json::{Value, json};
 use store::sqlite::SqliteSpace;
 use store::{Ledger, Writing};
@@ -79,10 +79,10 @@ impl Author {
         self.ts += 1;
         let body = Body::parse(&Kind::parse(kind).unwrap(), &canonical::to_bytes(body).unwrap()).unwrap();
         let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
-        let place = Place { space: self.space, head: self.head, ts: Stamp(self.ts) };
+        let place = ChainPosition { space: self.space, head: self.head, ts: HlcTimestamp(self.ts) };
         let operation = self.signer.seal(Draft { body: body.clone(), refs }, place).unwrap();
         self.space = Some(operation.space());
-        self.head = Some(Head { seq: operation.header().seq, id: operation.id(), ts: Stamp(self.ts) });
+        self.head = Some(Head { seq: operation.header().seq, id: operation.id(), ts: HlcTimestamp(self.ts) });
         (operation, body)
     }
 
@@ -151,7 +151,7 @@ impl Author {
         self.say("refutation_withdrawal", &json!({}), &[("target", refutation)])
     }
 
-    fn record(&mut self, fallen: &kernel::cascade::Fallen) -> (Operation, Body) {
+    fn record(&mut self, fallen: &kernel::cascade::Invalidated) -> (Operation, Body) {
         self.say("claim_invalidation", &json!({}), &[("target", fallen.target), ("cause", fallen.cause)])
     }
 }

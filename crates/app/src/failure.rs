@@ -2,7 +2,7 @@
 
 use engine::EngineError;
 use engine::belief::user::UserError;
-use kernel::rules::Breach;
+use kernel::rules::RuleViolation;
 use models::hub::HubError;
 use store::{RecordError, StoreError};
 
@@ -129,7 +129,7 @@ impl Failure {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Engine(EngineError::Record(RecordError::Refused {
-                breach: Breach::NotPermitted { author, capability },
+                violation: RuleViolation::NotPermitted { author, capability },
                 ..
             })) => Some(format!(
                 "the owner of the space can allow it: because grant {author} --can {}",

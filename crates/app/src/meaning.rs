@@ -35,7 +35,7 @@ const TEXTS_AFTER_REMEMBERING: u64 = 512;
 const TEXTS_BETWEEN_CALLS: u64 = 32;
 
 /// What became of the vectors of what was asked.
-pub(crate) struct Meant {
+pub(crate) struct QueryEmbedding {
     /// One for each text that was asked, where another model than the built-in table answers.
     vectors: Vec<ByModel>,
     /// Who answers.
@@ -44,7 +44,7 @@ pub(crate) struct Meant {
     pub(crate) error: Option<EmbedError>,
 }
 
-impl Meant {
+impl QueryEmbedding {
     fn built_in(error: Option<EmbedError>) -> Self {
         Self { vectors: Vec::new(), model: BUILT_IN.to_owned(), error }
     }
@@ -78,7 +78,7 @@ impl Meant {
 
 /// Models that are open for questions, by what the user calls them. How a model is reached counts as it was when it was opened.
 #[derive(Default)]
-pub(crate) struct Answering {
+pub(crate) struct EmbedderPool {
     open: HashMap<String, Opened>,
 }
 
@@ -94,9 +94,9 @@ impl Opened {
     }
 }
 
-impl Answering {
+impl EmbedderPool {
     /// The vector of a question by the model that serves in a space.
-    pub(crate) fn ask(&mut self, session: &Session, space: &mut Space, text: &str) -> Result<Meant, Failure> {
+    pub(crate) fn ask(&mut self, session: &Session, space: &mut Space, text: &str) -> Result<QueryEmbedding, Failure> {
         self.ask_all(session, space, &[text.to_owned()])
     }
 
@@ -106,7 +106,7 @@ impl Answering {
         session: &Session,
         space: &mut Space,
         request: &mut Request,
-    ) -> Result<Meant, Failure> {
+    ) -> Result<QueryEmbedding, Failure> {
         let questions = request.questions();
         let meant = self.ask_all(session, space, &questions)?;
         request.by_model = questions.into_iter().zip(meant.vectors.iter().cloned()).collect();
@@ -150,7 +150,7 @@ impl Answering {
         matches!(self.open.get(name), Some(Opened::Resting { until, .. }) if Instant::now() < *until)
     }
 
-    fn ask_all(&mut self, session: &Session, space: &mut Space, texts: &[String]) -> Result<Meant, Failure> {
+    fn ask_all(&mut self, session: &Session, space: &mut Space, texts: &[String]) -> Result<QueryEmbedding, Failure> {
         let settings = session.settings(Some(space.path()))?;
         let mut failed = None;
         let ready = if texts.is_empty() { Vec::new() } else { serving(&settings, space)? };
@@ -165,7 +165,7 @@ impl Answering {
             match self.vectors(&settings, &ready, &asked) {
                 Ok(numbers) => {
                     let vectors = numbers.into_iter().map(|numbers| ByModel::new(ready.number, numbers)).collect();
-                    return Ok(Meant { vectors, model: ready.model.to_string(), error: None });
+                    return Ok(QueryEmbedding { vectors, model: ready.model.to_string(), error: None });
                 }
                 // The first is the one that should have answered. A service that does not answer is not waited for twice.
                 Err(error) => {
@@ -177,7 +177,7 @@ impl Answering {
                 }
             }
         }
-        Ok(Meant::built_in(failed))
+        Ok(QueryEmbedding::built_in(failed))
     }
 
     /// Asks a model, unless it rests.
@@ -215,8 +215,9 @@ fn open_to_ask(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, 
     let unusable = |detail: String| EmbedError::Unusable { place: ready.choice.clone(), detail };
     let selection = ready.choice.parse().map_err(|_| unusable("this names no model".to_owned()))?;
     let mut choice = choice_to_open(settings, &selection)?;
-    choice.reach.timeout = Some(choice.reach.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)));
-    choice.reach.dimensions_known = Some(ready.model.dimensions);
+    choice.service_config.timeout =
+        Some(choice.service_config.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)));
+    choice.service_config.dimensions_known = Some(ready.model.dimensions);
     models::choice::open(&choice)?.ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
 }
 
@@ -290,12 +291,12 @@ pub(crate) fn open_to_read(
     };
     let name = selection.to_string();
     if let Some(wait) = wait {
-        choice.reach.timeout = Some(choice.reach.timeout.map_or(wait.each, |set| set.min(wait.each)));
-        choice.reach.until = wait.until;
+        choice.service_config.timeout = Some(choice.service_config.timeout.map_or(wait.each, |set| set.min(wait.each)));
+        choice.service_config.until = wait.until;
     }
     // A model that has read before need not be asked how long its vectors are.
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
-    choice.reach.dimensions_known = known.map(|known| known.dimensions);
+    choice.service_config.dimensions_known = known.map(|known| known.dimensions);
     Ok(models::choice::open(&choice))
 }
 

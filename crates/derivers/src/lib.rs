@@ -15,7 +15,7 @@ use kernel::body;
 use kernel::confidence::Basis;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
-use kernel::operation::Stamp;
+use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::Value;
 
@@ -48,16 +48,16 @@ pub struct Record {
     /// What to cite: the evidence, the claim version, or the correction that replaced what the claim said.
     pub id: OpId,
     /// When it was recorded, which is not when it happened.
-    pub told: Stamp,
+    pub told: HlcTimestamp,
     /// By whose key it was recorded.
-    pub by: Teller,
+    pub by: SignedBy,
     /// What it says.
-    pub said: Said,
+    pub said: RecordBody,
 }
 
 /// Whose key signed a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Teller {
+pub enum SignedBy {
     /// One that may correct what is believed, as the owner's keys may: its "I" is the owner.
     Owner,
     /// Another, as an agent's. What it records is known; but nothing in it is the owner's own word.
@@ -66,7 +66,7 @@ pub enum Teller {
 
 /// What a record says.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum RecordBody {
     /// Something was told.
     Evidence(Box<Evidence>),
     /// Something is believed: what is served of an identity now.
@@ -102,21 +102,21 @@ impl Record {
     /// The evidence, if it is that.
     pub fn evidence(&self) -> Option<&Evidence> {
         match &self.said {
-            Said::Evidence(evidence) => Some(evidence),
-            Said::Belief(_) => None,
+            RecordBody::Evidence(evidence) => Some(evidence),
+            RecordBody::Belief(_) => None,
         }
     }
 
     /// The belief, if it is that.
     pub fn belief(&self) -> Option<&Belief> {
         match &self.said {
-            Said::Evidence(_) => None,
-            Said::Belief(belief) => Some(belief),
+            RecordBody::Evidence(_) => None,
+            RecordBody::Belief(belief) => Some(belief),
         }
     }
 
     /// The space's order.
-    pub fn order(&self) -> (Stamp, OpId) {
+    pub fn order(&self) -> (HlcTimestamp, OpId) {
         (self.told, self.id)
     }
 }

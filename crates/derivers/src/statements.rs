@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use kernel::evidence::EvidenceKind;
 
-use crate::{Record, Teller, names};
+use crate::{Record, SignedBy, names};
 
 /// How much of a record is read for statements, bytes: what people say of themselves stands at the beginning.
 pub const STATEMENT_BYTES_MAX: usize = 16 * 1024;
@@ -111,7 +111,7 @@ impl OwnWords<'_> {
 /// What of a record the owner said or wrote; none if it is not theirs. An agent that may only append could write down anything as
 /// the owner's words, so those count that a key of the owner's recorded.
 pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
-    let evidence = record.evidence().filter(|_| record.by == Teller::Owner)?;
+    let evidence = record.evidence().filter(|_| record.by == SignedBy::Owner)?;
     let payload = &evidence.payload;
     let kind = evidence.kind.0.as_str();
     let is_own = match (payload.role.as_deref(), evidence.actor.as_deref()) {

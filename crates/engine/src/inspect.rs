@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use kernel::body::Body;
 use kernel::id::{Author, OpId, SpaceId};
+use kernel::ledger_index::{Citing, LedgerIndex};
 use kernel::operation::{Content, Operation, Unverified};
-use kernel::world::{Citing, World};
 use serde_json::{Value, json};
 use store::sqlite::{Mode, Size};
 use store::{Ledger, Position, Recorded};

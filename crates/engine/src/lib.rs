@@ -8,9 +8,9 @@ use std::path::Path;
 use kernel::body::{self, Body};
 use kernel::id::{Author, IdPrefix, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{MalformedError, Operation, Stamp};
-use kernel::seal::{Draft, Place, Signer, next_stamp};
-use kernel::world::World;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::{HlcTimestamp, MalformedError, Operation};
+use kernel::seal::{ChainPosition, Draft, Signer, next_timestamp};
 use store::sqlite::{Mode, SqliteSpace};
 use store::{Ledger, RecordError, StoreError};
 
@@ -29,7 +29,7 @@ pub struct Space {
     store: SqliteSpace,
     signer: Signer,
     derivers: Vec<Box<dyn derivers::Deriver>>,
-    echoes: recall::echo::Waiting,
+    echoes: recall::echo::PendingKeys,
 }
 
 /// Why the engine could not do what was asked.
@@ -115,7 +115,7 @@ impl EngineError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Store(error) => error.code(),
-            Self::Record(RecordError::Refused { breach, .. }) => breach.code(),
+            Self::Record(RecordError::Refused { violation, .. }) => violation.code(),
             Self::Record(RecordError::Store(error)) => error.code(),
             Self::Malformed(_) => "malformed",
             Self::Import(importers::ImportError::Io { .. }) => "source_unreadable",
@@ -155,7 +155,7 @@ fn genesis(signer: &Signer, name: &str, now: jiff::Timestamp) -> Result<(Operati
         created: now.to_string(),
         settings: serde_json::Map::new(),
     });
-    let place = Place { space: None, head: None, ts: Stamp(now_us(now)) };
+    let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(now_us(now)) };
     Ok((signer.seal(Draft::new(body.clone()), place)?, body))
 }
 
@@ -236,10 +236,10 @@ impl Space {
     pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
         let mut writing = self.store.begin()?;
         let body = draft.body.clone();
-        let place = Place {
+        let place = ChainPosition {
             space: writing.space()?,
             head: writing.head(&self.signer.author())?,
-            ts: next_stamp(now_us(now), writing.latest()?),
+            ts: next_timestamp(now_us(now), writing.latest()?),
         };
         let operation = self.signer.seal(draft, place)?;
         writing.record(&operation, Some(&body))?;
@@ -249,7 +249,7 @@ impl Space {
 
     /// Whether this device's key may append.
     pub fn may_append(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
-        let at = (Stamp(now_us(now)), OpId([0; 32]));
+        let at = (HlcTimestamp(now_us(now)), OpId([0; 32]));
         let world = self.store.world()?;
         Ok(world.access()?.holds(&self.author(), Capability::Append, at))
     }

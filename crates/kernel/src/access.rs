@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::id::{Author, OpId};
 use crate::kind::Capability;
-use crate::operation::Stamp;
+use crate::operation::HlcTimestamp;
 
 /// A change of capabilities.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Change {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     owner: Option<Author>,
-    changes: BTreeMap<(Stamp, OpId), Change>,
+    changes: BTreeMap<(HlcTimestamp, OpId), Change>,
 }
 
 impl Access {
@@ -42,12 +42,12 @@ impl Access {
     }
 
     /// Takes note of a grant or revocation at its place in the order.
-    pub fn insert(&mut self, at: (Stamp, OpId), change: Change) {
+    pub fn insert(&mut self, at: (HlcTimestamp, OpId), change: Change) {
         self.changes.insert(at, change);
     }
 
     /// Whether `author` holds `capability` just before `at`.
-    pub fn holds(&self, author: &Author, capability: Capability, at: (Stamp, OpId)) -> bool {
+    pub fn holds(&self, author: &Author, capability: Capability, at: (HlcTimestamp, OpId)) -> bool {
         if self.owner.as_ref() == Some(author) && self.changes.is_empty() {
             return true;
         }
@@ -55,7 +55,7 @@ impl Access {
     }
 
     /// What every key holds just before `at`.
-    pub fn capabilities(&self, at: (Stamp, OpId)) -> BTreeMap<Author, BTreeSet<Capability>> {
+    pub fn capabilities(&self, at: (HlcTimestamp, OpId)) -> BTreeMap<Author, BTreeSet<Capability>> {
         let mut held: BTreeMap<Author, BTreeSet<Capability>> = BTreeMap::new();
         if let Some(owner) = self.owner {
             held.insert(owner, Capability::ALL.into());
@@ -81,8 +81,8 @@ impl Access {
 mod tests {
     use super::*;
 
-    fn at(ts: u64) -> (Stamp, OpId) {
-        (Stamp(ts), OpId([0; 32]))
+    fn at(ts: u64) -> (HlcTimestamp, OpId) {
+        (HlcTimestamp(ts), OpId([0; 32]))
     }
 
     #[test]
@@ -128,7 +128,8 @@ mod tests {
     fn changes_count_in_the_order_of_the_space_however_they_arrive() {
         let (owner, agent) = (Author([1; 32]), Author([2; 32]));
         let change = |gives| Change { author: owner, key: agent, capabilities: vec![Capability::Append], gives };
-        let changes = [((Stamp(5), OpId([1; 32])), change(true)), ((Stamp(5), OpId([2; 32])), change(false))];
+        let changes =
+            [((HlcTimestamp(5), OpId([1; 32])), change(true)), ((HlcTimestamp(5), OpId([2; 32])), change(false))];
         let (mut one, mut other) = (Access::default(), Access::default());
         one.set_owner(owner);
         other.set_owner(owner);

@@ -1,7 +1,7 @@
 //! The cascade: what follows when something that was built upon is taken away.
 //!
 //! Source: the derivation specification, "Cascade". While operations are taken in, a [`Journal`] keeps what settling them changed
-//! ([`crate::settle`]); [`consequences`] is asked of it once, after all of them, and says what is to be recorded. It records nothing. What
+//! ([`crate::soundness`]); [`consequences`] is asked of it once, after all of them, and says what is to be recorded. It records nothing. What
 //! fell has been found by settling, so all that is left is to say why: the walk goes again from what each trigger acts on, in the
 //! space's order, through every input that was valid before all of them and is not after. What still holds, or did not hold before,
 //! ends the walk: this makes it minimal, and makes a corrected identity the firewall that it should be, since what it pins stays valid
@@ -12,7 +12,7 @@
 //! - A claim that the user took back is *retracted*; no machine let it fall, so only what stands on it is recorded.
 //! - The cause is the first trigger, by the space's order, whose walk reaches a claim. What no walk reached was due before, as after a
 //!   crash, or arrived without ground: it names what had taken its ground away.
-//! - A version whose fall another device recorded already is not recorded again (see [`crate::falls`]).
+//! - A version whose fall another device recorded already is not recorded again (see [`crate::invalidation`]).
 //! - A *refresh* is owed where the served confidence of an input's identity changed and its payload did not: by a new version of equal payload, by a
 //!   confirming correction, by the withdrawal of one.
 //! - Reviews and refreshes follow from the trigger; who takes the same operations in once more takes nothing in, so nothing follows.
@@ -20,18 +20,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::falls::reason;
 use crate::id::OpId;
+use crate::invalidation::reason;
 use crate::kind::Kind;
-use crate::moment::Moment;
-use crate::operation::{Role, Stamp};
-use crate::settle::{Reached, Settlement};
+use crate::ledger_index::{Entry, LedgerIndex};
+use crate::operation::{HlcTimestamp, Role};
+use crate::snapshot::Snapshot;
+use crate::soundness::{Reached, StatusUpdate};
 use crate::validity::{Standing, Validity, inputs};
-use crate::world::{Entry, World};
 
 /// A version that fell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fallen {
+pub struct Invalidated {
     /// The version.
     pub target: OpId,
     /// The trigger.
@@ -51,7 +51,7 @@ pub struct Review {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consequences {
     /// A `claim_invalidation` is due for each, in this order: the space's order of the targets.
-    pub invalidated: Vec<Fallen>,
+    pub invalidated: Vec<Invalidated>,
     /// By trigger, then in the space's order of the identities' current versions.
     pub reviews: Vec<Review>,
     /// Identities whose confidence is to be computed again, in the space's order of their current versions.
@@ -60,7 +60,7 @@ pub struct Consequences {
     pub changed: Vec<String>,
 }
 
-type Order = (Stamp, OpId);
+type Order = (HlcTimestamp, OpId);
 
 /// An input's validity before and after.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +82,8 @@ pub struct Journal {
 
 impl Journal {
     /// Takes note of what taking in one operation changed, after all that was noted before.
-    pub fn note(&mut self, settlement: Settlement) {
-        let Settlement { trigger, changes, inputs, reached, keys } = settlement;
+    pub fn note(&mut self, settlement: StatusUpdate) {
+        let StatusUpdate { trigger, changes, inputs, reached, keys } = settlement;
         if let Some(trigger) = trigger.filter(|trigger| trigger.kind != Kind::ClaimInvalidation) {
             self.triggers.insert(trigger.order(), trigger);
         }
@@ -103,10 +103,10 @@ impl Journal {
     }
 }
 
-struct Walk<'w, W: World + ?Sized> {
+struct Walk<'w, W: LedgerIndex + ?Sized> {
     world: &'w W,
     journal: &'w Journal,
-    past: Moment<'w, W>,
+    past: Snapshot<'w, W>,
     now: Validity<'w, W>,
     /// Inputs that were valid before and are not now, with the trigger.
     lost: HashMap<OpId, OpId>,
@@ -118,11 +118,15 @@ struct Walk<'w, W: World + ?Sized> {
 }
 
 /// What follows from what a journal tells of `world`. `due` are the claims whose fall is to be recorded, in the space's order.
-pub fn consequences<W: World + ?Sized>(world: &W, journal: &Journal, due: Vec<OpId>) -> Result<Consequences, W::Error> {
+pub fn consequences<W: LedgerIndex + ?Sized>(
+    world: &W,
+    journal: &Journal,
+    due: Vec<OpId>,
+) -> Result<Consequences, W::Error> {
     let mut walk = Walk {
         world,
         journal,
-        past: Moment::without(world, journal.triggers.values().map(|trigger| trigger.id).collect()),
+        past: Snapshot::without(world, journal.triggers.values().map(|trigger| trigger.id).collect()),
         now: Validity::new(world),
         lost: HashMap::new(),
         causes: HashMap::new(),
@@ -140,7 +144,7 @@ pub fn consequences<W: World + ?Sized>(world: &W, journal: &Journal, due: Vec<Op
     })
 }
 
-impl<W: World + ?Sized> Walk<'_, W> {
+impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
     /// Walks from one trigger to everything that it takes the ground from.
     fn follow(&mut self, trigger: &Entry) -> Result<(), W::Error> {
         let mut queue = Vec::new();
@@ -207,7 +211,7 @@ impl<W: World + ?Sized> Walk<'_, W> {
     }
 
     /// Why each fell.
-    fn falls(&self, due: Vec<OpId>) -> Result<Vec<Fallen>, W::Error> {
+    fn falls(&self, due: Vec<OpId>) -> Result<Vec<Invalidated>, W::Error> {
         let mut invalidated = Vec::with_capacity(due.len());
         for target in due {
             let cause = match self.causes.get(&target) {
@@ -217,7 +221,7 @@ impl<W: World + ?Sized> Walk<'_, W> {
                     None => None,
                 },
             };
-            invalidated.extend(cause.map(|cause| Fallen { target, cause }));
+            invalidated.extend(cause.map(|cause| Invalidated { target, cause }));
         }
         Ok(invalidated)
     }

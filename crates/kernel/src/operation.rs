@@ -31,7 +31,7 @@ pub const LINE_BYTES_MAX: usize = 4 << 20;
 
 /// A hybrid logical clock's reading: microseconds since the Unix epoch, moved on where needed to keep the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Stamp(pub u64);
+pub struct HlcTimestamp(pub u64);
 
 /// A citation of an earlier operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub struct Header {
     /// The author's operation before it.
     pub prev: Option<OpId>,
     /// When, in the space's order.
-    pub ts: Stamp,
+    pub ts: HlcTimestamp,
     /// What it cites, in the author's order.
     pub refs: Vec<Ref>,
     /// Commits to salt and body.
@@ -166,7 +166,7 @@ impl Header {
             author: object.name("author")?,
             seq: object.integer("seq")?,
             prev: object.optional("prev")?,
-            ts: Stamp(object.integer("ts")?),
+            ts: HlcTimestamp(object.integer("ts")?),
             refs,
             body: object.name("body")?,
         };
@@ -342,7 +342,7 @@ impl<State> Operation<State> {
     }
 
     /// The place in the space's total order.
-    pub fn order(&self) -> (Stamp, OpId) {
+    pub fn order(&self) -> (HlcTimestamp, OpId) {
         (self.header.ts, self.id)
     }
 

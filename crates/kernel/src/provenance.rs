@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use crate::id::OpId;
 use crate::kind::Kind;
+use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::Role;
-use crate::world::{Entry, World};
 
 /// One operation that a claim was built from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Hop {
 }
 
 /// Everything below an operation, without itself.
-pub fn provenance<W: World + ?Sized>(world: &W, id: &OpId) -> Result<Vec<Hop>, W::Error> {
+pub fn provenance<W: LedgerIndex + ?Sized>(world: &W, id: &OpId) -> Result<Vec<Hop>, W::Error> {
     let mut hops = Vec::new();
     let mut seen = HashSet::from([*id]);
     let mut stack = Vec::new();

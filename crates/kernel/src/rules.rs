@@ -1,6 +1,6 @@
 //! Append-time rules: what may be recorded, and the typed refusal of everything else.
 //!
-//! The numbers are those of the ledger specification. [`judge`] asks a [`World`] about the moment of appending and answers
+//! The numbers are those of the ledger specification. [`judge`] asks a [`LedgerIndex`] about the moment of appending and answers
 //! [`Verdict`]; the store appends only what was judged, in the same transaction. Rule 1's hashes and signature
 //! are checked by the type [`Operation<Verified>`](crate::operation::Operation).
 
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 
 use crate::access::Access;
 use crate::body::Body;
-use crate::falls::is_recorded;
 use crate::id::{Author, OpId, SpaceId};
+use crate::invalidation::is_recorded;
 use crate::kind::{Capability, Kind};
-use crate::operation::{MalformedError, Operation, Role, Stamp, Verified, VerifyError};
+use crate::ledger_index::{Entry, LedgerIndex};
+use crate::operation::{HlcTimestamp, MalformedError, Operation, Role, Verified, VerifyError};
 use crate::validity::{Validity, inputs};
-use crate::world::{Entry, World};
 
 /// How far ahead of now an operation from elsewhere may be, microseconds (24 hours).
 pub const FUTURE_US_MAX: u64 = 24 * 60 * 60 * 1_000_000;
@@ -29,7 +29,7 @@ pub enum Verdict {
 
 /// Which rule an operation breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Breach {
+pub enum RuleViolation {
     /// Rule 1: the bytes do not read.
     #[error(transparent)]
     Malformed(#[from] MalformedError),
@@ -149,7 +149,7 @@ pub enum Breach {
     },
 }
 
-impl Breach {
+impl RuleViolation {
     /// Every stable code, rule by rule.
     pub const CODES: &[&str] = &[
         "malformed",
@@ -224,10 +224,10 @@ impl Breach {
 pub enum JudgeError<E> {
     /// It breaks a rule.
     #[error(transparent)]
-    Breach(#[from] Breach),
+    RuleViolation(#[from] RuleViolation),
     /// The world could not be asked.
     #[error("the ledger could not be read")]
-    World(E),
+    LedgerIndex(E),
 }
 
 /// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none if
@@ -238,11 +238,11 @@ pub enum JudgeError<E> {
 /// ```compile_fail
 /// use kernel::operation::{Operation, Unverified};
 ///
-/// fn judge_what_arrived(operation: &Operation<Unverified>, world: &kernel::world::Graph) {
+/// fn judge_what_arrived(operation: &Operation<Unverified>, world: &kernel::ledger_index::Graph) {
 ///     let _ = kernel::rules::judge(operation, None, world);
 /// }
 /// ```
-pub fn judge<W: World>(
+pub fn judge<W: LedgerIndex>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
     world: &W,
@@ -256,13 +256,13 @@ pub fn judge<W: World>(
 }
 
 /// Rules 2 and 3. `Some` when there is nothing left to judge.
-pub fn judge_place<W: World>(
+pub fn judge_place<W: LedgerIndex>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
     world: &W,
 ) -> Result<Option<Verdict>, JudgeError<W::Error>> {
     let header = operation.header();
-    match world.space().map_err(JudgeError::World)? {
+    match world.space().map_err(JudgeError::LedgerIndex)? {
         None => {
             let owner = match body {
                 Some(Body::Space(space)) => Some(space.owner),
@@ -271,35 +271,39 @@ pub fn judge_place<W: World>(
             return if header.kind == Kind::Space && owner == Some(header.author) {
                 Ok(Some(Verdict::Append))
             } else {
-                Err(Breach::Genesis.into())
+                Err(RuleViolation::Genesis.into())
             };
         }
         Some(space) if operation.space() != space => {
-            return Err(Breach::WrongSpace { expected: space, found: operation.space() }.into());
+            return Err(RuleViolation::WrongSpace { expected: space, found: operation.space() }.into());
         }
         Some(space) if header.kind == Kind::Space => {
-            return if operation.id() == space.0 { Ok(Some(Verdict::Present)) } else { Err(Breach::Genesis.into()) };
+            return if operation.id() == space.0 {
+                Ok(Some(Verdict::Present))
+            } else {
+                Err(RuleViolation::Genesis.into())
+            };
         }
         Some(_) => {}
     }
-    let head = world.head(&header.author).map_err(JudgeError::World)?;
+    let head = world.head(&header.author).map_err(JudgeError::LedgerIndex)?;
     let expected = head.map_or(1, |head| head.seq.saturating_add(1));
     if header.seq != expected || header.prev != head.map(|head| head.id) {
-        return match world.at_seq(&header.author, header.seq).map_err(JudgeError::World)? {
+        return match world.at_seq(&header.author, header.seq).map_err(JudgeError::LedgerIndex)? {
             Some(other) if other == operation.id() => Ok(Some(Verdict::Present)),
-            Some(other) => Err(Breach::Fork { other }.into()),
-            None => Err(Breach::ChainBroken { expected, found: header.seq }.into()),
+            Some(other) => Err(RuleViolation::Fork { other }.into()),
+            None => Err(RuleViolation::ChainBroken { expected, found: header.seq }.into()),
         };
     }
     if let Some(prev) = head
         && prev.ts >= header.ts
     {
-        return Err(Breach::NotAfterRefs { cited: prev.id }.into());
+        return Err(RuleViolation::NotAfterRefs { cited: prev.id }.into());
     }
     for reference in &header.refs {
-        match world.entry(&reference.id).map_err(JudgeError::World)? {
-            None => return Err(Breach::UnknownRef { missing: reference.id }.into()),
-            Some(cited) if cited.ts >= header.ts => return Err(Breach::NotAfterRefs { cited: cited.id }.into()),
+        match world.entry(&reference.id).map_err(JudgeError::LedgerIndex)? {
+            None => return Err(RuleViolation::UnknownRef { missing: reference.id }.into()),
+            Some(cited) if cited.ts >= header.ts => return Err(RuleViolation::NotAfterRefs { cited: cited.id }.into()),
             Some(_) => {}
         }
     }
@@ -307,7 +311,11 @@ pub fn judge_place<W: World>(
 }
 
 /// Rules 4 to 9.
-pub fn judge_content<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+pub fn judge_content<W: LedgerIndex>(
+    entry: &Entry,
+    body: Option<&Body>,
+    world: &W,
+) -> Result<(), JudgeError<W::Error>> {
     judge_target(entry, world)?;
     judge_permission(entry, body, world)?;
     match entry.kind {
@@ -315,8 +323,8 @@ pub fn judge_content<W: World>(entry: &Entry, body: Option<&Body>, world: &W) ->
         Kind::ClaimInvalidation => judge_invalidation(entry, world),
         Kind::ClaimCorrection => {
             let key = entry.identity.clone().unwrap_or_default();
-            if Validity::new(world).is_refuted(&key).map_err(JudgeError::World)? {
-                return Err(Breach::CorrectsRefuted { key }.into());
+            if Validity::new(world).is_refuted(&key).map_err(JudgeError::LedgerIndex)? {
+                return Err(RuleViolation::CorrectsRefuted { key }.into());
             }
             Ok(())
         }
@@ -327,7 +335,7 @@ pub fn judge_content<W: World>(entry: &Entry, body: Option<&Body>, world: &W) ->
             };
             match (count("refines"), count("consolidates")) {
                 (0, 0 | 2..) | (1, 0) => Ok(()),
-                _ => Err(Breach::ThoughtLineage.into()),
+                _ => Err(RuleViolation::ThoughtLineage.into()),
             }
         }
         _ => Ok(()),
@@ -335,7 +343,7 @@ pub fn judge_content<W: World>(entry: &Entry, body: Option<&Body>, world: &W) ->
 }
 
 /// Operations that act on another act on exactly one, of the right kind.
-fn judge_target<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
+fn judge_target<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
     let (expected, allowed): (&'static str, &[Kind]) = match entry.kind {
         Kind::EvidenceRetraction => ("evidence", &[Kind::Evidence]),
         Kind::ClaimCorrection | Kind::ClaimRefutation => {
@@ -349,19 +357,19 @@ fn judge_target<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::
         Kind::Annotation | Kind::Redaction => ("any operation", &[]),
         _ => return Ok(()),
     };
-    let breach = || JudgeError::Breach(Breach::Target { kind: entry.kind.clone(), expected });
+    let violation = || JudgeError::RuleViolation(RuleViolation::Target { kind: entry.kind.clone(), expected });
     let mut targets = entry.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
     let target = match (targets.next(), targets.next()) {
         (Some(target), None) => target,
-        _ => return Err(breach()),
+        _ => return Err(violation()),
     };
-    let target = world.entry(&target.id).map_err(JudgeError::World)?.ok_or_else(breach)?;
-    if allowed.is_empty() || allowed.contains(&target.kind) { Ok(()) } else { Err(breach()) }
+    let target = world.entry(&target.id).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)?;
+    if allowed.is_empty() || allowed.contains(&target.kind) { Ok(()) } else { Err(violation()) }
 }
 
 /// Rule 4.
-fn judge_permission<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
-    let access = world.access().map_err(JudgeError::World)?;
+fn judge_permission<W: LedgerIndex>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+    let access = world.access().map_err(JudgeError::LedgerIndex)?;
     let capability = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => Capability::Append,
         _ => capability_of(&entry.kind),
@@ -371,11 +379,11 @@ fn judge_permission<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> 
         None => Ok(None),
     };
     let permitted = if capability == capability_of(&entry.kind) {
-        is_permitted(access, entry, target_author).map_err(JudgeError::World)?
+        is_permitted(access, entry, target_author).map_err(JudgeError::LedgerIndex)?
     } else {
         access.holds(&entry.author, capability, entry.order())
     };
-    if permitted { Ok(()) } else { Err(Breach::NotPermitted { author: entry.author, capability }.into()) }
+    if permitted { Ok(()) } else { Err(RuleViolation::NotPermitted { author: entry.author, capability }.into()) }
 }
 
 /// The capability that a kind needs.
@@ -412,60 +420,60 @@ pub(crate) fn is_permitted<E>(
 }
 
 /// Rules 5 and 6. A claim that a key without `correct` states is a machine's claim, whatever it says of its deriver.
-fn judge_claim<W: World>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+fn judge_claim<W: LedgerIndex>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
     if inputs(entry).next().is_none() {
-        return Err(Breach::EmptyInputs.into());
+        return Err(RuleViolation::EmptyInputs.into());
     }
     let mut validity = Validity::new(world);
     let by_machine = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => {
-            let access = world.access().map_err(JudgeError::World)?;
+            let access = world.access().map_err(JudgeError::LedgerIndex)?;
             !access.holds(&entry.author, Capability::Correct, entry.order())
         }
         _ => true,
     };
     if by_machine && let Some(key) = &entry.identity {
-        if validity.is_refuted(key).map_err(JudgeError::World)? {
-            return Err(Breach::IdentityRefuted { key: key.clone() }.into());
+        if validity.is_refuted(key).map_err(JudgeError::LedgerIndex)? {
+            return Err(RuleViolation::IdentityRefuted { key: key.clone() }.into());
         }
-        if validity.pinned(key).map_err(JudgeError::World)?.is_some() {
-            return Err(Breach::IdentityCorrected { key: key.clone() }.into());
+        if validity.pinned(key).map_err(JudgeError::LedgerIndex)?.is_some() {
+            return Err(RuleViolation::IdentityCorrected { key: key.clone() }.into());
         }
     }
     for input in inputs(entry) {
-        if let Some(cited) = world.entry(&input).map_err(JudgeError::World)?
+        if let Some(cited) = world.entry(&input).map_err(JudgeError::LedgerIndex)?
             && matches!(cited.kind, Kind::Edge | Kind::Proposal)
         {
-            return Err(Breach::InputKind { input, kind: cited.kind }.into());
+            return Err(RuleViolation::InputKind { input, kind: cited.kind }.into());
         }
-        if !validity.is_valid_input(&input).map_err(JudgeError::World)? {
-            return Err(Breach::StaleInput { input }.into());
+        if !validity.is_valid_input(&input).map_err(JudgeError::LedgerIndex)? {
+            return Err(RuleViolation::StaleInput { input }.into());
         }
     }
     Ok(())
 }
 
 /// Rule 7. A refuted or corrected identity never falls by machine. What fell is recorded again only after it had risen.
-fn judge_invalidation<W: World>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
-    let breach = Breach::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
+fn judge_invalidation<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
+    let violation = RuleViolation::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
     let (Some(target), Some(_)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE)) else {
-        return Err(breach.into());
+        return Err(violation.into());
     };
     let mut validity = Validity::new(world);
-    if let Some(claim) = world.entry(&target).map_err(JudgeError::World)?
-        && validity.is_exposed(&claim).map_err(JudgeError::World)?
-        && !validity.is_sound(&claim).map_err(JudgeError::World)?
+    if let Some(claim) = world.entry(&target).map_err(JudgeError::LedgerIndex)?
+        && validity.is_exposed(&claim).map_err(JudgeError::LedgerIndex)?
+        && !validity.is_sound(&claim).map_err(JudgeError::LedgerIndex)?
     {
-        if is_recorded(world, &claim).map_err(JudgeError::World)? {
-            return Err(Breach::DuplicateInvalidation { target }.into());
+        if is_recorded(world, &claim).map_err(JudgeError::LedgerIndex)? {
+            return Err(RuleViolation::DuplicateInvalidation { target }.into());
         }
         return Ok(());
     }
-    Err(Breach::NotFallen { target }.into())
+    Err(RuleViolation::NotFallen { target }.into())
 }
 
 /// Refuses what claims a time more than a day ahead of `now_us`.
-pub fn judge_time(ts: Stamp, now_us: u64) -> Result<(), Breach> {
+pub fn judge_time(ts: HlcTimestamp, now_us: u64) -> Result<(), RuleViolation> {
     let ahead_us = ts.0.saturating_sub(now_us);
-    if ahead_us > FUTURE_US_MAX { Err(Breach::FromFuture { ahead_s: ahead_us / 1_000_000 }) } else { Ok(()) }
+    if ahead_us > FUTURE_US_MAX { Err(RuleViolation::FromFuture { ahead_s: ahead_us / 1_000_000 }) } else { Ok(()) }
 }

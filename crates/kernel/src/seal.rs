@@ -1,6 +1,6 @@
 //! Sealing: a draft becomes an operation of ours.
 //!
-//! A [`Signer`] holds a device's secret. Sealing takes a [`Draft`] and its [`Place`] in the author's chain, and gives a
+//! A [`Signer`] holds a device's secret. Sealing takes a [`Draft`] and its [`ChainPosition`] in the author's chain, and gives a
 //! verified operation; nothing else in the system signs.
 
 use data_encoding::HEXLOWER;
@@ -8,8 +8,10 @@ use data_encoding::HEXLOWER;
 use crate::body::Body;
 use crate::id::{Author, SpaceId};
 use crate::kind::Kind;
-use crate::operation::{BODY_BYTES_MAX, Content, Header, MalformedError, Operation, REFS_MAX, Ref, Stamp, Unverified};
-use crate::world::Head;
+use crate::ledger_index::Head;
+use crate::operation::{
+    BODY_BYTES_MAX, Content, Header, HlcTimestamp, MalformedError, Operation, REFS_MAX, Ref, Unverified,
+};
 
 /// What one wants to say, before it has an author and a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,13 +31,13 @@ impl Draft {
 
 /// Where an operation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ChainPosition {
     /// The space; none to begin one.
     pub space: Option<SpaceId>,
     /// The end of the author's chain there.
     pub head: Option<Head>,
     /// The clock's reading.
-    pub ts: Stamp,
+    pub ts: HlcTimestamp,
 }
 
 /// A device's secret key: signs, and salts bodies.
@@ -74,7 +76,7 @@ impl Signer {
     }
 
     /// Makes the operation. The same body sealed twice by the same device has the same body hash.
-    pub fn seal(&self, draft: Draft, place: Place) -> Result<Operation, MalformedError> {
+    pub fn seal(&self, draft: Draft, place: ChainPosition) -> Result<Operation, MalformedError> {
         let Draft { body, refs } = draft;
         self.seal_canonical(body.kind(), body.canonical()?, refs, place)
     }
@@ -98,7 +100,7 @@ impl Signer {
         kind: Kind,
         body: Vec<u8>,
         refs: Vec<Ref>,
-        place: Place,
+        place: ChainPosition,
     ) -> Result<Operation, MalformedError> {
         if refs.len() > REFS_MAX {
             return Err(MalformedError::new("refs", "has more than 4096 entries"));
@@ -125,8 +127,8 @@ impl Signer {
 }
 
 /// The next reading of the hybrid logical clock: not before `now`, after everything seen.
-pub fn next_stamp(now_us: u64, highest_seen: Option<Stamp>) -> Stamp {
-    Stamp(now_us.max(highest_seen.map_or(0, |stamp| stamp.0.saturating_add(1))))
+pub fn next_timestamp(now_us: u64, highest_seen: Option<HlcTimestamp>) -> HlcTimestamp {
+    HlcTimestamp(now_us.max(highest_seen.map_or(0, |stamp| stamp.0.saturating_add(1))))
 }
 
 #[cfg(test)]
@@ -142,17 +144,17 @@ mod tests {
             created: "2026-01-01T00:00:00Z".into(),
             settings: Default::default(),
         });
-        signer.seal(Draft::new(body), Place { space: None, head: None, ts: Stamp(1) }).unwrap()
+        signer.seal(Draft::new(body), ChainPosition { space: None, head: None, ts: HlcTimestamp(1) }).unwrap()
     }
 
     fn second(signer: &Signer) -> Operation {
         let first = genesis(signer);
         let body = Body::EvidenceRetraction(Reason { reason: "wrong \"quote\" \u{1f600}".into() });
         let refs = vec![Ref { id: first.id(), role: Role::parse("target").unwrap() }];
-        let place = Place {
+        let place = ChainPosition {
             space: Some(first.space()),
-            head: Some(Head { seq: 1, id: first.id(), ts: Stamp(1) }),
-            ts: Stamp(2),
+            head: Some(Head { seq: 1, id: first.id(), ts: HlcTimestamp(1) }),
+            ts: HlcTimestamp(2),
         };
         signer.seal(Draft { body, refs }, place).unwrap()
     }

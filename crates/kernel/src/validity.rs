@@ -1,17 +1,17 @@
 //! What is believed: validity as a recursion over what each operation was built from.
 //!
 //! Source: the derivation specification, "Versions, identities, state". An input is valid while what it said is still
-//! what is believed, and still stands on valid ground. [`Validity`] asks a [`World`] and remembers answers for as long as it lives. Where
-//! the soundness of a claim is stored ([`World::settled`]) that is taken, so that a question costs its own inputs; where it is not, as in any
-//! other [`Moment`](crate::moment::Moment), it is computed from all that lies below. The walk keeps its own stack, so the depth of
+//! what is believed, and still stands on valid ground. [`Validity`] asks a [`LedgerIndex`] and remembers answers for as long as it lives. Where
+//! the soundness of a claim is stored ([`LedgerIndex::settled`]) that is taken, so that a question costs its own inputs; where it is not, as in any
+//! other [`Snapshot`](crate::snapshot::Snapshot), it is computed from all that lies below. The walk keeps its own stack, so the depth of
 //! a derivation is bounded by memory, not by the thread's stack.
 
 use std::collections::HashMap;
 
 use crate::id::{BodyHash, OpId};
 use crate::kind::{Capability, Kind};
+use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::Role;
-use crate::world::{Entry, World};
 
 /// The state of an identity; the first that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,14 +79,14 @@ pub struct Standing {
 }
 
 /// Answers about one moment of a world.
-pub struct Validity<'w, W: World + ?Sized> {
+pub struct Validity<'w, W: LedgerIndex + ?Sized> {
     world: &'w W,
     sound: HashMap<OpId, bool>,
     valid: HashMap<OpId, bool>,
     believed: HashMap<String, Believed>,
 }
 
-impl<'w, W: World + ?Sized> Validity<'w, W> {
+impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     /// Over `world` as it is now.
     pub fn new(world: &'w W) -> Self {
         Self { world, sound: HashMap::new(), valid: HashMap::new(), believed: HashMap::new() }

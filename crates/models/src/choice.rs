@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::bert::Bert;
 use crate::embedder::{EmbedError, Embedder};
-use crate::hub::{HubName, Shelf};
-use crate::remote::{Reach, Remote, Service};
+use crate::hub::{HubName, ModelDir};
+use crate::remote::{Remote, Service, ServiceConfig};
 
 /// What the built-in model is called.
 pub const BUILT_IN: &str = "built-in";
@@ -100,9 +100,9 @@ pub struct Choice {
     /// Which.
     pub selection: Selection,
     /// How a service is reached; of no matter for others.
-    pub reach: Reach,
+    pub service_config: ServiceConfig,
     /// Where fetched models are.
-    pub shelf: Shelf,
+    pub model_dir: ModelDir,
     /// Threads of a model that runs here.
     pub threads: NonZeroUsize,
 }
@@ -113,20 +113,22 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
         Selection::BuiltIn => Ok(None),
         Selection::Folder(folder) => {
             // `local:OWNER/NAME` is what one tries after `OWNER/NAME` was fetched.
-            let shelved = folder.to_str().and_then(HubName::parse).and_then(|name| choice.shelf.find(&name));
+            let shelved = folder.to_str().and_then(HubName::parse).and_then(|name| choice.model_dir.find(&name));
             match shelved {
                 Some(shelved) if !folder.is_dir() => open_local(&shelved.folder, choice.threads),
                 _ => open_local(folder, choice.threads),
             }
         }
-        Selection::Shelved(name) => match choice.shelf.find(name) {
+        Selection::Shelved(name) => match choice.model_dir.find(name) {
             Some(shelved) => open_local(&shelved.folder, choice.threads),
             None => Err(EmbedError::Unusable {
-                place: choice.shelf.place(name).display().to_string(),
+                place: choice.model_dir.place(name).display().to_string(),
                 detail: format!("it is not there; `because model pull {name}` fetches it"),
             }),
         },
-        Selection::Served { service, model } => Ok(Some(Box::new(Remote::open(*service, model, &choice.reach)?))),
+        Selection::Served { service, model } => {
+            Ok(Some(Box::new(Remote::open(*service, model, &choice.service_config)?)))
+        }
     }
 }
 
@@ -166,8 +168,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let choice = Choice {
             selection: "owner/name".parse().unwrap(),
-            reach: Reach::default(),
-            shelf: Shelf::at(folder.path().to_owned()),
+            service_config: ServiceConfig::default(),
+            model_dir: ModelDir::at(folder.path().to_owned()),
             threads: NonZeroUsize::MIN,
         };
         let error = open(&choice).err().unwrap();

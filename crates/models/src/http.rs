@@ -80,21 +80,21 @@ fn is_this_machine(host: &str) -> bool {
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum HttpError {
     /// No connection, or it broke.
     Unreachable(String),
     /// Not in time.
     TimedOut(Duration),
     /// What came is no HTTP.
-    Garbled(String),
+    NotHttp(String),
     /// More came than is read.
     TooLong(u64),
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for HttpError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Unreachable(detail) | Self::Garbled(detail) => formatter.write_str(detail),
+            Self::Unreachable(detail) | Self::NotHttp(detail) => formatter.write_str(detail),
             Self::TimedOut(waited) => write!(formatter, "no answer within {} s", waited.as_secs()),
             Self::TooLong(bytes_max) => write!(formatter, "the answer is longer than {bytes_max} bytes"),
         }
@@ -165,7 +165,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: &[u8],
         bytes_max: u64,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, HttpError> {
         let mut request = self.agent.post(address).header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -174,19 +174,19 @@ impl Client {
     }
 
     /// Asks for something and reads it, whatever its status.
-    pub(crate) fn get(&self, address: &str, headers: &[(&str, &str)], bytes_max: u64) -> Result<Answer, Trouble> {
+    pub(crate) fn get(&self, address: &str, headers: &[(&str, &str)], bytes_max: u64) -> Result<Answer, HttpError> {
         self.read(self.send(address, headers), bytes_max)
     }
 
     /// Asks for something and lets the caller read it.
-    pub(crate) fn stream(&self, address: &str, headers: &[(&str, &str)]) -> Result<Stream, Trouble> {
-        let (parts, body) = self.send(address, headers).map_err(|error| self.trouble(error))?.into_parts();
+    pub(crate) fn stream(&self, address: &str, headers: &[(&str, &str)]) -> Result<Stream, HttpError> {
+        let (parts, body) = self.send(address, headers).map_err(|error| self.error(error))?.into_parts();
         Ok(Stream { status: parts.status.as_u16(), headers: parts.headers, body: body.into_reader() })
     }
 
     /// What an error while reading a [`Stream`] means.
-    pub(crate) fn reading_trouble(&self, error: std::io::Error) -> Trouble {
-        self.trouble(ureq::Error::from(error))
+    pub(crate) fn reading_trouble(&self, error: std::io::Error) -> HttpError {
+        self.error(ureq::Error::from(error))
     }
 
     fn send(&self, address: &str, headers: &[(&str, &str)]) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
@@ -207,30 +207,30 @@ impl Client {
         &self,
         response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
         bytes_max: u64,
-    ) -> Result<Answer, Trouble> {
-        let (parts, body) = response.map_err(|error| self.trouble(error))?.into_parts();
+    ) -> Result<Answer, HttpError> {
+        let (parts, body) = response.map_err(|error| self.error(error))?.into_parts();
         let mut bytes = Vec::new();
         let mut reader = body.into_reader().take(bytes_max.saturating_add(1));
         reader.read_to_end(&mut bytes).map_err(|error| self.reading_trouble(error))?;
         if bytes.len() as u64 > bytes_max {
-            return Err(Trouble::TooLong(bytes_max));
+            return Err(HttpError::TooLong(bytes_max));
         }
         Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: bytes })
     }
 
-    fn trouble(&self, error: ureq::Error) -> Trouble {
+    fn error(&self, error: ureq::Error) -> HttpError {
         use std::io::ErrorKind;
         match error {
-            ureq::Error::Timeout(_) => Trouble::TimedOut(self.waited),
+            ureq::Error::Timeout(_) => HttpError::TimedOut(self.waited),
             ureq::Error::Io(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => {
-                Trouble::TimedOut(self.waited)
+                HttpError::TimedOut(self.waited)
             }
-            ureq::Error::Io(error) => Trouble::Unreachable(error.to_string()),
-            ureq::Error::HostNotFound => Trouble::Unreachable("no such host, or no network".to_owned()),
+            ureq::Error::Io(error) => HttpError::Unreachable(error.to_string()),
+            ureq::Error::HostNotFound => HttpError::Unreachable("no such host, or no network".to_owned()),
             ureq::Error::Protocol(_) | ureq::Error::Http(_) | ureq::Error::LargeResponseHeader(..) => {
-                Trouble::Garbled(format!("no HTTP: {error}"))
+                HttpError::NotHttp(format!("no HTTP: {error}"))
             }
-            error => Trouble::Unreachable(error.to_string()),
+            error => HttpError::Unreachable(error.to_string()),
         }
     }
 }

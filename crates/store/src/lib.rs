@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::{BodyHash, IdPrefix, OpId, SpaceId};
-use kernel::operation::{Operation, Stamp, Unverified, Verified};
-use kernel::rules::{Breach, JudgeError, Verdict};
-use kernel::world::World;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::{HlcTimestamp, Operation, Unverified, Verified};
+use kernel::rules::{JudgeError, RuleViolation, Verdict};
 
 pub mod memory;
 pub mod sqlite;
@@ -48,13 +48,13 @@ pub trait Ledger {
 }
 
 /// One atomic append: all of it is durable after [`Writing::commit`], none of it before.
-pub trait Writing: World<Error = StoreError> {
+pub trait Writing: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
     /// The first operation whose header commits to `body` and whose body was removed: what was forgotten.
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
     /// The highest time in the space, for the clock.
-    fn latest(&self) -> Result<Option<Stamp>, StoreError>;
+    fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError>;
     /// Takes an operation of ours if it breaks no rule.
     fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError>;
     /// Takes an operation from elsewhere if it breaks none of rules 1 to 3; what breaks another is kept without effect.
@@ -69,13 +69,13 @@ pub trait Writing: World<Error = StoreError> {
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// It breaks a rule.
-    #[error("operation {id} is refused: {breach}")]
+    #[error("operation {id} is refused: {violation}")]
     Refused {
         /// The operation.
         id: OpId,
         /// The rule.
         #[source]
-        breach: Breach,
+        violation: RuleViolation,
     },
     /// The store failed.
     #[error(transparent)]
@@ -85,8 +85,8 @@ pub enum RecordError {
 impl RecordError {
     pub(crate) fn of(id: OpId, error: JudgeError<StoreError>) -> Self {
         match error {
-            JudgeError::Breach(breach) => Self::Refused { id, breach },
-            JudgeError::World(error) => Self::Store(error),
+            JudgeError::RuleViolation(violation) => Self::Refused { id, violation },
+            JudgeError::LedgerIndex(error) => Self::Store(error),
         }
     }
 }

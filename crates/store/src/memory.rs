@@ -7,10 +7,10 @@ use kernel::body::Body;
 use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
-use kernel::operation::{Operation, Stamp, Unverified, Verified};
+use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Operation, Unverified, Verified};
 use kernel::rules::{self, Verdict};
-use kernel::settle::{Settled, Settlement};
-use kernel::world::{Citing, Entry, Graph, Head, World};
+use kernel::soundness::{ClaimStatus, StatusUpdate};
 
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
@@ -34,7 +34,7 @@ impl MemoryLedger {
         Some(Recorded { position: Position(index as u64 + 1), operation: operation.ok()? })
     }
 
-    fn insert(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Settlement {
+    fn insert(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> StatusUpdate {
         self.positions.insert(operation.id(), self.operations.len());
         self.operations.push(operation.clone());
         self.graph.insert(operation, body)
@@ -107,7 +107,7 @@ impl Writing for MemoryWriting<'_> {
         Ok(found.map(Operation::id))
     }
 
-    fn latest(&self) -> Result<Option<Stamp>, StoreError> {
+    fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError> {
         Ok(self.ledger.operations.iter().map(|operation| operation.header().ts).max())
     }
 
@@ -142,7 +142,7 @@ impl Writing for MemoryWriting<'_> {
 /// The graph cannot fail, so its answers are the writing's.
 macro_rules! ask {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
-        impl World for MemoryWriting<'_> {
+        impl LedgerIndex for MemoryWriting<'_> {
             type Error = StoreError;
             $(fn $name(&self, $($argument: $type),*) -> Result<$answer, StoreError> {
                 match self.ledger.graph.$name($($argument),*) {
@@ -159,10 +159,10 @@ ask! {
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
-    dependents(id: &OpId) -> Vec<(Stamp, OpId)>,
-    settled(id: &OpId) -> Option<Settled>,
+    dependents(id: &OpId) -> Vec<(HlcTimestamp, OpId)>,
+    settled(id: &OpId) -> Option<ClaimStatus>,
     identity(key: &str) -> Vec<Entry>,
-    latest_of(key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Option<Entry>,
+    latest_of(key: &str, kind: &Kind, before: Option<(HlcTimestamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,
     access() -> &Access,

@@ -12,13 +12,13 @@ use kernel::canonical;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::moment::Moment;
-use kernel::operation::{Operation, Ref, Role, Stamp};
-use kernel::rules::Breach;
-use kernel::seal::{Draft, Place, Signer};
-use kernel::settle::Settled;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
+use kernel::rules::RuleViolation;
+use kernel::seal::{ChainPosition, Draft, Signer};
+use kernel::snapshot::Snapshot;
+use kernel::soundness::ClaimStatus;
 use kernel::validity::{State, Validity};
-use kernel::world::World;
 use serde_json::{Value, json};
 
 use crate::naive_beliefs::{NaiveBeliefs, Told};
@@ -67,9 +67,9 @@ pub trait Keeper {
     /// Why a look-up failed.
     type Error: Debug;
     /// Asks it something.
-    fn ask(&self, question: &mut dyn FnMut(&dyn World<Error = Self::Error>));
+    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = Self::Error>));
     /// Takes an operation that breaks no rule; one that is there already changes nothing.
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), Breach>;
+    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation>;
     /// What follows from all that was taken since this was last asked.
     fn follow(&mut self) -> Consequences;
 }
@@ -183,7 +183,7 @@ impl<K: Keeper> Device<K> {
     /// Wherever the keeper and the model differ.
     pub fn say(&mut self, dice: &mut Dice, draft: Draft) -> Option<OpId> {
         let latest = self.model.said().last().map_or(0, |said| said.operation.header().ts.0);
-        let mut place = Place { space: None, head: None, ts: Stamp(latest + 1 + dice.below(2) as u64) };
+        let mut place = ChainPosition { space: None, head: None, ts: HlcTimestamp(latest + 1 + dice.below(2) as u64) };
         let author = self.signer.author();
         self.keeper.ask(&mut |world| {
             place.space = world.space().expect("the space");
@@ -193,16 +193,16 @@ impl<K: Keeper> Device<K> {
         let operation = self.signer.seal(draft, place).expect("what is drafted can be sealed");
         match self.keeper.take(&operation, &body, Origin::Own) {
             Ok(()) => {}
-            Err(Breach::NotPermitted { .. }) => {
+            Err(RuleViolation::NotPermitted { .. }) => {
                 self.keeper.take(&operation, &body, Origin::Elsewhere).expect("it is in its place");
             }
             Err(
-                Breach::StaleInput { .. }
-                | Breach::IdentityRefuted { .. }
-                | Breach::IdentityCorrected { .. }
-                | Breach::CorrectsRefuted { .. },
+                RuleViolation::StaleInput { .. }
+                | RuleViolation::IdentityRefuted { .. }
+                | RuleViolation::IdentityCorrected { .. }
+                | RuleViolation::CorrectsRefuted { .. },
             ) => return None,
-            Err(breach) => panic!("{breach}"),
+            Err(violation) => panic!("{violation}"),
         }
         let id = operation.id();
         self.note(operation, body);
@@ -232,7 +232,7 @@ impl<K: Keeper> Device<K> {
             for said in self.model.said().iter().filter(|said| said.operation.header().kind == Kind::Claim) {
                 let id = said.operation.id();
                 let expected =
-                    Settled { sound: told.is_sound(&id), recorded: recorded.contains(&id), due: due.contains(&id) };
+                    ClaimStatus { sound: told.is_sound(&id), recorded: recorded.contains(&id), due: due.contains(&id) };
                 assert_eq!(world.settled(&id).expect("settled"), Some(expected), "{id}");
             }
             let mut stored = Validity::new(world);
@@ -254,7 +254,7 @@ impl<K: Keeper> Device<K> {
     /// Compares with the model what may be built upon, from what is stored and by the recursion over all that lies below.
     fn compare_inputs(&self, valid: &BTreeSet<OpId>) {
         self.keeper.ask(&mut |world| {
-            let unstored = Moment::without(world, BTreeSet::new());
+            let unstored = Snapshot::without(world, BTreeSet::new());
             let (mut stored, mut recursion) = (Validity::new(world), Validity::new(&unstored));
             for (operation, _) in &self.log {
                 // Of the rest the specification does not say whether it may be built upon.
@@ -350,7 +350,7 @@ pub fn two_devices<K: Keeper>(seed: u64, steps: usize, begin: impl Fn(&Operation
     let (grantee, owner) = (second.author(), first.author());
     let body = json!({"name": "t", "owner": owner, "created": "2026-01-01T00:00:00Z"});
     let Draft { body, refs } = draft("space", &body, &[]);
-    let place = Place { space: None, head: None, ts: Stamp(1) };
+    let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
     let genesis = first.seal(Draft { body: body.clone(), refs }, place).expect("a genesis");
     let mut one = Device::new(first, begin(&genesis, &body));
     let mut other = Device::new(second, begin(&genesis, &body));

@@ -2,9 +2,9 @@
 
 use kernel::body::Body;
 use kernel::cascade::{Consequences, Journal};
+use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Operation;
-use kernel::rules::Breach;
-use kernel::world::World;
+use kernel::rules::RuleViolation;
 use store::sqlite::SqliteSpace;
 use store::{RecordError, StoreError, Writing};
 
@@ -28,11 +28,11 @@ impl InSqlite {
 impl Keeper for InSqlite {
     type Error = StoreError;
 
-    fn ask(&self, question: &mut dyn FnMut(&dyn World<Error = StoreError>)) {
+    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
         question(&self.space.world().expect("a world"));
     }
 
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), Breach> {
+    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation> {
         let mut writing = self.space.write().expect("a writing");
         writing.resume(std::mem::take(&mut self.journal));
         let taken = match origin {
@@ -45,7 +45,7 @@ impl Keeper for InSqlite {
                 Box::new(writing).commit().expect("a commit");
                 Ok(())
             }
-            Err(RecordError::Refused { breach, .. }) => Err(breach),
+            Err(RecordError::Refused { violation, .. }) => Err(violation),
             Err(RecordError::Store(error)) => panic!("{error}"),
         }
     }

@@ -14,7 +14,7 @@ use kernel::body::Body;
 use kernel::canonical;
 use kernel::id::{Author, OpId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Stamp};
+use kernel::operation::{HlcTimestamp, Operation};
 use kernel::validity::State;
 use serde_json::Value;
 
@@ -123,7 +123,7 @@ impl NaiveBeliefs {
         let told = self.told();
         let current = told.keys().into_iter().filter(|key| told.state(key) == State::Invalidated);
         let fallen = current.filter_map(|key| told.current(key)).filter(|said| !recorded.contains(&said.id()));
-        let fallen: BTreeSet<(Stamp, OpId)> = fallen.map(|said| said.operation.order()).collect();
+        let fallen: BTreeSet<(HlcTimestamp, OpId)> = fallen.map(|said| said.operation.order()).collect();
         fallen.into_iter().map(|(_, id)| id).collect()
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Session;
 use crate::failure::Failure;
-use crate::meaning::Answering;
+use crate::meaning::EmbedderPool;
 use crate::output::{self, DIM, Form, ID, printable};
 
 /// Longest file of turns or tool results, bytes.
@@ -83,7 +83,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         ..Request::new(&args.agent, session.now)
     };
     let mut space = session.finder()?.open()?;
-    let mut meant = Answering::default().ask_for_context(session, &mut space, &mut request)?;
+    let mut meant = EmbedderPool::default().ask_for_context(session, &mut space, &mut request)?;
     let context = space.context(&request)?;
     meant.served_by(context.model);
     match session.form {

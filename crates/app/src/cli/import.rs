@@ -288,7 +288,7 @@ fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Fail
     // No space may begin in the future: all that follows would have to be later still.
     let begin = || {
         let (genesis, body) = read_genesis(&mut open()?)?;
-        let refuse = |breach| RecordError::Refused { id: genesis.id(), breach };
+        let refuse = |violation| RecordError::Refused { id: genesis.id(), violation };
         judge_time(genesis.header().ts, engine::now_us(session.now)).map_err(refuse).map_err(EngineError::from)?;
         Ok::<_, Failure>((genesis, body))
     };

@@ -194,7 +194,7 @@ impl Session {
     }
 
     /// The same, of a record.
-    pub(crate) fn time(&self, stamp: kernel::operation::Stamp) -> String {
+    pub(crate) fn time(&self, stamp: kernel::operation::HlcTimestamp) -> String {
         self.clock(jiff::Timestamp::from_microsecond(stamp.0.cast_signed()).unwrap_or_default())
     }
 

@@ -65,9 +65,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 
 fn pull(session: &Session, args: &PullArgs) -> Result<u8, Failure> {
     let wish = Wish { name: name(&args.name)?, revision: args.revision.clone(), bytes_max: args.max_size };
-    let shelf = settings::shelf(session.home.folder());
+    let model_dir = settings::model_dir(session.home.folder());
     let bar = output::progress(Some(0), "{spinner} {bytes} of {total_bytes}, {bytes_per_sec}, {msg}");
-    let pulled = hub(session)?.pull(&wish, &shelf, |Progress { file, bytes, bytes_total }| {
+    let pulled = hub(session)?.pull(&wish, &model_dir, |Progress { file, bytes, bytes_total }| {
         bar.set_length(bytes_total);
         bar.set_position(bytes);
         bar.set_message(file);
@@ -100,7 +100,7 @@ fn pull(session: &Session, args: &PullArgs) -> Result<u8, Failure> {
 }
 
 fn list(session: &Session) -> Result<u8, Failure> {
-    let shelved = settings::shelf(session.home.folder()).list()?;
+    let shelved = settings::model_dir(session.home.folder()).list()?;
     match session.form {
         Form::Json => output::json(&shelved.iter().map(shown).collect::<Vec<_>>())?,
         Form::Text if shelved.is_empty() => {
@@ -123,7 +123,7 @@ fn list(session: &Session) -> Result<u8, Failure> {
 }
 
 fn remove(session: &Session, args: &NameArgs) -> Result<u8, Failure> {
-    let removed = settings::shelf(session.home.folder()).remove(&name(&args.name)?)?;
+    let removed = settings::model_dir(session.home.folder()).remove(&name(&args.name)?)?;
     match session.form {
         Form::Json => output::json(&shown(&removed))?,
         Form::Text => output::line(format_args!("Removed {}, {}", removed.name, bytes(removed.bytes)))?,

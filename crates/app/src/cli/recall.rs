@@ -16,7 +16,7 @@ use store::sqlite::{Filter, TermShare};
 use super::facts::{self, FACTS_BESIDE_MAX};
 use super::{Session, parse_time_us, parse_window_us};
 use crate::failure::Failure;
-use crate::meaning::{Answering, Meant};
+use crate::meaning::{EmbedderPool, QueryEmbedding};
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 
 /// Longest text of a record that is printed, in characters; `because show` prints all.
@@ -45,10 +45,10 @@ pub(crate) struct Args {
     /// Only what these may see: private, project (its space) or global; may be repeated
     #[arg(long, value_name = "WHO", value_parser = visibility)]
     visibility: Vec<Visibility>,
-    /// What to search: what is believed, what was told, or both. Without it both, or only what was told where --kind, --since or --until
+    /// What to search: what is believed, what was told, or both. EvidenceFilter it both, or only what was told where --kind, --since or --until
     /// says which
     #[arg(long, value_name = "WHAT", value_enum)]
-    search: Option<Shelves>,
+    search: Option<SearchScope>,
     /// As it stood at this time: what had been told by then, and what was believed (2025-02-01, or with a time)
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
@@ -88,7 +88,7 @@ fn chance(text: &str) -> Result<f64, String> {
 
 /// What is searched.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Shelves {
+enum SearchScope {
     /// What is believed
     Facts,
     /// What was told: turns, notes, events
@@ -98,9 +98,9 @@ enum Shelves {
 }
 
 impl Args {
-    fn shelves(&self) -> Shelves {
+    fn shelves(&self) -> SearchScope {
         let picks_records = !self.kind.is_empty() || self.since.is_some() || self.until.is_some();
-        self.search.unwrap_or(if picks_records { Shelves::Episodes } else { Shelves::Both })
+        self.search.unwrap_or(if picks_records { SearchScope::Episodes } else { SearchScope::Both })
     }
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     };
     let mut hits = Vec::new();
     let mut believed = facts::Hits::default();
-    let mut answering = Answering::default();
+    let mut answering = EmbedderPool::default();
     let mut meant = None;
     let mut behind = 0;
     let mut question = None;
@@ -151,9 +151,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     for finder in session.finders() {
         let mut space = finder.open()?;
         let name = space.name()?;
-        if shelves != Shelves::Episodes {
+        if shelves != SearchScope::Episodes {
             let (understood, facts_behind) = believed.ask(&mut space, &name, &fact_query)?;
-            if shelves == Shelves::Facts {
+            if shelves == SearchScope::Facts {
                 question.get_or_insert(understood);
                 behind += facts_behind;
                 spaces.push((name, space));
@@ -168,7 +168,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         by.served_by(model);
         behind += space_behind;
         // Of several spaces the one is told whose model did not answer.
-        if meant.as_ref().is_none_or(|meant: &Meant| meant.error.is_none()) {
+        if meant.as_ref().is_none_or(|meant: &QueryEmbedding| meant.error.is_none()) {
             meant = Some(by);
         }
         question.get_or_insert(understood);
@@ -178,10 +178,10 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         hits.extend(results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }));
         spaces.push((name, space));
     }
-    if shelves == Shelves::Both {
+    if shelves == SearchScope::Both {
         believed.keep_what_speaks_to_the_question();
     }
-    believed.rank(if shelves == Shelves::Both { FACTS_BESIDE_MAX } else { query.limit });
+    believed.rank(if shelves == SearchScope::Both { FACTS_BESIDE_MAX } else { query.limit });
     // Scores of different spaces are on one scale; within one the order is the engine's.
     hits.sort_by(|left, right| right.recollection.score.total.total_cmp(&left.recollection.score.total));
     // Copies of one space hold the same records.
@@ -201,7 +201,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             printable(&kinds.join(", "))
         ));
     }
-    let abstains = shelves != Shelves::Facts && relevance < args.min_relevance;
+    let abstains = shelves != SearchScope::Facts && relevance < args.min_relevance;
     match session.form {
         Form::Json => {
             let results: Vec<_> = hits
@@ -214,7 +214,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 .collect();
             let mut value = json!({
                 "question": question, "facts": believed.to_json(), "results": results, "relevance": relevance,
-                "abstains": abstains, "behind": behind, "meaning": meant.as_ref().map(Meant::to_json),
+                "abstains": abstains, "behind": behind, "meaning": meant.as_ref().map(QueryEmbedding::to_json),
             });
             if args.agent.is_some() {
                 value["receipts"] = json!(receipts);
@@ -267,7 +267,7 @@ fn print(session: &Session, args: &Args, believed: &facts::Hits, found: &Found<'
     let Found { hits, abstains, behind } = *found;
     if hits.is_empty() && believed.is_empty() {
         output::line(match args.shelves() {
-            Shelves::Facts => "Nothing that is believed shares a word or a date with this question.",
+            SearchScope::Facts => "Nothing that is believed shares a word or a date with this question.",
             _ => "Nothing in memory shares a word or a date with this question.",
         })?;
     }

@@ -1,7 +1,7 @@
 //! `because what-if`
 
+use engine::belief::evidence_filter::EvidenceFilter;
 use engine::belief::user::Replacement;
-use engine::belief::without::Without;
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
 
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 )]
 #[group(required = true, multiple = true)]
 pub(crate) struct Args {
-    /// Without this record
+    /// EvidenceFilter this record
     #[arg(long, value_name = "ID", num_args = 1..)]
     retract: Vec<String>,
     /// If this belief were false
@@ -25,16 +25,16 @@ pub(crate) struct Args {
     /// If this were true instead: JSON for the whole, or FIELD=VALUE, after the key
     #[arg(long, value_name = "KEY=JSON")]
     correct: Vec<String>,
-    /// Without all records of this source, e.g. `ical`
+    /// EvidenceFilter all records of this source, e.g. `ical`
     #[arg(long, value_name = "SOURCE")]
     without_source: Option<String>,
-    /// Without all that this person said or wrote; with --without-source or --without-month, of that alone
+    /// EvidenceFilter all that this person said or wrote; with --without-source or --without-month, of that alone
     #[arg(long, value_name = "NAME")]
     without_author: Option<String>,
-    /// Without all that happened in this month
+    /// EvidenceFilter all that happened in this month
     #[arg(long, value_name = "YYYY-MM")]
     without_month: Option<String>,
-    /// Without what you said of this belief
+    /// EvidenceFilter what you said of this belief
     #[arg(long, value_name = "ID|KEY")]
     withdraw: Vec<String>,
 }
@@ -48,13 +48,13 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         said.extend(Said::of_targets("retracted", &space, &retractions)?);
         drafts.extend(retractions);
     }
-    let without = Without {
+    let without = EvidenceFilter {
         source: args.without_source.clone(),
         actor: args.without_author.clone(),
         month: args.without_month.clone(),
     };
-    if without != Without::default() {
-        let retractions = space.to_do_without(&without)?;
+    if without != EvidenceFilter::default() {
+        let retractions = space.drafts_to_retract(&without)?;
         let parts = [("of source", &without.source), ("by", &without.actor), ("from", &without.month)];
         let which: Vec<String> =
             parts.iter().filter_map(|(word, part)| part.as_ref().map(|part| format!("{word} {part}"))).collect();

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::quote::cut;
 use crate::cli::changes::sureness;
 use crate::cli::recall::{text_of, time_of};
-use crate::meaning::Meant;
+use crate::meaning::QueryEmbedding;
 use crate::output::printable;
 
 /// Longest text of an episode, in characters; `explain` with its id gives all of it.
@@ -101,7 +101,7 @@ pub(super) struct MeaningError {
 }
 
 impl Meaning {
-    pub(super) fn of(meant: &Meant) -> Self {
+    pub(super) fn of(meant: &QueryEmbedding) -> Self {
         let error = meant.error.as_ref();
         let error =
             error.map(|error| MeaningError { code: error.code().to_owned(), message: printable(&error.to_string()) });

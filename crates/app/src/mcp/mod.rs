@@ -33,7 +33,7 @@ use worker::Worker;
 
 /// How long a call that is being answered may take after the host has gone. What it writes is one transaction, so that nothing is
 /// half done if it takes longer.
-const FAREWELL: Duration = Duration::from_secs(5);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// Serves until the input closes or the process is told to end.
 pub(crate) fn serve(session: Session) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ pub(crate) fn serve(session: Session) -> Result<(), Failure> {
     let served = runtime.block_on(converse(Server::new(worker.calls())));
     // A read of the standard input that is under way cannot be called off, so it is not waited for.
     runtime.shutdown_background();
-    worker.finish(FAREWELL);
+    worker.finish(SHUTDOWN_GRACE);
     served
 }
 
@@ -88,6 +88,6 @@ async fn told_to_end() {
             return;
         }
     }
-    // Without a way to hear of it the system ends the process by itself.
+    // EvidenceFilter a way to hear of it the system ends the process by itself.
     std::future::pending::<()>().await;
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, Item, Key as TomlKey};
 
-use super::keys::{self, Form, Key, Voice};
+use super::keys::{self, Form, Key, SettingScope};
 use super::{Said, SettingsError, Source, Value};
 
 /// Longest file.
@@ -49,7 +49,7 @@ pub(super) fn read(
             let Some(key) = keys::all().find(|key| key.path() == path_of_key) else {
                 return Err(bad(line, unknown(&path_of_key)));
             };
-            if key.voice == Voice::User && !is_users {
+            if key.scope == SettingScope::User && !is_users {
                 return Err(bad(
                     line,
                     format!(

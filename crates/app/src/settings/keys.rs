@@ -21,7 +21,7 @@ pub(crate) struct Key {
     /// What it takes.
     pub(crate) form: Form,
     /// Whose file may have it.
-    pub(crate) voice: Voice,
+    pub(crate) scope: SettingScope,
 }
 
 /// What a setting takes.
@@ -42,24 +42,29 @@ pub(crate) enum Form {
 
 /// Whose file may have a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Voice {
+pub(crate) enum SettingScope {
     /// The user's own file alone. What says where texts and keys go is of this kind: a space's file comes from
     /// whoever made the folder.
     User,
     /// A space's file, too.
-    Anyone,
+    Space,
 }
 
 /// Which model makes vectors.
-pub(crate) const MODEL: Key =
-    Key { section: "embedder", name: "model", variable: "BECAUSE_EMBEDDER", form: Form::Text, voice: Voice::Anyone };
+pub(crate) const MODEL: Key = Key {
+    section: "embedder",
+    name: "model",
+    variable: "BECAUSE_EMBEDDER",
+    form: Form::Text,
+    scope: SettingScope::Space,
+};
 /// Which providers a space's file may choose.
 pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
     section: "embedder",
     name: "spaces_may_choose",
     variable: "BECAUSE_EMBEDDER_SPACES_MAY_CHOOSE",
     form: Form::List,
-    voice: Voice::User,
+    scope: SettingScope::User,
 };
 /// Threads of a model that runs here.
 pub(crate) const THREADS: Key = Key {
@@ -67,12 +72,12 @@ pub(crate) const THREADS: Key = Key {
     name: "threads",
     variable: "BECAUSE_EMBEDDER_THREADS",
     form: Form::Number { max: THREADS_MAX },
-    voice: Voice::User,
+    scope: SettingScope::User,
 };
 
 /// Who vouches for servers, in place of the list that is compiled in.
 pub(crate) const CA_FILE: Key =
-    Key { section: "network", name: "ca_file", variable: "SSL_CERT_FILE", form: Form::Text, voice: Voice::User };
+    Key { section: "network", name: "ca_file", variable: "SSL_CERT_FILE", form: Form::Text, scope: SettingScope::User };
 
 /// All settings of one service.
 macro_rules! service {
@@ -87,7 +92,7 @@ macro_rules! service {
         ]
     };
     (@ $section:literal, $name:literal, $variable:expr, $form:expr) => {
-        Key { section: $section, name: $name, variable: $variable, form: $form, voice: Voice::User }
+        Key { section: $section, name: $name, variable: $variable, form: $form, scope: SettingScope::User }
     };
 }
 
@@ -162,7 +167,8 @@ mod tests {
 
     #[test]
     fn the_settings_that_are_documented_are_those_that_are_read() {
-        let read: Vec<_> = all().map(|key| (key.path(), key.variable.to_owned(), key.voice == Voice::Anyone)).collect();
+        let read: Vec<_> =
+            all().map(|key| (key.path(), key.variable.to_owned(), key.scope == SettingScope::Space)).collect();
         assert_eq!(documented(), read);
     }
 

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use models::choice::{Choice, Selection};
-use models::hub::Shelf;
-use models::remote::{Reach, Service};
+use models::hub::ModelDir;
+use models::remote::{Service, ServiceConfig};
 use models::roots::Roots;
 use models::secret::Secret;
 use serde_json::json;
@@ -214,14 +214,14 @@ impl Settings {
 
     /// Everything that is needed to open a model that may be opened.
     pub(crate) fn choice_of(&self, selection: &Selection) -> Result<Choice, SettingsError> {
-        let reach = match selection {
-            Selection::Served { service, .. } => self.reach(*service)?,
-            _ => Reach::default(),
+        let service_config = match selection {
+            Selection::Served { service, .. } => self.service_config(*service)?,
+            _ => ServiceConfig::default(),
         };
         let told = self.number("embedder.threads").and_then(NonZeroUsize::new);
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = told.unwrap_or_else(cores);
-        Ok(Choice { selection: selection.clone(), reach, shelf: shelf(&self.home), threads })
+        Ok(Choice { selection: selection.clone(), service_config, model_dir: model_dir(&self.home), threads })
     }
 
     /// Who vouches for servers, if that is set.
@@ -233,10 +233,10 @@ impl Settings {
         Roots::parse(&pem).map(Some).ok_or_else(|| bad("the file holds no certificates in PEM".to_owned()))
     }
 
-    fn reach(&self, service: Service) -> Result<Reach, SettingsError> {
+    fn service_config(&self, service: Service) -> Result<ServiceConfig, SettingsError> {
         let key = |name: &str| format!("{service}.{name}");
         let timeout_s = self.number(&key("timeout_s")).map(|seconds| seconds as u64);
-        Ok(Reach {
+        Ok(ServiceConfig {
             base_url: self.text(&key("base_url")).map(|(text, _)| text.to_owned()),
             key: self.key(service)?,
             roots: self.roots()?,
@@ -316,8 +316,8 @@ impl Settings {
 }
 
 /// Where fetched models are.
-pub(crate) fn shelf(home: &Path) -> Shelf {
-    Shelf::at(home.join(MODELS))
+pub(crate) fn model_dir(home: &Path) -> ModelDir {
+    ModelDir::at(home.join(MODELS))
 }
 
 /// The file beside a space in a `.because` folder. The user's own folder can be called so, and stays the user's.

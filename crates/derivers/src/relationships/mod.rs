@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::Date;
 use kernel::confidence::{Basis, saturating};
 use kernel::id::OpId;
-use kernel::operation::Stamp;
+use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::json;
 
@@ -109,7 +109,7 @@ struct Said {
 
 /// The records in the order of their own times; without one, of when they were told.
 pub(crate) fn in_time(records: &[Record]) -> Vec<&Record> {
-    let mut ordered: Vec<(i64, (Stamp, OpId), &Record)> = records
+    let mut ordered: Vec<(i64, (HlcTimestamp, OpId), &Record)> = records
         .iter()
         .map(|record| {
             let at = record.evidence().and_then(|evidence| evidence.at.as_ref()).map(When::instant_us);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use derivers::{Candidate, Deriver, Record, Said};
+use derivers::{Candidate, Deriver, Record, RecordBody};
 use kernel::evidence::{Evidence, Location, Payload, Visibility};
 use kernel::id::OpId;
-use kernel::operation::Stamp;
+use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 
 /// When all is told if nothing else is said: after everything that happens in these tests.
@@ -68,9 +68,9 @@ pub(crate) fn records_told(told: &str, evidence: impl IntoIterator<Item = Eviden
         id[..4].copy_from_slice(&number.to_be_bytes());
         Record {
             id: OpId(id),
-            told: Stamp(told + u64::from(number)),
-            by: derivers::Teller::Owner,
-            said: Said::Evidence(Box::new(evidence)),
+            told: HlcTimestamp(told + u64::from(number)),
+            by: derivers::SignedBy::Owner,
+            said: RecordBody::Evidence(Box::new(evidence)),
         }
     };
     (0..).zip(evidence).map(record).collect()

@@ -238,7 +238,7 @@ fn routines_in_the_morning_make_a_preference_for_mornings() {
     assert!(morning(&[gym.clone(), swim.clone()]) > morning(std::slice::from_ref(&gym)));
     // The preference follows the routine's confidence, also to certainty.
     let mut surer = gym.clone();
-    let derivers::Said::Belief(belief) = &mut surer.said else { unreachable!() };
+    let derivers::RecordBody::Belief(belief) = &mut surer.said else { unreachable!() };
     belief.confidence = 1.0;
     assert!(morning(&[surer]) > morning(std::slice::from_ref(&gym)));
     // A class in the evening on one day leaves mornings in front; a daily one does not.

@@ -1,7 +1,7 @@
 //! Who people are to the owner of a memory.
 
 use derivers::relationships::Relationships;
-use derivers::{Candidate, Record, Said};
+use derivers::{Candidate, Record, RecordBody};
 use kernel::evidence::Evidence;
 use serde_json::json;
 
@@ -326,5 +326,5 @@ fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
     all(&Relationships, &told([note("2025-01-01", &long), asked("2025-01-01", &"my ".repeat(300_000))]));
     let belief = crate::support::routine(9, "routine.weekly|gym|tue|morning", json!([1, {}]), f64::NAN);
     assert!(all(&Relationships, &[belief]).is_empty());
-    assert!(all(&Relationships, &[record(1, Said::Evidence(Box::new(note("", ""))))]).is_empty());
+    assert!(all(&Relationships, &[record(1, RecordBody::Evidence(Box::new(note("", ""))))]).is_empty());
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use derivers::{
-    Belief, CANDIDATES_MAX, Candidate, Deriver, GROUP_RECORDS_MAX, GROUPS_MAX, KEY_BYTES_MAX, Record, Said,
+    Belief, CANDIDATES_MAX, Candidate, Deriver, GROUP_RECORDS_MAX, GROUPS_MAX, KEY_BYTES_MAX, Record, RecordBody,
 };
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
 use kernel::id::OpId;
-use kernel::operation::Stamp;
+use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::Value;
 
@@ -56,13 +56,13 @@ pub(crate) fn id(number: u32) -> OpId {
     OpId(bytes)
 }
 
-pub(crate) fn record(number: u32, said: Said) -> Record {
-    Record { id: id(number), told: Stamp(u64::from(number)), by: derivers::Teller::Owner, said }
+pub(crate) fn record(number: u32, said: RecordBody) -> Record {
+    Record { id: id(number), told: HlcTimestamp(u64::from(number)), by: derivers::SignedBy::Owner, said }
 }
 
 /// Records told one after the other.
 pub(crate) fn told(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
-    (1..).zip(evidence).map(|(number, evidence)| record(number, Said::Evidence(Box::new(evidence)))).collect()
+    (1..).zip(evidence).map(|(number, evidence)| record(number, RecordBody::Evidence(Box::new(evidence)))).collect()
 }
 
 pub(crate) fn routine(number: u32, key: &str, payload: Value, confidence: f64) -> Record {
@@ -79,7 +79,7 @@ pub(crate) fn routine(number: u32, key: &str, payload: Value, confidence: f64) -
         visibility: Visibility::default(),
         tags: Vec::new(),
     };
-    record(number, Said::Belief(Box::new(belief)))
+    record(number, RecordBody::Belief(Box::new(belief)))
 }
 
 /// What follows from all groups, by identity key; what the trait promises is checked on the way.

@@ -4,11 +4,11 @@
 //! counts. The surest comes first. Whether a belief is true at a time in the world (`valid_at`) is another question than whether it was held then.
 
 use kernel::confidence::Band;
-use kernel::moment::Moment;
+use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde_json::{Value, json};
 use store::StoreError;
-use store::sqlite::{SqliteWorld, first_after};
+use store::sqlite::{SqliteLedgerIndex, first_after};
 
 use crate::belief::{Belief, Bodies, belief};
 use crate::{EngineError, Space};
@@ -116,13 +116,13 @@ impl Space {
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
         self.store.at_one_moment(|world| match filter.as_of_us {
             None => Ok(list(world, world, filter, limit)?),
-            Some(until) => Ok(list(world, &Moment::before(world, first_after(until)), filter, limit)?),
+            Some(until) => Ok(list(world, &Snapshot::before(world, first_after(until)), filter, limit)?),
         })
     }
 }
 
 fn list<B: Bodies>(
-    keys_of: &SqliteWorld<'_>,
+    keys_of: &SqliteLedgerIndex<'_>,
     world: &B,
     filter: &ClaimFilter,
     limit: usize,

@@ -13,9 +13,9 @@ use kernel::body::{Body, Deriver};
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::operation::{Role, Stamp};
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Role};
 use kernel::provenance::{Hop, provenance};
-use kernel::world::{Entry, World};
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::StoreError;
@@ -253,7 +253,7 @@ fn source<B: Bodies>(world: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
     })
 }
 
-type Life = BTreeMap<(Stamp, OpId), Event>;
+type Life = BTreeMap<(HlcTimestamp, OpId), Event>;
 
 /// Everything that was said of an identity, and what of it is the user's.
 fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>), StoreError> {
@@ -330,6 +330,6 @@ fn said<B: Bodies>(world: &B, entry: &Entry, active: bool) -> Result<UserAction,
 }
 
 /// When something was recorded, RFC 3339.
-pub(crate) fn time(ts: Stamp) -> String {
+pub(crate) fn time(ts: HlcTimestamp) -> String {
     jiff::Timestamp::from_microsecond(ts.0.cast_signed()).unwrap_or_default().to_string()
 }

@@ -1,23 +1,23 @@
 //! What is believed of an identity: its state, and the claim or correction that is served.
 
 pub mod claims;
+pub mod evidence_filter;
 pub mod explain;
 pub mod name;
 pub mod review;
 pub mod support;
 pub mod user;
-pub mod without;
 
 use kernel::body::{Body, Claim, Deriver};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::moment::Moment;
+use kernel::ledger_index::LedgerIndex;
+use kernel::snapshot::Snapshot;
 use kernel::validity::{State, Validity};
 use kernel::when::When;
-use kernel::world::World;
 use serde_json::{Value, json};
-use store::sqlite::SqliteWorld;
+use store::sqlite::SqliteLedgerIndex;
 use store::{StoreError, Writing};
 
 use crate::{EngineError, Space};
@@ -104,7 +104,7 @@ impl Belief {
 }
 
 /// What there is to look beliefs up in: a writing, or a space that is read.
-pub(crate) trait Bodies: World<Error = StoreError> {
+pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
 }
@@ -115,13 +115,13 @@ impl Bodies for dyn Writing + '_ {
     }
 }
 
-impl Bodies for SqliteWorld<'_> {
+impl Bodies for SqliteLedgerIndex<'_> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.body(id)
     }
 }
 
-impl<B: Bodies> Bodies for Moment<'_, B> {
+impl<B: Bodies> Bodies for Snapshot<'_, B> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.present().canonical_body(id)
     }

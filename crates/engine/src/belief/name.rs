@@ -2,9 +2,9 @@
 
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
+use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::Role;
 use kernel::rules::capability_of;
-use kernel::world::{Entry, World};
 use store::StoreError;
 
 use crate::{EngineError, Space};
@@ -96,7 +96,10 @@ impl Space {
 }
 
 /// Whether an operation's author was allowed to say it; otherwise it was kept by an exchange and has no effect.
-pub(crate) fn has_effect<W: World<Error = StoreError> + ?Sized>(world: &W, entry: &Entry) -> Result<bool, StoreError> {
+pub(crate) fn has_effect<W: LedgerIndex<Error = StoreError> + ?Sized>(
+    world: &W,
+    entry: &Entry,
+) -> Result<bool, StoreError> {
     let access = world.access()?;
     let holds = |capability| access.holds(&entry.author, capability, entry.order());
     if holds(capability_of(&entry.kind)) {
@@ -112,7 +115,7 @@ pub(crate) fn has_effect<W: World<Error = StoreError> + ?Sized>(world: &W, entry
 }
 
 /// The operations of `kind` that act on one and have effect, in the space's order.
-pub(crate) fn acting<W: World<Error = StoreError> + ?Sized>(
+pub(crate) fn acting<W: LedgerIndex<Error = StoreError> + ?Sized>(
     world: &W,
     id: &OpId,
     kind: &Kind,

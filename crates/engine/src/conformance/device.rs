@@ -6,7 +6,7 @@ use kernel::body::{Body, Grant, Space};
 use kernel::cascade::{Consequences, Review};
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Role, Stamp, Verified};
+use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
 use kernel::provenance::{Hop, provenance};
 use kernel::seal::{Draft, Signer};
 use kernel::validity::{Standing, State, Validity};
@@ -90,7 +90,7 @@ impl Device {
     }
 
     fn set_up(&mut self, body: Body) -> Result<(), EngineError> {
-        let ts = Stamp(self.log.len() as u64 + 1);
+        let ts = HlcTimestamp(self.log.len() as u64 + 1);
         match self.append(Draft::new(body), ts)? {
             Ok(_) => Ok(()),
             Err(code) => Err(EngineError::Exchange { line: ts.0, reason: code.to_owned() }),
@@ -111,7 +111,7 @@ impl Device {
     }
 
     /// Appends an operation with what follows from it, or nothing: then the code says why.
-    pub(super) fn append(&mut self, draft: Draft, ts: Stamp) -> Result<Result<OpId, &'static str>, EngineError> {
+    pub(super) fn append(&mut self, draft: Draft, ts: HlcTimestamp) -> Result<Result<OpId, &'static str>, EngineError> {
         self.last = Last::default();
         let Self { signer, ledger, .. } = self;
         let mut writing = ledger.begin()?;
@@ -119,7 +119,7 @@ impl Device {
         let id = said.0.id();
         match writing.record(&said.0, Some(&said.1)) {
             Ok(_) => {}
-            Err(RecordError::Refused { breach, .. }) => return Ok(Err(breach.code())),
+            Err(RecordError::Refused { violation, .. }) => return Ok(Err(violation.code())),
             Err(error @ RecordError::Store(_)) => return Err(EngineError::Record(error)),
         }
         let (follows, records) = record_what_follows(signer, &mut *writing, NO_CLOCK_US)?;

@@ -19,7 +19,7 @@ use kernel::body::{Body, Claim, Correction, Deriver, Reason, Refutation, Withdra
 use kernel::canonical;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
-use kernel::operation::{Ref, Role, Stamp};
+use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::seal::Draft;
 use kernel::validity::State;
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ impl Run<'_> {
             None => self.next_time(*clock),
         };
         let draft = self.draft(device, &act.what, t).map_err(|source| self.failed(step, source))?;
-        let ts = Stamp(t.saturating_add(1).saturating_mul(STEP_US));
+        let ts = HlcTimestamp(t.saturating_add(1).saturating_mul(STEP_US));
         let appended = match not_permitted(device, &draft, &act.what) {
             Some(code) => {
                 device.last = device::Last::default();

@@ -19,11 +19,11 @@ use kernel::body::{Body, Reason};
 use kernel::cascade::Journal;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
+use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{Ref, Role};
-use kernel::rules::Breach;
+use kernel::rules::RuleViolation;
 use kernel::seal::{Draft, Signer};
 use kernel::validity::State;
-use kernel::world::World;
 use store::sqlite::{GroupNumber, Marked, Served, SqliteWriting};
 use store::{Position, RecordError, Writing};
 
@@ -309,7 +309,7 @@ impl<'d> Derivation<'d> {
     fn note_access(
         &mut self,
         writing: &mut SqliteWriting<'_>,
-        ts: kernel::operation::Stamp,
+        ts: kernel::operation::HlcTimestamp,
     ) -> Result<(), EngineError> {
         let (read, derivers) = writing.derived()?;
         let is_late = match writing.line_at(read)? {
@@ -641,8 +641,8 @@ impl Space {
         let Self { store, signer, derivers, .. } = self;
         if !may_derive {
             let (author, capability) = (signer.author(), Capability::Derive);
-            let breach = Breach::NotPermitted { author, capability };
-            return Err(EngineError::Record(RecordError::Refused { id: space.0, breach }));
+            let violation = RuleViolation::NotPermitted { author, capability };
+            return Err(EngineError::Record(RecordError::Refused { id: space.0, violation }));
         }
         let mut derivation = Derivation::new(derivers, signer, now, may_derive);
         let mut writing = store.write()?;
@@ -682,13 +682,13 @@ impl Space {
 
     /// Whether this device's key may derive.
     pub fn may_derive(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
-        let at = (kernel::operation::Stamp(now_us(now)), OpId([0; 32]));
+        let at = (kernel::operation::HlcTimestamp(now_us(now)), OpId([0; 32]));
         let world = self.store.world()?;
         Ok(world.access()?.holds(&self.author(), Capability::Derive, at))
     }
 }
 
-/// Without what is believed in the end as it was before.
+/// EvidenceFilter what is believed in the end as it was before.
 pub(crate) fn differing(changes: BTreeMap<String, Change>) -> BTreeMap<String, Change> {
     let differs = |change: &Change| match &change.before {
         None => change.after.served.is_some(),

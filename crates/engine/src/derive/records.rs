@@ -1,18 +1,18 @@
 //! Operations as the records that derivers see.
 
-use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, Said, Teller};
+use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, RecordBody, SignedBy};
 use kernel::access::Access;
 use kernel::body::Body;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::{Author, OpId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::Stamp;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::HlcTimestamp;
 use kernel::validity::State;
 use kernel::when::When;
-use kernel::world::World;
 use serde_json::Value;
 use store::Writing;
-use store::sqlite::{GroupNumber, Line, SqliteWriting};
+use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
 
 use crate::EngineError;
 use crate::belief::{Belief, belief};
@@ -30,8 +30,8 @@ impl Shown {
         let mut shown: Vec<(Record, u32)> = members
             .into_iter()
             .filter_map(|member| match member {
-                Member::Line(line, layer, by) if line.kind == Kind::Evidence => Some((of_evidence(&line, by)?, layer)),
-                Member::Line(line, layer, _) => Some((of_claim(&line)?, layer)),
+                Member::Row(row, layer, by) if row.kind == Kind::Evidence => Some((of_evidence(&row, by)?, layer)),
+                Member::Row(row, layer, _) => Some((of_claim(&row)?, layer)),
                 Member::Corrected(record, layer) => Some((record, layer)),
             })
             .collect();
@@ -48,21 +48,21 @@ impl Shown {
 }
 
 /// Whose word what a key signed is.
-pub(crate) fn teller(access: &Access, author: &Author, at: (Stamp, OpId)) -> Teller {
-    if access.holds(author, Capability::Correct, at) { Teller::Owner } else { Teller::Other }
+pub(crate) fn teller(access: &Access, author: &Author, at: (HlcTimestamp, OpId)) -> SignedBy {
+    if access.holds(author, Capability::Correct, at) { SignedBy::Owner } else { SignedBy::Other }
 }
 
 /// Evidence; none where its body was removed or does not read, or repeats what is known already.
-pub(super) fn of_evidence(line: &Line, by: Teller) -> Option<Record> {
-    let evidence: Evidence = serde_json::from_slice(line.body.as_deref()?).ok()?;
+pub(super) fn of_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
+    let evidence: Evidence = serde_json::from_slice(row.body.as_deref()?).ok()?;
     if evidence.echo().is_some() {
         return None;
     }
-    Some(Record { id: line.id, told: line.ts, by, said: Said::Evidence(Box::new(evidence)) })
+    Some(Record { id: row.id, told: row.ts, by, said: RecordBody::Evidence(Box::new(evidence)) })
 }
 
 /// A claim that is served, without what derivers are not shown: most of a claim is its basis.
-fn of_claim(line: &Line) -> Option<Record> {
+fn of_claim(row: &OperationRow) -> Option<Record> {
     #[derive(serde::Deserialize)]
     struct Claim {
         claim_type: String,
@@ -84,7 +84,7 @@ fn of_claim(line: &Line) -> Option<Record> {
         #[serde(default)]
         tags: Vec<String>,
     }
-    let claim: Claim = serde_json::from_slice(line.body.as_deref()?).ok()?;
+    let claim: Claim = serde_json::from_slice(row.body.as_deref()?).ok()?;
     let Claim { claim_type, identity_key, text, payload, confidence, deriver, .. } = claim;
     let Claim { valid_from, valid_to, visibility, tags, .. } = claim;
     let said = Believed {
@@ -99,11 +99,11 @@ fn of_claim(line: &Line) -> Option<Record> {
         visibility,
         tags,
     };
-    Some(Record { id: line.id, told: line.ts, by: Teller::Owner, said: Said::Belief(Box::new(said)) })
+    Some(Record { id: row.id, told: row.ts, by: SignedBy::Owner, said: RecordBody::Belief(Box::new(said)) })
 }
 
 /// What is served of an identity, cited by the operation that says it.
-pub(super) fn of_belief(line: &Line, believed: &Belief) -> Record {
+pub(super) fn of_belief(row: &OperationRow, believed: &Belief) -> Record {
     let believed = Believed {
         claim_type: believed.claim_type.clone(),
         identity_key: believed.key.clone(),
@@ -116,14 +116,14 @@ pub(super) fn of_belief(line: &Line, believed: &Belief) -> Record {
         visibility: believed.visibility,
         tags: believed.tags.clone(),
     };
-    Record { id: line.id, told: line.ts, by: Teller::Owner, said: Said::Belief(Box::new(believed)) }
+    Record { id: row.id, told: row.ts, by: SignedBy::Owner, said: RecordBody::Belief(Box::new(believed)) }
 }
 
 /// A belief from the operation alone that stated it. Of a correction only what it corrects to is known so.
-pub(super) fn served_by(line: &Line, key: &str) -> Option<Belief> {
+pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
     let mut belief =
-        Belief { served: Some(line.id), current: Some(line.id), confidence: 1.0, ..Belief::unsaid(key, State::Active) };
-    match Body::parse(&line.kind, line.body.as_deref()?).ok()? {
+        Belief { served: Some(row.id), current: Some(row.id), confidence: 1.0, ..Belief::unsaid(key, State::Active) };
+    match Body::parse(&row.kind, row.body.as_deref()?).ok()? {
         Body::Claim(claim) => {
             belief.key.clone_from(&claim.identity_key);
             belief.confidence = claim.confidence;
@@ -150,15 +150,15 @@ pub(super) fn at_us(record: &Record) -> i64 {
 /// Who may see the record.
 pub(super) fn visibility(record: &Record) -> Visibility {
     match &record.said {
-        Said::Evidence(evidence) => evidence.visibility,
-        Said::Belief(belief) => belief.visibility,
+        RecordBody::Evidence(evidence) => evidence.visibility,
+        RecordBody::Belief(belief) => belief.visibility,
     }
 }
 
 /// A member of a group, read as far as that needs the ledger.
 pub(super) enum Member {
     /// Its body says all; with its layer.
-    Line(Line, u32, Teller),
+    Row(OperationRow, u32, SignedBy),
     /// A correction, which says only part of what is believed.
     Corrected(Record, u32),
 }
@@ -166,14 +166,14 @@ pub(super) enum Member {
 /// The latest members of a group.
 pub(super) fn of_group(writing: &SqliteWriting<'_>, group: GroupNumber) -> Result<Vec<Member>, EngineError> {
     let mut members = Vec::new();
-    for (line, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
-        if line.kind != Kind::ClaimCorrection {
-            let by = teller(writing.access()?, &line.author, (line.ts, line.id));
-            members.push(Member::Line(line, layer, by));
-        } else if let Some(said) = served_by(&line, "") {
+    for (row, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
+        if row.kind != Kind::ClaimCorrection {
+            let by = teller(writing.access()?, &row.author, (row.ts, row.id));
+            members.push(Member::Row(row, layer, by));
+        } else if let Some(said) = served_by(&row, "") {
             let believed = belief(writing as &dyn Writing, &said.key)?;
-            if believed.served == Some(line.id) {
-                members.push(Member::Corrected(of_belief(&line, &believed), layer));
+            if believed.served == Some(row.id) {
+                members.push(Member::Corrected(of_belief(&row, &believed), layer));
             }
         }
     }

@@ -4,8 +4,8 @@ use kernel::body::{Body, Claim, payload_digest};
 use kernel::cascade::Review;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{Ref, Role};
-use kernel::world::{Entry, World};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 

@@ -12,8 +12,8 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::operation::{REFS_MAX, Ref, Role};
-use kernel::rules::Breach;
-use kernel::seal::{Draft, next_stamp};
+use kernel::rules::RuleViolation;
+use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::{State, Validity};
 use kernel::when::When;
 use store::sqlite::{Marked, SqliteWriting};
@@ -197,8 +197,8 @@ impl Derivation<'_> {
                 self.again.push(group.number);
                 Ok(())
             }
-            Err(EngineError::Record(RecordError::Refused { breach, .. })) => {
-                self.problem(&group, format!("the claim {key:?} was refused: {breach}"));
+            Err(EngineError::Record(RecordError::Refused { violation, .. })) => {
+                self.problem(&group, format!("the claim {key:?} was refused: {violation}"));
                 Ok(())
             }
             Err(EngineError::Malformed(error)) => {
@@ -215,11 +215,11 @@ impl Derivation<'_> {
         writing: &mut SqliteWriting<'_>,
         draft: Draft,
     ) -> Result<Option<OpId>, EngineError> {
-        let ts = next_stamp(self.now_us, writing.latest()?);
+        let ts = next_timestamp(self.now_us, writing.latest()?);
         let (operation, body) = seal(self.signer, writing, draft, ts)?;
         match writing.record(&operation, Some(&body)) {
             Ok(_) => Ok(Some(operation.id())),
-            Err(RecordError::Refused { breach: Breach::StaleInput { .. }, .. }) => Ok(None),
+            Err(RecordError::Refused { violation: RuleViolation::StaleInput { .. }, .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

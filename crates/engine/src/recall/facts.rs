@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use kernel::confidence::Band;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
-use kernel::moment::Moment;
+use kernel::snapshot::Snapshot;
 use kernel::validity::{State, inputs};
 use retrieval::question::Question;
 use retrieval::rank::lexical::{self, TermCounts};
@@ -217,7 +217,7 @@ impl Space {
             let facts = match query.as_of_us {
                 None => gather(search, analyzer, &world, &question, query)?,
                 Some(until_us) => {
-                    let then = Moment::before(&world, first_after(until_us));
+                    let then = Snapshot::before(&world, first_after(until_us));
                     gather(search, analyzer, &then, &question, query)?
                 }
             };

@@ -7,9 +7,9 @@
 
 use kernel::body::Body;
 use kernel::id::OpId;
+use kernel::ledger_index::Graph;
 use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
 use kernel::rules::{self, JudgeError, Verdict};
-use kernel::world::Graph;
 use store::sqlite::{SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded};
 
@@ -197,12 +197,12 @@ fn check_batch(
             Ok(Verdict::Present) => {
                 verification.find(Some(id), "repeated", format!("operation {id} is there twice"), false);
             }
-            Err(JudgeError::Breach(breach)) => {
-                let quarantines = breach.quarantines();
-                verification.find(Some(id), breach.code(), format!("operation {id}: {breach}"), !quarantines);
+            Err(JudgeError::RuleViolation(violation)) => {
+                let quarantines = violation.quarantines();
+                verification.find(Some(id), violation.code(), format!("operation {id}: {violation}"), !quarantines);
                 graph.insert(&operation, body.as_ref());
             }
-            Err(JudgeError::World(never)) => match never {},
+            Err(JudgeError::LedgerIndex(never)) => match never {},
         }
     }
 }

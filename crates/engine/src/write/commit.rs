@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use kernel::id::OpId;
 use kernel::operation::Role;
-use kernel::seal::{Draft, next_stamp};
+use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 
 use crate::belief::Belief;
@@ -55,7 +55,7 @@ impl Space {
         }
         let mut recorded = Vec::with_capacity(drafts.len());
         for draft in drafts {
-            let ts = next_stamp(now_us(now), writing.latest()?);
+            let ts = next_timestamp(now_us(now), writing.latest()?);
             let (operation, body) = seal(signer, &writing, draft, ts)?;
             writing.record(&operation, Some(&body))?;
             recorded.push(operation.id());

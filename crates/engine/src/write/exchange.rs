@@ -127,8 +127,8 @@ impl Space {
                     continue;
                 }
             };
-            if let Err(breach) = judge_time(operation.header().ts, now_us(now)) {
-                intake.refuse(line, breach.code(), format!("operation {}: {breach}", operation.id()));
+            if let Err(violation) = judge_time(operation.header().ts, now_us(now)) {
+                intake.refuse(line, violation.code(), format!("operation {}: {violation}", operation.id()));
                 continue;
             }
             let body = match operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)) {
@@ -145,8 +145,8 @@ impl Space {
                     intake.restores |= operation.header().author == ours;
                 }
                 Ok(Verdict::Present) => intake.present += 1,
-                Err(RecordError::Refused { id, breach }) => {
-                    intake.refuse(line, breach.code(), format!("operation {id}: {breach}"));
+                Err(RecordError::Refused { id, violation }) => {
+                    intake.refuse(line, violation.code(), format!("operation {id}: {violation}"));
                 }
                 Err(RecordError::Store(error)) => return Err(error.into()),
             }

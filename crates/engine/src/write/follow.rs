@@ -8,8 +8,8 @@ use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Ref, Role, Stamp};
-use kernel::seal::{Draft, Place, Signer, next_stamp};
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
+use kernel::seal::{ChainPosition, Draft, Signer, next_timestamp};
 use serde_json::Map;
 use store::Writing;
 
@@ -20,9 +20,9 @@ pub(crate) fn seal(
     signer: &Signer,
     writing: &dyn Writing,
     draft: Draft,
-    ts: Stamp,
+    ts: HlcTimestamp,
 ) -> Result<(Operation, Body), EngineError> {
-    let place = Place { space: writing.space()?, head: writing.head(&signer.author())?, ts };
+    let place = ChainPosition { space: writing.space()?, head: writing.head(&signer.author())?, ts };
     let body = draft.body.clone();
     Ok((signer.seal(draft, place)?, body))
 }
@@ -35,7 +35,7 @@ pub(crate) fn record_what_follows(
 ) -> Result<(Consequences, Vec<(Operation, Body)>), EngineError> {
     let mut follows = writing.follow()?;
     let mut latest = writing.latest()?;
-    let at = (next_stamp(now_us, latest), OpId([0; 32]));
+    let at = (next_timestamp(now_us, latest), OpId([0; 32]));
     if !writing.access()?.holds(&signer.author(), Capability::Derive, at) {
         follows.invalidated.clear();
     }
@@ -46,7 +46,7 @@ pub(crate) fn record_what_follows(
             Ref { id: fallen.cause, role: Role::parse(Role::CAUSE)? },
         ];
         let draft = Draft { body: Body::Opaque(Kind::ClaimInvalidation, Map::new()), refs };
-        let ts = next_stamp(now_us, latest);
+        let ts = next_timestamp(now_us, latest);
         latest = Some(ts);
         let said = seal(signer, &*writing, draft, ts)?;
         writing.record(&said.0, Some(&said.1))?;
@@ -75,7 +75,7 @@ mod tests {
 
     fn say(signer: &Signer, writing: &mut dyn Writing, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
         let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
-        let ts = next_stamp(0, writing.latest().unwrap());
+        let ts = next_timestamp(0, writing.latest().unwrap());
         let (operation, body) = seal(signer, writing, Draft { body: body_of(kind, body), refs }, ts).unwrap();
         assert_eq!(writing.record(&operation, Some(&body)).unwrap(), Verdict::Append);
         operation.id()
@@ -85,7 +85,7 @@ mod tests {
     fn space() -> (SqliteSpace, OpId, OpId) {
         let body = json!({"name": "t", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
         let body = body_of("space", &body);
-        let place = Place { space: None, head: None, ts: Stamp(1) };
+        let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
         let genesis = key(1).seal(Draft::new(body.clone()), place).unwrap();
         let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
         let mut writing = space.begin().unwrap();

@@ -9,14 +9,14 @@ use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::{BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
+use kernel::ledger_index::{Head, LedgerIndex};
 use kernel::operation::{MalformedError, Ref, Role};
-use kernel::seal::{Place, Signer, next_stamp};
-use kernel::world::{Head, World};
+use kernel::seal::{ChainPosition, Signer, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 
 use crate::derive::Derivation;
-use crate::recall::echo::{Bulk, Echoes, Told};
+use crate::recall::echo::{Batch, Echoes, TextFingerprint};
 
 use crate::{EngineError, Space, now_us};
 
@@ -28,7 +28,7 @@ pub struct Prepared {
     body: Body,
     bytes: Vec<u8>,
     /// How it is compared with what was told before; none if it is not.
-    told: Option<Told>,
+    told: Option<TextFingerprint>,
 }
 
 /// What became of a record.
@@ -54,7 +54,7 @@ impl Prepared {
         if let Some(named) = evidence.payload.more.remove(Echo::FIELD) {
             evidence.payload.more.insert(format!("source_{}", Echo::FIELD), named);
         }
-        let told = Told::of(&evidence);
+        let told = TextFingerprint::of(&evidence);
         let body = Body::Evidence(evidence);
         let bytes = body.canonical()?;
         Ok(Self { body, bytes, told })
@@ -105,7 +105,7 @@ impl Space {
     /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
     pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
         let Self { store, signer, derivers, echoes: waiting } = self;
-        let bulk = if batch.len() == BATCH_MAX { Bulk::Going } else { Bulk::Ending };
+        let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
         let mut writing = store.write()?;
         let mut head = writing.head(&signer.author())?;
         let mut stamp = writing.latest()?;
@@ -138,8 +138,8 @@ impl Space {
                 Some((id, _)) => vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }],
                 None => Vec::new(),
             };
-            let ts = next_stamp(now_us(now), stamp);
-            let place = Place { space, head, ts };
+            let ts = next_timestamp(now_us(now), stamp);
+            let place = ChainPosition { space, head, ts };
             let operation = signer.seal_canonical(Kind::Evidence, prepared.bytes, refs, place)?;
             writing.record(&operation, Some(&prepared.body))?;
             if let Some(told) = &prepared.told {
@@ -154,7 +154,7 @@ impl Space {
         }
         if replaced {
             // What stood on an earlier version falls with it.
-            let at = (next_stamp(now_us(now), stamp), OpId([0; 32]));
+            let at = (next_timestamp(now_us(now), stamp), OpId([0; 32]));
             let may_derive = writing.access()?.holds(&signer.author(), Capability::Derive, at);
             Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
         }
@@ -163,7 +163,7 @@ impl Space {
             Box::new(writing).commit()?;
             *waiting = waits;
         } else {
-            *waiting = echoes.give_back();
+            *waiting = echoes.into_pending();
         }
         Ok(outcomes)
     }

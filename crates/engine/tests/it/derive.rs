@@ -344,12 +344,12 @@ impl Deriver for Hostile {
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         match &record.said {
-            derivers::Said::Evidence(evidence) => match evidence.payload.text.as_str() {
+            derivers::RecordBody::Evidence(evidence) => match evidence.payload.text.as_str() {
                 "panic early" => panic!("no groups today"),
                 "everywhere" => (0..100_000).map(|number| number.to_string()).collect(),
                 text => BTreeSet::from([text.to_owned()]),
             },
-            derivers::Said::Belief(belief) => BTreeSet::from([format!("feed {}", belief.identity_key.len() % 3)]),
+            derivers::RecordBody::Belief(belief) => BTreeSet::from([format!("feed {}", belief.identity_key.len() % 3)]),
         }
     }
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {

@@ -10,9 +10,9 @@ use engine::recall::facts::FactQuery;
 use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
+use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Operation;
-use kernel::rules::Breach;
-use kernel::world::World;
+use kernel::rules::RuleViolation;
 use store::StoreError;
 use store::sqlite::SqliteSpace;
 use testkit::histories::{Keeper, Origin, two_devices};
@@ -65,11 +65,11 @@ impl Asked {
 impl Keeper for Asked {
     type Error = StoreError;
 
-    fn ask(&self, question: &mut dyn FnMut(&dyn World<Error = StoreError>)) {
+    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
         self.kept.ask(question);
     }
 
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), Breach> {
+    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation> {
         self.kept.take(operation, body, origin)
     }
 

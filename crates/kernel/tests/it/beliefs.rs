@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use kernel::id::OpId;
+use kernel::ledger_index::LedgerIndex;
 use kernel::seal::Signer;
 use kernel::validity::{State, Validity};
-use kernel::world::World;
 use serde_json::json;
 
 use crate::rules::{Book, claim, evidence};

@@ -9,11 +9,11 @@ use kernel::body::Body;
 use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::ledger_index::{Graph, LedgerIndex};
 use kernel::operation::Operation;
-use kernel::rules::{Breach, JudgeError, Verdict, judge, judge_place};
+use kernel::rules::{JudgeError, RuleViolation, Verdict, judge, judge_place};
 use kernel::seal::Signer;
-use kernel::settle::{Settled, settle_all};
-use kernel::world::{Graph, World};
+use kernel::soundness::{ClaimStatus, recompute_statuses};
 use serde_json::json;
 use testkit::histories::{Device, Dice, Keeper, Origin, draft, next_draft, two_devices};
 use testkit::naive_beliefs::NaiveBeliefs;
@@ -43,11 +43,11 @@ impl InMemory {
 impl Keeper for InMemory {
     type Error = Infallible;
 
-    fn ask(&self, question: &mut dyn FnMut(&dyn World<Error = Infallible>)) {
+    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = Infallible>)) {
         question(&self.graph);
     }
 
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), Breach> {
+    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation> {
         let verdict = match origin {
             Origin::Own => judge(operation, Some(body), &self.graph),
             Origin::Elsewhere => {
@@ -59,8 +59,8 @@ impl Keeper for InMemory {
                 self.journal.note(self.graph.insert(operation, Some(body)));
                 Ok(())
             }
-            Err(JudgeError::Breach(breach)) => Err(breach),
-            Err(JudgeError::World(never)) => match never {},
+            Err(JudgeError::RuleViolation(violation)) => Err(violation),
+            Err(JudgeError::LedgerIndex(never)) => match never {},
         }
     }
 
@@ -137,9 +137,13 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             let (told, fallen, due) = (model.told(), model.recorded(), model.due());
             for id in &claims {
                 let (sound, recorded, due) = (told.is_sound(id), fallen.contains(id), due.contains(id));
-                assert_eq!(graph.settled(id).unwrap(), Some(Settled { sound, recorded, due }));
+                assert_eq!(graph.settled(id).unwrap(), Some(ClaimStatus { sound, recorded, due }));
             }
-            assert_eq!(settle_all(&graph, claims.iter().copied()).unwrap().changes, [], "made anew it is the same");
+            assert_eq!(
+                recompute_statuses(&graph, claims.iter().copied()).unwrap().changes,
+                [],
+                "made anew it is the same"
+            );
         }
         for id in claims {
             let settled = device.keeper.graph.settled(&id).unwrap().unwrap();
@@ -167,14 +171,14 @@ fn a_fall_is_recorded_again_only_after_it_rose_whatever_the_cause() {
     let first = refute(&mut book);
     assert_eq!(record(&mut book, first), Ok(()));
     let gone = book.by_agent("evidence_retraction", json!({}), &[("target", left)]).unwrap();
-    assert_eq!(record(&mut book, gone), Err(Breach::DuplicateInvalidation { target: top }));
+    assert_eq!(record(&mut book, gone), Err(RuleViolation::DuplicateInvalidation { target: top }));
     let mut book = Book::new();
     let seen = book.evidence();
     let base = book.claim("base", 1, &[seen]).unwrap();
     let top = book.claim("top", 1, &[base]).unwrap();
     for _ in 0..2 {
         let refuted = book.by_owner("claim_refutation", json!({"identity_key": "base"}), &[("target", base)]).unwrap();
-        for expected in [Ok(()), Err(Breach::DuplicateInvalidation { target: top })] {
+        for expected in [Ok(()), Err(RuleViolation::DuplicateInvalidation { target: top })] {
             let refs = [("target", top), ("cause", refuted)];
             assert_eq!(book.by_agent("claim_invalidation", json!({}), &refs).map(|_| ()), expected);
         }

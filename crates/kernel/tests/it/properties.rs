@@ -6,7 +6,7 @@ use kernel::body::Body;
 use kernel::canonical::{self, INTEGER_MAX};
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
-use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, verify_batch};
+use kernel::operation::{Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, verify_batch};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -61,7 +61,7 @@ fn header() -> impl Strategy<Value = Header> {
             author: Author(author),
             seq,
             prev: (seq > 1).then_some(OpId(prev)),
-            ts: Stamp(ts),
+            ts: HlcTimestamp(ts),
             refs: refs.into_iter().map(|(id, role)| Ref { id: OpId(id), role: Role::parse(&role).unwrap() }).collect(),
             body: BodyHash(body),
         }

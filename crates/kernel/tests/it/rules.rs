@@ -8,11 +8,11 @@ use kernel::body::Body;
 use kernel::canonical;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{BODY_BYTES_MAX, Operation, REFS_MAX, Ref, Role, Stamp};
-use kernel::rules::{Breach, FUTURE_US_MAX, JudgeError, Verdict, judge, judge_time};
-use kernel::seal::{Draft, Place, Signer, next_stamp};
-use kernel::settle::Settled;
-use kernel::world::{Citing, Entry, Graph, Head, World};
+use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
+use kernel::operation::{BODY_BYTES_MAX, HlcTimestamp, Operation, REFS_MAX, Ref, Role};
+use kernel::rules::{FUTURE_US_MAX, JudgeError, RuleViolation, Verdict, judge, judge_time};
+use kernel::seal::{ChainPosition, Draft, Signer, next_timestamp};
+use kernel::soundness::ClaimStatus;
 use serde_json::{Value, json};
 
 /// A space in memory with an owner and an agent, whose clock ticks once an operation.
@@ -35,25 +35,25 @@ impl Book {
         book
     }
 
-    pub(crate) fn by_owner(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, Breach> {
+    pub(crate) fn by_owner(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, RuleViolation> {
         let owner = Signer::from_seed([1; 32]);
         self.by(&owner, kind, body, refs)
     }
 
-    pub(crate) fn by_agent(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, Breach> {
+    pub(crate) fn by_agent(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, RuleViolation> {
         let agent = Signer::from_seed([2; 32]);
         self.by(&agent, kind, body, refs)
     }
 
-    fn by(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, Breach> {
+    fn by(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, RuleViolation> {
         let (operation, body) = self.seal(who, kind, body, refs);
         match judge(&operation, Some(&body), &self.graph) {
             Ok(_) => {
                 self.graph.insert(&operation, Some(&body));
             }
-            Err(JudgeError::Breach(breach)) => {
-                assert!(Breach::CODES.contains(&breach.code()), "{breach}");
-                return Err(breach);
+            Err(JudgeError::RuleViolation(violation)) => {
+                assert!(RuleViolation::CODES.contains(&violation.code()), "{violation}");
+                return Err(violation);
             }
         }
         Ok(operation.id())
@@ -67,7 +67,7 @@ impl Book {
         let Ok(head) = self.graph.head(&who.author());
         let Ok(space) = self.graph.space();
         let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
-        let place = Place { space, head, ts: Stamp(self.clock) };
+        let place = ChainPosition { space, head, ts: HlcTimestamp(self.clock) };
         (who.seal(Draft { body: body.clone(), refs }, place).unwrap(), body)
     }
 
@@ -83,7 +83,7 @@ impl Book {
         self.by_agent("evidence", body, &[]).unwrap()
     }
 
-    pub(crate) fn claim(&mut self, key: &str, payload: u32, inputs: &[OpId]) -> Result<OpId, Breach> {
+    pub(crate) fn claim(&mut self, key: &str, payload: u32, inputs: &[OpId]) -> Result<OpId, RuleViolation> {
         let refs: Vec<_> = inputs.iter().map(|input| ("input", *input)).collect();
         self.by_agent("claim", claim(key, payload), &refs)
     }
@@ -110,17 +110,17 @@ fn rule_2_an_author_continues_one_chain() {
     let (twin, twin_body) = book.seal(&agent, "evidence", evidence("twin"), &[]);
     book.graph.insert(&one, Some(&body));
     let code = |operation: &Operation, body: &Body, graph: &Graph| match judge(operation, Some(body), graph) {
-        Err(JudgeError::Breach(breach)) => Err(breach),
+        Err(JudgeError::RuleViolation(violation)) => Err(violation),
         Ok(verdict) => Ok(verdict),
     };
     assert_eq!(code(&one, &body, &book.graph), Ok(Verdict::Present));
-    assert_eq!(code(&twin, &twin_body, &book.graph), Err(Breach::Fork { other: one.id() }));
+    assert_eq!(code(&twin, &twin_body, &book.graph), Err(RuleViolation::Fork { other: one.id() }));
     let Ok(space) = book.graph.space();
     for (head, expected) in [
-        (Head { seq: 7, id: one.id(), ts: Stamp(9) }, Breach::ChainBroken { expected: 2, found: 8 }),
-        (Head { seq: 1, id: twin.id(), ts: Stamp(9) }, Breach::ChainBroken { expected: 2, found: 2 }),
+        (Head { seq: 7, id: one.id(), ts: HlcTimestamp(9) }, RuleViolation::ChainBroken { expected: 2, found: 8 }),
+        (Head { seq: 1, id: twin.id(), ts: HlcTimestamp(9) }, RuleViolation::ChainBroken { expected: 2, found: 2 }),
     ] {
-        let place = Place { space, head: Some(head), ts: Stamp(20) };
+        let place = ChainPosition { space, head: Some(head), ts: HlcTimestamp(20) };
         let next = agent.seal(Draft::new(body.clone()), place).unwrap();
         assert_eq!(code(&next, &body, &book.graph), Err(expected));
     }
@@ -131,10 +131,10 @@ fn rule_3_what_is_cited_is_there_and_earlier() {
     let mut book = Book::new();
     let missing = OpId([9; 32]);
     let node = json!({"node_type": "entity"});
-    assert_eq!(book.by_agent("node", node.clone(), &[("input", missing)]), Err(Breach::UnknownRef { missing }));
+    assert_eq!(book.by_agent("node", node.clone(), &[("input", missing)]), Err(RuleViolation::UnknownRef { missing }));
     let cited = book.evidence();
     book.clock -= 1;
-    assert_eq!(book.by_owner("node", node, &[("input", cited)]), Err(Breach::NotAfterRefs { cited }));
+    assert_eq!(book.by_owner("node", node, &[("input", cited)]), Err(RuleViolation::NotAfterRefs { cited }));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn rule_4_every_kind_asks_for_its_capability() {
     let stranger = stranger();
     for (kind, body, refs, capability) in expected {
         let refused = book.by(&stranger, kind, body, refs);
-        assert_eq!(refused, Err(Breach::NotPermitted { author: stranger.author(), capability }), "{kind}");
+        assert_eq!(refused, Err(RuleViolation::NotPermitted { author: stranger.author(), capability }), "{kind}");
     }
 }
 
@@ -190,17 +190,17 @@ fn rule_4_an_author_takes_back_and_labels_what_is_its_own() {
 fn rule_5_a_claim_stands_on_valid_inputs() {
     let mut book = Book::new();
     let seen = book.evidence();
-    assert_eq!(book.claim("k", 1, &[]), Err(Breach::EmptyInputs));
+    assert_eq!(book.claim("k", 1, &[]), Err(RuleViolation::EmptyInputs));
     let belief = book.claim("k", 1, &[seen]).unwrap();
     let only_replaces = book.by_agent("claim", claim("k", 2), &[("supersedes", belief)]);
-    assert_eq!(only_replaces, Err(Breach::EmptyInputs), "the version it replaces is no input");
+    assert_eq!(only_replaces, Err(RuleViolation::EmptyInputs), "the version it replaces is no input");
     for (kind, expected) in [("edge", Kind::Edge), ("proposal", Kind::Proposal)] {
         let input = book.by_agent(kind, json!({}), &[]).unwrap();
-        assert_eq!(book.claim("l", 1, &[input]), Err(Breach::InputKind { input, kind: expected }));
+        assert_eq!(book.claim("l", 1, &[input]), Err(RuleViolation::InputKind { input, kind: expected }));
     }
     book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
-    assert_eq!(book.claim("l", 1, &[seen]), Err(Breach::StaleInput { input: seen }));
-    assert_eq!(book.claim("l", 1, &[belief]), Err(Breach::StaleInput { input: belief }));
+    assert_eq!(book.claim("l", 1, &[seen]), Err(RuleViolation::StaleInput { input: seen }));
+    assert_eq!(book.claim("l", 1, &[belief]), Err(RuleViolation::StaleInput { input: belief }));
 }
 
 #[test]
@@ -211,16 +211,16 @@ fn rule_6_no_machine_restates_what_the_user_settled() {
     let corrected = json!({"identity_key": "k", "corrected_payload": 2});
     let pinned = book.by_owner("claim_correction", corrected, &[("target", belief)]).unwrap();
     let key = || "k".to_owned();
-    assert_eq!(book.claim("k", 2, &[seen]), Err(Breach::IdentityCorrected { key: key() }));
+    assert_eq!(book.claim("k", 2, &[seen]), Err(RuleViolation::IdentityCorrected { key: key() }));
     book.by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)]).unwrap();
-    assert_eq!(book.claim("k", 2, &[seen]), Err(Breach::IdentityRefuted { key: key() }));
+    assert_eq!(book.claim("k", 2, &[seen]), Err(RuleViolation::IdentityRefuted { key: key() }));
     let said = json!({"claim_type": "t", "identity_key": "k"});
     let refused = book.by_agent("claim", said.clone(), &[("input", seen)]);
-    assert_eq!(refused, Err(Breach::IdentityRefuted { key: key() }), "an agent does not speak for the user");
+    assert_eq!(refused, Err(RuleViolation::IdentityRefuted { key: key() }), "an agent does not speak for the user");
     assert!(book.by_owner("claim", said, &[("input", seen)]).is_ok(), "the user may");
     assert_eq!(
         book.claim("k", 2, &[pinned]),
-        Err(Breach::IdentityRefuted { key: key() }),
+        Err(RuleViolation::IdentityRefuted { key: key() }),
         "the identity is judged before the inputs"
     );
 }
@@ -230,13 +230,13 @@ fn rule_7_a_fall_is_recorded_once_and_only_of_what_fell() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();
-    let not_fallen = Err(Breach::NotFallen { target: belief });
+    let not_fallen = Err(RuleViolation::NotFallen { target: belief });
     let cite = |cause| [("target", belief), ("cause", cause)];
     assert_eq!(book.by_agent("claim_invalidation", json!({}), &cite(seen)), not_fallen);
     let gone = book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
     book.by_agent("claim_invalidation", json!({}), &cite(gone)).unwrap();
     let again = book.by_agent("claim_invalidation", json!({}), &cite(gone));
-    assert_eq!(again, Err(Breach::DuplicateInvalidation { target: belief }));
+    assert_eq!(again, Err(RuleViolation::DuplicateInvalidation { target: belief }));
     let two_causes = [("target", belief), ("cause", gone), ("cause", seen)];
     for refs in [&two_causes[..1], &two_causes] {
         assert_eq!(book.by_agent("claim_invalidation", json!({}), refs).unwrap_err().code(), "target");
@@ -253,7 +253,7 @@ fn rule_8_a_refuted_identity_takes_no_correction() {
     let refuted = book.by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)]).unwrap();
     let correction = json!({"identity_key": "k", "corrected_payload": 2});
     let early = book.by_owner("claim_correction", correction.clone(), &[("target", belief)]);
-    assert_eq!(early, Err(Breach::CorrectsRefuted { key: "k".into() }));
+    assert_eq!(early, Err(RuleViolation::CorrectsRefuted { key: "k".into() }));
     book.by_owner("refutation_withdrawal", json!({}), &[("target", refuted)]).unwrap();
     assert!(book.by_owner("claim_correction", correction, &[("target", belief)]).is_ok());
 }
@@ -274,7 +274,7 @@ fn rule_9_a_thought_refines_one_or_consolidates_several() {
         (&[("refines", a), ("consolidates", a), ("consolidates", b)], false),
     ];
     for (refs, passes) in table {
-        let expected = if passes { None } else { Some(Breach::ThoughtLineage) };
+        let expected = if passes { None } else { Some(RuleViolation::ThoughtLineage) };
         assert_eq!(book.by_agent("thought", json!({}), refs).err(), expected, "{refs:?}");
     }
 }
@@ -283,66 +283,66 @@ fn rule_9_a_thought_refines_one_or_consolidates_several() {
 fn what_quarantines_are_the_first_three_rules_and_the_clock() {
     let id = OpId([0; 32]);
     let kept = [
-        Breach::NotPermitted { author: Author([0; 32]), capability: Capability::Append },
-        Breach::EmptyInputs,
-        Breach::InputKind { input: id, kind: Kind::Edge },
-        Breach::StaleInput { input: id },
-        Breach::IdentityRefuted { key: String::new() },
-        Breach::IdentityCorrected { key: String::new() },
-        Breach::DuplicateInvalidation { target: id },
-        Breach::NotFallen { target: id },
-        Breach::CorrectsRefuted { key: String::new() },
-        Breach::ThoughtLineage,
-        Breach::Target { kind: Kind::Decision, expected: "proposal" },
+        RuleViolation::NotPermitted { author: Author([0; 32]), capability: Capability::Append },
+        RuleViolation::EmptyInputs,
+        RuleViolation::InputKind { input: id, kind: Kind::Edge },
+        RuleViolation::StaleInput { input: id },
+        RuleViolation::IdentityRefuted { key: String::new() },
+        RuleViolation::IdentityCorrected { key: String::new() },
+        RuleViolation::DuplicateInvalidation { target: id },
+        RuleViolation::NotFallen { target: id },
+        RuleViolation::CorrectsRefuted { key: String::new() },
+        RuleViolation::ThoughtLineage,
+        RuleViolation::Target { kind: Kind::Decision, expected: "proposal" },
     ];
     let quarantined = [
-        Breach::WrongSpace { expected: SpaceId(id), found: SpaceId(id) },
-        Breach::Genesis,
-        Breach::ChainBroken { expected: 1, found: 2 },
-        Breach::Fork { other: id },
-        Breach::UnknownRef { missing: id },
-        Breach::NotAfterRefs { cited: id },
-        Breach::FromFuture { ahead_s: 1 },
+        RuleViolation::WrongSpace { expected: SpaceId(id), found: SpaceId(id) },
+        RuleViolation::Genesis,
+        RuleViolation::ChainBroken { expected: 1, found: 2 },
+        RuleViolation::Fork { other: id },
+        RuleViolation::UnknownRef { missing: id },
+        RuleViolation::NotAfterRefs { cited: id },
+        RuleViolation::FromFuture { ahead_s: 1 },
     ];
-    assert!(kept.iter().all(|breach| !breach.quarantines()));
-    assert!(quarantined.iter().all(Breach::quarantines));
-    let codes = kept.iter().chain(&quarantined).map(Breach::code);
+    assert!(kept.iter().all(|violation| !violation.quarantines()));
+    assert!(quarantined.iter().all(RuleViolation::quarantines));
+    let codes = kept.iter().chain(&quarantined).map(RuleViolation::code);
     assert!(
-        codes.eq(Breach::CODES[11..].iter().chain(&Breach::CODES[4..11]).copied()),
+        codes.eq(RuleViolation::CODES[11..].iter().chain(&RuleViolation::CODES[4..11]).copied()),
         "CODES lists them rule by rule"
     );
 }
 
 #[test]
 fn a_clock_is_at_most_a_day_ahead_and_never_goes_back() {
-    assert!(judge_time(Stamp(5 + FUTURE_US_MAX), 5).is_ok());
-    let refused = judge_time(Stamp(6_000_005 + FUTURE_US_MAX), 5).unwrap_err();
-    assert_eq!(refused, Breach::FromFuture { ahead_s: 24 * 3_600 + 6 });
-    assert!(judge_time(Stamp(1), u64::MAX).is_ok());
-    assert_eq!(next_stamp(7, None), Stamp(7));
-    assert_eq!(next_stamp(7, Some(Stamp(7))), Stamp(8));
-    assert_eq!(next_stamp(9, Some(Stamp(7))), Stamp(9));
-    assert_eq!(next_stamp(9, Some(Stamp(u64::MAX))), Stamp(u64::MAX));
+    assert!(judge_time(HlcTimestamp(5 + FUTURE_US_MAX), 5).is_ok());
+    let refused = judge_time(HlcTimestamp(6_000_005 + FUTURE_US_MAX), 5).unwrap_err();
+    assert_eq!(refused, RuleViolation::FromFuture { ahead_s: 24 * 3_600 + 6 });
+    assert!(judge_time(HlcTimestamp(1), u64::MAX).is_ok());
+    assert_eq!(next_timestamp(7, None), HlcTimestamp(7));
+    assert_eq!(next_timestamp(7, Some(HlcTimestamp(7))), HlcTimestamp(8));
+    assert_eq!(next_timestamp(9, Some(HlcTimestamp(7))), HlcTimestamp(9));
+    assert_eq!(next_timestamp(9, Some(HlcTimestamp(u64::MAX))), HlcTimestamp(u64::MAX));
 }
 
 #[test]
 fn no_number_beyond_the_format_is_sealed() {
     let signer = Signer::from_seed([1; 32]);
     let body = || Draft::new(Body::EvidenceRetraction(kernel::body::Reason { reason: String::new() }));
-    let head = Head { seq: u64::MAX, id: OpId([0; 32]), ts: Stamp(0) };
+    let head = Head { seq: u64::MAX, id: OpId([0; 32]), ts: HlcTimestamp(0) };
     let space = Some(SpaceId(OpId([0; 32])));
-    assert!(signer.seal(body(), Place { space, head: Some(head), ts: Stamp(1) }).is_err());
-    assert!(signer.seal(body(), Place { space, head: None, ts: Stamp(u64::MAX) }).is_err());
+    assert!(signer.seal(body(), ChainPosition { space, head: Some(head), ts: HlcTimestamp(1) }).is_err());
+    assert!(signer.seal(body(), ChainPosition { space, head: None, ts: HlcTimestamp(u64::MAX) }).is_err());
     for payload in [json!(1e17), json!(u64::MAX), (0..70).fold(json!(1), |inner, _| json!([inner]))] {
         let body = Body::Opaque(Kind::Node, [("payload".to_owned(), payload)].into_iter().collect());
-        assert!(signer.seal(Draft::new(body), Place { space, head: None, ts: Stamp(1) }).is_err());
+        assert!(signer.seal(Draft::new(body), ChainPosition { space, head: None, ts: HlcTimestamp(1) }).is_err());
     }
 }
 
 #[test]
 fn what_fills_a_limit_exactly_is_sealed_and_reads_back_and_one_more_is_refused() {
     let signer = Signer::from_seed([1; 32]);
-    let place = Place { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: Stamp(1) };
+    let place = ChainPosition { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: HlcTimestamp(1) };
     let text = |bytes: usize| {
         // `{"text":""}` is 11 bytes.
         let text = Value::from("x".repeat(bytes - 11));
@@ -386,7 +386,7 @@ impl Asked {
     }
 }
 
-impl World for Asked {
+impl LedgerIndex for Asked {
     type Error = Infallible;
 
     fn space(&self) -> Result<Option<SpaceId>, Infallible> {
@@ -398,7 +398,7 @@ impl World for Asked {
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
         self.note("citing").citing(id)
     }
-    fn settled(&self, id: &OpId) -> Result<Option<Settled>, Infallible> {
+    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
         self.note("settled").settled(id)
     }
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use kernel::body::Body;
 use kernel::canonical;
+use kernel::ledger_index::Graph;
 use kernel::operation::{Content, Operation, verify_batch};
-use kernel::rules::{Breach, JudgeError, Verdict, judge, judge_time};
+use kernel::rules::{JudgeError, RuleViolation, Verdict, judge, judge_time};
 use kernel::validity::Validity;
-use kernel::world::Graph;
 use serde_json::Value;
 
 use crate::generate;
@@ -110,15 +110,15 @@ fn every_invalid_line_is_refused_with_the_code_of_its_vector() {
 }
 
 /// What a reader does with a line: rule 1, the clock, then the rules at this moment.
-fn admit(graph: &mut Graph, line: &[u8], now_us: Option<u64>) -> Result<Verdict, Breach> {
+fn admit(graph: &mut Graph, line: &[u8], now_us: Option<u64>) -> Result<Verdict, RuleViolation> {
     let operation = Operation::from_line(line)?.verify()?;
     if let Some(now_us) = now_us {
         judge_time(operation.header().ts, now_us)?;
     }
     let body = operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)).transpose()?;
     let verdict = judge(&operation, body.as_ref(), graph).map_err(|error| match error {
-        JudgeError::Breach(breach) => breach,
-        JudgeError::World(never) => match never {},
+        JudgeError::RuleViolation(violation) => violation,
+        JudgeError::LedgerIndex(never) => match never {},
     })?;
     if verdict == Verdict::Append {
         graph.insert(&operation, body.as_ref());
@@ -138,7 +138,7 @@ fn every_ledger_is_judged_step_by_step_as_its_vector_says() {
             let code = match &found {
                 Ok(Verdict::Append) => "append",
                 Ok(Verdict::Present) => "present",
-                Err(breach) => breach.code(),
+                Err(violation) => violation.code(),
             };
             assert_eq!(step["expect"], code, "{path} step {number}: {found:?}");
             assert_eq!(graph.len() - before, usize::from(code == "append"), "{path} step {number}");
@@ -149,7 +149,7 @@ fn every_ledger_is_judged_step_by_step_as_its_vector_says() {
             }
         }
     }
-    for code in Breach::CODES {
+    for code in RuleViolation::CODES {
         assert!(codes.contains(code), "no ledger shows {code}");
     }
 }
@@ -158,7 +158,7 @@ fn every_ledger_is_judged_step_by_step_as_its_vector_says() {
 fn the_format_document_names_every_code_and_kind() {
     let document = std::fs::read_to_string(folder().join("../../docs/format.md")).unwrap();
     let kinds = kernel::kind::Kind::KNOWN.iter().map(kernel::kind::Kind::as_str);
-    for word in Breach::CODES.iter().copied().chain(kinds) {
+    for word in RuleViolation::CODES.iter().copied().chain(kinds) {
         assert!(document.contains(&format!("`{word}`")), "docs/format.md does not name `{word}`");
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::HubError;
-use crate::http::{Client, Stream, Trouble, header};
+use crate::http::{Client, HttpError, Stream, header};
 
 /// How often a broken download is taken up again in one go, as long as something came.
 const ATTEMPTS_MAX: usize = 4;
@@ -46,7 +46,7 @@ impl Fetch<'_> {
     ) -> Result<(u64, String), HubError> {
         let target = self.folder.join(file.path);
         if let Some(parent) = target.parent() {
-            super::shelf::make_folder(parent)?;
+            super::model_dir::make_folder(parent)?;
         }
         let part = part_of(&target);
         if !target.is_file() {
@@ -108,7 +108,7 @@ impl Fetch<'_> {
         if there > 0 {
             headers.push(("range", &range));
         }
-        let stream = self.client.stream(&address, &headers).map_err(|trouble| self.failed(trouble))?;
+        let stream = self.client.stream(&address, &headers).map_err(|error| self.failed(error))?;
         let begins_at = match stream.status {
             200 => 0,
             206 if there > 0 && begins_at(&stream) == Some(there) => there,
@@ -151,8 +151,8 @@ impl Fetch<'_> {
         output.sync_all().map_err(failed)
     }
 
-    fn failed(&self, trouble: Trouble) -> HubError {
-        super::no_answer(&self.address, trouble)
+    fn failed(&self, error: HttpError) -> HubError {
+        super::no_answer(&self.address, error)
     }
 }
 

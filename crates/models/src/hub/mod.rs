@@ -1,7 +1,7 @@
 //! Fetching models from the Hugging Face hub.
 //!
 //! [`Hub::pull`] asks for the commit behind a revision and the files there, takes the few that a sentence encoder is made
-//! of (data, never code), and puts them on a [`Shelf`] when all are complete and their digests right. What was interrupted
+//! of (data, never code), and puts them on a [`ModelDir`] when all are complete and their digests right. What was interrupted
 //! goes on where it stopped. Two calls of the hub's interface are used: `GET /api/models/{name}/revision/{revision}?blobs=true`
 //! and `GET /{name}/resolve/{commit}/{file}`.
 
@@ -10,19 +10,19 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::http::{Base, Client, Trouble};
+use crate::http::{Base, Client, HttpError};
 use crate::roots::Roots;
 use crate::secret::Secret;
 
 mod fetch;
+mod model_dir;
 mod name;
-mod shelf;
 
+pub use model_dir::{ModelDir, Shelved};
 pub use name::HubName;
-pub use shelf::{Shelf, Shelved};
 
 use fetch::{Fetch, HubFile};
-use shelf::{Label, LabelFile};
+use model_dir::{Label, LabelFile};
 
 /// Where the hub is, unless something else is said.
 pub const ENDPOINT: &str = "https://huggingface.co";
@@ -200,7 +200,7 @@ pub struct Progress {
 pub struct Pulled {
     /// The model.
     pub shelved: Shelved,
-    /// False if exactly this was on the shelf already.
+    /// False if exactly this was on the model_dir already.
     pub is_new: bool,
 }
 
@@ -222,10 +222,15 @@ impl Hub {
         Ok(Self { base, authorization: token.map(|token| format!("Bearer {}", token.reveal())), roots })
     }
 
-    /// Fetches a model, unless it is on the shelf already.
-    pub fn pull(&self, wish: &Wish, shelf: &Shelf, mut report: impl FnMut(Progress)) -> Result<Pulled, HubError> {
+    /// Fetches a model, unless it is on the model_dir already.
+    pub fn pull(
+        &self,
+        wish: &Wish,
+        model_dir: &ModelDir,
+        mut report: impl FnMut(Progress),
+    ) -> Result<Pulled, HubError> {
         let (commit, files) = self.list(wish)?;
-        if let Some(shelved) = shelf.find(&wish.name).filter(|shelved| shelved.revision.as_ref() == Some(&commit)) {
+        if let Some(shelved) = model_dir.find(&wish.name).filter(|shelved| shelved.revision.as_ref() == Some(&commit)) {
             return Ok(Pulled { shelved, is_new: false });
         }
         let bytes_total = files.iter().filter_map(|file| file.bytes).fold(0, u64::saturating_add);
@@ -233,8 +238,8 @@ impl Hub {
             let name = wish.name.to_string();
             return Err(HubError::TooLarge { name, bytes: bytes_total, bytes_max: wish.bytes_max });
         }
-        let _lock = shelf.lock(&wish.name)?;
-        let folder = shelf.fetching(&wish.name, &commit)?;
+        let _lock = model_dir.lock(&wish.name)?;
+        let folder = model_dir.fetching(&wish.name, &commit)?;
         let client = Client::for_downloads(&self.base, self.roots.as_ref());
         let address = self.base.at(&format!("{}/resolve/{commit}", wish.name));
         let headers = self.headers();
@@ -249,7 +254,7 @@ impl Hub {
             before = before.saturating_add(bytes);
             label.files.push(LabelFile { path: file.path.to_owned(), bytes, sha256 });
         }
-        Ok(Pulled { shelved: shelf.put(&wish.name, &folder, &label)?, is_new: true })
+        Ok(Pulled { shelved: model_dir.put(&wish.name, &folder, &label)?, is_new: true })
     }
 
     fn headers(&self) -> Vec<(&str, &str)> {
@@ -268,7 +273,7 @@ impl Hub {
         // A renamed model is answered with a redirect to its new name, so questions are followed as downloads are.
         let client = Client::for_lists(&self.base, self.roots.as_ref(), Duration::from_secs(LIST_S_MAX));
         let answer = client.get(&address, &self.headers(), LIST_BYTES_MAX);
-        let answer = answer.map_err(|trouble| no_answer(self.base.as_str(), trouble))?;
+        let answer = answer.map_err(|error| no_answer(self.base.as_str(), error))?;
         if answer.status != 200 {
             return Err(refusal(answer.status, &name.to_string()));
         }
@@ -316,11 +321,11 @@ fn refusal(status: u16, what: &str) -> HubError {
     }
 }
 
-fn no_answer(address: &str, trouble: Trouble) -> HubError {
-    match trouble {
-        Trouble::Unreachable(_) | Trouble::TimedOut(_) => {
-            HubError::Unreachable { address: address.to_owned(), detail: trouble.to_string() }
+fn no_answer(address: &str, error: HttpError) -> HubError {
+    match error {
+        HttpError::Unreachable(_) | HttpError::TimedOut(_) => {
+            HubError::Unreachable { address: address.to_owned(), detail: error.to_string() }
         }
-        Trouble::Garbled(_) | Trouble::TooLong(_) => HubError::Unreadable { detail: trouble.to_string() },
+        HttpError::NotHttp(_) | HttpError::TooLong(_) => HubError::Unreadable { detail: error.to_string() },
     }
 }

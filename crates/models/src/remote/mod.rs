@@ -16,7 +16,7 @@ use crate::http::{Base, Client};
 use crate::roots::Roots;
 use crate::secret::Secret;
 
-mod manner;
+mod prompt_prefix;
 mod refusal;
 mod service;
 mod vector;
@@ -24,7 +24,7 @@ mod vector;
 pub use service::Service;
 pub use vector::DIMENSIONS_MAX;
 
-use manner::Manner;
+use prompt_prefix::PromptPrefix;
 use refusal::{harmless, no_answer, refusal};
 use service::Question;
 
@@ -45,14 +45,14 @@ const DIGEST_CHARS: usize = 12;
 /// What is embedded to learn how long vectors are.
 const PROBE: &str = "How long is a vector?";
 
-/// Why a text cannot be the [`Reach::base_url`] of a service, without repeating it, since it may hold a password.
+/// Why a text cannot be the [`ServiceConfig::base_url`] of a service, without repeating it, since it may hold a password.
 pub fn check_base_url(text: &str) -> Result<(), &'static str> {
     Base::parse(text).map(|_| ())
 }
 
 /// How to reach a service. All but the key may be left out.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct ServiceConfig {
     /// Where it is; else [`Service::default_base_url`].
     pub base_url: Option<String>,
     /// The key.
@@ -79,7 +79,7 @@ pub struct Remote {
     key: Option<Secret>,
     /// The model's name there.
     name: String,
-    manner: Manner,
+    prompt_prefix: PromptPrefix,
     dimensions: Option<usize>,
     batch_max: usize,
     model: Model,
@@ -88,34 +88,34 @@ pub struct Remote {
 impl Remote {
     /// Gets ready to ask. How long its vectors are is asked for at once, unless it was told; Ollama is asked for the
     /// model's digest, too, since a name there can come to mean another model.
-    pub fn open(service: Service, name: &str, reach: &Reach) -> Result<Self, EmbedError> {
+    pub fn open(service: Service, name: &str, service_config: &ServiceConfig) -> Result<Self, EmbedError> {
         let provider = || service.to_string();
         let refused = |detail: &str| EmbedError::Refused { provider: provider(), detail: detail.to_owned() };
         if !is_model_name(name) {
             return Err(refused("this is no name of a model"));
         }
-        let base = reach.base_url.as_deref().unwrap_or(service.default_base_url());
+        let base = service_config.base_url.as_deref().unwrap_or(service.default_base_url());
         let base = Base::parse(base).map_err(refused)?;
-        if reach.key.is_some() && base.is_open() {
+        if service_config.key.is_some() && base.is_open() {
             return Err(refused(
                 "a key is sent over https only, or to this machine; what goes over http can be read by all on the way",
             ));
         }
         if let (None, Some(variable), true) =
-            (&reach.key, service.key_variable(), base.as_str() == service.default_base_url())
+            (&service_config.key, service.key_variable(), base.as_str() == service.default_base_url())
         {
             return Err(refused(&format!("it wants a key and there is none: set {variable}")));
         }
-        let timeout = reach.timeout.unwrap_or(service.default_timeout());
+        let timeout = service_config.timeout.unwrap_or(service.default_timeout());
         let mut remote = Self {
-            client: Client::for_questions(&base, reach.roots.as_ref(), timeout, reach.until),
+            client: Client::for_questions(&base, service_config.roots.as_ref(), timeout, service_config.until),
             base,
             service,
-            key: reach.key.clone(),
+            key: service_config.key.clone(),
             name: name.to_owned(),
-            manner: Manner::of(name),
-            dimensions: reach.dimensions,
-            batch_max: reach.batch_max.unwrap_or(service.default_batch_max()).clamp(1, service.batch_max()),
+            prompt_prefix: PromptPrefix::of(name),
+            dimensions: service_config.dimensions,
+            batch_max: service_config.batch_max.unwrap_or(service.default_batch_max()).clamp(1, service.batch_max()),
             model: Model { provider: provider(), name: name.to_owned(), dimensions: 0 },
         };
         if service == Service::Ollama
@@ -123,7 +123,7 @@ impl Remote {
         {
             remote.model.name = format!("{name}@{digest}");
         }
-        remote.model.dimensions = match reach.dimensions.or(reach.dimensions_known) {
+        remote.model.dimensions = match service_config.dimensions.or(service_config.dimensions_known) {
             Some(told @ 1..=DIMENSIONS_MAX) => told,
             Some(_) => return Err(refused(&format!("vectors have 1 to {DIMENSIONS_MAX} numbers"))),
             None => remote.probe()?,
@@ -150,7 +150,7 @@ impl Remote {
         let headers: Vec<(&str, &str)> = key.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = body.to_string();
         let answer = self.client.post(&self.base.at(&path), &headers, body.as_bytes(), ANSWER_BYTES_MAX);
-        let answer = answer.map_err(|trouble| no_answer(provider(), trouble))?;
+        let answer = answer.map_err(|error| no_answer(provider(), error))?;
         if answer.status != 200 {
             return Err(refusal(provider(), &answer, self.key.as_ref()));
         }
@@ -161,7 +161,7 @@ impl Remote {
     /// The digest of the model, from the list of those that Ollama has; none where nobody lists it.
     fn ollama_digest(&self) -> Result<Option<String>, EmbedError> {
         let answer = self.client.get(&self.base.at("api/tags"), &[], TAGS_BYTES_MAX);
-        let answer = answer.map_err(|trouble| no_answer(self.service.to_string(), trouble))?;
+        let answer = answer.map_err(|error| no_answer(self.service.to_string(), error))?;
         match answer.status {
             200 => {}
             429 | 500..=599 => return Err(refusal(self.service.to_string(), &answer, None)),
@@ -179,7 +179,7 @@ impl Remote {
     }
 
     fn prepared(&self, text: &str, purpose: Purpose) -> String {
-        let mut prepared = self.manner.before(purpose).to_owned();
+        let mut prepared = self.prompt_prefix.before(purpose).to_owned();
         let room = TEXT_BYTES_MAX.saturating_sub(prepared.len());
         prepared.push_str(text.get(..text.floor_char_boundary(room)).unwrap_or(text));
         prepared
@@ -272,20 +272,20 @@ mod tests {
 
     #[test]
     fn a_key_does_not_go_over_open_http_to_another_machine() {
-        let reach = Reach {
+        let service_config = ServiceConfig {
             base_url: Some("http://192.0.2.1/v1".to_owned()),
             key: Secret::parse("sk-secret"),
             dimensions: Some(4),
-            ..Reach::default()
+            ..ServiceConfig::default()
         };
-        let error = Remote::open(Service::OpenAi, "m", &reach).err().unwrap();
+        let error = Remote::open(Service::OpenAi, "m", &service_config).err().unwrap();
         assert_eq!(error.code(), "embedder_refused");
-        assert!(!format!("{error} {reach:?}").contains("sk-secret"));
+        assert!(!format!("{error} {service_config:?}").contains("sk-secret"));
     }
 
     #[test]
     fn the_service_itself_is_not_asked_without_a_key() {
-        let error = Remote::open(Service::Gemini, "gemini-embedding-001", &Reach::default()).err().unwrap();
+        let error = Remote::open(Service::Gemini, "gemini-embedding-001", &ServiceConfig::default()).err().unwrap();
         assert!(error.to_string().contains("GEMINI_API_KEY"), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use ureq::http::HeaderMap;
 
 use crate::embedder::EmbedError;
-use crate::http::{Answer, Trouble, header};
+use crate::http::{Answer, HttpError, header};
 use crate::secret::Secret;
 
 /// Longest message of a server that is repeated, in characters.
@@ -42,12 +42,12 @@ pub(super) fn refusal(provider: String, answer: &Answer, key: Option<&Secret>) -
 }
 
 /// The error for no answer.
-pub(super) fn no_answer(provider: String, trouble: Trouble) -> EmbedError {
-    match trouble {
-        Trouble::Unreachable(detail) => EmbedError::Unreachable { provider, detail },
-        Trouble::TimedOut(waited) => EmbedError::TimedOut { provider, waited },
-        trouble @ (Trouble::Garbled(_) | Trouble::TooLong(_)) => {
-            EmbedError::Unreadable { provider, detail: trouble.to_string() }
+pub(super) fn no_answer(provider: String, error: HttpError) -> EmbedError {
+    match error {
+        HttpError::Unreachable(detail) => EmbedError::Unreachable { provider, detail },
+        HttpError::TimedOut(waited) => EmbedError::TimedOut { provider, waited },
+        error @ (HttpError::NotHttp(_) | HttpError::TooLong(_)) => {
+            EmbedError::Unreadable { provider, detail: error.to_string() }
         }
     }
 }

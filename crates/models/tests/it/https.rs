@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use models::remote::{Reach, Remote, Service};
+use models::remote::{Remote, Service, ServiceConfig};
 use models::roots::Roots;
 use models::secret::Secret;
 use models::{EmbedError, Embedder};
@@ -53,9 +53,9 @@ fn serve() -> (String, JoinHandle<Option<String>>) {
     (base, thread)
 }
 
-fn reach(base: String, roots: Option<Roots>) -> Reach {
+fn reach(base: String, roots: Option<Roots>) -> ServiceConfig {
     let timeout = Some(Duration::from_secs(10));
-    Reach { base_url: Some(base), key: Secret::parse("sk-key"), roots, timeout, ..Reach::default() }
+    ServiceConfig { base_url: Some(base), key: Secret::parse("sk-key"), roots, timeout, ..ServiceConfig::default() }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use models::hub::{Hub, HubError, HubName, MODEL_BYTES_MAX, Pulled, Shelf, Wish};
+use models::hub::{Hub, HubError, HubName, MODEL_BYTES_MAX, ModelDir, Pulled, Wish};
 use models::secret::Secret;
 use serde_json::{Value, json};
 
@@ -14,10 +14,10 @@ fn wish() -> Wish {
 }
 
 fn pull(server: &Server, folder: &Path) -> Result<Pulled, HubError> {
-    Hub::at(server.base(), None, None).unwrap().pull(&wish(), &Shelf::at(folder.to_owned()), |_| ())
+    Hub::at(server.base(), None, None).unwrap().pull(&wish(), &ModelDir::at(folder.to_owned()), |_| ())
 }
 
-/// The files of the shelf, without locks.
+/// The files of the model_dir, without locks.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -40,10 +40,10 @@ fn ranges(server: &Server) -> Vec<Option<String>> {
 #[test]
 fn a_model_is_fetched_without_what_nobody_needs_and_only_once() {
     let (server, folder) = (start(), tempfile::tempdir().unwrap());
-    let shelf = Shelf::at(folder.path().join("models"));
+    let model_dir = ModelDir::at(folder.path().join("models"));
     let hub = Hub::at(server.base(), None, None).unwrap();
     let mut seen = Vec::new();
-    let pulled = hub.pull(&wish(), &shelf, |progress| seen.push(progress)).unwrap();
+    let pulled = hub.pull(&wish(), &model_dir, |progress| seen.push(progress)).unwrap();
     assert!(pulled.is_new);
     assert_eq!(pulled.shelved.revision.as_deref(), Some(COMMIT));
     assert_eq!(
@@ -56,9 +56,9 @@ fn a_model_is_fetched_without_what_nobody_needs_and_only_once() {
     assert_eq!(seen.last().unwrap().bytes, pulled.shelved.bytes);
     assert_eq!(seen.last().unwrap().bytes_total, pulled.shelved.bytes);
     let asked = server.requests().len();
-    assert!(!hub.pull(&wish(), &shelf, |_| ()).unwrap().is_new);
+    assert!(!hub.pull(&wish(), &model_dir, |_| ()).unwrap().is_new);
     assert_eq!(server.requests().len(), asked + 1, "only the list");
-    assert_eq!(shelf.list().unwrap(), [pulled.shelved]);
+    assert_eq!(model_dir.list().unwrap(), [pulled.shelved]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_came_before_the_network_went_away_need_not_come_again() {
     let error = pull(&server, folder.path()).unwrap_err();
     assert!(matches!(error, HubError::Unreachable { .. }), "{error:?}");
     assert!(error.to_string().contains("built-in"), "{error}");
-    assert_eq!(Shelf::at(folder.path().to_owned()).list().unwrap(), []);
+    assert_eq!(ModelDir::at(folder.path().to_owned()).list().unwrap(), []);
     let server = start();
     let pulled = pull(&server, folder.path()).unwrap();
     assert_eq!(ranges(&server), [Some("bytes=120000-".to_owned())]);
@@ -135,7 +135,7 @@ fn a_file_with_another_digest_is_thrown_away() {
     });
     let error = pull(&server, folder.path()).unwrap_err();
     assert!(matches!(error, HubError::WrongContent { file: "model.safetensors" }), "{error:?}");
-    assert_eq!(Shelf::at(folder.path().to_owned()).list().unwrap(), []);
+    assert_eq!(ModelDir::at(folder.path().to_owned()).list().unwrap(), []);
     assert!(pull(&start(), folder.path()).unwrap().is_new);
 }
 
@@ -160,10 +160,10 @@ fn more_than_was_announced_or_allowed_is_not_taken() {
         }
     });
     let hub = Hub::at(endless.base(), None, None).unwrap();
-    let shelf = Shelf::at(folder.path().to_owned());
-    let error = hub.pull(&Wish { bytes_max: 1 << 20, ..wish() }, &shelf, |_| ()).unwrap_err();
+    let model_dir = ModelDir::at(folder.path().to_owned());
+    let error = hub.pull(&Wish { bytes_max: 1 << 20, ..wish() }, &model_dir, |_| ()).unwrap_err();
     assert!(matches!(error, HubError::TooLong { .. }), "{error:?}");
-    let error = hub.pull(&Wish { bytes_max: 1000, ..wish() }, &shelf, |_| ()).unwrap_err();
+    let error = hub.pull(&Wish { bytes_max: 1000, ..wish() }, &model_dir, |_| ()).unwrap_err();
     assert!(matches!(error, HubError::TooLarge { bytes_max: 1000, .. }), "{error:?}");
     assert!(error.to_string().contains("--max-size"));
 }
@@ -178,9 +178,9 @@ fn what_is_not_there_or_not_ours_to_see_is_told() {
     }
     let server = start();
     let hub = Hub::at(server.base(), None, None).unwrap();
-    let shelf = Shelf::at(folder.path().to_owned());
+    let model_dir = ModelDir::at(folder.path().to_owned());
     for revision in ["../../main", "a/b", "", "a?b", "no-such-branch"] {
-        let error = hub.pull(&Wish { revision: revision.to_owned(), ..wish() }, &shelf, |_| ()).unwrap_err();
+        let error = hub.pull(&Wish { revision: revision.to_owned(), ..wish() }, &model_dir, |_| ()).unwrap_err();
         assert!(matches!(error, HubError::Refused { .. }), "{revision} {error:?}");
     }
     assert_eq!(server.requests().len(), 1, "bad revisions are not asked for");
@@ -213,7 +213,7 @@ fn files_may_come_from_elsewhere_but_the_token_does_not_go_there() {
     let folder = tempfile::tempdir().unwrap();
     let token = Secret::parse("hf_secret_token").unwrap();
     let hub = Hub::at(server.base(), Some(&token), None).unwrap();
-    hub.pull(&wish(), &Shelf::at(folder.path().to_owned()), |_| ()).unwrap();
+    hub.pull(&wish(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap();
     assert!(server.requests().iter().all(|request| request.header("authorization") == Some("Bearer hf_secret_token")));
     assert_eq!(other.requests().len(), 1);
     assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
@@ -225,7 +225,7 @@ fn without_a_network_is_said_what_else_works() {
     let hub = Hub::at(server.base(), None, None).unwrap();
     drop(server);
     let folder = tempfile::tempdir().unwrap();
-    let error = hub.pull(&wish(), &Shelf::at(folder.path().to_owned()), |_| ()).unwrap_err();
+    let error = hub.pull(&wish(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap_err();
     let said = error.to_string();
     assert!(
         matches!(error, HubError::Unreachable { .. }) && said.contains("built-in") && said.contains("local:"),

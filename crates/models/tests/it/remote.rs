@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use models::remote::{Reach, Remote, Service};
+use models::remote::{Remote, Service, ServiceConfig};
 use models::secret::Secret;
 use models::{EmbedError, Embedder, Purpose};
 use serde_json::{Value, json};
@@ -11,12 +11,12 @@ use crate::server::{Reply, Request, Server};
 
 const KEY: &str = "sk-very-secret-key";
 
-fn reach(server: &Server) -> Reach {
-    Reach {
+fn reach(server: &Server) -> ServiceConfig {
+    ServiceConfig {
         base_url: Some(server.base().to_owned()),
         key: Secret::parse(KEY),
         timeout: Some(Duration::from_secs(10)),
-        ..Reach::default()
+        ..ServiceConfig::default()
     }
 }
 
@@ -96,7 +96,7 @@ fn every_service_gives_the_vectors_in_the_order_of_the_texts() {
 #[test]
 fn more_texts_than_a_batch_are_asked_for_in_several() {
     let server = Server::start(answer);
-    let reach = Reach { batch_max: Some(2), dimensions_known: Some(3), ..reach(&server) };
+    let reach = ServiceConfig { batch_max: Some(2), dimensions_known: Some(3), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     assert_eq!(server.requests().len(), 0, "what is known is not asked for");
     let vectors = remote.embed(&["a", "bb", "ccc", "dddd", "eeeee"], Purpose::Memory).unwrap();
@@ -116,7 +116,7 @@ fn a_text_that_is_too_long_is_cut_between_characters() {
 /// The error of asking for one vector of a server that answers so, and how long it took.
 fn fails(reply: Reply) -> EmbedError {
     let server = Server::script([reply]);
-    let reach = Reach { dimensions_known: Some(3), ..reach(&server) };
+    let reach = ServiceConfig { dimensions_known: Some(3), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert!(!format!("{error} {error:?} {reach:?}").contains(KEY), "{error:?}");
@@ -139,7 +139,7 @@ fn after_a_rate_limit_the_same_embedder_succeeds() {
     let limit = Reply::json(429, &json!({"error": {"message": "slowly"}})).with("Retry-After", "3");
     let good = Reply::json(200, &json!({"data": [{"index": 0, "embedding": [1, 2, 3]}]}));
     let server = Server::script([limit, good]);
-    let reach = Reach { dimensions_known: Some(3), ..reach(&server) };
+    let reach = ServiceConfig { dimensions_known: Some(3), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert_eq!(error, EmbedError::RateLimited { provider: "openai".to_owned(), after: Some(Duration::from_secs(3)) });
@@ -158,7 +158,7 @@ fn failures_of_the_server_may_pass() {
 fn a_server_that_never_answers_is_left_in_time() {
     for reply in [Reply::Silence, Reply::Drip] {
         let server = Server::script([reply]);
-        let reach = Reach { timeout: Some(Duration::from_millis(200)), ..reach(&server) };
+        let reach = ServiceConfig { timeout: Some(Duration::from_millis(200)), ..reach(&server) };
         let begun = Instant::now();
         let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
         assert!(matches!(error, EmbedError::TimedOut { .. }), "{error:?}");
@@ -173,7 +173,7 @@ fn nobody_there_is_unreachable() {
     drop(server);
     let error = Remote::open(Service::Ollama, "a-model", &reach).err().unwrap();
     assert!(matches!(error, EmbedError::Unreachable { .. }), "{error:?}");
-    let reach = Reach { base_url: Some("https://nobody.invalid/v1".to_owned()), ..reach };
+    let reach = ServiceConfig { base_url: Some("https://nobody.invalid/v1".to_owned()), ..reach };
     let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
     assert!(error.is_transient(), "{error:?}");
 }
@@ -215,13 +215,13 @@ fn vectors_of_another_length_are_told() {
     let error = fails(Reply::json(200, &json!({"data": [{"embedding": [1, 2]}]})));
     assert_eq!(error, EmbedError::WrongDimensions { provider: "openai".to_owned(), expected: 3, found: 2 });
     let server = Server::start(answer);
-    let reach = Reach { dimensions: Some(8), ..reach(&server) };
+    let reach = ServiceConfig { dimensions: Some(8), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert!(matches!(error, EmbedError::WrongDimensions { expected: 8, found: 3, .. }));
     assert_eq!(server.requests()[0].json()["dimensions"], 8);
     let server = Server::script([Reply::json(200, &json!({"data": [{"embedding": []}]}))]);
-    let error = Remote::open(Service::OpenAi, "a-model", &Reach { dimensions: None, ..reach.clone() }).err();
+    let error = Remote::open(Service::OpenAi, "a-model", &ServiceConfig { dimensions: None, ..reach.clone() }).err();
     assert!(error.is_none());
     let error = Remote::open(Service::OpenAi, "a-model", &self::reach(&server)).err().unwrap();
     assert!(matches!(error, EmbedError::Unreadable { .. }), "{error:?}");
@@ -268,7 +268,7 @@ fn who_sets_a_time_for_all_answers_waits_no_longer_however_much_is_asked() {
     });
     let begun = Instant::now();
     let until = Some(begun + Duration::from_millis(350));
-    let reach = Reach { until, batch_max: Some(1), dimensions_known: Some(3), ..reach(&server) };
+    let reach = ServiceConfig { until, batch_max: Some(1), dimensions_known: Some(3), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     assert_eq!(remote.embed(&["a"], Purpose::Memory).unwrap(), [[1.0, 0.5, -0.25]]);
     for _ in 0..2 {

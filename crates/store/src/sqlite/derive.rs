@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 use kernel::id::{Author, OpId};
 use kernel::kind::Kind;
-use kernel::operation::{Ref, Stamp};
-use kernel::world::Entry;
+use kernel::ledger_index::Entry;
+use kernel::operation::{HlcTimestamp, Ref};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::graph::{author_at, id_at, kind_at, refs_at, sql, stamp_at};
@@ -74,7 +74,7 @@ pub struct Marked {
 
 /// An operation as derivation reads it: no signature, no chain.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct OperationRow {
     /// Its number in order of arrival.
     pub position: Position,
     /// Its id.
@@ -84,7 +84,7 @@ pub struct Line {
     /// Who signed.
     pub author: Author,
     /// Its place in the space's order.
-    pub ts: Stamp,
+    pub ts: HlcTimestamp,
     /// What it cites.
     pub refs: Vec<Ref>,
     /// Its canonical body; none where it was removed.
@@ -110,8 +110,8 @@ pub(super) fn note_changed(connection: &Connection, key: &str) -> Result<(), Sto
 }
 
 /// An operation from the columns pos, id, kind, author's key, ts, refs, body.
-fn line_in(row: &Row<'_>) -> Result<Line, StoreError> {
-    Ok(Line {
+fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
+    Ok(OperationRow {
         position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
         id: id_at(row, 1)?,
         kind: kind_at(row, 2)?,
@@ -171,7 +171,7 @@ impl SqliteWriting<'_> {
     }
 
     /// At most `limit` operations that arrived after `after`, in order of arrival; bodies of evidence alone.
-    pub fn lines(&self, after: Position, limit: usize) -> Result<Vec<Line>, StoreError> {
+    pub fn lines(&self, after: Position, limit: usize) -> Result<Vec<OperationRow>, StoreError> {
         let mut statement = self.connection().prepare_cached(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL)
              FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2",
@@ -185,18 +185,18 @@ impl SqliteWriting<'_> {
     }
 
     /// One operation by its place of arrival or by id, with its body.
-    pub fn line(&self, id: &OpId) -> Result<Option<Line>, StoreError> {
+    pub fn line(&self, id: &OpId) -> Result<Option<OperationRow>, StoreError> {
         let mut lines = self.lines_where("op.id = ?1", params![id.0])?;
         Ok(lines.pop())
     }
 
     /// The same by place of arrival.
-    pub fn line_at(&self, position: Position) -> Result<Option<Line>, StoreError> {
+    pub fn line_at(&self, position: Position) -> Result<Option<OperationRow>, StoreError> {
         let mut lines = self.lines_where("op.pos = ?1", params![sql(position)])?;
         Ok(lines.pop())
     }
 
-    fn lines_where(&self, condition: &str, arguments: impl rusqlite::Params) -> Result<Vec<Line>, StoreError> {
+    fn lines_where(&self, condition: &str, arguments: impl rusqlite::Params) -> Result<Vec<OperationRow>, StoreError> {
         let query = format!(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, op.body
              FROM op JOIN author ON author.number = op.author WHERE {condition}"
@@ -272,7 +272,13 @@ impl SqliteWriting<'_> {
     }
 
     /// Puts evidence with that time of its own, microseconds, that was told at `told` into a group and marks the group.
-    pub fn join(&mut self, group: GroupNumber, at_us: i64, told: Stamp, record: Position) -> Result<(), StoreError> {
+    pub fn join(
+        &mut self,
+        group: GroupNumber,
+        at_us: i64,
+        told: HlcTimestamp,
+        record: Position,
+    ) -> Result<(), StoreError> {
         self.connection()
             .prepare_cached("UPDATE derive_group SET told = ?2 WHERE number = ?1 AND told < ?2")?
             .execute(params![group.0, i64::try_from(told.0).unwrap_or(i64::MAX)])?;
@@ -296,7 +302,12 @@ impl SqliteWriting<'_> {
 
     /// Members of a group, with their bodies, and how many derivations lie below each: of those whose own time had come when the last one of
     /// the group was told the latest `past`, of the others the nearest `plans`. Of claims it is not read what they cite.
-    pub fn members(&self, group: GroupNumber, past: usize, plans: usize) -> Result<Vec<(Line, u32)>, StoreError> {
+    pub fn members(
+        &self,
+        group: GroupNumber,
+        past: usize,
+        plans: usize,
+    ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
         let told: i64 = self
             .connection()
             .prepare_cached("SELECT told FROM derive_group WHERE number = ?1")?
@@ -312,7 +323,7 @@ impl SqliteWriting<'_> {
         group: GroupNumber,
         told: i64,
         limit: usize,
-    ) -> Result<Vec<(Line, u32)>, StoreError> {
+    ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
         let query = format!(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, member.layer
              FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos

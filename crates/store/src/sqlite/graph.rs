@@ -7,9 +7,11 @@ use kernel::access::{Access, Change};
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Ref, Role, Stamp};
-use kernel::settle::{Arrival, Settled, Settlement, is_of_consequence, is_upheaval, settle, settle_all};
-use kernel::world::{Citing, Entry, Head, World};
+use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
+use kernel::soundness::{
+    Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute, recompute_statuses, settle,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::ledger::{self, decode_refs};
@@ -43,7 +45,7 @@ const POSITIONS_MAX: usize = 1 << 20;
 const ENTRIES_MAX: usize = 1 << 15;
 
 /// Look-ups over one connection, seen at one moment.
-pub struct SqliteWorld<'a> {
+pub struct SqliteLedgerIndex<'a> {
     pub(super) connection: &'a Connection,
     access: Access,
     space: Option<SpaceId>,
@@ -56,12 +58,12 @@ pub struct SqliteWorld<'a> {
     /// Operations that nothing retracts, replaces or withdraws; until something is folded that does.
     untouched: std::cell::RefCell<std::collections::HashSet<OpId>>,
     /// The highest time that was folded.
-    latest: Option<Stamp>,
+    latest: Option<HlcTimestamp>,
     /// False over tables of version 1, which can be read and not written.
     claims_are_stored: bool,
 }
 
-impl<'a> SqliteWorld<'a> {
+impl<'a> SqliteLedgerIndex<'a> {
     /// Over what `connection` sees.
     pub(super) fn new(connection: &'a Connection) -> Result<Self, StoreError> {
         Self::with_access_until(connection, Position(u64::MAX))
@@ -94,7 +96,7 @@ impl<'a> SqliteWorld<'a> {
         Ok(world)
     }
 
-    fn note_access(&mut self, (id, ts, kind, author): (OpId, Stamp, Kind, Author), body: Option<&Body>) {
+    fn note_access(&mut self, (id, ts, kind, author): (OpId, HlcTimestamp, Kind, Author), body: Option<&Body>) {
         match body {
             Some(Body::Space(space)) => {
                 self.space = Some(SpaceId(id));
@@ -109,12 +111,12 @@ impl<'a> SqliteWorld<'a> {
     }
 
     /// The same, of which what is folded reaches up to a time.
-    pub(super) fn reaching(self, latest: Option<Stamp>) -> Self {
+    pub(super) fn reaching(self, latest: Option<HlcTimestamp>) -> Self {
         Self { latest, ..self }
     }
 
     /// The highest time that was folded.
-    pub(super) fn latest(&self) -> Option<Stamp> {
+    pub(super) fn latest(&self) -> Option<HlcTimestamp> {
         self.latest
     }
 
@@ -124,7 +126,7 @@ impl<'a> SqliteWorld<'a> {
         position: Position,
         operation: &Operation<State>,
         body: Option<&Body>,
-    ) -> Result<Settlement, StoreError> {
+    ) -> Result<StatusUpdate, StoreError> {
         let header = operation.header();
         let arrival = Arrival::at(header.ts, self.latest);
         self.latest = self.latest.max(Some(header.ts));
@@ -159,12 +161,12 @@ impl<'a> SqliteWorld<'a> {
         }
         let head = Head { seq: header.seq, id: operation.id(), ts: header.ts };
         self.heads.borrow_mut().insert(header.author, Some(head));
-        let settlement = if is_upheaval(header, arrival) {
-            settle_all(&*self, self.claims("claim JOIN op USING (pos)")?)?
-        } else if is_of_consequence(header) {
+        let settlement = if needs_full_recompute(header, arrival) {
+            recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?
+        } else if may_change_status(header) {
             settle(&*self, &Entry::of(operation, body), arrival)?
         } else {
-            return Ok(Settlement::default());
+            return Ok(StatusUpdate::default());
         };
         self.store(&settlement)?;
         Ok(settlement)
@@ -183,14 +185,14 @@ impl<'a> SqliteWorld<'a> {
         self.claims("claim JOIN op USING (pos) WHERE claim.due <> 0")
     }
 
-    fn store(&self, settlement: &Settlement) -> Result<(), StoreError> {
+    fn store(&self, settlement: &StatusUpdate) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(
             "INSERT INTO claim (pos, sound, recorded, due) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (pos) DO UPDATE SET sound = ?2, recorded = ?3, due = ?4",
         )?;
         for change in &settlement.changes {
             if let Some(row) = self.row_of(&change.id)? {
-                let Settled { sound, recorded, due } = change.after;
+                let ClaimStatus { sound, recorded, due } = change.after;
                 statement.execute(params![row, sound, recorded, due])?;
             }
         }
@@ -200,7 +202,7 @@ impl<'a> SqliteWorld<'a> {
     fn note_evidence(
         &self,
         position: Position,
-        order: (Stamp, OpId),
+        order: (HlcTimestamp, OpId),
         source: &str,
         source_uid: &str,
     ) -> Result<(), StoreError> {
@@ -221,7 +223,7 @@ impl<'a> SqliteWorld<'a> {
         &self,
         source: &str,
         source_uid: &str,
-    ) -> Result<(i64, Option<(OpId, (Stamp, OpId), BodyHash)>), StoreError> {
+    ) -> Result<(i64, Option<(OpId, (HlcTimestamp, OpId), BodyHash)>), StoreError> {
         let first = evidence_key(source, source_uid);
         for probe in 0..PROBES_MAX {
             let key = first.wrapping_add(probe);
@@ -332,7 +334,7 @@ impl<'a> SqliteWorld<'a> {
     }
 }
 
-impl World for SqliteWorld<'_> {
+impl LedgerIndex for SqliteLedgerIndex<'_> {
     type Error = StoreError;
 
     fn space(&self) -> Result<Option<SpaceId>, StoreError> {
@@ -380,7 +382,7 @@ impl World for SqliteWorld<'_> {
         Ok(ids)
     }
 
-    fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, StoreError> {
+    fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(
             "SELECT citing.ts, citing.id, citing.pos FROM cite JOIN op AS citing ON citing.pos = cite.citing
@@ -398,7 +400,7 @@ impl World for SqliteWorld<'_> {
         Ok(places)
     }
 
-    fn settled(&self, id: &OpId) -> Result<Option<Settled>, StoreError> {
+    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, StoreError> {
         if !self.claims_are_stored {
             return Ok(None);
         }
@@ -406,7 +408,7 @@ impl World for SqliteWorld<'_> {
         let settled = self
             .connection
             .prepare_cached("SELECT sound, recorded, due FROM claim WHERE pos = ?1")?
-            .query_row([row], |row| Ok(Settled { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? }))
+            .query_row([row], |row| Ok(ClaimStatus { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? }))
             .optional()?;
         Ok(settled)
     }
@@ -415,7 +417,12 @@ impl World for SqliteWorld<'_> {
         self.entries("identity.key = ?1", &[&key])
     }
 
-    fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, StoreError> {
+    fn latest_of(
+        &self,
+        key: &str,
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, StoreError> {
         if !self.claims_are_stored {
             let said = self.identity(key)?.into_iter().rev();
             return Ok({ said }.find(|entry| entry.kind == *kind && before.is_none_or(|before| entry.order() < before)));
@@ -485,7 +492,7 @@ impl World for SqliteWorld<'_> {
 pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), StoreError> {
     /// Operations read at a time.
     const READ_OPERATIONS: usize = 512;
-    let mut world = SqliteWorld::new(connection)?;
+    let mut world = SqliteLedgerIndex::new(connection)?;
     let mut position = Position(0);
     loop {
         let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
@@ -506,8 +513,8 @@ pub(super) fn store_claims(connection: &Connection) -> Result<(), StoreError> {
          INSERT INTO identity SELECT pos, key, op.kind, op.ts, payload FROM identity_before JOIN op USING (pos);
          DROP TABLE identity_before;"
     ))?;
-    let world = SqliteWorld::new(connection)?;
-    let settlement = settle_all(&world, world.claims("op WHERE kind = 'claim'")?)?;
+    let world = SqliteLedgerIndex::new(connection)?;
+    let settlement = recompute_statuses(&world, world.claims("op WHERE kind = 'claim'")?)?;
     world.store(&settlement)
 }
 
@@ -545,8 +552,8 @@ pub(super) fn id_at(row: &Row<'_>, column: usize) -> rusqlite::Result<OpId> {
     row.get::<_, [u8; 32]>(column).map(OpId)
 }
 
-pub(super) fn stamp_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Stamp> {
-    row.get::<_, i64>(column).map(|ts| Stamp(ts.unsigned_abs()))
+pub(super) fn stamp_at(row: &Row<'_>, column: usize) -> rusqlite::Result<HlcTimestamp> {
+    row.get::<_, i64>(column).map(|ts| HlcTimestamp(ts.unsigned_abs()))
 }
 
 pub(super) fn author_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Author> {

@@ -11,13 +11,13 @@ use kernel::body::Body;
 use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
-use kernel::operation::{Content, Header, Operation, Ref, Role, Stamp, Unverified, Verified};
+use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
+use kernel::operation::{Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, Verified};
 use kernel::rules::{self, Verdict};
-use kernel::settle::Settled;
-use kernel::world::{Citing, Entry, Head, World};
+use kernel::soundness::ClaimStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::graph::{SqliteWorld, author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::{Mode, configure, create, make_tables, migrate, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
@@ -108,7 +108,7 @@ impl SqliteSpace {
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
             RecordError::Store(error) => error,
-            RecordError::Refused { breach, .. } => StoreError::Damaged { detail: breach.to_string() },
+            RecordError::Refused { violation, .. } => StoreError::Damaged { detail: violation.to_string() },
         })?;
         writing.commit()?;
         Ok(making)
@@ -212,7 +212,7 @@ impl SqliteSpace {
     }
 
     /// The highest time in the space.
-    pub fn latest(&self) -> Result<Option<Stamp>, StoreError> {
+    pub fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError> {
         latest(&self.connection)
     }
 
@@ -237,8 +237,8 @@ impl SqliteSpace {
     }
 
     /// Look-ups as of now.
-    pub fn world(&self) -> Result<SqliteWorld<'_>, StoreError> {
-        SqliteWorld::new(&self.connection)
+    pub fn world(&self) -> Result<SqliteLedgerIndex<'_>, StoreError> {
+        SqliteLedgerIndex::new(&self.connection)
     }
 }
 
@@ -275,9 +275,9 @@ impl Ledger for SqliteSpace {
     }
 }
 
-fn latest(connection: &Connection) -> Result<Option<Stamp>, StoreError> {
+fn latest(connection: &Connection) -> Result<Option<HlcTimestamp>, StoreError> {
     let latest: Option<i64> = connection.prepare_cached("SELECT max(ts) FROM op")?.query_row([], |row| row.get(0))?;
-    Ok(latest.map(|ts| Stamp(ts.unsigned_abs())))
+    Ok(latest.map(|ts| HlcTimestamp(ts.unsigned_abs())))
 }
 
 pub(super) fn head(connection: &Connection) -> Result<Position, StoreError> {
@@ -356,12 +356,12 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
 
 /// An open write transaction; dropped without a commit, it leaves no trace.
 pub struct SqliteWriting<'a> {
-    pub(super) world: SqliteWorld<'a>,
+    pub(super) world: SqliteLedgerIndex<'a>,
     pub(super) names: super::derive::Names,
     /// Groups that this writing marked and did not take.
     pub(super) marked: std::collections::HashSet<super::GroupNumber>,
     head: Position,
-    latest: Option<Stamp>,
+    latest: Option<HlcTimestamp>,
     authors: std::collections::HashMap<Author, i64>,
     journal: Journal,
     open: bool,
@@ -371,7 +371,7 @@ impl<'a> SqliteWriting<'a> {
     fn new(connection: &'a Connection) -> Result<Self, StoreError> {
         let latest = latest(connection)?;
         Ok(Self {
-            world: SqliteWorld::new(connection)?.reaching(latest),
+            world: SqliteLedgerIndex::new(connection)?.reaching(latest),
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,
@@ -491,7 +491,7 @@ impl Writing for SqliteWriting<'_> {
         Ok(id)
     }
 
-    fn latest(&self) -> Result<Option<Stamp>, StoreError> {
+    fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError> {
         Ok(self.latest)
     }
 
@@ -522,7 +522,7 @@ impl Writing for SqliteWriting<'_> {
 /// A writing answers as its world does.
 macro_rules! ask {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
-        impl World for SqliteWriting<'_> {
+        impl LedgerIndex for SqliteWriting<'_> {
             type Error = StoreError;
             $(fn $name(&self, $($argument: $type),*) -> Result<$answer, StoreError> {
                 self.world.$name($($argument),*)
@@ -536,10 +536,10 @@ ask! {
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
-    dependents(id: &OpId) -> Vec<(Stamp, OpId)>,
-    settled(id: &OpId) -> Option<Settled>,
+    dependents(id: &OpId) -> Vec<(HlcTimestamp, OpId)>,
+    settled(id: &OpId) -> Option<ClaimStatus>,
     identity(key: &str) -> Vec<Entry>,
-    latest_of(key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Option<Entry>,
+    latest_of(key: &str, kind: &Kind, before: Option<(HlcTimestamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,
     access() -> &Access,

@@ -6,7 +6,7 @@ use kernel::id::OpId;
 use rusqlite::OptionalExtension;
 
 use super::SqliteSpace;
-use super::graph::{SqliteWorld, id_at};
+use super::graph::{SqliteLedgerIndex, id_at};
 use crate::StoreError;
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
@@ -16,16 +16,16 @@ impl SqliteSpace {
     /// Answers `ask` over the ledger as it is at one moment, whatever others write meanwhile.
     pub fn at_one_moment<T, E: From<StoreError>>(
         &self,
-        ask: impl FnOnce(&SqliteWorld<'_>) -> Result<T, E>,
+        ask: impl FnOnce(&SqliteLedgerIndex<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let snapshot = self.connection.unchecked_transaction().map_err(StoreError::from)?;
-        let answer = ask(&SqliteWorld::new(&snapshot)?)?;
+        let answer = ask(&SqliteLedgerIndex::new(&snapshot)?)?;
         snapshot.finish().map_err(StoreError::from)?;
         Ok(answer)
     }
 }
 
-impl SqliteWorld<'_> {
+impl SqliteLedgerIndex<'_> {
     /// The canonical body of a recorded operation, unless removed.
     pub fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         let body = self

@@ -21,13 +21,13 @@ mod listings;
 mod receipts;
 mod views;
 
-pub use derive::{GroupNumber, Line, Marked, Served};
+pub use derive::{GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber, QuestionVector,
     UnopenedModel,
 };
-pub use graph::SqliteWorld;
+pub use graph::SqliteLedgerIndex;
 pub use index::{Filter, Found, Search, TermShare, first_after};
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
@@ -222,8 +222,8 @@ mod tests {
     use kernel::canonical;
     use kernel::id::OpId;
     use kernel::kind::Kind;
-    use kernel::operation::{Ref, Role, Stamp};
-    use kernel::seal::{Draft, Place, Signer};
+    use kernel::operation::{HlcTimestamp, Ref, Role};
+    use kernel::seal::{ChainPosition, Draft, Signer};
     use kernel::validity::Validity;
     use serde_json::{Value, json};
 
@@ -269,8 +269,9 @@ mod tests {
     fn append(space: &mut SqliteSpace, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
         let signer = Signer::from_seed([1; 32]);
         let mut writing = space.begin().unwrap();
-        let ts = Stamp(writing.latest().unwrap().unwrap().0 + 1);
-        let place = Place { space: writing.space().unwrap(), head: writing.head(&signer.author()).unwrap(), ts };
+        let ts = HlcTimestamp(writing.latest().unwrap().unwrap().0 + 1);
+        let place =
+            ChainPosition { space: writing.space().unwrap(), head: writing.head(&signer.author()).unwrap(), ts };
         let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
         let body = body_of(kind, body);
         let operation = signer.seal(Draft { body: body.clone(), refs }, place).unwrap();
@@ -295,7 +296,12 @@ mod tests {
         let signer = Signer::from_seed([1; 32]);
         let body = json!({"name": "t", "owner": signer.author(), "created": "2026-01-01T00:00:00Z"});
         let body = body_of("space", &body);
-        (signer.seal(Draft::new(body.clone()), Place { space: None, head: None, ts: Stamp(1) }).unwrap(), body)
+        (
+            signer
+                .seal(Draft::new(body.clone()), ChainPosition { space: None, head: None, ts: HlcTimestamp(1) })
+                .unwrap(),
+            body,
+        )
     }
 
     #[test]

@@ -379,7 +379,7 @@ impl SqliteSpace {
 }
 
 /// The shelves that the tables of a version have.
-fn shelves(version: i64) -> impl Iterator<Item = &'static index::Shelf> {
+fn shelves(version: i64) -> impl Iterator<Item = &'static index::IndexTables> {
     std::iter::once(&index::EPISODES).chain((version >= FACTS_SINCE).then_some(&index::FACTS))
 }
 
@@ -443,8 +443,8 @@ fn digest(connection: &Connection, schema: &str, tables: &[&str], version: i64) 
 #[cfg(test)]
 mod tests {
     use kernel::body::{Body, Space};
-    use kernel::operation::Stamp;
-    use kernel::seal::{Draft, Place, Signer};
+    use kernel::operation::HlcTimestamp;
+    use kernel::seal::{ChainPosition, Draft, Signer};
 
     use super::*;
 
@@ -457,7 +457,7 @@ mod tests {
             created: "2026-01-01T00:00:00Z".into(),
             settings: Default::default(),
         });
-        let place = Place { space: None, head: None, ts: Stamp(1) };
+        let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
         let genesis = signer.seal(Draft::new(body.clone()), place).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut space = SqliteSpace::create(&folder.path().join("space.db"), &genesis, &body).unwrap();

@@ -6,12 +6,12 @@ use kernel::canonical;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
-use kernel::operation::{Operation, Ref, Role, Stamp};
+use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
 use kernel::rules::Verdict;
-use kernel::seal::{Draft, Place, Signer};
-use kernel::settle::Settled;
+use kernel::seal::{ChainPosition, Draft, Signer};
+use kernel::soundness::ClaimStatus;
 use kernel::validity::{State, Validity};
-use kernel::world::{Citing, Entry, Head, World};
 use serde_json::{Value, json};
 use store::memory::MemoryLedger;
 use store::sqlite::SqliteSpace;
@@ -26,7 +26,10 @@ pub(crate) fn key(number: u8) -> Signer {
 pub(crate) fn genesis() -> (Operation, Body) {
     let body = json!({"name": "test", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
     let body = body_of("space", &body);
-    (key(1).seal(Draft::new(body.clone()), Place { space: None, head: None, ts: Stamp(1) }).unwrap(), body)
+    (
+        key(1).seal(Draft::new(body.clone()), ChainPosition { space: None, head: None, ts: HlcTimestamp(1) }).unwrap(),
+        body,
+    )
 }
 
 /// A body by kind.
@@ -63,7 +66,7 @@ pub(crate) fn word(result: &Result<Verdict, RecordError>) -> &'static str {
     match result {
         Ok(Verdict::Append) => "append",
         Ok(Verdict::Present) => "present",
-        Err(RecordError::Refused { breach, .. }) => breach.code(),
+        Err(RecordError::Refused { violation, .. }) => violation.code(),
         Err(RecordError::Store(error)) => panic!("{error}"),
     }
 }
@@ -152,7 +155,11 @@ pub(crate) fn body_at<State>(operation: &Operation<State>) -> Option<Body> {
 
 /// What would come next of a key, at a time.
 pub(crate) fn seal(writing: &dyn Writing, who: &Signer, body: Body, refs: Vec<Ref>, ts: u64) -> Operation {
-    let place = Place { space: writing.space().unwrap(), head: writing.head(&who.author()).unwrap(), ts: Stamp(ts) };
+    let place = ChainPosition {
+        space: writing.space().unwrap(),
+        head: writing.head(&who.author()).unwrap(),
+        ts: HlcTimestamp(ts),
+    };
     who.seal(Draft { body, refs }, place).unwrap()
 }
 
@@ -220,7 +227,7 @@ pub(crate) struct Asked<'a>(pub(crate) &'a dyn Writing);
 
 macro_rules! ask {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
-        impl World for Asked<'_> {
+        impl LedgerIndex for Asked<'_> {
             type Error = store::StoreError;
             $(fn $name(&self, $($argument: $type),*) -> Result<$answer, store::StoreError> { self.0.$name($($argument),*) })+
         }
@@ -232,10 +239,10 @@ ask! {
     entry(id: &OpId) -> Option<Entry>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
-    dependents(id: &OpId) -> Vec<(Stamp, OpId)>,
-    settled(id: &OpId) -> Option<Settled>,
+    dependents(id: &OpId) -> Vec<(HlcTimestamp, OpId)>,
+    settled(id: &OpId) -> Option<ClaimStatus>,
     identity(key: &str) -> Vec<Entry>,
-    latest_of(key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Option<Entry>,
+    latest_of(key: &str, kind: &Kind, before: Option<(HlcTimestamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,
     at_seq(author: &Author, seq: u64) -> Option<OpId>,
     access() -> &Access,

@@ -2,8 +2,8 @@
 
 use kernel::id::{Author, IdPrefix, OpId};
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Operation, Stamp, Unverified};
-use kernel::seal::{Draft, Place};
+use kernel::operation::{HlcTimestamp, Operation, Unverified};
+use kernel::seal::{ChainPosition, Draft};
 use serde_json::json;
 use store::memory::MemoryLedger;
 use store::{Ledger, Position};
@@ -42,7 +42,7 @@ fn a_ledger_without_genesis_is_empty_and_takes_nothing_else() {
     assert!(ledger.read(Position(0), 10).unwrap().is_empty());
     let body = body_of("evidence", &json!(note("a", "early")));
     let mut writing = ledger.begin().unwrap();
-    let place = Place { space: Some(genesis().0.space()), head: None, ts: Stamp(1) };
+    let place = ChainPosition { space: Some(genesis().0.space()), head: None, ts: HlcTimestamp(1) };
     let early = key(1).seal(Draft::new(body.clone()), place).unwrap();
     assert_eq!(word(&writing.record(&early, Some(&body))), "genesis");
     assert_eq!(word(&writing.admit(&early, Some(&body))), "genesis");
@@ -116,9 +116,9 @@ fn a_writing_that_is_dropped_leaves_nothing<L: Ledger>(mut book: Book<L>) {
     }
     assert_eq!(writing.citing(&kept).unwrap(), []);
     assert_eq!(writing.evidence("test", "dropped").unwrap(), None);
-    assert!(!writing.access().unwrap().holds(&key(2).author(), Capability::Append, (Stamp(99), kept)));
+    assert!(!writing.access().unwrap().holds(&key(2).author(), Capability::Append, (HlcTimestamp(99), kept)));
     assert_eq!(writing.head(&key(1).author()).unwrap().unwrap().id, kept);
-    assert_eq!(writing.latest().unwrap(), Some(Stamp(2)));
+    assert_eq!(writing.latest().unwrap(), Some(HlcTimestamp(2)));
 }
 
 fn a_refused_operation_leaves_nothing_and_the_rest_of_the_batch_stays<L: Ledger>(mut book: Book<L>) {
@@ -150,7 +150,7 @@ fn a_batch_sees_what_it_has_written<L: Ledger>(mut book: Book<L>) {
     assert_eq!(writing.citing(&granted.id()).unwrap()[0].id, evidence.id());
     assert_eq!(writing.body(&evidence.id()).unwrap().as_deref(), evidence.body());
     assert_eq!(writing.at_seq(&key(2).author(), 1).unwrap(), Some(evidence.id()));
-    assert_eq!(writing.latest().unwrap(), Some(Stamp(11)));
+    assert_eq!(writing.latest().unwrap(), Some(HlcTimestamp(11)));
 }
 
 fn what_breaks_rules_four_to_nine_is_refused_here_and_kept_from_elsewhere<L: Ledger>(mut book: Book<L>) {
@@ -238,7 +238,7 @@ fn capabilities_are_those_of_the_place_in_the_order<L: Ledger>(mut book: Book<L>
     book.record(&key(1), "revoke", &append_right(2), &[]);
     assert_eq!(word(&book.try_record(&agent, "evidence", &soup, &[]).1), "not_permitted");
     let writing = book.ledger.begin().unwrap();
-    let at = |ts| (Stamp(ts), OpId([0; 32]));
+    let at = |ts| (HlcTimestamp(ts), OpId([0; 32]));
     let held: Vec<bool> =
         (1..9).map(|ts| writing.access().unwrap().holds(&agent.author(), Capability::Append, at(ts))).collect();
     // Granted at 3 and revoked at 6.

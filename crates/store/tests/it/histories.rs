@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::operation::{Operation, Stamp};
+use kernel::ledger_index::{Graph, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Operation};
 use kernel::rules::{JudgeError, Verdict, judge, judge_place};
-use kernel::seal::{Draft, Place};
-use kernel::settle::settle_all;
-use kernel::world::{Graph, World};
+use kernel::seal::{ChainPosition, Draft};
+use kernel::soundness::recompute_statuses;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -84,17 +84,17 @@ fn body(step: &Step) -> (&'static str, Body) {
 }
 
 /// The operation of a step, as it would follow what a world holds.
-fn operation<W: World>(world: &W, step: &Step, ids: &[(OpId, Stamp)]) -> (Operation, Body)
+fn operation<W: LedgerIndex>(world: &W, step: &Step, ids: &[(OpId, HlcTimestamp)]) -> (Operation, Body)
 where
     W::Error: std::fmt::Debug,
 {
     let (_, body) = body(step);
-    let cited: Vec<(&str, (OpId, Stamp))> =
+    let cited: Vec<(&str, (OpId, HlcTimestamp))> =
         step.refs.iter().map(|(which, role)| (ROLES[*role], *which.get(ids))).collect();
     let head = world.head(&key(step.who).author()).unwrap();
     let after = cited.iter().map(|(_, (_, ts))| ts.0).chain(head.map(|head| head.ts.0)).max().unwrap_or(1);
     let refs: Vec<(&str, OpId)> = cited.iter().map(|(role, (id, _))| (*role, *id)).collect();
-    let place = Place { space: world.space().unwrap(), head, ts: Stamp(after + step.jitter) };
+    let place = ChainPosition { space: world.space().unwrap(), head, ts: HlcTimestamp(after + step.jitter) };
     (key(step.who).seal(Draft { body: body.clone(), refs: refs_of(&refs) }, place).unwrap(), body)
 }
 
@@ -107,8 +107,8 @@ fn expected(graph: &Graph, operation: &Operation, body: &Body, from_elsewhere: b
     match verdict {
         Ok(Verdict::Append) => "append",
         Ok(Verdict::Present) => "present",
-        Err(JudgeError::Breach(breach)) => breach.code(),
-        Err(JudgeError::World(never)) => match never {},
+        Err(JudgeError::RuleViolation(violation)) => violation.code(),
+        Err(JudgeError::LedgerIndex(never)) => match never {},
     }
 }
 
@@ -117,7 +117,7 @@ fn take(writing: &mut dyn Writing, operation: &Operation, body: &Body, from_else
 }
 
 /// Every look-up over everything that could be asked for.
-fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, Stamp)]) {
+fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
     assert_eq!(writing.space().unwrap(), graph.space().unwrap());
     assert_eq!(writing.access().unwrap(), graph.access().unwrap());
     let unknown = OpId([9; 32]);
@@ -195,7 +195,7 @@ proptest! {
                     if verdict == "append" {
                         graph.insert(&operation, Some(&body));
                         ids.push((operation.id(), operation.header().ts));
-                        let anew = settle_all(&graph, ids.iter().map(|(id, _)| *id).filter(|id| is_claim(&graph, id)));
+                        let anew = recompute_statuses(&graph, ids.iter().map(|(id, _)| *id).filter(|id| is_claim(&graph, id)));
                         prop_assert_eq!(anew.unwrap().changes, [], "what is stored is what the recursion says");
                     }
                 }

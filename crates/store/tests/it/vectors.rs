@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::body::Body;
 use kernel::operation::Operation;
-use kernel::rules::{Breach, judge_time};
+use kernel::rules::{RuleViolation, judge_time};
 use kernel::validity::Validity;
 use serde_json::Value;
 use store::memory::MemoryLedger;
@@ -22,7 +22,7 @@ enum Place {
 
 /// What the store says of a line, in the word of the vectors.
 fn record(place: &mut Place, line: &[u8], now_us: Option<u64>) -> String {
-    let read = || -> Result<_, Breach> {
+    let read = || -> Result<_, RuleViolation> {
         let operation = Operation::from_line(line)?.verify()?;
         if let Some(now_us) = now_us {
             judge_time(operation.header().ts, now_us)?;
@@ -32,7 +32,7 @@ fn record(place: &mut Place, line: &[u8], now_us: Option<u64>) -> String {
     };
     let (operation, body) = match read() {
         Ok(read) => read,
-        Err(breach) => return breach.code().to_owned(),
+        Err(violation) => return violation.code().to_owned(),
     };
     let ledger: &mut dyn Ledger = match place {
         Place::Memory(ledger) => ledger,

@@ -21,7 +21,7 @@ use crate::cli::changes;
 use crate::cli::remember::Note;
 use crate::cli::{Session, correct, derive, parse_window_us};
 use crate::failure::Failure;
-use crate::meaning::Answering;
+use crate::meaning::EmbedderPool;
 use opened::Opened;
 
 mod context;
@@ -62,20 +62,20 @@ impl Answered {
 pub(super) struct Memory {
     session: Session,
     opened: Opened,
-    answering: Answering,
+    answering: EmbedderPool,
     /// Something was written that the model has not been given to read.
     is_unread: bool,
 }
 
 impl Memory {
     pub(super) fn new(session: Session) -> Self {
-        Self { session, opened: Opened::default(), answering: Answering::default(), is_unread: false }
+        Self { session, opened: Opened::default(), answering: EmbedderPool::default(), is_unread: false }
     }
 
     /// Closes everything; the next call opens it again.
     pub(super) fn forget_everything(&mut self) {
         self.opened = Opened::default();
-        self.answering = Answering::default();
+        self.answering = EmbedderPool::default();
     }
 
     /// Answers a call.

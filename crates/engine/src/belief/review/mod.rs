@@ -14,11 +14,11 @@ use kernel::body::{Body, Correction, Withdrawal, payload_digest};
 use kernel::cascade;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Ref, Role, Stamp};
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::proposal::{Decision, Proposal, Proposed, ProposedRef, Question, Reason};
 use kernel::seal::Draft;
 use kernel::validity::Validity;
-use kernel::world::{Entry, World};
 use serde_json::{Map, Value};
 use store::{StoreError, Writing};
 
@@ -74,7 +74,7 @@ pub struct Asked {
     /// The proposal.
     pub id: OpId,
     /// When it was made.
-    pub at: Stamp,
+    pub at: HlcTimestamp,
     /// In words.
     pub text: String,
     /// How sure the deriver is, where one disagrees.

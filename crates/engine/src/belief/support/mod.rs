@@ -13,13 +13,13 @@
 
 use std::collections::BTreeSet;
 
-use derivers::{Belief as Believed, Deriver, Record, Said, Teller};
+use derivers::{Belief as Believed, Deriver, Record, RecordBody, SignedBy};
 use kernel::body::Body;
 use kernel::confidence::{Band, CONFIDENCE_MAX};
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::ledger_index::Entry;
 use kernel::validity::inputs;
-use kernel::world::Entry;
 use store::StoreError;
 
 use crate::belief::explain::Explaining;
@@ -154,11 +154,16 @@ fn to_records<B: Bodies>(world: &B, id: &OpId) -> Result<Asked, StoreError> {
 fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, StoreError> {
     let by = match entry.kind {
         Kind::Evidence => teller(world.access()?, &entry.author, entry.order()),
-        _ => Teller::Owner,
+        _ => SignedBy::Owner,
     };
     let believed = match body_of(world, &entry.id, &entry.kind)? {
         Some(Body::Evidence(evidence)) => {
-            return Ok(Some(Record { id: entry.id, told: entry.ts, by, said: Said::Evidence(Box::new(evidence)) }));
+            return Ok(Some(Record {
+                id: entry.id,
+                told: entry.ts,
+                by,
+                said: RecordBody::Evidence(Box::new(evidence)),
+            }));
         }
         Some(Body::Claim(claim)) => Believed {
             claim_type: claim.claim_type,
@@ -189,7 +194,7 @@ fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, Stor
         }
         _ => return Ok(None),
     };
-    Ok(Some(Record { id: entry.id, told: entry.ts, by, said: Said::Belief(Box::new(believed)) }))
+    Ok(Some(Record { id: entry.id, told: entry.ts, by, said: RecordBody::Belief(Box::new(believed)) }))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
 
-use derivers::{Candidate, ClaimType, Input, Said};
+use derivers::{Candidate, ClaimType, Input, RecordBody};
 use kernel::confidence::Basis;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
-use kernel::operation::Stamp;
+use kernel::operation::HlcTimestamp;
 use serde_json::json;
 
 use super::search::examine_within;
@@ -67,9 +67,9 @@ fn record(number: u32, text: &str) -> Record {
     };
     Record {
         id: OpId(id),
-        told: Stamp(u64::from(number)),
-        by: derivers::Teller::Owner,
-        said: Said::Evidence(Box::new(evidence)),
+        told: HlcTimestamp(u64::from(number)),
+        by: derivers::SignedBy::Owner,
+        said: RecordBody::Evidence(Box::new(evidence)),
     }
 }
 

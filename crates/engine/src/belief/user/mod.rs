@@ -10,9 +10,9 @@
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::seal::Draft;
 use kernel::validity::State;
-use kernel::world::{Entry, World};
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};

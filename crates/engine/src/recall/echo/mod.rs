@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use kernel::evidence::{Echo, EchoKind, Evidence};
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
+use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Role;
-use kernel::world::World;
 use store::Position;
 use store::sqlite::{Injected, SqliteWriting};
 
@@ -20,7 +20,7 @@ use crate::EngineError;
 
 mod rules;
 
-pub(crate) use rules::Told;
+pub(crate) use rules::TextFingerprint;
 use rules::{ECHO_SHARE, Likeness};
 
 /// How many of a record's smallest shingles it is looked for by.
@@ -45,7 +45,7 @@ const CATCH_UP_MAX: usize = 2_000;
 /// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once share their pages. They are made of the
 /// ledger, so what is lost with a process is read again by the next.
 #[derive(Default)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingKeys {
     /// Keys of records that are durable.
     keys: HashMap<u32, Vec<Position>>,
     count: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Waiting {
 
 /// What is known of echoes during one writing.
 pub(crate) struct Echoes {
-    waiting: Waiting,
+    waiting: PendingKeys,
     /// Whether every record before this writing has its keys.
     has_all: bool,
     has_receipts: bool,
@@ -65,16 +65,16 @@ pub(crate) struct Echoes {
 
 /// Whether more of the same is to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bulk {
+pub(crate) enum Batch {
     /// More batches follow soon.
-    Going,
+    More,
     /// It may be the last.
-    Ending,
+    Last,
 }
 
 impl Echoes {
     /// Begins with what waits and what is in the table, and goes on reading for a bounded while.
-    pub(crate) fn begin(writing: &mut SqliteWriting<'_>, waiting: Waiting) -> Result<Self, EngineError> {
+    pub(crate) fn begin(writing: &mut SqliteWriting<'_>, waiting: PendingKeys) -> Result<Self, EngineError> {
         let waiting = waiting.after(writing.echo_position()?);
         let mut echoes = Self { waiting, has_all: true, has_receipts: writing.has_receipts()? };
         if echoes.waiting.upto < writing.position() {
@@ -86,7 +86,7 @@ impl Echoes {
                 let evidence: Option<Evidence> = body.and_then(|body| serde_json::from_slice(body).ok());
                 if let Some(evidence) = evidence
                     && evidence.echo().is_none()
-                    && let Some(told) = Told::of(&evidence)
+                    && let Some(told) = TextFingerprint::of(&evidence)
                 {
                     echoes.note(&told, line.position);
                 }
@@ -100,7 +100,7 @@ impl Echoes {
         &self,
         writing: &SqliteWriting<'_>,
         evidence: &Evidence,
-        told: &Told,
+        told: &TextFingerprint,
     ) -> Result<Option<Echo>, EngineError> {
         if self.has_receipts
             && let Some(echo) = injected(writing, evidence, told)?
@@ -115,7 +115,7 @@ impl Echoes {
         &self,
         writing: &SqliteWriting<'_>,
         evidence: &Evidence,
-        told: &Told,
+        told: &TextFingerprint,
     ) -> Result<Option<Echo>, EngineError> {
         let mut positions = BTreeSet::new();
         for key in keys(told) {
@@ -126,7 +126,7 @@ impl Echoes {
         let mut closest: Option<(bool, f64, OpId)> = None;
         for position in positions.into_iter().take(CANDIDATES_MAX) {
             let Some((id, earlier)) = standing(writing, position)? else { continue };
-            let Some(earlier_told) = Told::of(&earlier) else { continue };
+            let Some(earlier_told) = TextFingerprint::of(&earlier) else { continue };
             let likeness = Likeness::of(told, &earlier_told);
             if rules::repeats((evidence, told), (&earlier, &earlier_told), likeness)
                 && closest.is_none_or(|(is_exact, share, _)| (likeness.is_exact, likeness.share) > (is_exact, share))
@@ -142,7 +142,7 @@ impl Echoes {
     }
 
     /// Notes by what a record that is no echo is found.
-    pub(crate) fn note(&mut self, told: &Told, position: Position) {
+    pub(crate) fn note(&mut self, told: &TextFingerprint, position: Position) {
         if told.is_long() {
             for key in keys(told) {
                 self.waiting.keys.entry(key).or_default().push(position);
@@ -152,18 +152,18 @@ impl Echoes {
     }
 
     /// What waits, of a writing that wrote nothing.
-    pub(crate) fn give_back(self) -> Waiting {
+    pub(crate) fn into_pending(self) -> PendingKeys {
         self.waiting
     }
 
     /// Writes down what was noted, or lets it wait for more. Answers what waits, which counts once the writing is committed.
-    pub(crate) fn finish(mut self, writing: &mut SqliteWriting<'_>, bulk: Bulk) -> Result<Waiting, EngineError> {
+    pub(crate) fn finish(mut self, writing: &mut SqliteWriting<'_>, bulk: Batch) -> Result<PendingKeys, EngineError> {
         if self.has_all {
             self.waiting.upto = writing.position();
         }
         let may_wait = match bulk {
-            Bulk::Going => self.waiting.count < WAITING_MAX,
-            Bulk::Ending => self.waiting.upto.0.saturating_sub(self.waiting.from.0) < BEHIND_MAX,
+            Batch::More => self.waiting.count < WAITING_MAX,
+            Batch::Last => self.waiting.upto.0.saturating_sub(self.waiting.from.0) < BEHIND_MAX,
         };
         if self.has_all && may_wait {
             return Ok(self.waiting);
@@ -172,7 +172,7 @@ impl Echoes {
     }
 }
 
-impl Waiting {
+impl PendingKeys {
     /// What still waits where the table reaches as far as `read`: another process may have given keys meanwhile, to ours too.
     fn after(mut self, read: Position) -> Self {
         if read < self.from {
@@ -209,7 +209,7 @@ impl Waiting {
 }
 
 /// By what a text is found: all of its words with its day, and its smallest shingles.
-fn keys(told: &Told) -> impl Iterator<Item = u32> + '_ {
+fn keys(told: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
     std::iter::once(told.of_its_day).chain(told.shingles.smallest(SMALLEST).iter().copied())
 }
 
@@ -227,7 +227,11 @@ fn standing(writing: &SqliteWriting<'_>, position: Position) -> Result<Option<(O
 }
 
 /// What was shown to an agent and is said here again.
-fn injected(writing: &SqliteWriting<'_>, evidence: &Evidence, told: &Told) -> Result<Option<Echo>, EngineError> {
+fn injected(
+    writing: &SqliteWriting<'_>,
+    evidence: &Evidence,
+    told: &TextFingerprint,
+) -> Result<Option<Echo>, EngineError> {
     if !rules::is_text(evidence) {
         return Ok(None);
     }
@@ -260,7 +264,7 @@ fn injected(writing: &SqliteWriting<'_>, evidence: &Evidence, told: &Told) -> Re
 }
 
 /// How much of a text one receipt's records are, if that is enough.
-fn share_of(told: &Told, shown: &Injected, in_session: bool, share_min: f64) -> Option<Echo> {
+fn share_of(told: &TextFingerprint, shown: &Injected, in_session: bool, share_min: f64) -> Option<Echo> {
     let exact: Vec<OpId> =
         shown.items.iter().filter(|item| item.exact == told.shingles.exact).map(|item| item.record).collect();
     if !exact.is_empty() && (in_session || told.is_long()) {

@@ -31,7 +31,7 @@ const JSON_BYTES_MAX: usize = 1 << 20;
 
 /// A record as it is compared.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct TextFingerprint {
     /// Its text without what only frames memory.
     pub(super) text: String,
     pub(super) shingles: Shingles,
@@ -39,7 +39,7 @@ pub(crate) struct Told {
     pub(super) of_its_day: u32,
 }
 
-impl Told {
+impl TextFingerprint {
     /// Of a record; none for what is never compared: too short, or too much of the same.
     pub(crate) fn of(evidence: &Evidence) -> Option<Self> {
         let text = plain(evidence);
@@ -109,7 +109,7 @@ pub(super) struct Likeness {
 }
 
 impl Likeness {
-    pub(super) fn of(new: &Told, old: &Told) -> Self {
+    pub(super) fn of(new: &TextFingerprint, old: &TextFingerprint) -> Self {
         Self {
             is_exact: new.shingles.exact == old.shingles.exact,
             share: new.shingles.share_in(old.shingles.hashes()),
@@ -119,7 +119,11 @@ impl Likeness {
 }
 
 /// Whether a new record repeats an old one, told before it and still standing.
-pub(super) fn repeats(new: (&Evidence, &Told), old: (&Evidence, &Told), likeness: Likeness) -> bool {
+pub(super) fn repeats(
+    new: (&Evidence, &TextFingerprint),
+    old: (&Evidence, &TextFingerprint),
+    likeness: Likeness,
+) -> bool {
     let ((record, told), (earlier, earlier_told)) = (new, old);
     let is_other = (&record.source, &record.source_uid) != (&earlier.source, &earlier.source_uid);
     if !is_other || !told.is_long() {
@@ -193,7 +197,13 @@ fn has_offset(at: &When) -> bool {
 
 /// Whether a record can come from what was shown to an agent in a conversation at a time: whether it was told after it, in talk with
 /// agents, by that agent, or by nobody in particular at no time of its own.
-pub(super) fn may_come_from(evidence: &Evidence, told: &Told, agent: &str, session: Option<&str>, ts_us: i64) -> bool {
+pub(super) fn may_come_from(
+    evidence: &Evidence,
+    told: &TextFingerprint,
+    agent: &str,
+    session: Option<&str>,
+    ts_us: i64,
+) -> bool {
     if !is_text(evidence) || evidence.at.as_ref().is_some_and(|at| latest_us(at) < ts_us) {
         return false;
     }
@@ -214,7 +224,7 @@ pub(super) fn is_our_answer(evidence: &Evidence, items: &[ReceiptItem]) -> bool 
 
 /// Whether a near repetition says something else: a number, or a denial, that only one of them has. Of an excerpt only what it has and
 /// the whole has not counts.
-fn differs_in_what_matters(new: &Told, old: &Told, likeness: Likeness) -> bool {
+fn differs_in_what_matters(new: &TextFingerprint, old: &TextFingerprint, likeness: Likeness) -> bool {
     let (new_matters, old_matters) = (what_matters(&new.text), what_matters(&old.text));
     let is_whole = likeness.share_back >= ECHO_SHARE;
     !new_matters.is_subset(&old_matters) || (is_whole && !old_matters.is_subset(&new_matters))
@@ -222,7 +232,7 @@ fn differs_in_what_matters(new: &Told, old: &Told, likeness: Likeness) -> bool {
 
 /// Whether what a quotation adds, by the places of its words, makes another statement of it: somebody who repeats what they were told in order
 /// to deny or correct it has said something new.
-pub(super) fn says_otherwise(told: &Told, added: &[usize]) -> bool {
+pub(super) fn says_otherwise(told: &TextFingerprint, added: &[usize]) -> bool {
     let words = retrieval::shingles::words(&told.text);
     added.iter().filter_map(|place| words.get(*place)).any(|word| matters(word))
 }
@@ -295,7 +305,7 @@ fn keep_text(strings: &mut String, string: Option<String>) {
     }
 }
 
-/// Without the lines that `because` writes around what it gives.
+/// EvidenceFilter the lines that `because` writes around what it gives.
 fn without_frame(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut in_conversation = false;
@@ -319,7 +329,7 @@ fn without_frame(text: &str) -> String {
     kept
 }
 
-/// Without the number of an item in a list, which says nothing.
+/// EvidenceFilter the number of an item in a list, which says nothing.
 fn without_list_mark(line: &str) -> &str {
     /// Digits of such a number.
     const DIGITS_MAX: usize = 3;

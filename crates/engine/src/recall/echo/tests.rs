@@ -5,8 +5,8 @@ use kernel::when::When;
 
 use store::Position;
 
-use super::Waiting;
-use super::rules::{self, Likeness, Told};
+use super::PendingKeys;
+use super::rules::{self, Likeness, TextFingerprint};
 
 const TEXT: &str =
     "Petra waters the tomatoes on Mondays and Thursdays while we are away, and keeps the spare key behind the kiln";
@@ -27,7 +27,7 @@ fn told(source: &str, actor: &str, role: &str, at: &str, text: &str) -> Evidence
 }
 
 fn is_echo(new: &Evidence, old: &Evidence) -> bool {
-    let (Some(new_told), Some(old_told)) = (Told::of(new), Told::of(old)) else { return false };
+    let (Some(new_told), Some(old_told)) = (TextFingerprint::of(new), TextFingerprint::of(old)) else { return false };
     rules::repeats((new, &new_told), (old, &old_told), Likeness::of(&new_told, &old_told))
 }
 
@@ -97,7 +97,7 @@ fn appointments_repeat_each_other_only_at_the_same_instant() {
 
 #[test]
 fn what_another_process_wrote_down_waits_no_longer_and_the_rest_does() {
-    let waiting = || Waiting {
+    let waiting = || PendingKeys {
         keys: [(1, vec![Position(5), Position(9)]), (2, vec![Position(6)])].into(),
         count: 3,
         from: Position(4),

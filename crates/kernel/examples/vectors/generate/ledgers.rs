@@ -1,8 +1,8 @@
 //! Small ledgers: what is recorded, what is refused with which code, and what is believed afterwards.
 
 use kernel::kind::Kind;
-use kernel::operation::Stamp;
-use kernel::seal::Place;
+use kernel::operation::HlcTimestamp;
+use kernel::seal::ChainPosition;
 use serde_json::{Value, json};
 
 use super::raw::EPOCH_US;
@@ -38,7 +38,7 @@ fn begin() -> Script {
     let mut script =
         Script::new("begin", "A ledger begins with one genesis operation, signed by the owner that it names.");
     let alien = Script::begun("elsewhere", "", &other).space();
-    let place = Place { space: alien, head: None, ts: Stamp(EPOCH_US) };
+    let place = ChainPosition { space: alien, head: None, ts: HlcTimestamp(EPOCH_US) };
     script.expect("genesis", seal_at(&owner, "evidence", evidence("n1", "early"), &[], place).to_line());
     script.refuse("genesis", &owner, "space", space_body(&other, "not mine"), &[]);
     let first = script.seal(&owner, "space", space_body(&owner, "begin"), &[]);
@@ -49,9 +49,9 @@ fn begin() -> Script {
     script.expect("genesis", removed);
     script.record(&first);
     script.expect("present", first.to_line());
-    let place = Place { space: None, head: None, ts: Stamp(EPOCH_US + 9_000_000) };
+    let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(EPOCH_US + 9_000_000) };
     script.expect("wrong_space", seal_at(&owner, "space", space_body(&owner, "again"), &[], place).to_line());
-    let place = Place { space: alien, head: None, ts: Stamp(EPOCH_US + 9_000_000) };
+    let place = ChainPosition { space: alien, head: None, ts: HlcTimestamp(EPOCH_US + 9_000_000) };
     script.expect("wrong_space", seal_at(&owner, "evidence", evidence("n1", "astray"), &[], place).to_line());
     script
 }
@@ -107,7 +107,7 @@ fn chain() -> Script {
         head.id = twin.id();
     }
     script.expect("chain_broken", seal_at(&agent, "evidence", evidence("n2", "on the twin"), &[], place).to_line());
-    let place = Place { ts: first.header().ts, ..script.place(&agent) };
+    let place = ChainPosition { ts: first.header().ts, ..script.place(&agent) };
     script
         .expect("not_after_refs", seal_at(&agent, "evidence", evidence("n2", "no time passed"), &[], place).to_line());
     let last = script.append(&agent, "evidence", evidence("n2", "second"), &[]);
@@ -124,7 +124,7 @@ fn references() -> Script {
     let agent = signer(2);
     script.append(&owner, "grant", grant(&agent, &["append"]), &[]);
     let later = script.place(&agent);
-    let early = Place { ts: Stamp(EPOCH_US + 2_000_000), ..later };
+    let early = ChainPosition { ts: HlcTimestamp(EPOCH_US + 2_000_000), ..later };
     script.expect(
         "not_after_refs",
         seal_at(&agent, "node", json!({"node_type": "entity"}), &[("input", cited)], early).to_line(),

@@ -1,7 +1,7 @@
 //! Operations that verify, with the bytes that are hashed spelled out.
 
 use data_encoding::BASE64URL_NOPAD;
-use kernel::operation::{Content, Operation, Stamp};
+use kernel::operation::{Content, HlcTimestamp, Operation};
 use serde_json::{Value, json};
 
 use super::raw;
@@ -75,7 +75,7 @@ pub(super) fn vectors() -> Vec<Value> {
         "annotation",
         json!({"tags": ["kept"]}),
         &[("target", note)],
-        kernel::seal::Place { ts: Stamp(kernel::canonical::INTEGER_MAX), ..place },
+        kernel::seal::ChainPosition { ts: HlcTimestamp(kernel::canonical::INTEGER_MAX), ..place },
     );
     names.push("the last moment there is");
     script.record(&last);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use kernel::canonical;
 use kernel::id::{Author, OpId, SpaceId};
 use kernel::kind::Kind;
-use kernel::operation::{Operation, Ref, Role, Stamp};
-use kernel::seal::{Place, Signer};
-use kernel::world::Head;
+use kernel::ledger_index::Head;
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
+use kernel::seal::{ChainPosition, Signer};
 use serde_json::{Value, json};
 
 use super::raw::EPOCH_US;
@@ -42,9 +42,9 @@ impl Script {
     }
 
     /// Where the author's next operation stands, a moment later than all before.
-    pub(super) fn place(&mut self, who: &Signer) -> Place {
+    pub(super) fn place(&mut self, who: &Signer) -> ChainPosition {
         self.clock += STEP_US;
-        Place { space: self.space, head: self.heads.get(&who.author()).copied(), ts: Stamp(self.clock) }
+        ChainPosition { space: self.space, head: self.heads.get(&who.author()).copied(), ts: HlcTimestamp(self.clock) }
     }
 
     /// Signs what would come next, without expecting anything of it.
@@ -95,7 +95,7 @@ impl Script {
 }
 
 /// Signs at a given place.
-pub(super) fn seal_at(who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)], place: Place) -> Operation {
+pub(super) fn seal_at(who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)], place: ChainPosition) -> Operation {
     let kind = Kind::parse(kind).expect("the vectors name kinds that are words");
     let role = |role: &str| Role::parse(role).expect("the vectors name roles that are words");
     let refs = refs.iter().map(|(word, id)| Ref { id: *id, role: role(word) }).collect();

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use super::super::graph::sql;
 use super::Reach;
 use super::column::Column;
-use super::shelf::Shelf;
+use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
 /// Documents of a chunk.
@@ -105,7 +105,7 @@ pub(super) fn kind_byte(number: i64) -> u8 {
 }
 
 /// One chunk as it is stored.
-pub(super) fn load_chunk(connection: &Connection, shelf: &Shelf, chunk: u32) -> Result<Vec<u8>, StoreError> {
+pub(super) fn load_chunk(connection: &Connection, shelf: &IndexTables, chunk: u32) -> Result<Vec<u8>, StoreError> {
     use rusqlite::OptionalExtension;
     let data = connection.prepare_cached(shelf.attribute)?.query_row([chunk], |row| row.get(0)).optional()?;
     Ok(data.unwrap_or_default())
@@ -114,7 +114,7 @@ pub(super) fn load_chunk(connection: &Connection, shelf: &Shelf, chunk: u32) -> 
 /// Stores one chunk.
 pub(super) fn save_chunk(
     connection: &Connection,
-    shelf: &Shelf,
+    shelf: &IndexTables,
     chunk: u32,
     pos: Position,
     data: &[u8],
@@ -190,7 +190,7 @@ impl Attributes {
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &Shelf,
+        shelf: &IndexTables,
         reach: Reach,
     ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {

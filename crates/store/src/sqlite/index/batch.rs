@@ -11,12 +11,12 @@ use super::attributes::{self, Attribute, CHUNK, NONE};
 use super::lengths;
 use super::meaning::NewMeanings;
 use super::postings::{self, BLOCK, Block};
-use super::shelf::Shelf;
+use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
 /// What one fold has gathered and not yet written.
 pub(super) struct Batch {
-    shelf: &'static Shelf,
+    shelf: &'static IndexTables,
     pub(super) documents: u32,
     /// Whether no row of the block can be there yet.
     pub(super) begins_block: bool,
@@ -35,7 +35,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn begin(connection: &Connection, shelf: &'static Shelf) -> Result<Self, StoreError> {
+    pub(super) fn begin(connection: &Connection, shelf: &'static IndexTables) -> Result<Self, StoreError> {
         let count = |query: &str| -> Result<u32, StoreError> {
             let last: Option<u32> = connection.query_row(query, [], |row| row.get(0))?;
             let next = last.map_or(Some(0), |last| last.checked_add(1));
@@ -222,7 +222,7 @@ fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
 }
 
 /// How many documents there are: from the last chunk.
-fn document_count(connection: &Connection, shelf: &Shelf) -> Result<u32, StoreError> {
+fn document_count(connection: &Connection, shelf: &IndexTables) -> Result<u32, StoreError> {
     let last = connection
         .prepare_cached(shelf.last_attribute)?
         .query_row([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)))
@@ -231,7 +231,7 @@ fn document_count(connection: &Connection, shelf: &Shelf) -> Result<u32, StoreEr
 }
 
 /// Empties every table of a shelf.
-pub(super) fn clear(connection: &Connection, shelf: &Shelf) -> Result<(), StoreError> {
+pub(super) fn clear(connection: &Connection, shelf: &IndexTables) -> Result<(), StoreError> {
     for table in shelf.tables {
         connection.execute(&format!("DELETE FROM {table}"), [])?;
     }

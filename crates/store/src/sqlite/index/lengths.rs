@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::graph::sql;
 use super::Reach;
-use super::shelf::Shelf;
+use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
 /// Sessions of a row.
@@ -19,7 +19,7 @@ const WIDTH: usize = 4;
 /// Adds to the lengths of sessions: session → (unused, terms).
 pub(super) fn add(
     connection: &Connection,
-    shelf: &Shelf,
+    shelf: &IndexTables,
     position: Position,
     more: &BTreeMap<u32, (u32, u32)>,
 ) -> Result<(), StoreError> {
@@ -57,7 +57,7 @@ impl Lengths {
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &Shelf,
+        shelf: &IndexTables,
         reach: Reach,
     ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {

@@ -15,7 +15,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::Reach;
 use super::column::Column;
 use super::postings::BLOCK;
-use super::shelf::Shelf;
+use super::tables::IndexTables;
 use crate::StoreError;
 
 /// Documents of a row of directions.
@@ -32,18 +32,18 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// What a document says, for whoever follows it in its session.
 #[derive(Clone)]
-pub(super) struct Meant {
+pub(super) struct DocumentVector {
     pub(super) tokens: Vec<u16>,
     pub(super) vector: Box<Sum>,
 }
 
-impl Default for Meant {
+impl Default for DocumentVector {
     fn default() -> Self {
         Self { tokens: Vec::new(), vector: Box::new([0.0; DIMENSIONS]) }
     }
 }
 
-impl Meant {
+impl DocumentVector {
     /// Of a text in parts.
     pub(super) fn of<'a>(parts: impl Iterator<Item = &'a str>) -> Self {
         let table = Table::built_in();
@@ -73,9 +73,9 @@ impl NewMeanings {
     pub(super) fn push(
         &mut self,
         connection: &Connection,
-        shelf: &Shelf,
+        shelf: &IndexTables,
         document: u32,
-        own: &Meant,
+        own: &DocumentVector,
         previous: &Sum,
         before_previous: &Sum,
     ) -> Result<(), StoreError> {
@@ -92,7 +92,7 @@ impl NewMeanings {
         Ok(())
     }
 
-    pub(super) fn write(self, connection: &Connection, shelf: &Shelf) -> Result<(), StoreError> {
+    pub(super) fn write(self, connection: &Connection, shelf: &IndexTables) -> Result<(), StoreError> {
         for (put, rows) in [(shelf.put_vector, self.vectors), (shelf.put_tokens, self.tokens)] {
             let mut write = connection.prepare_cached(put)?;
             for (chunk, data) in rows {
@@ -138,7 +138,7 @@ impl Windows {
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &Shelf,
+        shelf: &IndexTables,
         reach: Reach,
         documents: u32,
     ) -> Result<(), StoreError> {
@@ -163,7 +163,7 @@ impl Windows {
     pub(super) fn cosines(
         &self,
         connection: &Connection,
-        shelf: &Shelf,
+        shelf: &IndexTables,
         question: &Direction,
         block: u32,
         cosines: &mut [f32],
@@ -190,7 +190,7 @@ impl Windows {
     pub(super) fn cosine(
         &self,
         connection: &Connection,
-        shelf: &Shelf,
+        shelf: &IndexTables,
         question: &Direction,
         document: u32,
     ) -> Result<f32, StoreError> {
@@ -222,7 +222,7 @@ fn read(vector: &Vector) -> ([i8; DIMENSIONS], f32) {
 /// Hands over the directions of documents in order, as many at a time as lie in a row together.
 fn each_row(
     connection: &Connection,
-    shelf: &Shelf,
+    shelf: &IndexTables,
     documents: Range<u32>,
     mut take: impl FnMut(&[Vector]),
 ) -> Result<(), StoreError> {
@@ -250,12 +250,12 @@ fn each_row(
 /// Tokens of documents, each row read once.
 pub(super) struct Tokens<'a> {
     connection: &'a Connection,
-    shelf: &'static Shelf,
+    shelf: &'static IndexTables,
     rows: HashMap<u32, Vec<u8>>,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(connection: &'a Connection, shelf: &'static Shelf) -> Self {
+    pub(super) fn new(connection: &'a Connection, shelf: &'static IndexTables) -> Self {
         Self { connection, shelf, rows: HashMap::new() }
     }
 

@@ -28,14 +28,14 @@ mod pass;
 mod postings;
 mod search;
 mod served;
-mod shelf;
+mod tables;
 pub(super) mod vectors;
 
 pub(super) use evidence::said_at;
 pub(super) use fold::{FactFolder, Folder, Graph};
 pub use search::{Filter, Found, Search, TermShare};
 pub use served::first_after;
-pub(super) use shelf::{EPISODES, FACTS, Shelf};
+pub(super) use tables::{EPISODES, FACTS, IndexTables};
 
 /// Most operations of one fold.
 pub(super) const FOLD_OPERATIONS_MAX: u64 = postings::BLOCK as u64;
@@ -63,12 +63,12 @@ impl Reach {
 }
 
 /// How far the index has read; nowhere if another version of the program made it.
-pub(super) fn reach(connection: &Connection, shelf: &Shelf) -> Result<Reach, StoreError> {
+pub(super) fn reach(connection: &Connection, shelf: &IndexTables) -> Result<Reach, StoreError> {
     reach_in(connection, shelf, "main")
 }
 
 /// The same of the file attached as `schema`.
-pub(super) fn reach_in(connection: &Connection, shelf: &Shelf, schema: &str) -> Result<Reach, StoreError> {
+pub(super) fn reach_in(connection: &Connection, shelf: &IndexTables, schema: &str) -> Result<Reach, StoreError> {
     let query = format!("SELECT pos FROM {schema}.view WHERE name = ?1 AND version = ?2");
     let mut statement = connection.prepare_cached(&query)?;
     let mut number = |name: &str| -> Result<u64, StoreError> {
@@ -79,7 +79,7 @@ pub(super) fn reach_in(connection: &Connection, shelf: &Shelf, schema: &str) -> 
     Ok(Reach { position: Position(number(position)?), access: Position(number(access)?), latest_us: number(latest)? })
 }
 
-fn set_reach(connection: &Connection, shelf: &Shelf, reach: &Reach) -> Result<(), StoreError> {
+fn set_reach(connection: &Connection, shelf: &IndexTables, reach: &Reach) -> Result<(), StoreError> {
     let numbers = [reach.position, reach.access, Position(reach.latest_us)];
     for (name, number) in shelf.reach_rows.iter().zip(numbers) {
         connection

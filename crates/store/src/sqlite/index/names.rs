@@ -5,18 +5,18 @@ use std::cell::RefCell;
 use retrieval::question::names::{KnownName, NameId, NameLookup, PEOPLE_PER_WORD_MAX, name_words};
 use rusqlite::Connection;
 
-use super::shelf::Shelf;
+use super::tables::IndexTables;
 use crate::StoreError;
 
 /// Look-ups over one connection. The port cannot fail, so the first failure is kept for the caller to ask for.
 pub(super) struct SqliteNames<'a> {
     connection: &'a Connection,
-    shelf: &'a Shelf,
+    shelf: &'a IndexTables,
     failure: RefCell<Option<StoreError>>,
 }
 
 impl<'a> SqliteNames<'a> {
-    pub(super) fn new(connection: &'a Connection, shelf: &'a Shelf) -> Self {
+    pub(super) fn new(connection: &'a Connection, shelf: &'a IndexTables) -> Self {
         Self { connection, shelf, failure: RefCell::new(None) }
     }
 

@@ -53,7 +53,7 @@ pub(super) struct Block {
     bytes: Vec<u8>,
     /// Documents that hold the term themselves.
     own: u16,
-    /// Place of the last document plus one; 0 when empty.
+    /// ChainPosition of the last document plus one; 0 when empty.
     next: u32,
 }
 

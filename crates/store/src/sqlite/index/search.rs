@@ -21,7 +21,7 @@ use super::meaning::Windows;
 use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
-use super::shelf::{Shelf, Unit};
+use super::tables::{IndexTables, Unit};
 use super::vectors::Asked;
 use crate::{Position, StoreError};
 
@@ -81,7 +81,7 @@ pub struct Found {
 /// The index, seen at one moment.
 pub struct Search<'a> {
     pub(in super::super) connection: &'a Connection,
-    pub(in super::super) shelf: &'static Shelf,
+    pub(in super::super) shelf: &'static IndexTables,
     pub(in super::super) attributes: &'a Attributes,
     pub(in super::super) lengths: &'a Lengths,
     pub(in super::super) windows: &'a Windows,

@@ -8,23 +8,23 @@ use std::collections::hash_map::Entry;
 
 use jiff::civil::Date;
 use kernel::id::OpId;
-use kernel::moment::Moment;
-use kernel::operation::Stamp;
+use kernel::operation::HlcTimestamp;
+use kernel::snapshot::Snapshot;
 use kernel::validity::Validity;
 use retrieval::question::Question;
 use retrieval::rank::Weights;
 use retrieval::text::Analyzer;
 use rusqlite::OptionalExtension;
 
-use super::super::graph::{SqliteWorld, id_at, sql};
+use super::super::graph::{SqliteLedgerIndex, id_at, sql};
 use super::attributes::Attribute;
 use super::search::{Filter, Found, Search};
 use crate::{Position, StoreError};
 
 impl<'a> Search<'a> {
     /// The ledger as the search sees it.
-    pub fn world(&self) -> Result<SqliteWorld<'a>, StoreError> {
-        SqliteWorld::new(self.connection)
+    pub fn world(&self) -> Result<SqliteLedgerIndex<'a>, StoreError> {
+        SqliteLedgerIndex::new(self.connection)
     }
 
     /// The best `limit` of what is believed, best first. `serves` answers which operation is served of an identity, and is asked of each at
@@ -73,14 +73,14 @@ impl<'a> Search<'a> {
         Ok(move |attribute: &Attribute| {
             let id = identify.query_row([sql(attribute.position)], |row| id_at(row, 0)).optional()?;
             let Some(id) = id else { return Ok(false) };
-            let then = Moment::before(&world, first_after(until_us));
+            let then = Snapshot::before(&world, first_after(until_us));
             Validity::new(&then).is_valid_input(&id)
         })
     }
 }
 
 /// The first place in the order after everything that was recorded until a time.
-pub fn first_after(until_us: u64) -> (Stamp, OpId) {
+pub fn first_after(until_us: u64) -> (HlcTimestamp, OpId) {
     // No operation has a later time than a store can compare.
-    (Stamp(until_us.saturating_add(1).min(i64::MAX.unsigned_abs())), OpId([0; 32]))
+    (HlcTimestamp(until_us.saturating_add(1).min(i64::MAX.unsigned_abs())), OpId([0; 32]))
 }

@@ -15,9 +15,9 @@ use super::super::super::graph::sql;
 use super::super::super::ledger;
 use super::super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::super::batch::{Batch, clear};
-use super::super::meaning::Meant;
+use super::super::meaning::DocumentVector;
 use super::super::postings::{self, BLOCK};
-use super::super::shelf::FACTS;
+use super::super::tables::FACTS;
 use super::super::{Reach, reach, set_reach};
 use super::{Folder, PEOPLE_REMEMBERED_MAX, SESSIONS_REMEMBERED_MAX, Session, days_since_epoch};
 use crate::{Position, StoreError};
@@ -155,8 +155,8 @@ impl Folder {
             let packed = postings::pack(TermCounts { own, ..TermCounts::default() });
             batch.postings.push(u64::from(term) << 32 | u64::from(document % BLOCK) << 8 | u64::from(packed));
         }
-        let meant = Meant::of(std::iter::once(said.text.as_str()).chain(more.iter().copied()));
-        let nothing = Meant::default();
+        let meant = DocumentVector::of(std::iter::once(said.text.as_str()).chain(more.iter().copied()));
+        let nothing = DocumentVector::default();
         batch.meanings.push(connection, self.shelf, document, &meant, &nothing.vector, &nothing.vector)?;
         let subject = said.subject.map(|name| self.person(connection, name)).transpose()?.flatten();
         if let Some(person) = subject {

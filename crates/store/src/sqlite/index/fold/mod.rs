@@ -11,21 +11,21 @@ use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::SpaceId;
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{Role, Stamp};
-use kernel::world::World;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::{HlcTimestamp, Role};
 use retrieval::question::names::name_words;
 use retrieval::rank::lexical::TermCounts;
 use retrieval::text::{Analyzer, Slot, SlotAnalysis, Term};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::graph::{SqliteWorld, cited};
+use super::super::graph::{SqliteLedgerIndex, cited};
 use super::super::ledger;
 use super::Reach;
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, clear};
-use super::meaning::Meant;
+use super::meaning::DocumentVector;
 use super::postings::{self, BLOCK};
-use super::shelf::{EPISODES, Shelf};
+use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
 
 mod facts;
@@ -44,7 +44,7 @@ type Counts = Vec<(u32, u32)>;
 
 /// Keeps what helps the next fold.
 pub(in super::super) struct Folder {
-    shelf: &'static Shelf,
+    shelf: &'static IndexTables,
     analyzer: Analyzer,
     /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which generation.
     terms: Vec<u32>,
@@ -55,7 +55,7 @@ pub(in super::super) struct Folder {
     /// Where the last fold ended: what is remembered is as of there.
     reached: Reach,
     /// The highest time in the graph, where that is folded here, too.
-    graph_reaches: Option<Stamp>,
+    graph_reaches: Option<HlcTimestamp>,
 }
 
 /// Who folds the graph, which the index asks who may append.
@@ -74,8 +74,8 @@ struct Session {
     last: u32,
     previous: Counts,
     before_previous: Counts,
-    previous_meant: Meant,
-    before_previous_meant: Meant,
+    previous_meant: DocumentVector,
+    before_previous_meant: DocumentVector,
 }
 
 /// What came of a fold.
@@ -111,7 +111,7 @@ impl Folder {
     }
 
     /// A folder of a shelf that remembers nothing.
-    fn of(connection: &Connection, shelf: &'static Shelf) -> Result<Self, StoreError> {
+    fn of(connection: &Connection, shelf: &'static IndexTables) -> Result<Self, StoreError> {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
             shelf,
@@ -185,13 +185,13 @@ impl Folder {
         // A fold ends with a block where it can, so that a row is written once.
         let room = u64::from(BLOCK - batch.documents % BLOCK);
         let end = until.min(Position(start.0.saturating_add(room)));
-        let world = SqliteWorld::with_access_until(connection, end.max(reach.access))?;
+        let world = SqliteLedgerIndex::with_access_until(connection, end.max(reach.access))?;
         // The graph is folded by what was known when each operation arrived.
         let mut graph_world = match graph {
             Graph::Present => None,
             Graph::FoldedHere => {
                 let latest = self.graph_reaches.filter(|_| start.0 > 0);
-                Some(SqliteWorld::with_access_until(connection, start)?.reaching(latest))
+                Some(SqliteLedgerIndex::with_access_until(connection, start)?.reaching(latest))
             }
         };
         while reach.position < end {
@@ -242,7 +242,7 @@ impl Folder {
     fn take(
         &mut self,
         connection: &Connection,
-        world: &SqliteWorld<'_>,
+        world: &SqliteLedgerIndex<'_>,
         batch: &mut Batch,
         recorded: &Recorded,
         body: Option<&Body>,
@@ -304,7 +304,7 @@ impl Folder {
             batch.session_postings.push((postings::session_posting(*term, session.number), *own));
         }
 
-        let meant = Meant::of(parts(evidence));
+        let meant = DocumentVector::of(parts(evidence));
         let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
         batch.meanings.push(connection, self.shelf, document, &meant, &previous.vector, &before_previous.vector)?;
 
@@ -445,7 +445,7 @@ impl Folder {
         connection: &Connection,
         batch: &mut Batch,
         document: u32,
-    ) -> Result<(Counts, Meant), StoreError> {
+    ) -> Result<(Counts, DocumentVector), StoreError> {
         let Some(attribute) = batch.attribute(connection, document)? else { return Ok(Default::default()) };
         let body: Option<Vec<u8>> = connection
             .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
@@ -455,7 +455,7 @@ impl Folder {
         match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
             Some(Ok(Body::Evidence(evidence))) => {
                 let analysis = analyze(&mut self.analyzer, &evidence);
-                Ok((self.number_terms(connection, batch, &analysis)?, Meant::of(parts(&evidence))))
+                Ok((self.number_terms(connection, batch, &analysis)?, DocumentVector::of(parts(&evidence))))
             }
             _ => Ok(Default::default()),
         }
@@ -483,7 +483,7 @@ fn session_name(evidence: &Evidence, name: &str) -> String {
 }
 
 /// The person of that name, made if new; none if the name has no words.
-fn person_number(connection: &Connection, shelf: &Shelf, name: &str) -> Result<Option<u32>, StoreError> {
+fn person_number(connection: &Connection, shelf: &IndexTables, name: &str) -> Result<Option<u32>, StoreError> {
     let known = connection.prepare_cached(shelf.person_number)?.query_row([name], |row| row.get(0)).optional()?;
     if known.is_some() {
         return Ok(known);
@@ -501,7 +501,7 @@ fn person_number(connection: &Connection, shelf: &Shelf, name: &str) -> Result<O
 }
 
 /// The number of a kind, made if new.
-fn kind_number(connection: &Connection, shelf: &Shelf, kind: &str) -> Result<u8, StoreError> {
+fn kind_number(connection: &Connection, shelf: &IndexTables, kind: &str) -> Result<u8, StoreError> {
     connection.prepare_cached(shelf.add_kind)?.execute([kind])?;
     let number: i64 = connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
     Ok(attributes::kind_byte(number))

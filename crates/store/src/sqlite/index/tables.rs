@@ -5,7 +5,7 @@
 //! names a table is made here when the program is compiled, because a fold runs them for every word and record.
 
 /// One shelf: its tables, and the statements over them.
-pub(in super::super) struct Shelf {
+pub(in super::super) struct IndexTables {
     /// Whether frequencies count documents, or identities, of which a document is a version.
     pub(super) unit: Unit,
     /// Version of the tables and of what is put into them: another one means folding again.
@@ -63,7 +63,7 @@ pub(super) enum Unit {
     Session,
 }
 
-impl Shelf {
+impl IndexTables {
     /// The view's name.
     pub(in super::super) fn name(&self) -> &'static str {
         let [name, ..] = self.reach_rows;
@@ -71,9 +71,9 @@ impl Shelf {
     }
 }
 
-macro_rules! shelf {
+macro_rules! tables {
     ($prefix:literal, $unit:expr, $version:literal, $view:literal) => {
-        Shelf {
+        IndexTables {
             unit: $unit,
             version: $version,
             reach_rows: [$view, concat!($view, ".access"), concat!($view, ".latest")],
@@ -160,7 +160,7 @@ macro_rules! shelf {
 }
 
 /// What was told.
-pub(in super::super) static EPISODES: Shelf = shelf!("text", Unit::Document, 3, "text");
+pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 3, "text");
 /// What was ever believed: claims and corrections. A session is an identity, and its name the identity's key; nothing is told there in the
 /// light of what came before, so the tables of words and lengths of sessions stay empty.
-pub(in super::super) static FACTS: Shelf = shelf!("fact", Unit::Session, 1, "facts");
+pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 1, "facts");

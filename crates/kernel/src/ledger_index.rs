@@ -1,6 +1,6 @@
 //! What the rules need to know of a ledger, and a plain in-memory answer.
 //!
-//! [`World`] is the port: a few look-ups, each of which an index answers without reading the log. [`Graph`] is
+//! [`LedgerIndex`] is the port: a few look-ups, each of which an index answers without reading the log. [`Graph`] is
 //! the in-memory implementation; the verifier of an exported ledger and the memory store use it, and
 //! every other implementation is compared with it.
 
@@ -11,8 +11,10 @@ use crate::access::{Access, Change};
 use crate::body::Body;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::{Capability, Kind};
-use crate::operation::{Header, Operation, Ref, Role, Stamp};
-use crate::settle::{Arrival, Settled, Settlement, is_of_consequence, is_upheaval, settle, settle_all};
+use crate::operation::{Header, HlcTimestamp, Operation, Ref, Role};
+use crate::soundness::{
+    Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute, recompute_statuses, settle,
+};
 
 /// What is known of one recorded operation without reading its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub struct Entry {
     /// The operation.
     pub id: OpId,
     /// Its place in the order.
-    pub ts: Stamp,
+    pub ts: HlcTimestamp,
     /// What it does.
     pub kind: Kind,
     /// Who signed.
@@ -35,7 +37,7 @@ pub struct Entry {
 
 impl Entry {
     /// The place in the space's total order.
-    pub fn order(&self) -> (Stamp, OpId) {
+    pub fn order(&self) -> (HlcTimestamp, OpId) {
         (self.ts, self.id)
     }
 
@@ -86,11 +88,11 @@ pub struct Head {
     /// That operation.
     pub id: OpId,
     /// Its time.
-    pub ts: Stamp,
+    pub ts: HlcTimestamp,
 }
 
 /// Look-ups that the rules and states are computed from.
-pub trait World {
+pub trait LedgerIndex {
     /// Why a look-up failed.
     type Error;
 
@@ -107,7 +109,7 @@ pub trait World {
         Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
     }
     /// The claims that were built from an operation, by their places in the order, each once.
-    fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, Self::Error> {
+    fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, Self::Error> {
         let mut dependents = BTreeSet::new();
         for citing in self.citing(id)? {
             if citing.kind == Kind::Claim
@@ -120,12 +122,17 @@ pub trait World {
         Ok(dependents.into_iter().collect())
     }
     /// What is stored of a claim; none where nothing is.
-    fn settled(&self, id: &OpId) -> Result<Option<Settled>, Self::Error>;
+    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Self::Error>;
     /// Claims, corrections and refutations of an identity, in log order.
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Self::Error>;
     /// The latest of these that is of `kind`, and lies before a place in the order if one is given. An identity may have
     /// thousands of versions: an index by kind answers without reading them all.
-    fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, Self::Error> {
+    fn latest_of(
+        &self,
+        key: &str,
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, Self::Error> {
         let said = self.identity(key)?.into_iter().rev();
         Ok({ said }.find(|entry| entry.kind == *kind && before.is_none_or(|before| entry.order() < before)))
     }
@@ -144,8 +151,8 @@ pub trait World {
 #[derive(Debug)]
 struct Node {
     entry: Entry,
-    dependents: BTreeSet<(Stamp, OpId)>,
-    settled: Option<Settled>,
+    dependents: BTreeSet<(HlcTimestamp, OpId)>,
+    settled: Option<ClaimStatus>,
 }
 
 /// All look-ups in memory.
@@ -157,13 +164,13 @@ pub struct Graph {
     places: HashMap<OpId, usize>,
     citing: HashMap<OpId, BTreeSet<Citing>>,
     acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
-    identities: HashMap<String, BTreeMap<Kind, BTreeSet<(Stamp, OpId)>>>,
+    identities: HashMap<String, BTreeMap<Kind, BTreeSet<(HlcTimestamp, OpId)>>>,
     /// By author: number and operation, in order of number.
     chains: HashMap<Author, Vec<(u64, OpId)>>,
     access: Access,
-    evidence: HashMap<(String, String), (Stamp, OpId, BodyHash)>,
-    due: BTreeSet<(Stamp, OpId)>,
-    latest: Option<Stamp>,
+    evidence: HashMap<(String, String), (HlcTimestamp, OpId, BodyHash)>,
+    due: BTreeSet<(HlcTimestamp, OpId)>,
+    latest: Option<HlcTimestamp>,
     /// True once something was taken in that is not later than all it cites: only a damaged ledger holds that, and of its claims
     /// nothing is stored.
     is_disordered: bool,
@@ -172,10 +179,10 @@ pub struct Graph {
 impl Graph {
     /// Takes in an operation that the rules have passed; one that is here already changes nothing. What it changed of claims is
     /// stored already when this returns.
-    pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) -> Settlement {
+    pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) -> StatusUpdate {
         let entry = Entry::of(operation, body);
         if self.places.contains_key(&entry.id) {
-            return Settlement::default();
+            return StatusUpdate::default();
         }
         let at = entry.order();
         let arrival = Arrival::at(at.0, self.latest);
@@ -235,18 +242,18 @@ impl Graph {
         self.settle(operation.header(), &entry, arrival)
     }
 
-    fn settle(&mut self, header: &Header, entry: &Entry, arrival: Arrival) -> Settlement {
+    fn settle(&mut self, header: &Header, entry: &Entry, arrival: Arrival) -> StatusUpdate {
         if self.is_disordered {
-            return Settlement::default();
+            return StatusUpdate::default();
         }
-        let settled = if is_upheaval(header, arrival) {
+        let settled = if needs_full_recompute(header, arrival) {
             let entries = self.nodes.iter().map(|node| &node.entry);
             let claims = entries.filter(|entry| entry.kind == Kind::Claim).map(Entry::order);
-            settle_all(&*self, claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id))
-        } else if is_of_consequence(header) {
+            recompute_statuses(&*self, claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id))
+        } else if may_change_status(header) {
             settle(&*self, entry, arrival)
         } else {
-            return Settlement::default();
+            return StatusUpdate::default();
         };
         let Ok(settlement) = settled;
         for change in &settlement.changes {
@@ -291,7 +298,7 @@ impl Graph {
     }
 }
 
-impl World for Graph {
+impl LedgerIndex for Graph {
     type Error = Infallible;
 
     fn space(&self) -> Result<Option<SpaceId>, Infallible> {
@@ -315,11 +322,11 @@ impl World for Graph {
         Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
     }
 
-    fn dependents(&self, id: &OpId) -> Result<Vec<(Stamp, OpId)>, Infallible> {
+    fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, Infallible> {
         Ok(self.node(id).map(|node| node.dependents.iter().copied().collect()).unwrap_or_default())
     }
 
-    fn settled(&self, id: &OpId) -> Result<Option<Settled>, Infallible> {
+    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
         let settled = self.node(id).and_then(|node| node.settled);
         Ok(settled.filter(|_| !self.is_disordered))
     }
@@ -330,7 +337,12 @@ impl World for Graph {
         Ok(in_order.into_iter().filter_map(|(_, id)| self.entry_of(id).cloned()).collect())
     }
 
-    fn latest_of(&self, key: &str, kind: &Kind, before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, Infallible> {
+    fn latest_of(
+        &self,
+        key: &str,
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, Infallible> {
         let Some(said) = self.identities.get(key).and_then(|said| said.get(kind)) else { return Ok(None) };
         let latest = match before {
             Some(before) => said.range(..before).next_back(),

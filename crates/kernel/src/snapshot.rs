@@ -10,26 +10,26 @@ use std::collections::BTreeSet;
 use crate::access::Access;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::Kind;
-use crate::operation::Stamp;
-use crate::settle::Settled;
-use crate::world::{Citing, Entry, Head, World};
+use crate::ledger_index::{Citing, Entry, Head, LedgerIndex};
+use crate::operation::HlcTimestamp;
+use crate::soundness::ClaimStatus;
 
 /// What is left out.
 #[derive(Clone, Debug)]
 enum Hidden {
     These(BTreeSet<OpId>),
     /// Everything from this place in the order on.
-    From((Stamp, OpId)),
+    From((HlcTimestamp, OpId)),
 }
 
 /// Part of a world.
 #[derive(Debug)]
-pub struct Moment<'w, W: World + ?Sized> {
+pub struct Snapshot<'w, W: LedgerIndex + ?Sized> {
     world: &'w W,
     hidden: Hidden,
 }
 
-impl<'w, W: World + ?Sized> Moment<'w, W> {
+impl<'w, W: LedgerIndex + ?Sized> Snapshot<'w, W> {
     /// As if `ids` had not been recorded. What cites one of them cites something unknown. Without none it is the present, and all is
     /// computed that the present has stored.
     pub fn without(world: &'w W, ids: BTreeSet<OpId>) -> Self {
@@ -37,7 +37,7 @@ impl<'w, W: World + ?Sized> Moment<'w, W> {
     }
 
     /// As the space's order has it just before `at`.
-    pub fn before(world: &'w W, at: (Stamp, OpId)) -> Self {
+    pub fn before(world: &'w W, at: (HlcTimestamp, OpId)) -> Self {
         Self { world, hidden: Hidden::From(at) }
     }
 
@@ -61,7 +61,7 @@ impl<'w, W: World + ?Sized> Moment<'w, W> {
     }
 }
 
-impl<W: World + ?Sized> World for Moment<'_, W> {
+impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
     type Error = W::Error;
 
     fn space(&self) -> Result<Option<SpaceId>, W::Error> {
@@ -98,7 +98,12 @@ impl<W: World + ?Sized> World for Moment<'_, W> {
         Ok(entries)
     }
 
-    fn latest_of(&self, key: &str, kind: &Kind, mut before: Option<(Stamp, OpId)>) -> Result<Option<Entry>, W::Error> {
+    fn latest_of(
+        &self,
+        key: &str,
+        kind: &Kind,
+        mut before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, W::Error> {
         if let Hidden::From(at) = &self.hidden {
             before = Some(before.map_or(*at, |before| before.min(*at)));
         }
@@ -134,7 +139,7 @@ impl<W: World + ?Sized> World for Moment<'_, W> {
     }
 
     /// Nothing: what is stored is stored of the present.
-    fn settled(&self, _id: &OpId) -> Result<Option<Settled>, W::Error> {
+    fn settled(&self, _id: &OpId) -> Result<Option<ClaimStatus>, W::Error> {
         Ok(None)
     }
 

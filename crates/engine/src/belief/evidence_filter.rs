@@ -6,9 +6,9 @@ use kernel::body::{Body, Reason};
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
 use kernel::seal::Draft;
 use kernel::validity::Validity;
-use kernel::world::World;
 use store::{Ledger, Position};
 
 use crate::belief::review::acting_on;
@@ -21,7 +21,7 @@ const READ_OPERATIONS: usize = 512;
 
 /// Which records. Each part that is given must fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Without {
+pub struct EvidenceFilter {
     /// Of this source: the name of a format, as `ical`.
     pub source: Option<String>,
     /// Said, written or made by this person, whatever the case of the letters.
@@ -30,7 +30,7 @@ pub struct Without {
     pub month: Option<String>,
 }
 
-impl Without {
+impl EvidenceFilter {
     fn fits(&self, evidence: &Evidence) -> bool {
         let same = |asked: &Option<String>, found: Option<String>| match asked {
             Some(asked) => found.is_some_and(|found| found.to_lowercase() == asked.to_lowercase()),
@@ -48,7 +48,7 @@ impl Without {
 
 impl Space {
     /// Drafts that take back every valid record that fits, in order of arrival; at most [`RECORDS_MAX`].
-    pub fn to_do_without(&self, without: &Without) -> Result<Vec<Draft>, EngineError> {
+    pub fn drafts_to_retract(&self, without: &EvidenceFilter) -> Result<Vec<Draft>, EngineError> {
         let mut drafts = Vec::new();
         let mut position = Position(0);
         loop {

@@ -1,32 +1,32 @@
-//! Settling: what is stored of every claim, kept right by looking only at what an operation touches.
+//! StatusWalk: what is stored of every claim, kept right by looking only at what an operation touches.
 //!
 //! Validity is a recursion over all that lies below a claim ([`Validity`]); asked of every claim after every operation it would cost the
-//! square of a deep graph. So three bits are stored of each claim ([`Settled`]), and [`settle`] brings them up to date when an operation is
+//! square of a deep graph. So three bits are stored of each claim ([`ClaimStatus`]), and [`settle`] brings them up to date when an operation is
 //! taken in. It begins with what the operation acts on, compares its validity without the operation and with it, and goes on to what
 //! cites it only where the two differ. Claims are looked at in the space's order: inputs come before what cites them, so each
 //! claim is looked at once, and nothing recurs. What still holds ends the walk.
 //!
-//! Settling is pure. It returns what changes; whoever keeps the bits ([`Graph`](crate::world::Graph), a table) writes them, after which
-//! [`World::settled`] answers them. They are a function of the set of operations, whatever the order of arrival:
+//! StatusWalk is pure. It returns what changes; whoever keeps the bits ([`Graph`](crate::ledger_index::Graph), a table) writes them, after which
+//! [`LedgerIndex::settled`] answers them. They are a function of the set of operations, whatever the order of arrival:
 //! - `sound` is what the recursion says.
-//! - `recorded` is what [`replayed`](crate::falls::replayed) says. While operations arrive in the space's order it is enough to set it with the record and to clear
+//! - `recorded` is what [`replayed`](crate::invalidation::replayed) says. While operations arrive in the space's order it is enough to set it with the record and to clear
 //!   it when the claim rises. One that arrives late may have changed what was believed in between, so all that stands on what it
 //!   touches and has a record is replayed.
-//! - A change of access that arrives late may take the effect from anything, or give it: then [`settle_all`] begins anew.
+//! - A change of access that arrives late may take the effect from anything, or give it: then [`recompute_statuses`] begins anew.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::falls::replayed_of;
 use crate::id::OpId;
+use crate::invalidation::replayed_of;
 use crate::kind::Kind;
-use crate::moment::Moment;
-use crate::operation::{Header, Role, Stamp};
+use crate::ledger_index::{Entry, LedgerIndex};
+use crate::operation::{Header, HlcTimestamp, Role};
+use crate::snapshot::Snapshot;
 use crate::validity::Validity;
-use crate::world::{Entry, World};
 
 /// What is stored of a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Settled {
+pub struct ClaimStatus {
     /// Whether it stands: not taken back, and every input valid.
     pub sound: bool,
     /// Whether its fall is on record, and it has not risen since. Never of a sound claim.
@@ -47,7 +47,7 @@ pub enum Arrival {
 
 impl Arrival {
     /// Of an operation at `ts`, where `latest` is the highest time that was there.
-    pub fn at(ts: Stamp, latest: Option<Stamp>) -> Self {
+    pub fn at(ts: HlcTimestamp, latest: Option<HlcTimestamp>) -> Self {
         if latest.is_none_or(|latest| latest < ts) { Self::Latest } else { Self::Late }
     }
 }
@@ -58,14 +58,14 @@ pub struct Change {
     /// The claim.
     pub id: OpId,
     /// What was stored; none of one that just arrived.
-    pub before: Option<Settled>,
+    pub before: Option<ClaimStatus>,
     /// What is to be stored.
-    pub after: Settled,
+    pub after: ClaimStatus,
 }
 
 /// What an operation changed.
 #[derive(Debug, Default)]
-pub struct Settlement {
+pub struct StatusUpdate {
     /// The operation.
     pub(crate) trigger: Option<Entry>,
     /// What is to be stored.
@@ -81,14 +81,14 @@ pub struct Settlement {
 /// A claim that the walk came to.
 #[derive(Debug)]
 pub(crate) struct Reached {
-    pub(crate) order: (Stamp, OpId),
+    pub(crate) order: (HlcTimestamp, OpId),
     pub(crate) key: String,
     /// Whether it lies under a correction.
     pub(crate) corrected: bool,
 }
 
 /// Whether an operation with this header may change what is stored of any claim. Plain evidence does not.
-pub fn is_of_consequence(header: &Header) -> bool {
+pub fn may_change_status(header: &Header) -> bool {
     match header.kind {
         Kind::Evidence => header.refs.iter().any(|reference| reference.role.as_str() == Role::SUPERSEDES),
         Kind::EvidenceRetraction
@@ -104,14 +104,14 @@ pub fn is_of_consequence(header: &Header) -> bool {
 }
 
 /// Whether what is stored must be made anew.
-pub fn is_upheaval(header: &Header, arrival: Arrival) -> bool {
+pub fn needs_full_recompute(header: &Header, arrival: Arrival) -> bool {
     arrival == Arrival::Late && matches!(header.kind, Kind::Space | Kind::Grant | Kind::Revoke)
 }
 
 /// What changes with an operation that `world` holds since just now. What `world` answers as settled is what was so before.
-pub fn settle<W: World + ?Sized>(world: &W, entry: &Entry, arrival: Arrival) -> Result<Settlement, W::Error> {
-    let past = Moment::without(world, BTreeSet::from([entry.id]));
-    let mut settling = Settling {
+pub fn settle<W: LedgerIndex + ?Sized>(world: &W, entry: &Entry, arrival: Arrival) -> Result<StatusUpdate, W::Error> {
+    let past = Snapshot::without(world, BTreeSet::from([entry.id]));
+    let mut settling = StatusWalk {
         world,
         new: entry.id,
         before: Validity::new(&past),
@@ -121,7 +121,7 @@ pub fn settle<W: World + ?Sized>(world: &W, entry: &Entry, arrival: Arrival) -> 
         subjects: Vec::new(),
         seen: HashSet::new(),
         replays: Vec::new(),
-        settlement: Settlement { trigger: Some(entry.clone()), ..Settlement::default() },
+        settlement: StatusUpdate { trigger: Some(entry.clone()), ..StatusUpdate::default() },
     };
     settling.begin(entry)?;
     while let Some(((_, id), visit)) = settling.queue.pop_first() {
@@ -137,13 +137,13 @@ pub fn settle<W: World + ?Sized>(world: &W, entry: &Entry, arrival: Arrival) -> 
 }
 
 /// What is to be stored of `claims`, from nothing that is stored.
-pub fn settle_all<W: World + ?Sized>(
+pub fn recompute_statuses<W: LedgerIndex + ?Sized>(
     world: &W,
     claims: impl IntoIterator<Item = OpId>,
-) -> Result<Settlement, W::Error> {
-    let unstored = Moment::without(world, BTreeSet::new());
+) -> Result<StatusUpdate, W::Error> {
+    let unstored = Snapshot::without(world, BTreeSet::new());
     let mut validity = Validity::new(&unstored);
-    let mut settlement = Settlement::default();
+    let mut settlement = StatusUpdate::default();
     let mut entries = Vec::new();
     let mut fallen = Vec::new();
     for id in claims {
@@ -159,7 +159,7 @@ pub fn settle_all<W: World + ?Sized>(
         let id = entry.id;
         let recorded = counting.contains(&id);
         let due = !sound && !recorded && validity.is_exposed(&entry)? && !validity.is_retracted(&entry)?;
-        let (before, after) = (world.settled(&id)?, Settled { sound, recorded, due });
+        let (before, after) = (world.settled(&id)?, ClaimStatus { sound, recorded, due });
         if before != Some(after) {
             settlement.changes.push(Change { id, before, after });
         }
@@ -168,7 +168,7 @@ pub fn settle_all<W: World + ?Sized>(
     Ok(settlement)
 }
 
-fn has_records<W: World + ?Sized>(world: &W, id: &OpId) -> Result<bool, W::Error> {
+fn has_records<W: LedgerIndex + ?Sized>(world: &W, id: &OpId) -> Result<bool, W::Error> {
     Ok(!world.acting(id, &Kind::ClaimInvalidation, Role::TARGET)?.is_empty())
 }
 
@@ -185,22 +185,22 @@ struct Visit {
     gained: bool,
 }
 
-struct Settling<'w, W: World + ?Sized> {
+struct StatusWalk<'w, W: LedgerIndex + ?Sized> {
     world: &'w W,
     new: OpId,
-    before: Validity<'w, Moment<'w, W>>,
+    before: Validity<'w, Snapshot<'w, W>>,
     now: Validity<'w, W>,
     arrival: Arrival,
-    queue: BTreeMap<(Stamp, OpId), Visit>,
+    queue: BTreeMap<(HlcTimestamp, OpId), Visit>,
     /// What the new operation acts on or speaks of.
     subjects: Vec<OpId>,
     seen: HashSet<OpId>,
     /// Claims that are not sound and have a record, with what is stored of them: whether it counts is found of all together.
-    replays: Vec<(Entry, Option<Settled>)>,
-    settlement: Settlement,
+    replays: Vec<(Entry, Option<ClaimStatus>)>,
+    settlement: StatusUpdate,
 }
 
-impl<W: World + ?Sized> Settling<'_, W> {
+impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
     /// What the new operation acts on, and the versions of the identity that it speaks of.
     fn begin(&mut self, entry: &Entry) -> Result<(), W::Error> {
         match entry.kind {
@@ -326,7 +326,7 @@ impl<W: World + ?Sized> Settling<'_, W> {
     }
 
     /// Takes note of what is to be stored of a claim.
-    fn keep(&mut self, entry: &Entry, visit: &Visit, before: Option<Settled>, sound: bool) -> Result<(), W::Error> {
+    fn keep(&mut self, entry: &Entry, visit: &Visit, before: Option<ClaimStatus>, sound: bool) -> Result<(), W::Error> {
         self.seen.insert(entry.id);
         if self.arrival == Arrival::Late && !sound && has_records(self.world, &entry.id)? {
             self.replays.push((entry.clone(), before));
@@ -338,11 +338,11 @@ impl<W: World + ?Sized> Settling<'_, W> {
         // What stood until now was not taken back, unless just now.
         let is_retracted = (visit.acted_on || !was_sound) && !sound && self.now.is_retracted(entry)?;
         let due = !sound && !recorded && !is_retracted && self.now.is_exposed(entry)?;
-        self.change(entry.id, before, Settled { sound, recorded, due });
+        self.change(entry.id, before, ClaimStatus { sound, recorded, due });
         Ok(())
     }
 
-    fn change(&mut self, id: OpId, before: Option<Settled>, after: Settled) {
+    fn change(&mut self, id: OpId, before: Option<ClaimStatus>, after: ClaimStatus) {
         if before != Some(after) {
             self.settlement.changes.push(Change { id, before, after });
         }
@@ -356,7 +356,7 @@ impl<W: World + ?Sized> Settling<'_, W> {
             return Ok(());
         }
         if self.arrival == Arrival::Latest {
-            self.change(*target, Some(before), Settled { recorded: true, due: false, ..before });
+            self.change(*target, Some(before), ClaimStatus { recorded: true, due: false, ..before });
         } else if let Some(entry) = self.world.entry(target)? {
             self.replays.push((entry, Some(before)));
         }
@@ -385,13 +385,13 @@ impl<W: World + ?Sized> Settling<'_, W> {
 
     /// Finds out which records count.
     fn replay(&mut self) -> Result<(), W::Error> {
-        let (entries, befores): (Vec<Entry>, Vec<Option<Settled>>) =
+        let (entries, befores): (Vec<Entry>, Vec<Option<ClaimStatus>>) =
             std::mem::take(&mut self.replays).into_iter().unzip();
         let counting = replayed_of(self.world, &entries)?;
         for (entry, before) in entries.into_iter().zip(befores) {
             let recorded = counting.contains(&entry.id);
             let due = !recorded && self.now.is_exposed(&entry)? && !self.now.is_retracted(&entry)?;
-            self.change(entry.id, before, Settled { sound: false, recorded, due });
+            self.change(entry.id, before, ClaimStatus { sound: false, recorded, due });
         }
         Ok(())
     }

@@ -5,19 +5,19 @@
 //! stood again. What decides about a version lies in the operations below it, so only the moments at which
 //! one of these, or of what acts on them, was recorded are looked at, the latest first: a version that rose and fell
 //! again is settled by the first. Each look costs a walk over what lies below, once for all versions that are asked about together. So the answer is
-//! stored ([`Settled::recorded`](crate::settle::Settled)) and replayed only where something arrives late.
+//! stored ([`ClaimStatus::recorded`](crate::soundness::ClaimStatus)) and replayed only where something arrives late.
 
 use std::collections::{BTreeSet, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
-use crate::moment::Moment;
-use crate::operation::{Role, Stamp};
+use crate::ledger_index::{Entry, LedgerIndex};
+use crate::operation::{HlcTimestamp, Role};
+use crate::snapshot::Snapshot;
 use crate::validity::{Validity, inputs};
-use crate::world::{Entry, World};
 
 /// Whether the fall of a version that is not sound is recorded already, without its having risen since: as stored, or else replayed.
-pub fn is_recorded<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
+pub fn is_recorded<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
     match world.settled(&version.id)? {
         Some(settled) => Ok(settled.recorded),
         None => replayed(world, version),
@@ -25,12 +25,12 @@ pub fn is_recorded<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool
 }
 
 /// The same, found by looking at the moments since the record.
-pub fn replayed<W: World + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
+pub fn replayed<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
     Ok(!replayed_of(world, std::slice::from_ref(version))?.is_empty())
 }
 
 /// Those of some versions, none of them sound, whose fall is recorded. What lies below several is walked once a moment.
-pub(crate) fn replayed_of<W: World + ?Sized>(world: &W, versions: &[Entry]) -> Result<HashSet<OpId>, W::Error> {
+pub(crate) fn replayed_of<W: LedgerIndex + ?Sized>(world: &W, versions: &[Entry]) -> Result<HashSet<OpId>, W::Error> {
     let mut undecided = Vec::new();
     let validity = Validity::new(world);
     for version in versions {
@@ -40,7 +40,7 @@ pub(crate) fn replayed_of<W: World + ?Sized>(world: &W, versions: &[Entry]) -> R
     }
     let Some(first) = undecided.iter().map(|(record, _)| *record).min() else { return Ok(HashSet::new()) };
     for at in moments_after(world, undecided.iter().map(|(_, version)| *version), first)?.into_iter().rev() {
-        let then = Moment::before(world, at);
+        let then = Snapshot::before(world, at);
         let mut validity = Validity::new(&then);
         let mut fallen = Vec::with_capacity(undecided.len());
         for (record, version) in undecided {
@@ -54,11 +54,11 @@ pub(crate) fn replayed_of<W: World + ?Sized>(world: &W, versions: &[Entry]) -> R
 }
 
 /// The places after `from` at which something was recorded that may decide whether one of `versions` is sound.
-fn moments_after<'e, W: World + ?Sized>(
+fn moments_after<'e, W: LedgerIndex + ?Sized>(
     world: &W,
     versions: impl Iterator<Item = &'e Entry>,
-    from: (Stamp, OpId),
-) -> Result<BTreeSet<(Stamp, OpId)>, W::Error> {
+    from: (HlcTimestamp, OpId),
+) -> Result<BTreeSet<(HlcTimestamp, OpId)>, W::Error> {
     let mut moments = BTreeSet::new();
     let mut seen = HashSet::new();
     let mut keys = BTreeSet::new();
@@ -108,7 +108,7 @@ fn moments_after<'e, W: World + ?Sized>(
 
 /// The operation that keeps a version from being sound, found by going down from input to input; none if it is sound. Where the ground is missing
 /// rather than taken away, it is the input that does not hold.
-pub fn reason<W: World + ?Sized>(world: &W, version: &Entry) -> Result<Option<OpId>, W::Error> {
+pub fn reason<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<Option<OpId>, W::Error> {
     let mut validity = Validity::new(world);
     let mut at = version.clone();
     // Each step goes to an earlier operation, so this ends.
@@ -135,7 +135,7 @@ pub fn reason<W: World + ?Sized>(world: &W, version: &Entry) -> Result<Option<Op
 }
 
 /// What was said against an operation that is no valid input, apart from the ground under it.
-fn against<W: World + ?Sized>(validity: &mut Validity<'_, W>, entry: &Entry) -> Result<Option<OpId>, W::Error> {
+fn against<W: LedgerIndex + ?Sized>(validity: &mut Validity<'_, W>, entry: &Entry) -> Result<Option<OpId>, W::Error> {
     if entry.kind == Kind::Evidence {
         let retraction = validity.last_acting(&entry.id, &Kind::EvidenceRetraction, Role::TARGET)?;
         let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;

@@ -1,6 +1,6 @@
 //! The folder in which fetched models are kept, one folder a model.
 //!
-//! A model is on the shelf as a whole or not at all: it is fetched under another name, beginning with a dot, and gets its own when
+//! A model is on the model_dir as a whole or not at all: it is fetched under another name, beginning with a dot, and gets its own when
 //! it is complete. A folder that somebody else put there counts as well, if it is named `owner--name`.
 
 use std::fs;
@@ -22,11 +22,11 @@ const REPLACED: &str = ".replaced-";
 
 /// Where fetched models are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shelf {
+pub struct ModelDir {
     folder: PathBuf,
 }
 
-/// A model on the shelf.
+/// A model on the model_dir.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shelved {
     /// Its name.
@@ -55,8 +55,8 @@ pub(super) struct LabelFile {
     pub(super) sha256: String,
 }
 
-impl Shelf {
-    /// A shelf in a folder, which need not exist.
+impl ModelDir {
+    /// A model_dir in a folder, which need not exist.
     pub fn at(folder: PathBuf) -> Self {
         Self { folder }
     }
@@ -88,7 +88,7 @@ impl Shelf {
         Ok(shelved)
     }
 
-    /// Takes a model off the shelf, with what was fetched of it in part.
+    /// Takes a model off the model_dir, with what was fetched of it in part.
     pub fn remove(&self, name: &HubName) -> Result<Shelved, HubError> {
         let shelved = self.find(name).ok_or_else(|| HubError::NotHere { name: name.to_string() })?;
         self.clear_away(name)?;
@@ -182,31 +182,31 @@ mod tests {
     #[test]
     fn a_shelf_shows_what_is_complete_and_forgets_what_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::at(folder.path().join("models"));
-        assert_eq!(shelf.list().unwrap(), []);
+        let model_dir = ModelDir::at(folder.path().join("models"));
+        assert_eq!(model_dir.list().unwrap(), []);
         let (one, other) = (HubName::parse("a/b").unwrap(), HubName::parse("a/bc").unwrap());
         for name in [&one, &other] {
-            let fetching = shelf.fetching(name, "0123").unwrap();
+            let fetching = model_dir.fetching(name, "0123").unwrap();
             fs::write(fetching.join("config.json"), "{}").unwrap();
         }
-        assert_eq!(shelf.list().unwrap(), []);
+        assert_eq!(model_dir.list().unwrap(), []);
         let label = Label { name: one.to_string(), revision: "0123".to_owned(), files: Vec::new() };
-        let shelved = shelf.put(&one, &shelf.fetching(&one, "0123").unwrap(), &label).unwrap();
+        let shelved = model_dir.put(&one, &model_dir.fetching(&one, "0123").unwrap(), &label).unwrap();
         assert_eq!((shelved.revision.as_deref(), shelved.bytes), (Some("0123"), 2));
-        assert_eq!(shelf.list().unwrap(), [shelved]);
-        shelf.remove(&one).unwrap();
-        assert!(matches!(shelf.remove(&one), Err(HubError::NotHere { .. })));
-        assert!(shelf.fetching(&other, "0123").unwrap().join("config.json").exists(), "of another model");
+        assert_eq!(model_dir.list().unwrap(), [shelved]);
+        model_dir.remove(&one).unwrap();
+        assert!(matches!(model_dir.remove(&one), Err(HubError::NotHere { .. })));
+        assert!(model_dir.fetching(&other, "0123").unwrap().join("config.json").exists(), "of another model");
     }
 
     #[test]
     fn a_model_is_fetched_by_one_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::at(folder.path().to_owned());
+        let model_dir = ModelDir::at(folder.path().to_owned());
         let name = HubName::parse("a/b").unwrap();
-        let held = shelf.lock(&name).unwrap();
-        assert!(matches!(shelf.lock(&name), Err(HubError::Busy { .. })));
+        let held = model_dir.lock(&name).unwrap();
+        assert!(matches!(model_dir.lock(&name), Err(HubError::Busy { .. })));
         drop(held);
-        assert!(shelf.lock(&name).is_ok());
+        assert!(model_dir.lock(&name).is_ok());
     }
 }
