@@ -144,17 +144,17 @@ impl NaiveRecall {
                 let document = &self.documents[position];
                 let analysis = &self.analyses[position];
                 let signals = Signals {
-                    lex: lex(counts.iter().copied(), sum),
-                    own: own(counts, sum),
-                    sess: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
-                    win: meant.as_ref().map_or(0.0, |meant| cosine(meant, &self.window(position))),
-                    text: 0.0,
-                    near: {
+                    words: lex(counts.iter().copied(), sum),
+                    own_words: own(counts, sum),
+                    session: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
+                    window_meaning: meant.as_ref().map_or(0.0, |meant| cosine(meant, &self.window(position))),
+                    own_meaning: 0.0,
+                    word_meaning: {
                         let of = |position: Option<usize>| position.map_or(&[][..], |position| &best[position]);
                         let (previous, before) = self.context(position);
                         near.near(&best[position], of(previous), of(before))
                     },
-                    after: match (&meant, self.next[position]) {
+                    next_meaning: match (&meant, self.next[position]) {
                         (Some(meant), Some(next)) => cosine(meant, &self.vector(next)),
                         _ => 0.0,
                     },
@@ -162,7 +162,7 @@ impl NaiveRecall {
                     subject: subject.as_ref().is_some_and(|named| self.involves(position, named)),
                     date: document.date.map_or(0.0, |date| date_fit(&question.dates, date)),
                     is_question: analysis.is_question,
-                    timex: analysis.timex,
+                    time_expression: analysis.timex,
                     asks_when: question.asks_when,
                 };
                 Hit { document: position, score: fuse(weights, &signals), signals }
@@ -289,8 +289,8 @@ mod tests {
         assert_eq!(hits[0].document, 2);
         let parts = hits[0].score.parts;
         assert!((hits[0].score.total - parts.iter().map(|part| part.contribution).sum::<f64>()).abs() < 1e-12);
-        assert!((hits[0].signals.lex - 0.8 / 0.9).abs() < 1e-9);
-        assert!(hits[0].signals.speaker && hits[0].signals.timex && hits[0].signals.asks_when);
+        assert!((hits[0].signals.words - 0.8 / 0.9).abs() < 1e-9);
+        assert!(hits[0].signals.speaker && hits[0].signals.time_expression && hits[0].signals.asks_when);
     }
 
     #[test]

@@ -330,7 +330,7 @@ fn print_one(
 
 /// One addend of a score.
 pub(crate) fn explain_part(name: &str, value: f64, weight: f64) -> Result<(), Failure> {
-    output::line(format_args!("      {:+.3}  {name:<12} {value:.3} × {weight:.2}", value * weight))
+    output::line(format_args!("      {:+.3}  {name:<15} {value:.3} × {weight:.2}", value * weight))
 }
 
 /// What a score is the sum of.
@@ -338,7 +338,7 @@ pub(crate) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Fa
     output::line(format_args!("    score {:.3}", score.total))?;
     for part in score.parts.iter().filter(|part| part.contribution != 0.0) {
         explain_part(part.name, part.value, part.weight)?;
-        if part.name == "lex" {
+        if part.name == "words" {
             for term in terms {
                 let place = match (term.own, term.previous, term.before_previous) {
                     (0, 0, 0) => "not here".to_owned(),

@@ -170,7 +170,7 @@ fn recall_answers_with_records_sources_and_reasons() {
     let first = &answer["results"][0];
     has(first, &["id", "evidence", "score", "terms", "neighbours", "space"]);
     assert!(first["evidence"]["payload"]["text"].as_str().unwrap().contains("Tenmoku"), "{first}");
-    machine.because(["recall", "--explain", question]).run().succeeds().prints("lex");
+    machine.because(["recall", "--explain", question]).run().succeeds().prints("words");
     machine.because(["recall", "--around", "1", "tenmoku"]).run().succeeds().prints("tall bowls");
     machine.because(["recall", "--kind", "event", question]).run().succeeds().prints("Nothing in memory");
     let february = ["recall", "--since", "2025-02-01", "--until", "2025-02-28", "--json", "Mara walnuts glaze"];

@@ -29,7 +29,7 @@ fn what_is_believed_stands_above_what_was_told() {
     let told = lines.iter().position(|line| *line == "What was told").unwrap();
     assert!(lines[told + 1].starts_with(" 1."), "{shown}");
     let explained = here.run(&["recall", "--explain", "gym on Tuesday"]).succeeds().out();
-    for part in ["relevance", "similarity", "confidence   0.870 × 0.30", "recency", "lex"] {
+    for part in ["relevance", "similarity", "confidence      0.870 × 0.30", "recency", "words"] {
         assert!(explained.contains(part), "{part}: {explained}");
     }
     let answer = here.json(&["recall", "gym"]);

@@ -48,7 +48,7 @@ pub const PASSIVE_CONFIDENCE: f64 = 0.5;
 pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.6;
 
 /// The parts of a score that are meaning.
-const MEANING: [&str; 2] = ["win", "near"];
+const MEANING: [&str; 2] = ["window_meaning", "word_meaning"];
 /// The mean of these for texts that have nothing to do with each other.
 const MEANING_OF_STRANGERS: f64 = 0.35;
 /// The mean of these for texts that say the same in other words.
@@ -292,16 +292,16 @@ fn similarity(score: &Score, question: &Question) -> f64 {
 fn by_words(score: &Score, question: &Question) -> f64 {
     let weights = Weights::FACTS;
     let once = TermCounts { own: 1, ..TermCounts::default() };
-    let words = weights.lex * lexical::term_strength(once) + weights.own;
+    let words = weights.words * lexical::term_strength(once) + weights.own_words;
     let who = match (question.person(), question.subject()) {
         (Some(_), _) => weights.speaker,
         (None, Some(_)) => weights.subject,
         (None, None) => 0.0,
     };
     let date = if question.dates.is_empty() { 0.0 } else { weights.date };
-    let when = if question.asks_when { weights.when + weights.timex } else { 0.0 };
+    let when = if question.asks_when { weights.when + weights.time_expression } else { 0.0 };
     // Whom it is about and what kind it is of speaks for nothing that neither a word nor a date speaks for.
-    let speaks = |part: &Part| matches!(part.name, "lex" | "date") && part.value > 0.0;
+    let speaks = |part: &Part| matches!(part.name, "words" | "date") && part.value > 0.0;
     if !score.parts.iter().any(speaks) {
         return 0.0;
     }

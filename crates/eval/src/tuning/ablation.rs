@@ -13,16 +13,16 @@ use crate::measures::{Averages, Ranks};
 
 /// Parts that are switched off together, by their names; names that this version of the kernel does not have are passed over.
 const GROUPS: [(&str, &[&str]); 10] = [
-    ("words", &["lex", "own"]),
-    ("session", &["sess"]),
-    ("meaning", &["win", "text", "near", "after"]),
-    ("window", &["win"]),
-    ("record alone", &["text"]),
-    ("near words", &["near"]),
-    ("what follows", &["after"]),
+    ("words", &["words", "own_words"]),
+    ("session", &["session"]),
+    ("meaning", &["window_meaning", "own_meaning", "word_meaning", "next_meaning"]),
+    ("window", &["window_meaning"]),
+    ("record alone", &["own_meaning"]),
+    ("near words", &["word_meaning"]),
+    ("what follows", &["next_meaning"]),
     ("speaker", &["speaker", "subject"]),
     ("date", &["date"]),
-    ("turn kind", &["is_question", "timex", "when"]),
+    ("turn kind", &["is_question", "time_expression", "when"]),
 ];
 
 /// One pipeline.
@@ -43,9 +43,9 @@ pub fn variants(full: Weights) -> Vec<Variant> {
         }
     }
     // A record's words count by themselves as they did together with those of the records before it.
-    let alone = Weights { lex: 0.0, own: full.lex + full.own, ..full };
+    let alone = Weights { words: 0.0, own_words: full.words + full.own_words, ..full };
     variants.insert(variants.len().min(2), Variant { name: "context", weights: alone });
-    let both = Weights { sess: 0.0, ..alone };
+    let both = Weights { session: 0.0, ..alone };
     variants.insert(variants.len().min(3), Variant { name: "context, session", weights: both });
     variants
 }
@@ -105,8 +105,8 @@ mod tests {
         assert_eq!(of("nothing"), Some(Weights::LEXICAL));
         assert_eq!(of("date"), Some(Weights { date: 0.0, ..Weights::LEXICAL }));
         let speaker = of("speaker").unwrap();
-        assert_eq!((speaker.speaker, speaker.subject, speaker.lex), (0.0, 0.0, 1.0));
-        assert_eq!(of("context").map(|weights| (weights.lex, weights.own)), Some((0.0, 1.3)));
+        assert_eq!((speaker.speaker, speaker.subject, speaker.words), (0.0, 0.0, 1.0));
+        assert_eq!(of("context").map(|weights| (weights.words, weights.own_words)), Some((0.0, 1.3)));
         assert_eq!(of("meaning"), None, "there are no vectors in it");
         assert!(super::variants(Weights::WITH_VECTORS).iter().any(|variant| variant.name == "meaning"));
     }

@@ -24,7 +24,7 @@ const RIDGE: f64 = 2e-3;
 const WEIGHT_MIN: f64 = -2.0;
 const WEIGHT_MAX: f64 = 6.0;
 /// The part whose weight is 1.
-const UNIT_PART: &str = "lex";
+const UNIT_PART: &str = "words";
 
 /// The candidates of one question, each by the values of its parts.
 pub struct Candidates {
@@ -198,7 +198,7 @@ mod tests {
             let mut chances = Vec::new();
             for _ in 0..20 {
                 let (lex, speaker, timex) = (next(), (next() * 2.0).floor(), (next() * 2.0).floor());
-                others.push(values(&[("lex", lex), ("speaker", speaker), ("timex", timex)]));
+                others.push(values(&[("words", lex), ("speaker", speaker), ("time_expression", timex)]));
                 chances.push((10.0 * (lex + 0.5 * speaker - 0.25 * timex)).exp());
             }
             let mut draw = next() * chances.iter().sum::<f64>();
@@ -215,18 +215,19 @@ mod tests {
     #[test]
     fn the_weights_that_answers_were_drawn_by_are_found_again() {
         let weights = fit(&drawn(3_000), &Weights::LEXICAL);
-        assert_eq!(weights.lex, 1.0);
+        assert_eq!(weights.words, 1.0);
         assert!((weights.speaker - 0.5).abs() < 0.05, "{weights:?}");
-        assert!((weights.timex + 0.25).abs() < 0.05, "{weights:?}");
+        assert!((weights.time_expression + 0.25).abs() < 0.05, "{weights:?}");
         assert_eq!(weights.date, Weights::LEXICAL.date, "nothing was to be learnt of it");
     }
 
     #[test]
     fn what_holds_nothing_to_learn_leaves_the_weights_as_they_were() {
         assert_eq!(fit(&[], &Weights::LEXICAL), Weights::LEXICAL);
-        let alone = Candidates { answering: vec![values(&[("lex", 1.0)])], others: Vec::new() };
+        let alone = Candidates { answering: vec![values(&[("words", 1.0)])], others: Vec::new() };
         assert_eq!(fit(&[alone], &Weights::LEXICAL), Weights::LEXICAL);
-        let misled = Candidates { answering: vec![values(&[("lex", 0.0)])], others: vec![values(&[("lex", 1.0)]); 3] };
+        let misled =
+            Candidates { answering: vec![values(&[("words", 0.0)])], others: vec![values(&[("words", 1.0)]); 3] };
         assert_eq!(fit(&[misled], &Weights::LEXICAL), Weights::LEXICAL, "words that speak against an answer");
     }
 

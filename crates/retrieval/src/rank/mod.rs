@@ -16,20 +16,20 @@ use serde::{Deserialize, Serialize};
 pub struct Signals {
     /// Share of the question's words that the record and the two before it hold, by weight of the words, 0 … 1:
     /// [`lexical::lex`].
-    pub lex: f64,
+    pub words: f64,
     /// The same of the record alone, without those before it, 0 … 1: [`lexical::own`].
-    pub own: f64,
+    pub own_words: f64,
     /// The session as a document, 0 … 1: [`lexical::session`].
-    pub sess: f64,
+    pub session: f64,
     /// Cosine of the question and the record's window ([`meaning`]), −1 … 1; 0 without vectors.
-    pub win: f64,
+    pub window_meaning: f64,
     /// Cosine of the question and the record alone by a model other than the built-in table, on the scale of
     /// [`meaning::Scale`], −1 … 1; 0 without such a model.
-    pub text: f64,
+    pub own_meaning: f64,
     /// How near the record and the two before it come to each of the question's words, 0 … 1: [`meaning::near`].
-    pub near: f64,
+    pub word_meaning: f64,
     /// Cosine of the question and the record that follows in the session, −1 … 1: 0 without one.
-    pub after: f64,
+    pub next_meaning: f64,
     /// The record is by the one known person that the question names; for a record without author: it involves them.
     pub speaker: bool,
     /// The question names several known people, and the record is by the one who acts.
@@ -40,8 +40,8 @@ pub struct Signals {
     /// The record ends as a question.
     pub is_question: bool,
     /// The record holds a time expression.
-    pub timex: bool,
-    /// The question asks when. Counts together with `timex`.
+    pub time_expression: bool,
+    /// The question asks when. Counts together with `time_expression`.
     pub asks_when: bool,
 }
 
@@ -49,36 +49,36 @@ pub struct Signals {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // Each is the weight of the signal of its name.
 pub struct Weights {
-    pub lex: f64,
-    pub own: f64,
-    pub sess: f64,
-    pub win: f64,
-    pub text: f64,
-    pub near: f64,
-    pub after: f64,
+    pub words: f64,
+    pub own_words: f64,
+    pub session: f64,
+    pub window_meaning: f64,
+    pub own_meaning: f64,
+    pub word_meaning: f64,
+    pub next_meaning: f64,
     pub speaker: f64,
     pub subject: f64,
     pub date: f64,
     pub is_question: f64,
-    pub timex: f64,
+    pub time_expression: f64,
     pub when: f64,
 }
 
 impl Weights {
     /// With the built-in table. Fitted like [`Self::LEXICAL`]: see there.
     pub const WITH_VECTORS: Self = Self {
-        lex: 1.0,
-        own: 0.0,
-        sess: 1.25,
-        win: 1.80,
-        text: 0.0,
-        near: 2.00,
-        after: 0.45,
+        words: 1.0,
+        own_words: 0.0,
+        session: 1.25,
+        window_meaning: 1.80,
+        own_meaning: 0.0,
+        word_meaning: 2.00,
+        next_meaning: 0.45,
         speaker: 1.00,
         subject: 0.65,
         date: 1.65,
         is_question: -0.30,
-        timex: 0.18,
+        time_expression: 0.18,
         when: 0.65,
     };
 
@@ -86,41 +86,41 @@ impl Weights {
     /// `docs/design/0020-windows-that-look-ahead.md`. Fitted like [`Self::LEXICAL`], then multiplied by 1.2, which changes no ranking:
     /// so scores are about as high as [`relevance`] takes them to be.
     pub const WITH_MODEL: Self = Self {
-        lex: 1.2,
-        own: 0.0,
-        sess: 0.95,
-        win: 1.60,
-        text: 0.60,
-        near: 1.25,
-        after: 0.20,
+        words: 1.2,
+        own_words: 0.0,
+        session: 0.95,
+        window_meaning: 1.60,
+        own_meaning: 0.60,
+        word_meaning: 1.25,
+        next_meaning: 0.20,
         speaker: 1.00,
         subject: 0.55,
         date: 1.20,
         is_question: -0.30,
-        timex: 0.20,
+        time_expression: 0.20,
         when: 0.60,
     };
 
     /// Without vectors. Fitted on the same four conversations by the softmax of the gold turns among all, then rounded;
     /// weights fitted on three of them and measured on the fourth lose no recall at 10 and 0.4 of nDCG at 10.
     pub const LEXICAL: Self = Self {
-        lex: 1.0,
-        own: 0.30,
-        sess: 0.85,
-        win: 0.0,
-        text: 0.0,
-        near: 0.0,
-        after: 0.0,
+        words: 1.0,
+        own_words: 0.30,
+        session: 0.85,
+        window_meaning: 0.0,
+        own_meaning: 0.0,
+        word_meaning: 0.0,
+        next_meaning: 0.0,
         speaker: 0.65,
         subject: 0.35,
         date: 0.85,
         is_question: -0.10,
-        timex: 0.05,
+        time_expression: 0.05,
         when: 0.40,
     };
 
     /// What is believed, which has no session and no author: words, people and dates as without vectors, and the meaning.
-    pub const FACTS: Self = Self { win: 1.0, near: 1.0, ..Self::LEXICAL };
+    pub const FACTS: Self = Self { window_meaning: 1.0, word_meaning: 1.0, ..Self::LEXICAL };
 }
 
 impl Default for Weights {
@@ -159,26 +159,26 @@ pub struct Score {
 /// ```
 /// use retrieval::rank::{Signals, Weights, fuse};
 ///
-/// let score = fuse(&Weights::LEXICAL, &Signals { lex: 0.5, speaker: true, ..Signals::default() });
+/// let score = fuse(&Weights::LEXICAL, &Signals { words: 0.5, speaker: true, ..Signals::default() });
 /// assert_eq!(score.total, 0.5 + 0.65);
 /// assert_eq!(score.parts[7].name, "speaker");
 /// ```
 pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
     let flag = |flag: bool| f64::from(u8::from(flag));
     let parts = [
-        part("lex", signals.lex, weights.lex),
-        part("own", signals.own, weights.own),
-        part("sess", signals.sess, weights.sess),
-        part("win", signals.win, weights.win),
-        part("text", signals.text, weights.text),
-        part("near", signals.near, weights.near),
-        part("after", signals.after, weights.after),
+        part("words", signals.words, weights.words),
+        part("own_words", signals.own_words, weights.own_words),
+        part("session", signals.session, weights.session),
+        part("window_meaning", signals.window_meaning, weights.window_meaning),
+        part("own_meaning", signals.own_meaning, weights.own_meaning),
+        part("word_meaning", signals.word_meaning, weights.word_meaning),
+        part("next_meaning", signals.next_meaning, weights.next_meaning),
         part("speaker", flag(signals.speaker), weights.speaker),
         part("subject", flag(signals.subject), weights.subject),
         part("date", signals.date, weights.date),
         part("is_question", flag(signals.is_question), weights.is_question),
-        part("timex", flag(signals.timex), weights.timex),
-        part("when", flag(signals.timex && signals.asks_when), weights.when),
+        part("time_expression", flag(signals.time_expression), weights.time_expression),
+        part("when", flag(signals.time_expression && signals.asks_when), weights.when),
     ];
     Score { total: parts.iter().map(|part| part.contribution).sum(), parts }
 }
@@ -196,18 +196,18 @@ mod tests {
     #[test]
     fn a_score_is_the_sum_that_its_parts_show() {
         let signals = Signals {
-            lex: 0.5,
-            own: 0.2,
-            sess: 0.4,
-            win: 0.3,
-            text: 0.0,
-            near: 0.1,
-            after: -0.1,
+            words: 0.5,
+            own_words: 0.2,
+            session: 0.4,
+            window_meaning: 0.3,
+            own_meaning: 0.0,
+            word_meaning: 0.1,
+            next_meaning: -0.1,
             speaker: true,
             subject: false,
             date: 1.5,
             is_question: true,
-            timex: true,
+            time_expression: true,
             asks_when: true,
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn what_is_not_finite_counts_as_nothing() {
-        let signals = Signals { lex: f64::NAN, sess: f64::INFINITY, date: 1.0, ..Signals::default() };
-        let score = fuse(&Weights { win: f64::NAN, ..Weights::LEXICAL }, &signals);
+        let signals = Signals { words: f64::NAN, session: f64::INFINITY, date: 1.0, ..Signals::default() };
+        let score = fuse(&Weights { window_meaning: f64::NAN, ..Weights::LEXICAL }, &signals);
         assert_eq!(score.total, Weights::LEXICAL.date);
     }
 }

@@ -59,8 +59,8 @@ impl Signs {
                         who += part.contribution;
                         is_theirs |= part.value > 0.0;
                     }
-                    "lex" => words = words.max(part.value),
-                    "win" => meaning = meaning.max(part.value),
+                    "words" => words = words.max(part.value),
+                    "window_meaning" => meaning = meaning.max(part.value),
                     _ => {}
                 }
             }
@@ -120,7 +120,17 @@ mod tests {
     }
 
     fn score(lex: f64, win: f64, speaker: bool) -> Score {
-        fuse(&Weights::WITH_VECTORS, &Signals { lex, sess: lex, near: win, win, speaker, ..Signals::default() })
+        fuse(
+            &Weights::WITH_VECTORS,
+            &Signals {
+                words: lex,
+                session: lex,
+                word_meaning: win,
+                window_meaning: win,
+                speaker,
+                ..Signals::default()
+            },
+        )
     }
 
     fn judge(known: usize, scores: &[Score]) -> f64 {

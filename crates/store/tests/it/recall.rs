@@ -140,7 +140,7 @@ fn compare(found: &[Found], expected: &[&Hit], question: &str) {
 
 /// What speaks for a record at all: words in common, by itself or its session, or a date.
 fn is_candidate(hit: &Hit) -> bool {
-    hit.signals.lex > 0.0 || hit.signals.sess > 0.0 || hit.signals.date > 0.0
+    hit.signals.words > 0.0 || hit.signals.session > 0.0 || hit.signals.date > 0.0
 }
 
 proptest! {
@@ -193,15 +193,15 @@ proptest! {
             let expected: Vec<&Hit> = hits.iter().filter(|hit| is_candidate(hit)).filter(admitted).collect();
             compare(&find(&mut book.ledger, question, today, &filter, 100), &expected, question);
             // What is retracted says nothing of what came before it; the reference does not know of that.
-            let after = if dead.contains(&true) { 0.0 } else { Weights::WITH_VECTORS.after };
-            let weights = Weights { after, ..Weights::WITH_VECTORS };
+            let after = if dead.contains(&true) { 0.0 } else { Weights::WITH_VECTORS.next_meaning };
+            let weights = Weights { next_meaning: after, ..Weights::WITH_VECTORS };
             let found = find_by(&weights, &mut book.ledger, question, today, &filter, 100);
             let asked_once = find_by(&weights, &mut book.again().ledger, question, today, &filter, 100);
             prop_assert_eq!(&asked_once, &found, "{}", question);
             let hits = naive.recall(question, today, &weights);
             let is_found = |hit: &&Hit| found.iter().any(|found| found.document == hit.document as u32);
             compare(&found, &hits.iter().filter(is_found).collect::<Vec<_>>(), question);
-            for hit in hits.iter().filter(|hit| hit.signals.lex > 0.0 && hit.signals.win >= 0.0).filter(admitted) {
+            for hit in hits.iter().filter(|hit| hit.signals.words > 0.0 && hit.signals.window_meaning >= 0.0).filter(admitted) {
                 prop_assert!(is_found(&hit), "{question}: {hit:?}");
             }
         }
@@ -245,7 +245,7 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
         let few = find(&mut book.ledger, question, None, &Filter::default(), 10);
         compare(&few[..10], &expected[..10], question);
         // What follows in a session is looked for among the next few hundred records, and here it comes later.
-        let weights = Weights { after: 0.0, ..Weights::WITH_VECTORS };
+        let weights = Weights { next_meaning: 0.0, ..Weights::WITH_VECTORS };
         let hits = naive.recall(question, None, &weights);
         let found = find_by(&weights, &mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
         compare(&found[..10], &hits.iter().take(10).collect::<Vec<_>>(), question);

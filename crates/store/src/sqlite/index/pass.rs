@@ -83,7 +83,7 @@ enum By<'a> {
 impl<'a> Meaning<'a> {
     /// None if meaning does not count, or the question has none.
     pub(super) fn of(question: &'a Question, weights: &Weights, asked: Option<&'a Asked<'a>>) -> Option<Self> {
-        if [weights.win, weights.text, weights.near, weights.after] == [0.0; 4] {
+        if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning] == [0.0; 4] {
             return None;
         }
         let by = match asked {
@@ -169,13 +169,13 @@ impl Pass<'_> {
         let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
         let mut sums = vec![0.0f32; BLOCK as usize];
         let mut windows = vec![0.0f32; BLOCK as usize];
-        let window_weight = self.weights.win as f32;
+        let window_weight = self.weights.window_meaning as f32;
         let mut dates = DateFits::new(self.question);
         let most_else = self.most_else();
         let others = Others::new(self);
         let documents = self.search.attributes.len();
         let session_weights: Vec<f32> =
-            self.session_scores.iter().map(|score| (self.weights.sess * score) as f32).collect();
+            self.session_scores.iter().map(|score| (self.weights.session * score) as f32).collect();
         for block in 0..documents.div_ceil(BLOCK) {
             sums.fill(0.0);
             for ((term, weights), cursor) in self.terms.iter().zip(&lex_weights).zip(&mut cursors) {
@@ -248,8 +248,8 @@ impl Pass<'_> {
         let mut weights = [0.0; 256];
         for (byte, weight) in (0..=u8::MAX).zip(&mut weights) {
             let counts = [(idf, postings::unpack(byte))];
-            let lex = self.weights.lex * lexical::lex(counts, self.idf_sum);
-            *weight = (lex + self.weights.own * lexical::own(counts, self.idf_sum)) as f32;
+            let lex = self.weights.words * lexical::lex(counts, self.idf_sum);
+            *weight = (lex + self.weights.own_words * lexical::own(counts, self.idf_sum)) as f32;
         }
         weights
     }
@@ -262,7 +262,7 @@ impl Pass<'_> {
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
         let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
         let who = speaker.max(0.0) + subject.max(0.0);
-        (date.max(0.0) + when.max(0.0) + who + weights.timex.max(0.0) + weights.is_question.max(0.0)) as f32
+        (date.max(0.0) + when.max(0.0) + who + weights.time_expression.max(0.0) + weights.is_question.max(0.0)) as f32
     }
 
     /// Which documents of a block hold every word of a name themselves.
@@ -297,7 +297,7 @@ impl Pass<'_> {
             subject: is_of(&self.subject, &named.subject),
             date,
             is_question: attribute.flags & attributes::IS_QUESTION != 0,
-            timex: attribute.flags & attributes::TIMEX != 0,
+            time_expression: attribute.flags & attributes::TIMEX != 0,
             asks_when: self.question.asks_when,
             ..Signals::default()
         }
@@ -350,13 +350,13 @@ impl Pass<'_> {
                 None => Signals::default(),
             };
             let signals = Signals {
-                win: meant.win,
-                text: meant.text,
-                near: meant.near,
-                after: meant.after,
-                lex: lexical::lex(weighted(), self.idf_sum),
-                own: lexical::own(weighted(), self.idf_sum),
-                sess: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
+                window_meaning: meant.window_meaning,
+                own_meaning: meant.own_meaning,
+                word_meaning: meant.word_meaning,
+                next_meaning: meant.next_meaning,
+                words: lexical::lex(weighted(), self.idf_sum),
+                own_words: lexical::own(weighted(), self.idf_sum),
+                session: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
                 ..self.signals(attribute, document, &named, dates.fit(attribute.day))
             };
             named_in = Some((block, named));
@@ -408,12 +408,12 @@ impl Others {
 
     fn signals(place: usize) -> Signals {
         let [speaker, subject, is_question, timex] = [8, 4, 2, 1].map(|bit| place & bit != 0);
-        Signals { speaker, subject, is_question, timex, ..Signals::default() }
+        Signals { speaker, subject, is_question, time_expression: timex, ..Signals::default() }
     }
 
     /// The reverse of [`Self::signals`].
     fn place(signals: &Signals) -> usize {
-        [signals.speaker, signals.subject, signals.is_question, signals.timex]
+        [signals.speaker, signals.subject, signals.is_question, signals.time_expression]
             .into_iter()
             .fold(0, |place, flag| 2 * place + usize::from(flag))
     }
@@ -465,12 +465,18 @@ impl<'a> Closer<'a> {
                 let after = next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
                 let Search { connection, shelf, windows, .. } = self.search;
                 let win = f64::from(windows.cosine(connection, shelf, direction, document)?);
-                Signals { win, near, after, ..Signals::default() }
+                Signals { window_meaning: win, word_meaning: near, next_meaning: after, ..Signals::default() }
             }
             By::Model(asked) => {
                 let after = next.map(|next| asked.own(next)).transpose()?.unwrap_or(0.0);
                 let (win, text) = (asked.window(document), asked.own(document)?);
-                Signals { win, text, near, after, ..Signals::default() }
+                Signals {
+                    window_meaning: win,
+                    own_meaning: text,
+                    word_meaning: near,
+                    next_meaning: after,
+                    ..Signals::default()
+                }
             }
         })
     }
