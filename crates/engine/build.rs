@@ -1,8 +1,9 @@
 //! Lays the tokens' vocabulary out so that the program looks tokens up in it where it lies.
 //!
-//! The library `bpe-openai` carries the vocabulary as tables that are unpacked at the first use: 32 MB of the program, and in each
-//! process that counts a single token 80 MB of memory and 50 ms. To count, less is enough: which texts are tokens, and in which order they
-//! are made. That is written here, in the form that `src/tokens/table.rs` reads.
+//! The library `bpe-openai` carries the vocabulary as tables that are unpacked at the first use: 32
+//! MB of the program, and in each process that counts a single token 80 MB of memory and 50 ms. To
+//! count, less is enough: which texts are tokens, and in which order they are made. That is written
+//! here, in the form that `src/tokens/table.rs` reads.
 
 use std::path::PathBuf;
 
@@ -27,9 +28,12 @@ fn main() {
         slots[slot] = number + 1;
     }
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo names a folder"));
-    let write =
-        |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("cargo's folder can be written");
-    let numbers = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.join(name), bytes).expect("cargo's folder can be written")
+    };
+    let numbers = |numbers: &[u32]| {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()
+    };
     write("o200k.bytes", &bytes);
     write("o200k.ends", &numbers(&ends));
     write("o200k.slots", &numbers(&slots));

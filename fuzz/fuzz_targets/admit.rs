@@ -1,7 +1,9 @@
-//! Operations put before the rules: nothing panics, what is refused leaves no trace, and a second time changes nothing.
+//! Operations put before the rules: nothing panics, what is refused leaves no trace, and a second
+//! time changes nothing.
 //!
-//! The bytes are read as a script of four bytes a step: who signs, which kind, what it cites in which role, and a
-//! choice of body. Every operation is really signed, so that the rules behind the signature are reached.
+//! The bytes are read as a script of four bytes a step: who signs, which kind, what it cites in
+//! which role, and a choice of body. Every operation is really signed, so that the rules behind the
+//! signature are reached.
 
 #![no_main]
 

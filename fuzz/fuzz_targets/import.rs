@@ -1,7 +1,8 @@
 //! Every importer on any bytes: no panic, no endless loop, the same records each time.
 //!
-//! The first byte chooses the importer and the rest is the file, so that one corpus serves all. To dwell on one of
-//! them: `BECAUSE_FUZZ_IMPORTER=ical cargo +nightly fuzz run import`, where every byte is the file.
+//! The first byte chooses the importer and the rest is the file, so that one corpus serves all. To
+//! dwell on one of them: `BECAUSE_FUZZ_IMPORTER=ical cargo +nightly fuzz run import`, where every
+//! byte is the file.
 
 #![no_main]
 

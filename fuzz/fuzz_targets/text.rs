@@ -1,4 +1,5 @@
-//! Text as it is stored and asked for: nothing panics, what is reported as masked was masked, and a time fits within its limits.
+//! Text as it is stored and asked for: nothing panics, what is reported as masked was masked, and a
+//! time fits within its limits.
 
 #![no_main]
 

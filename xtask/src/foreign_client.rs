@@ -1,8 +1,10 @@
-//! A client of another make: the official Python SDK talks to `because mcp`, since our own tests could only share our own mistakes.
+//! A client of another make: the official Python SDK talks to `because mcp`, since our own tests
+//! could only share our own mistakes.
 //!
-//! The SDK lives in a virtual environment under the build folder, made once for each `requirements.txt`. That needs Python and the
-//! package index. A machine without them still runs all other tests, and is told so where it cannot be missed; where `CI` is set, it
-//! is a failure, because there nobody reads what was left out.
+//! The SDK lives in a virtual environment under the build folder, made once for each
+//! `requirements.txt`. That needs Python and the package index. A machine without them still runs
+//! all other tests, and is told so where it cannot be missed; where `CI` is set, it is a failure,
+//! because there nobody reads what was left out.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -28,7 +30,8 @@ pub(crate) fn build_and_run(root: &Path) -> Result<()> {
 /// Runs the client against the program as the tests have just built it, in this profile.
 pub(crate) fn run(root: &Path, profile: &str) -> Result<()> {
     println!("=== the official Python SDK as a client of because mcp");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |path| root.join(path));
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root.join("target"), |path| root.join(path));
     let environment = match environment(root, &target) {
         Ok(environment) => environment,
         Err(error) if is_ci() => return Err(error),
@@ -42,7 +45,10 @@ pub(crate) fn run(root: &Path, profile: &str) -> Result<()> {
     };
     let program = target.join(profile).join(format!("because{}", std::env::consts::EXE_SUFFIX));
     let client = Command::new(python_of(&environment)).arg(root.join(CLIENT)).arg(program).status();
-    ensure!(client.context("the client could not be started")?.success(), "the Python SDK and because mcp disagree");
+    ensure!(
+        client.context("the client could not be started")?.success(),
+        "the Python SDK and because mcp disagree"
+    );
     Ok(())
 }
 
@@ -53,7 +59,8 @@ fn is_ci() -> bool {
 /// The environment, made if it is not there yet.
 fn environment(root: &Path, target: &Path) -> Result<PathBuf> {
     let requirements = root.join(REQUIREMENTS);
-    let pinned = std::fs::read(&requirements).with_context(|| format!("{REQUIREMENTS} does not read"))?;
+    let pinned =
+        std::fs::read(&requirements).with_context(|| format!("{REQUIREMENTS} does not read"))?;
     let (python, version) = python()?;
     let mut hasher = DefaultHasher::new();
     (&pinned, &version).hash(&mut hasher);
@@ -66,8 +73,17 @@ fn environment(root: &Path, target: &Path) -> Result<PathBuf> {
     succeeds(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment))
         .context("Python's venv is missing")?;
     let mut install = Command::new(python_of(&environment));
-    install.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--requirement"]);
-    succeeds(install.arg(&requirements)).context("the package index cannot be reached, or lacks what is pinned")?;
+    install.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--requirement",
+    ]);
+    succeeds(install.arg(&requirements))
+        .context("the package index cannot be reached, or lacks what is pinned")?;
     std::fs::write(&complete, &version).context("the environment cannot be written")?;
     Ok(environment)
 }
@@ -86,7 +102,11 @@ fn python() -> Result<(&'static str, String)> {
 }
 
 fn python_of(environment: &Path) -> PathBuf {
-    if cfg!(windows) { environment.join("Scripts/python.exe") } else { environment.join("bin/python") }
+    if cfg!(windows) {
+        environment.join("Scripts/python.exe")
+    } else {
+        environment.join("bin/python")
+    }
 }
 
 fn succeeds(command: &mut Command) -> Result<()> {

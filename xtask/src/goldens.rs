@@ -1,7 +1,8 @@
 //! `cargo xtask goldens`: writes what tests hold confidences against anew.
 //!
-//! The file is what the program says of the people in `fixtures/people`, sorted, a claim a line, so that a change of one curve is
-//! read as a difference of lines. Run it after a change that was meant, and review the difference.
+//! The file is what the program says of the people in `fixtures/people`, sorted, a claim a line, so
+//! that a change of one curve is read as a difference of lines. Run it after a change that was
+//! meant, and review the difference.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,10 +17,26 @@ const CONFIDENCES: &str = "fixtures/goldens/confidence.json";
 
 /// Derives and writes.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
-    let arguments = ["run", "--quiet", "-p", "because", "--", "--json", "eval", "calibration", "--each", PEOPLE];
-    let output = crate::cargo().current_dir(root).args(arguments).stderr(std::process::Stdio::inherit()).output()?;
+    let arguments = [
+        "run",
+        "--quiet",
+        "-p",
+        "because",
+        "--",
+        "--json",
+        "eval",
+        "calibration",
+        "--each",
+        PEOPLE,
+    ];
+    let output = crate::cargo()
+        .current_dir(root)
+        .args(arguments)
+        .stderr(std::process::Stdio::inherit())
+        .output()?;
     ensure!(output.status.success(), "the measurement failed");
-    let measured: Value = serde_json::from_slice(&output.stdout).context("the measurement printed no JSON")?;
+    let measured: Value =
+        serde_json::from_slice(&output.stdout).context("the measurement printed no JSON")?;
     let mut people: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
     for one in measured["each"].as_array().context("the measurement lists no claims")? {
         if let (Some(person), Some(key), Some(confidence)) =
@@ -32,6 +49,9 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     file.parent().map_or(Ok(()), fs::create_dir_all)?;
     fs::write(&file, format!("{}\n", serde_json::to_string_pretty(&people)?))?;
     let claims: usize = people.values().map(BTreeMap::len).sum();
-    println!("goldens: {claims} confidences of {} people in {CONFIDENCES}; now look at the difference", people.len());
+    println!(
+        "goldens: {claims} confidences of {} people in {CONFIDENCES}; now look at the difference",
+        people.len()
+    );
     Ok(ExitCode::SUCCESS)
 }

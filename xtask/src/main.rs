@@ -1,10 +1,15 @@
 //! The repository's own tools, run as `cargo xtask COMMAND`.
 //!
-//! What a script would do lives here instead, so that it works on every system that builds the workspace, is
-//! checked by the compiler and has tests. `.ci/run` calls the same commands as people do: there is no second
-//! set of rules. Dependencies are few, because every change waits for this crate to build.
+//! What a script would do lives here instead, so that it works on every system that builds the
+//! workspace, is checked by the compiler and has tests. `.ci/run` calls the same commands as people
+//! do: there is no second set of rules. Dependencies are few, because every change waits for this
+//! crate to build.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what these commands find is for a terminal")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what these commands find is for a terminal"
+)]
 
 mod foreign_client;
 mod goldens;

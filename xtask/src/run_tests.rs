@@ -1,9 +1,10 @@
 //! `cargo xtask test`: every test of the workspace, by the fastest runner that is installed.
 //!
-//! nextest runs the tests of all crates in parallel and shows which is running, but not the examples in the
-//! documentation: those run before, from the same build. Without nextest, plain `cargo test` does both. At the end a client in
-//! another language talks to the program. Whoever passes arguments is after something in particular, so then the examples and
-//! that client are left out.
+//! nextest runs the tests of all crates in parallel and shows which is running, but not the
+//! examples in the documentation: those run before, from the same build. Without nextest, plain
+//! `cargo test` does both. At the end a client in another language talks to the program. Whoever
+//! passes arguments is after something in particular, so then the examples and that client are left
+//! out.
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
@@ -17,7 +18,11 @@ const BUILD_ARGUMENTS: [&str; 4] = ["--locked", "--offline", "--release", "--all
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
     for command in plan(arguments, nextest_is_installed(root)) {
         println!("=== cargo {}", command.join(" "));
-        let status = crate::cargo().args(&command).current_dir(root).status().context("cargo could not be started")?;
+        let status = crate::cargo()
+            .args(&command)
+            .current_dir(root)
+            .status()
+            .context("cargo could not be started")?;
         if !status.success() {
             return Ok(ExitCode::FAILURE);
         }
@@ -47,9 +52,10 @@ fn nextest_is_installed(root: &Path) -> bool {
 
 /// The cargo commands to run, in order.
 fn plan<'a>(arguments: &[&'a str], with_nextest: bool) -> Vec<Vec<&'a str>> {
-    let chooses_packages = arguments
-        .iter()
-        .any(|argument| matches!(*argument, "-p" | "--package" | "--workspace") || argument.starts_with("--package="));
+    let chooses_packages = arguments.iter().any(|argument| {
+        matches!(*argument, "-p" | "--package" | "--workspace")
+            || argument.starts_with("--package=")
+    });
     let command = |head: &[&'a str]| -> Vec<&'a str> {
         let scope: &[&str] = if chooses_packages { &[] } else { &["--workspace"] };
         [head, scope, arguments].concat()
@@ -74,7 +80,10 @@ mod tests {
     fn everything_runs_when_nothing_is_asked_for() {
         assert_eq!(
             plan(&["--locked"], true),
-            [vec!["test", "--doc", "--workspace", "--locked"], vec!["nextest", "run", "--workspace", "--locked"]]
+            [
+                vec!["test", "--doc", "--workspace", "--locked"],
+                vec!["nextest", "run", "--workspace", "--locked"]
+            ]
         );
     }
 
@@ -85,6 +94,9 @@ mod tests {
 
     #[test]
     fn a_chosen_package_replaces_the_workspace() {
-        assert_eq!(plan(&["-p", "because-kernel"], true), [vec!["nextest", "run", "-p", "because-kernel"]]);
+        assert_eq!(
+            plan(&["-p", "because-kernel"], true),
+            [vec!["nextest", "run", "-p", "because-kernel"]]
+        );
     }
 }

@@ -10,8 +10,9 @@ use serde_json::Value;
 fn records(samples: &Path) -> Vec<String> {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap();
     let chat = read(&samples.join("chat.jsonl"));
-    let turns =
-        chat.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["text"].as_str().unwrap().to_owned());
+    let turns = chat.lines().map(|line| {
+        serde_json::from_str::<Value>(line).unwrap()["text"].as_str().unwrap().to_owned()
+    });
     let calendar = read(&samples.join("calendar.ics")).replace("\r\n ", "").replace("\\,", ",");
     let events = calendar.split("BEGIN:VEVENT").skip(1).map(str::to_owned);
     let notes = ["Daily", "People", "Studio"].map(|folder| samples.join("notes").join(folder));
@@ -42,8 +43,13 @@ fn the_turns_of_a_session_follow_one_another() {
     let chat = std::fs::read_to_string(samples.join("chat.jsonl")).unwrap();
     let times: Vec<String> = chat
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["time"].as_str().unwrap().to_owned())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["time"].as_str().unwrap().to_owned()
+        })
         .collect();
-    assert!(times.is_sorted(), "the offset is the same everywhere, so the texts sort as the times do");
+    assert!(
+        times.is_sorted(),
+        "the offset is the same everywhere, so the texts sort as the times do"
+    );
     assert_eq!(times.len(), 120);
 }

@@ -1,10 +1,12 @@
 //! The cascade: what it costs to take the ground from some claims, in ledgers of different sizes.
 //!
-//! `cargo bench -p because --bench cascade -- [CLAIMS…]` (default 10000 100000 1000000). Every claim has three inputs. A ledger holds
-//! *cones* of 10, 1 000 and 100 000 claims, as many as fit, each standing on one claim of its own; the rest stands elsewhere. The same cone
-//! is the same in every ledger. A cone's first claim is refuted, and the rest of it falls; the refutation is withdrawn, and all rises. Measured
-//! are, in a file and in the kernel's own graph: the walk (refute, settle, say what follows), the same with a record of
-//! each fall, durable, and the rise. Medians of several runs. The ratios say what the rest of the ledger costs.
+//! `cargo bench -p because --bench cascade -- [CLAIMS…]` (default 10000 100000 1000000). Every
+//! claim has three inputs. A ledger holds *cones* of 10, 1 000 and 100 000 claims, as many as fit,
+//! each standing on one claim of its own; the rest stands elsewhere. The same cone is the same in
+//! every ledger. A cone's first claim is refuted, and the rest of it falls; the refutation is
+//! withdrawn, and all rises. Measured are, in a file and in the kernel's own graph: the walk
+//! (refute, settle, say what follows), the same with a record of each fall, durable, and the rise.
+//! Medians of several runs. The ratios say what the rest of the ledger costs.
 
 #![allow(
     clippy::unwrap_used,
@@ -45,8 +47,10 @@ fn main() {
     }
     println!("\nratios to the smallest ledger that holds the cone");
     for (what, times) in &times {
-        let ratios: Vec<String> =
-            times.iter().map(|(claims, time)| format!("{claims}: {:.2}", time / times[0].1)).collect();
+        let ratios: Vec<String> = times
+            .iter()
+            .map(|(claims, time)| format!("{claims}: {:.2}", time / times[0].1))
+            .collect();
         println!("{what:<52} {}", ratios.join("   "));
     }
 }
@@ -58,7 +62,9 @@ fn note(times: &mut Times, claims: usize, what: &str, touched: usize, mut runs: 
     runs.sort_unstable();
     let median = runs[runs.len() / 2].as_secs_f64() * 1e3;
     let (least, most) = (runs[0].as_secs_f64() * 1e3, runs[runs.len() - 1].as_secs_f64() * 1e3);
-    println!("{claims:>8} claims, {touched:>6} touched, {what:<34} {median:>10.3} ms   ({least:.3} to {most:.3})");
+    println!(
+        "{claims:>8} claims, {touched:>6} touched, {what:<34} {median:>10.3} ms   ({least:.3} to {most:.3})"
+    );
     times.entry(format!("{touched:>6} touched, {what}")).or_default().push((claims, median));
 }
 
@@ -77,28 +83,45 @@ impl Author {
 
     fn say(&mut self, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> (Operation, Body) {
         self.ts += 1;
-        let body = Body::parse(&Kind::parse(kind).unwrap(), &canonical::to_bytes(body).unwrap()).unwrap();
-        let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
+        let body =
+            Body::parse(&Kind::parse(kind).unwrap(), &canonical::to_bytes(body).unwrap()).unwrap();
+        let refs = refs
+            .iter()
+            .map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() })
+            .collect();
         let place = ChainPosition { space: self.space, head: self.head, ts: HlcTimestamp(self.ts) };
         let operation = self.signer.seal(Draft { body: body.clone(), refs }, place).unwrap();
         self.space = Some(operation.space());
-        self.head = Some(Head { seq: operation.header().seq, id: operation.id(), ts: HlcTimestamp(self.ts) });
+        self.head = Some(Head {
+            seq: operation.header().seq,
+            id: operation.id(),
+            ts: HlcTimestamp(self.ts),
+        });
         (operation, body)
     }
 
     fn genesis(&mut self) -> (Operation, Body) {
         let owner = self.signer.author();
-        self.say("space", &json!({"name": "bench", "owner": owner, "created": "2026-01-01T00:00:00Z"}), &[])
+        self.say(
+            "space",
+            &json!({"name": "bench", "owner": owner, "created": "2026-01-01T00:00:00Z"}),
+            &[],
+        )
     }
 
     fn claim(&mut self, key: &str, inputs: [OpId; 3]) -> (Operation, Body) {
         let deriver = json!({"name": "bench", "version": "1.0.0"});
-        let body = json!({"claim_type": "bench", "identity_key": key, "payload": 1, "deriver": deriver});
+        let body =
+            json!({"claim_type": "bench", "identity_key": key, "payload": 1, "deriver": deriver});
         self.say("claim", &body, &inputs.map(|input| ("input", input)))
     }
 
     /// A ledger's operations after its genesis; the first claim of each cone.
-    fn ledger(&mut self, claims: usize, mut take: impl FnMut(&Operation, &Body)) -> Vec<(usize, usize, OpId)> {
+    fn ledger(
+        &mut self,
+        claims: usize,
+        mut take: impl FnMut(&Operation, &Body),
+    ) -> Vec<(usize, usize, OpId)> {
         let mut ground = Vec::new();
         for number in 0..3 {
             let body = json!({
@@ -118,7 +141,8 @@ impl Author {
             let mut cone: Vec<OpId> = Vec::with_capacity(touched + 1);
             for number in 0..=touched {
                 let below = |back: usize| cone.get(number.saturating_sub(back)).copied();
-                // The first stands on the ground alone, the others on two of the cone and on the ground.
+                // The first stands on the ground alone, the others on two of the cone and on the
+                // ground.
                 let inputs = match (below(1 + number % REACH), below(1 + number / 2 % REACH)) {
                     (Some(one), Some(other)) if number > REACH => [one, other, ground[number % 3]],
                     _ if number > 0 => [cone[0], ground[1], ground[2]],
@@ -144,7 +168,11 @@ impl Author {
     }
 
     fn refute(&mut self, touched: usize, target: OpId) -> (Operation, Body) {
-        self.say("claim_refutation", &json!({"identity_key": format!("cone.{touched}.0")}), &[("target", target)])
+        self.say(
+            "claim_refutation",
+            &json!({"identity_key": format!("cone.{touched}.0")}),
+            &[("target", target)],
+        )
     }
 
     fn withdraw(&mut self, refutation: OpId) -> (Operation, Body) {
@@ -152,7 +180,11 @@ impl Author {
     }
 
     fn record(&mut self, fallen: &kernel::cascade::Invalidated) -> (Operation, Body) {
-        self.say("claim_invalidation", &json!({}), &[("target", fallen.target), ("cause", fallen.cause)])
+        self.say(
+            "claim_invalidation",
+            &json!({}),
+            &[("target", fallen.target), ("cause", fallen.cause)],
+        )
     }
 }
 

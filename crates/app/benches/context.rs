@@ -1,7 +1,8 @@
 //! What a turn waits for memory, beside a search that it would wait for.
 //!
-//! `cargo bench -p because --bench context -- [RECORDS…]` (default 100000). Records are of 10 to 40 words by a seeded generator. A host that
-//! listens with a stream waits for the hand-over alone; `because context`, a process each time, for all of it.
+//! `cargo bench -p because --bench context -- [RECORDS…]` (default 100000). Records are of 10 to 40
+//! words by a seeded generator. A host that listens with a stream waits for the hand-over alone;
+//! `because context`, a process each time, for all of it.
 
 #![allow(
     clippy::unwrap_used,
@@ -60,7 +61,11 @@ fn measure(records: usize) {
                 at: None,
                 summary: kernel::evidence::summarize(&text),
                 visibility: Visibility::Project,
-                payload: Payload { text, session: Some((place / 20).to_string()), ..Payload::default() },
+                payload: Payload {
+                    text,
+                    session: Some((place / 20).to_string()),
+                    ..Payload::default()
+                },
             })
             .unwrap()
         });
@@ -70,9 +75,12 @@ fn measure(records: usize) {
     }
     let rate = written as f64 / begun.elapsed().as_secs_f64();
     space.advance(|_| {}).unwrap();
-    println!("\n{records} records, {rate:.0} recorded a second on one core, each looked for among those before it");
+    println!(
+        "\n{records} records, {rate:.0} recorded a second on one core, each looked for among those before it"
+    );
 
-    let turns: Vec<Turn> = (0..TURNS).map(|_| Turn { speaker: "Ana".to_owned(), text: words(&mut random) }).collect();
+    let turns: Vec<Turn> =
+        (0..TURNS).map(|_| Turn { speaker: "Ana".to_owned(), text: words(&mut random) }).collect();
     let search = times(&turns, |pair| {
         space.recall(&Query::new(format!("{}\n{}", pair[0].text, pair[1].text), 20)).unwrap();
     });
@@ -125,7 +133,9 @@ fn times(turns: &[Turn], mut work: impl FnMut(&[Turn])) -> Vec<Duration> {
 }
 
 fn print(what: &str, times: &[Duration], baseline: &[Duration]) {
-    let at = |times: &[Duration], percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
+    let at = |times: &[Duration], percent: usize| {
+        times[(times.len() * percent / 100).min(times.len() - 1)]
+    };
     let (median, p99) = (at(times, 50), at(times, 99));
     let ratio = median.as_secs_f64() / at(baseline, 50).as_secs_f64();
     println!("{what:<60} p50 {median:>10.1?}  p99 {p99:>10.1?}  {ratio:.4} × the search");

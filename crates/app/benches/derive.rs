@@ -1,8 +1,8 @@
 //! What derivation costs: all of a large ledger, and one more event in it.
 //!
-//! `cargo bench -p because --bench derive -- [EVENTS…]` (default 100000). Events are made by a seeded generator: one title for every 200
-//! events, most on two fixed days of the week, with a place and two people each. The baseline is recording the same events
-//! without deriving anything.
+//! `cargo bench -p because --bench derive -- [EVENTS…]` (default 100000). Events are made by a
+//! seeded generator: one title for every 200 events, most on two fixed days of the week, with a
+//! place and two people each. The baseline is recording the same events without deriving anything.
 
 #![allow(
     clippy::unwrap_used,
@@ -45,7 +45,9 @@ fn main() {
 fn measure(events: usize) {
     let folder = tempfile::tempdir().unwrap();
     let now: Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
-    let mut space = Space::create(&folder.path().join("space.db"), Signer::from_seed([7; 32]), "bench", now).unwrap();
+    let mut space =
+        Space::create(&folder.path().join("space.db"), Signer::from_seed([7; 32]), "bench", now)
+            .unwrap();
     let titles = events.div_ceil(EVENTS_A_TITLE).max(1);
     let begun = Instant::now();
     let mut batch = Vec::with_capacity(BATCH);
@@ -86,9 +88,17 @@ fn measure(events: usize) {
         assert!(derived.groups > 0);
     }
     let (median, worst) = (quantile(&mut told, 0.5), quantile(&mut told, 0.95));
-    println!("  one more event: recording            {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
+    println!(
+        "  one more event: recording            {:>10}   p95 {}",
+        milliseconds(median),
+        milliseconds(worst)
+    );
     let (median, worst) = (quantile(&mut concluded, 0.5), quantile(&mut concluded, 0.95));
-    println!("  … and the beliefs brought up to date {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
+    println!(
+        "  … and the beliefs brought up to date {:>10}   p95 {}",
+        milliseconds(median),
+        milliseconds(worst)
+    );
 }
 
 /// Recall of facts beside recall of records, over the same space.
@@ -98,7 +108,8 @@ fn recalls(space: &mut Space, titles: usize, now: Timestamp) {
     println!("  the first recall, indexing all       {:>10}", seconds(begun.elapsed()));
     let (mut records, mut facts) = (Vec::new(), Vec::new());
     for number in 0..RECALLS {
-        let text = format!("When is title {} at place {}?", number * 7 % titles, number * 13 % 1_009);
+        let text =
+            format!("When is title {} at place {}?", number * 7 % titles, number * 13 % 1_009);
         let query = Query::new(text.clone(), 10);
         let begun = Instant::now();
         space.recall(&query).unwrap();
@@ -110,7 +121,11 @@ fn recalls(space: &mut Space, titles: usize, now: Timestamp) {
     }
     for (what, times) in [("records", &mut records), ("facts", &mut facts)] {
         let (median, worst) = (quantile(times, 0.5), quantile(times, 0.95));
-        println!("  recall of {what:<8} warm              {:>10}   p95 {}", milliseconds(median), milliseconds(worst));
+        println!(
+            "  recall of {what:<8} warm              {:>10}   p95 {}",
+            milliseconds(median),
+            milliseconds(worst)
+        );
     }
 }
 
@@ -131,8 +146,15 @@ fn event(week: usize, title: usize) -> Evidence {
         payload: Payload {
             text: name.clone(),
             title: Some(name),
-            participants: vec![format!("Person {}", title % 997), format!("Friend {}", (title + week) % 1_999)],
-            location: Some(Location { label: Some(format!("Place {}", title % 1_009)), lat: None, lon: None }),
+            participants: vec![
+                format!("Person {}", title % 997),
+                format!("Friend {}", (title + week) % 1_999),
+            ],
+            location: Some(Location {
+                label: Some(format!("Place {}", title % 1_009)),
+                lat: None,
+                lon: None,
+            }),
             ..Payload::default()
         },
     }

@@ -1,9 +1,10 @@
 //! The numbers of the spine, each beside a baseline measured in the same run.
 //!
-//! `cargo bench -p because --bench spine -- [TURNS…]` (default 100000). Turns are made by a seeded generator: 10 to 40 words from a
-//! vocabulary of 60 000 by Zipf's law, in sessions of 15 to 35 turns between two of eight people. Times of this machine
-//! mean little elsewhere; the ratios are what to compare. Baselines: a bare SQLite table written with the same
-//! durability, and SQLite's FTS5 asked the same questions.
+//! `cargo bench -p because --bench spine -- [TURNS…]` (default 100000). Turns are made by a seeded
+//! generator: 10 to 40 words from a vocabulary of 60 000 by Zipf's law, in sessions of 15 to 35
+//! turns between two of eight people. Times of this machine mean little elsewhere; the ratios are
+//! what to compare. Baselines: a bare SQLite table written with the same durability, and SQLite's
+//! FTS5 asked the same questions.
 
 #![allow(
     clippy::unwrap_used,
@@ -61,8 +62,11 @@ fn embedder() {
     row("the built-in table loads, the first time", milliseconds(begun.elapsed()), None, "");
     let mut text = Text::new(3);
     let invented: Vec<String> = (0..EMBEDDED).map(|_| text.question()).collect();
-    let english = EMBEDDED_ENGLISH.iter().cycle().take(EMBEDDED).map(|text| (*text).to_owned()).collect();
-    for (what, texts) in [("five to eight invented words", invented), ("eleven to thirteen English words", english)] {
+    let english =
+        EMBEDDED_ENGLISH.iter().cycle().take(EMBEDDED).map(|text| (*text).to_owned()).collect();
+    for (what, texts) in
+        [("five to eight invented words", invented), ("eleven to thirteen English words", english)]
+    {
         let begun = Instant::now();
         for text in &texts {
             std::hint::black_box(table.embed(text));
@@ -146,8 +150,14 @@ fn run(home: &Path, space: &Path, arguments: &[&str]) -> Option<u64> {
     command.env("BECAUSE_HOME", home).arg("--space").arg(space).args(arguments);
     let output = command.stdout(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8_lossy(&output.stderr).lines().last().and_then(|line| line.parse().ok()).unwrap_or(0))
-        .filter(|peak| *peak > 0)
+    Some(
+        String::from_utf8_lossy(&output.stderr)
+            .lines()
+            .last()
+            .and_then(|line| line.parse().ok())
+            .unwrap_or(0),
+    )
+    .filter(|peak| *peak > 0)
 }
 
 /// Seconds that a table of (id, line) takes, durable a batch.
@@ -231,7 +241,12 @@ fn recalls(space: &mut Space, text: &mut Text, source: &Path, folder: &Path) {
     let fts5 = fts5_p50(folder, source, &questions[..FTS5_QUESTIONS]);
     let p50 = percentile(&mut times, 50);
     let ratio = fts5.as_secs_f64() / p50.as_secs_f64();
-    row("recall, warm, p50", milliseconds(p50), Some(ratio), &format!("faster than FTS5 ({})", milliseconds(fts5)));
+    row(
+        "recall, warm, p50",
+        milliseconds(p50),
+        Some(ratio),
+        &format!("faster than FTS5 ({})", milliseconds(fts5)),
+    );
     row("recall, warm, p99", milliseconds(percentile(&mut times, 99)), None, "");
 }
 
@@ -242,16 +257,25 @@ fn fts5_p50(folder: &Path, source: &Path, questions: &[String]) -> Duration {
         .unwrap();
     for line in std::fs::read_to_string(source).unwrap().lines() {
         let turn: serde_json::Value = serde_json::from_str(line).unwrap();
-        connection.prepare_cached("INSERT INTO t VALUES (?1)").unwrap().execute([turn["text"].as_str()]).unwrap();
+        connection
+            .prepare_cached("INSERT INTO t VALUES (?1)")
+            .unwrap()
+            .execute([turn["text"].as_str()])
+            .unwrap();
     }
     connection.execute_batch("COMMIT").unwrap();
-    let mut select = connection.prepare("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 10").unwrap();
+    let mut select =
+        connection.prepare("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 10").unwrap();
     let mut times = Vec::new();
     for question in questions {
-        let words: Vec<String> = question.split_whitespace().map(|word| format!("\"{word}\"")).collect();
+        let words: Vec<String> =
+            question.split_whitespace().map(|word| format!("\"{word}\"")).collect();
         let begun = Instant::now();
-        let found: Vec<i64> =
-            select.query_map([words.join(" OR ")], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        let found: Vec<i64> = select
+            .query_map([words.join(" OR ")], |row| row.get(0))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
         times.push(begun.elapsed());
         assert!(!found.is_empty());
     }
@@ -276,7 +300,8 @@ fn cold(home: &Path, space: &Path, text: &mut Text) {
     row("recall, a cold process, p50", milliseconds(percentile(&mut times, 50)), None, "");
 }
 
-/// What a record takes of a process's resident memory: the peak of one that asks, above that of one that asks of an empty space.
+/// What a record takes of a process's resident memory: the peak of one that asks, above that of one
+/// that asks of an empty space.
 fn memory(home: &Path, space: &Path, text: &mut Text, turns: usize) {
     let empty = space.with_file_name("empty.db");
     run(home, &empty, &["init"]);
@@ -286,12 +311,23 @@ fn memory(home: &Path, space: &Path, text: &mut Text, turns: usize) {
         None => "not told here".to_owned(),
     };
     let server = |space: &Path| server_peak(home, space, &questions);
-    row("resident a record, a server after 200 questions", a_record(server(space), server(&empty)), None, "");
+    row(
+        "resident a record, a server after 200 questions",
+        a_record(server(space), server(&empty)),
+        None,
+        "",
+    );
     let process = |space: &Path| run(home, space, &["recall", &questions[0]]);
-    row("resident a record, a process that asks once", a_record(process(space), process(&empty)), None, "");
+    row(
+        "resident a record, a process that asks once",
+        a_record(process(space), process(&empty)),
+        None,
+        "",
+    );
 }
 
-/// The peak of the resident memory of an MCP server that answers questions, KiB, where the system tells it.
+/// The peak of the resident memory of an MCP server that answers questions, KiB, where the system
+/// tells it.
 fn server_peak(home: &Path, space: &Path, questions: &[String]) -> Option<u64> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_because"))
         .env("BECAUSE_HOME", home)
@@ -302,20 +338,26 @@ fn server_peak(home: &Path, space: &Path, questions: &[String]) -> Option<u64> {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let (mut input, mut output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    let (mut input, mut output) =
+        (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
     let mut call = |method: &str, parameters: serde_json::Value| {
-        let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+        let message =
+            serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
         writeln!(input, "{message}").unwrap();
         let mut answer = String::new();
         output.read_line(&mut answer).unwrap();
         assert!(answer.contains("\"result\""), "{answer}");
     };
     let client = serde_json::json!({"name": "bench", "version": "1"});
-    call("initialize", serde_json::json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+    call(
+        "initialize",
+        serde_json::json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}),
+    );
     for question in questions {
         call("tools/call", serde_json::json!({"name": "recall", "arguments": {"query": question}}));
     }
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
     drop(input);
@@ -333,15 +375,16 @@ struct Text {
 impl Text {
     fn new(seed: u64) -> Self {
         const SYLLABLES: [&str; 20] = [
-            "ka", "ro", "mi", "te", "lu", "san", "ber", "dor", "pel", "vin", "gar", "hos", "nim", "tru", "wex", "zol",
-            "fay", "qui", "jup", "cle",
+            "ka", "ro", "mi", "te", "lu", "san", "ber", "dor", "pel", "vin", "gar", "hos", "nim",
+            "tru", "wex", "zol", "fay", "qui", "jup", "cle",
         ];
         const WORDS: usize = 60_000;
         let mut text = Self { random: Random(7), words: Vec::new(), cumulative: Vec::new() };
         let mut sum = 0.0;
         for rank in 0..WORDS {
             let syllables = 2 + text.random.below(3);
-            let word = (0..syllables).map(|_| SYLLABLES[text.random.below(SYLLABLES.len())]).collect();
+            let word =
+                (0..syllables).map(|_| SYLLABLES[text.random.below(SYLLABLES.len())]).collect();
             text.words.push(word);
             sum += 1.0 / (rank as f64 + 10.0);
             text.cumulative.push(sum);
@@ -375,14 +418,17 @@ impl Text {
         while written < turns {
             session += 1;
             minute += 60 + self.random.next() % 480;
-            let (first, step) = (self.random.below(PEOPLE.len()), 1 + self.random.below(PEOPLE.len() - 1));
+            let (first, step) =
+                (self.random.below(PEOPLE.len()), 1 + self.random.below(PEOPLE.len() - 1));
             for turn in 0..15 + self.random.below(21) {
                 if written == turns {
                     break;
                 }
                 written += 1;
                 let speaker = PEOPLE[(first + turn % 2 * step) % PEOPLE.len()];
-                let time = jiff::Timestamp::from_second(((26_297_280 + minute + turn as u64) * 60) as i64).unwrap();
+                let time =
+                    jiff::Timestamp::from_second(((26_297_280 + minute + turn as u64) * 60) as i64)
+                        .unwrap();
                 let line = serde_json::json!({
                     "session": format!("s{session}"), "speaker": speaker, "time": time.to_string(), "text": self.turn()
                 });

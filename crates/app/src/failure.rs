@@ -25,7 +25,9 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// No space was found.
-    #[error("there is no space here: `because init` makes one in this folder, `because init --global` your own")]
+    #[error(
+        "there is no space here: `because init` makes one in this folder, `because init --global` your own"
+    )]
     NoSpace,
     /// There is none where one was named.
     #[error("there is no space at {}; `{command}` makes it", path.display())]
@@ -140,7 +142,9 @@ impl Failure {
             }
             Self::Engine(EngineError::NotABelief { id, .. }) => {
                 let id = crate::output::short(id);
-                Some(format!("`because show {id}` shows it; `because claims` lists what is believed"))
+                Some(format!(
+                    "`because show {id}` shows it; `because claims` lists what is believed"
+                ))
             }
             _ => None,
         }
@@ -152,7 +156,9 @@ impl Failure {
             Self::Usage(_)
                 | Self::Settings(_)
                 | Self::Hub(HubError::Name { .. } | HubError::Endpoint { .. })
-                | Self::Engine(EngineError::User(UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. }))
+                | Self::Engine(EngineError::User(
+                    UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. }
+                ))
         );
         if unfit { exit::USAGE } else { exit::FAILED }
     }

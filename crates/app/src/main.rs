@@ -13,7 +13,8 @@ mod output;
 mod place;
 mod settings;
 
-/// Folding and importing make many small values on two threads; this allocator does that in two thirds of the time.
+/// Folding and importing make many small values on two threads; this allocator does that in two
+/// thirds of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -22,9 +23,10 @@ fn main() -> ExitCode {
     cli::run()
 }
 
-/// A file that may not grow any more (`ulimit -f`) ends a process by a signal, unless it handles it; then the write fails
-/// like any other and is reported. That it came is of no further interest.
+/// A file that may not grow any more (`ulimit -f`) ends a process by a signal, unless it handles
+/// it; then the write fails like any other and is reported. That it came is of no further interest.
 fn outlive_file_limits() {
     #[cfg(unix)]
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    let _ =
+        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }

@@ -1,9 +1,10 @@
 //! Which model answers a question, and having it read what was recorded.
 //!
-//! The space names the models whose vectors it has, but not what is opened: a space can come from a stranger, and whoever it names would hear
-//! what is asked. So beside the model that the user chose only such are opened as the user would be asked for
-//! anyway: of the same service, fetched by the user, or allowed by `embedder.spaces_may_choose`. Whatever fails here, recall goes
-//! on with the built-in table.
+//! The space names the models whose vectors it has, but not what is opened: a space can come from a
+//! stranger, and whoever it names would hear what is asked. So beside the model that the user chose
+//! only such are opened as the user would be asked for anyway: of the same service, fetched by the
+//! user, or allowed by `embedder.spaces_may_choose`. Whatever fails here, recall goes on with the
+//! built-in table.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -25,9 +26,11 @@ use crate::settings::{Settings, SettingsError};
 
 /// Longest wait for a question's vector: somebody is waiting for the answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a model that did not answer is left in peace by a process that goes on, so that not every question waits for it.
+/// How long a model that did not answer is left in peace by a process that goes on, so that not
+/// every question waits for it.
 const REST: Duration = Duration::from_secs(30);
-/// What reading after something was written down may take in all, however often the model is asked for it.
+/// What reading after something was written down may take in all, however often the model is asked
+/// for it.
 const READING_AFTER_REMEMBERING: Duration = Duration::from_secs(3);
 /// Texts that are embedded then, at most: the rest is left to `because embed`.
 const TEXTS_AFTER_REMEMBERING: u64 = 512;
@@ -63,7 +66,10 @@ impl QueryEmbedding {
 
     /// For `--json`.
     pub(crate) fn to_json(&self) -> serde_json::Value {
-        let error = self.error.as_ref().map(|error| json!({ "code": error.code(), "message": error.to_string() }));
+        let error = self
+            .error
+            .as_ref()
+            .map(|error| json!({ "code": error.code(), "message": error.to_string() }));
         json!({ "model": self.model, "error": error })
     }
 
@@ -76,7 +82,8 @@ impl QueryEmbedding {
     }
 }
 
-/// Models that are open for questions, by what the user calls them. How a model is reached counts as it was when it was opened.
+/// Models that are open for questions, by what the user calls them. How a model is reached counts
+/// as it was when it was opened.
 #[derive(Default)]
 pub(crate) struct EmbedderPool {
     open: HashMap<String, Opened>,
@@ -96,7 +103,12 @@ impl Opened {
 
 impl EmbedderPool {
     /// The vector of a question by the model that serves in a space.
-    pub(crate) fn ask(&mut self, session: &Session, space: &mut Space, text: &str) -> Result<QueryEmbedding, Failure> {
+    pub(crate) fn ask(
+        &mut self,
+        session: &Session,
+        space: &mut Space,
+        text: &str,
+    ) -> Result<QueryEmbedding, Failure> {
         self.ask_all(session, space, &[text.to_owned()])
     }
 
@@ -114,7 +126,11 @@ impl EmbedderPool {
     }
 
     /// Has the chosen model read some of what was recorded; if it is open for questions, as it is.
-    pub(crate) fn read_what_is_new(&mut self, session: &Session, space: &mut Space) -> Result<(), Failure> {
+    pub(crate) fn read_what_is_new(
+        &mut self,
+        session: &Session,
+        space: &mut Space,
+    ) -> Result<(), Failure> {
         let settings = session.settings(Some(space.path()))?;
         if settings.chosen().selection == Selection::BuiltIn {
             return Ok(());
@@ -150,24 +166,39 @@ impl EmbedderPool {
         matches!(self.open.get(name), Some(Opened::Resting { until, .. }) if Instant::now() < *until)
     }
 
-    fn ask_all(&mut self, session: &Session, space: &mut Space, texts: &[String]) -> Result<QueryEmbedding, Failure> {
+    fn ask_all(
+        &mut self,
+        session: &Session,
+        space: &mut Space,
+        texts: &[String],
+    ) -> Result<QueryEmbedding, Failure> {
         let settings = session.settings(Some(space.path()))?;
         let mut failed = None;
         let ready = if texts.is_empty() { Vec::new() } else { serving(&settings, space)? };
         let chosen = &settings.chosen().selection;
         if ready.is_empty() && !texts.is_empty() && *chosen != Selection::BuiltIn {
-            let detail = "it has not read enough of this memory yet; `because embed` has it read".to_owned();
+            let detail =
+                "it has not read enough of this memory yet; `because embed` has it read".to_owned();
             failed = Some(EmbedError::Unusable { place: chosen.to_string(), detail });
         }
         for ready in ready {
-            let asked = texts.iter().map(|text| space.question_to_embed(text, Some(session.today())));
+            let asked =
+                texts.iter().map(|text| space.question_to_embed(text, Some(session.today())));
             let asked: Vec<String> = asked.collect::<Result<_, _>>()?;
             match self.vectors(&settings, &ready, &asked) {
                 Ok(numbers) => {
-                    let vectors = numbers.into_iter().map(|numbers| ByModel::new(ready.number, numbers)).collect();
-                    return Ok(QueryEmbedding { vectors, model: ready.model.to_string(), error: None });
+                    let vectors = numbers
+                        .into_iter()
+                        .map(|numbers| ByModel::new(ready.number, numbers))
+                        .collect();
+                    return Ok(QueryEmbedding {
+                        vectors,
+                        model: ready.model.to_string(),
+                        error: None,
+                    });
                 }
-                // The first is the one that should have answered. A service that does not answer is not waited for twice.
+                // The first is the one that should have answered. A service that does not answer is
+                // not waited for twice.
                 Err(error) => {
                     let waited = error.is_transient();
                     failed.get_or_insert(error);
@@ -181,16 +212,23 @@ impl EmbedderPool {
     }
 
     /// Asks a model, unless it rests.
-    fn vectors(&mut self, settings: &Settings, ready: &Ready, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn vectors(
+        &mut self,
+        settings: &Settings,
+        ready: &Ready,
+        texts: &[String],
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let embedder = match self.open.remove(&ready.choice) {
             Some(Opened::Ready(embedder)) => Ok(embedder),
             Some(Opened::Resting { error, until }) if Instant::now() < until => {
-                self.open.insert(ready.choice.clone(), Opened::Resting { error: error.clone(), until });
+                self.open
+                    .insert(ready.choice.clone(), Opened::Resting { error: error.clone(), until });
                 return Err(error);
             }
             _ => open_to_ask(settings, ready),
         };
-        let answered = embedder.and_then(|mut embedder| Ok((ask(embedder.as_mut(), ready, texts)?, embedder)));
+        let answered =
+            embedder.and_then(|mut embedder| Ok((ask(embedder.as_mut(), ready, texts)?, embedder)));
         let (opened, answered) = match answered {
             Ok((vectors, embedder)) => (Opened::Ready(embedder), Ok(vectors)),
             Err(error) => (Opened::resting(error.clone()), Err(error)),
@@ -215,13 +253,19 @@ fn open_to_ask(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, 
     let unusable = |detail: String| EmbedError::Unusable { place: ready.choice.clone(), detail };
     let selection = ready.choice.parse().map_err(|_| unusable("this names no model".to_owned()))?;
     let mut choice = choice_to_open(settings, &selection)?;
-    choice.service_config.timeout =
-        Some(choice.service_config.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)));
+    choice.service_config.timeout = Some(
+        choice.service_config.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)),
+    );
     choice.service_config.dimensions_known = Some(ready.model.dimensions);
-    models::choice::open(&choice)?.ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
+    models::choice::open(&choice)?
+        .ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
 }
 
-fn ask(embedder: &mut dyn Embedder, ready: &Ready, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+fn ask(
+    embedder: &mut dyn Embedder,
+    ready: &Ready,
+    texts: &[String],
+) -> Result<Vec<Vec<f32>>, EmbedError> {
     if *embedder.model() != ready.model {
         let detail = format!(
             "it is {} now, and the space was read by {}; `because embed` reads it anew",
@@ -243,7 +287,10 @@ fn ask(embedder: &mut dyn Embedder, ready: &Ready, texts: &[String]) -> Result<V
             return Err(EmbedError::WrongDimensions { provider, expected, found });
         }
         if !vector.iter().all(|number| number.is_finite()) {
-            return Err(EmbedError::Unreadable { provider, detail: "a vector that is no direction".to_owned() });
+            return Err(EmbedError::Unreadable {
+                provider,
+                detail: "a vector that is no direction".to_owned(),
+            });
         }
     }
     Ok(vectors)
@@ -268,10 +315,13 @@ impl Wait {
     }
 }
 
-/// A key that is not where the settings say keeps a model from being opened, and nothing else from being done.
+/// A key that is not where the settings say keeps a model from being opened, and nothing else from
+/// being done.
 fn choice_to_open(settings: &Settings, selection: &Selection) -> Result<Choice, EmbedError> {
-    let unusable =
-        |error: SettingsError| EmbedError::Unusable { place: selection.to_string(), detail: error.to_string() };
+    let unusable = |error: SettingsError| EmbedError::Unusable {
+        place: selection.to_string(),
+        detail: error.to_string(),
+    };
     settings.choice_of(selection).map_err(unusable)
 }
 
@@ -291,7 +341,8 @@ pub(crate) fn open_to_read(
     };
     let name = selection.to_string();
     if let Some(wait) = wait {
-        choice.service_config.timeout = Some(choice.service_config.timeout.map_or(wait.each, |set| set.min(wait.each)));
+        choice.service_config.timeout =
+            Some(choice.service_config.timeout.map_or(wait.each, |set| set.min(wait.each)));
         choice.service_config.until = wait.until;
     }
     // A model that has read before need not be asked how long its vectors are.
@@ -309,8 +360,8 @@ pub(crate) enum After {
     Importing,
 }
 
-/// Has the chosen model read what was recorded, without waiting for it where it does not answer. None if the built-in
-/// model is enough.
+/// Has the chosen model read what was recorded, without waiting for it where it does not answer.
+/// None if the built-in model is enough.
 pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Embedded>, Failure> {
     let finder = session.finder()?;
     let settings = session.settings(Some(&finder.path()?))?;
@@ -340,13 +391,21 @@ pub(crate) fn after_a_write(session: &Session, after: After) -> Result<Option<Em
         Ok(Some(mut embedder)) => {
             let bar = output::progress(None, "{spinner} embedding {msg}");
             let mut progress = |done: &Embedded| bar.set_message(count(done.embedded, "record"));
-            let embedded = space.embed(embedder.as_mut(), &name, portion, &jiff::Timestamp::now, &mut progress);
+            let embedded = space.embed(
+                embedder.as_mut(),
+                &name,
+                portion,
+                &jiff::Timestamp::now,
+                &mut progress,
+            );
             bar.finish_and_clear();
             embedded
         }
     };
     let embedded = match embedded {
-        Err(error) if may_wait(&error) => Embedded { error: Some(error.to_string()), ..Embedded::default() },
+        Err(error) if may_wait(&error) => {
+            Embedded { error: Some(error.to_string()), ..Embedded::default() }
+        }
         other => other?,
     };
     tell_of_the_rest(session, &embedded);
@@ -358,7 +417,8 @@ fn tell_of_the_rest(session: &Session, embedded: &Embedded) {
     if session.form != Form::Text || embedded.is_done() {
         return;
     }
-    let why = embedded.error.as_ref().map(|error| format!("{}; ", printable(error))).unwrap_or_default();
+    let why =
+        embedded.error.as_ref().map(|error| format!("{}; ", printable(error))).unwrap_or_default();
     let left = match embedded.pending {
         0 => String::new(),
         pending => format!("{} left to read: ", count(pending, "record")),
@@ -369,12 +429,18 @@ fn tell_of_the_rest(session: &Session, embedded: &Embedded) {
 }
 
 /// Why the chosen model could not be opened the last time, as `because status` shows it.
-pub(crate) fn unopened(settings: &Settings, space: &mut Space) -> Result<Option<Unopened>, Failure> {
+pub(crate) fn unopened(
+    settings: &Settings,
+    space: &mut Space,
+) -> Result<Option<Unopened>, Failure> {
     Ok(space.unopened_embedder(&settings.chosen().selection.to_string())?)
 }
 
 /// The models of a space as `because status` shows them.
-pub(crate) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<serde_json::Value>, Failure> {
+pub(crate) fn status(
+    settings: &Settings,
+    space: &mut Space,
+) -> Result<Vec<serde_json::Value>, Failure> {
     let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
     let mut shown = Vec::new();
     for model in space.embedding_status()? {
@@ -386,18 +452,28 @@ pub(crate) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<serde
 }
 
 /// Both for people.
-pub(crate) fn print_status(session: &Session, settings: &Settings, space: &mut Space) -> Result<(), Failure> {
+pub(crate) fn print_status(
+    session: &Session,
+    settings: &Settings,
+    space: &mut Space,
+) -> Result<(), Failure> {
     let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
-    let again = |next: Option<jiff::Timestamp>| next.map(|next| format!("; again at {}", session.clock(next)));
+    let again = |next: Option<jiff::Timestamp>| {
+        next.map(|next| format!("; again at {}", session.clock(next)))
+    };
     if let Some(Unopened { code, message, next_try, .. }) = unopened(settings, space)? {
         let again = again(next_try).unwrap_or_default();
-        output::line(format_args!("              could not be opened the last time: {}{again}", printable(&message)))?;
+        output::line(format_args!(
+            "              could not be opened the last time: {}{again}",
+            printable(&message)
+        ))?;
         output::line(format_args!("              {}", advice(&code)))?;
     }
     for (number, model) in space.embedding_status()?.into_iter().enumerate() {
         let head = if number == 0 { "vectors" } else { "" };
         let role = if serves == Some(model.number) { "; asked for questions" } else { "" };
-        let refused = if model.failed > 0 { format!(", {} refused", model.failed) } else { String::new() };
+        let refused =
+            if model.failed > 0 { format!(", {} refused", model.failed) } else { String::new() };
         output::line(format_args!(
             "  {head:<10}  {}: {} embedded, {} to go{refused}{role}",
             printable(&model.choice),

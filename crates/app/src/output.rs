@@ -35,15 +35,16 @@ pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints one JSON value, on one line. It goes out past what takes colours from a pipe, which would take characters of the
-/// value, too.
+/// Prints one JSON value, on one line. It goes out past what takes colours from a pipe, which would
+/// take characters of the value, too.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(std::io::Error::from)?;
     writeln!(std::io::stdout().lock(), "{}", harmless_json(&text))?;
     Ok(())
 }
 
-/// The same JSON without characters that a terminal would obey: they can only be in strings, where an escape means the same.
+/// The same JSON without characters that a terminal would obey: they can only be in strings, where
+/// an escape means the same.
 fn harmless_json(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for c in text.chars() {
@@ -83,12 +84,14 @@ pub(crate) fn bytes(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
 }
 
-/// What a terminal would take for a command is shown as a space, so that a record cannot move the cursor.
+/// What a terminal would take for a command is shown as a space, so that a record cannot move the
+/// cursor.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if commands(c) { ' ' } else { c }).collect()
 }
 
-/// A text as an argument of a command that is offered to a shell: it stays one argument, whatever it says.
+/// A text as an argument of a command that is offered to a shell: it stays one argument, whatever
+/// it says.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", printable(text).replace('\'', r"'\''"))
 }
@@ -100,7 +103,9 @@ pub(crate) fn path(path: &std::path::Path) -> String {
 
 /// Control characters, and those that turn the direction of the text around them.
 fn commands(c: char) -> bool {
-    c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
+    c.is_control()
+        || ('\u{202a}'..='\u{202e}').contains(&c)
+        || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
 /// A progress bar on the error output; silent where that is no terminal.

@@ -1,8 +1,9 @@
 //! Where things are: the device's key, the person's own space, a project's space.
 //!
-//! A project's space is `.because/space.db`, looked for in the working folder and the ones above it, like git does.
-//! Where there is none, it is the person's own, in `BECAUSE_HOME` or the platform's data folder. `--space` and `BECAUSE_SPACE` name
-//! another: a file, a folder with a `.because` in it, or `global` for the person's own.
+//! A project's space is `.because/space.db`, looked for in the working folder and the ones above
+//! it, like git does. Where there is none, it is the person's own, in `BECAUSE_HOME` or the
+//! platform's data folder. `--space` and `BECAUSE_SPACE` name another: a file, a folder with a
+//! `.because` in it, or `global` for the person's own.
 
 use std::fs;
 use std::io::Write;
@@ -37,8 +38,8 @@ impl Home {
         if let Some(home) = std::env::var_os("BECAUSE_HOME").filter(|home| !home.is_empty()) {
             return Ok(Self { folder: PathBuf::from(home) });
         }
-        let strategy =
-            etcetera::choose_base_strategy().map_err(|error| Failure::Usage(format!("{error}; set BECAUSE_HOME")))?;
+        let strategy = etcetera::choose_base_strategy()
+            .map_err(|error| Failure::Usage(format!("{error}; set BECAUSE_HOME")))?;
         Ok(Self { folder: etcetera::BaseStrategy::data_dir(&strategy).join("because") })
     }
 
@@ -78,10 +79,12 @@ impl Home {
         }
         make_folder(&self.folder)?;
         let mut seed = [0; SEED_BYTES];
-        getrandom::fill(&mut seed).map_err(|error| file(std::io::Error::other(error.to_string())))?;
+        getrandom::fill(&mut seed)
+            .map_err(|error| file(std::io::Error::other(error.to_string())))?;
         let text = format!("{}\n", data_encoding::HEXLOWER.encode(&seed));
         // Complete before it has its name, so that a second process never reads half a key.
-        let mut draft = tempfile::Builder::new().prefix(".key-").tempfile_in(&self.folder).map_err(file)?;
+        let mut draft =
+            tempfile::Builder::new().prefix(".key-").tempfile_in(&self.folder).map_err(file)?;
         draft.write_all(text.as_bytes()).and_then(|()| draft.as_file().sync_all()).map_err(file)?;
         match draft.persist_noclobber(&path) {
             Ok(_) => Ok(Signer::from_seed(seed)),
@@ -120,7 +123,8 @@ impl Finder<'_> {
             Some(GLOBAL) => Ok(self.home.global_space()),
             Some(named) => Ok(named_space(Path::new(named))),
             None => {
-                let working = std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
+                let working = std::env::current_dir()
+                    .map_err(|source| Failure::File { path: ".".into(), source })?;
                 let mut folders = working.ancestors().map(|folder| folder.join(FOLDER).join(FILE));
                 Ok(folders.find(|path| path.is_file()).unwrap_or_else(|| self.home.global_space()))
             }
@@ -135,7 +139,9 @@ impl Finder<'_> {
         }
         Err(match self.named {
             None => Failure::NoSpace,
-            Some(GLOBAL) => Failure::NoSpaceThere { path, command: "because init --global".to_owned() },
+            Some(GLOBAL) => {
+                Failure::NoSpaceThere { path, command: "because init --global".to_owned() }
+            }
             Some(named) => {
                 let command = format!("because init --space {}", crate::output::quoted(named));
                 Failure::NoSpaceThere { path, command }

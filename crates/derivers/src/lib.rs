@@ -1,13 +1,15 @@
 //! Derivers: pure functions from records to claims.
 //!
-//! A [`Deriver`] sees the valid records of one *group* at a time (all events of one title, all that is known of one person) and
-//! says what follows from them. It has no clock, no randomness and no input but the records: the same records give
-//! the same candidates, whether they arrived one by one or all at once. "Now" is the latest of the records' own times; whether
-//! a belief still holds at some later time is decided by whoever reads it, from `valid_from` and `valid_to`.
+//! A [`Deriver`] sees the valid records of one *group* at a time (all events of one title, all that
+//! is known of one person) and says what follows from them. It has no clock, no randomness and no
+//! input but the records: the same records give the same candidates, whether they arrived one by
+//! one or all at once. "Now" is the latest of the records' own times; whether a belief still holds
+//! at some later time is decided by whoever reads it, from `valid_from` and `valid_to`.
 //!
-//! The engine decides which groups are to be run again, what becomes of the candidates (the user's word comes first), and
-//! seals them. A deriver of another party implements the same trait; its claim types begin with a reverse domain name.
-//! What the built-in ones conclude, and why: `docs/derivers.md`.
+//! The engine decides which groups are to be run again, what becomes of the candidates (the user's
+//! word comes first), and seals them. A deriver of another party implements the same trait; its
+//! claim types begin with a reverse domain name. What the built-in ones conclude, and why:
+//! `docs/derivers.md`.
 
 use std::collections::BTreeSet;
 
@@ -28,10 +30,11 @@ pub mod routines;
 pub mod slug;
 pub mod statements;
 
-/// Most records of a group that a deriver is shown of what had come to pass when the last of the group was told: the latest by their own
-/// time. What is older has no say.
+/// Most records of a group that a deriver is shown of what had come to pass when the last of the
+/// group was told: the latest by their own time. What is older has no say.
 pub const GROUP_PAST_MAX: usize = 200;
-/// Most plans that it is shown: of what lay ahead then, the nearest. A year of appointments must not hide what happened.
+/// Most plans that it is shown: of what lay ahead then, the nearest. A year of appointments must
+/// not hide what happened.
 pub const GROUP_PLANS_MAX: usize = 56;
 /// Most records of a group that a deriver is shown.
 pub const GROUP_RECORDS_MAX: usize = GROUP_PAST_MAX + GROUP_PLANS_MAX;
@@ -45,7 +48,8 @@ pub const KEY_BYTES_MAX: usize = 512;
 /// A valid record, as a deriver sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// What to cite: the evidence, the claim version, or the correction that replaced what the claim said.
+    /// What to cite: the evidence, the claim version, or the correction that replaced what the
+    /// claim said.
     pub id: OpId,
     /// When it was recorded, which is not when it happened.
     pub told: HlcTimestamp,
@@ -134,7 +138,9 @@ impl ClaimType {
     /// Whether `name` is of this type.
     pub fn admits(&self, name: &str) -> bool {
         match self.name.strip_suffix('*') {
-            Some(family) => name.strip_prefix(family).is_some_and(|part| !part.is_empty() && !part.contains('.')),
+            Some(family) => name
+                .strip_prefix(family)
+                .is_some_and(|part| !part.is_empty() && !part.contains('.')),
             None => name == self.name,
         }
     }
@@ -149,8 +155,8 @@ pub struct Input {
     pub role: &'static str,
 }
 
-/// A claim that a deriver proposes. The engine adds what it alone knows: the version it replaces, the visibility (that of the
-/// most private input), the high-water mark, the deriver.
+/// A claim that a deriver proposes. The engine adds what it alone knows: the version it replaces,
+/// the visibility (that of the most private input), the high-water mark, the deriver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// One of the deriver's claim types.
@@ -183,7 +189,8 @@ pub trait Deriver: Send + Sync {
     fn version(&self) -> &'static str;
     /// What it claims, and the priors.
     fn claim_types(&self) -> &[ClaimType];
-    /// The groups that a record belongs to; none if it says nothing to this deriver. Depends on the record alone.
+    /// The groups that a record belongs to; none if it says nothing to this deriver. Depends on the
+    /// record alone.
     fn groups(&self, record: &Record) -> BTreeSet<String>;
     /// What follows from a group: at most [`GROUP_RECORDS_MAX`] valid records in the space's order.
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate>;

@@ -1,7 +1,7 @@
 //! Days, weeks and parts of the day, as people live them: by the clock where the event was.
 //!
-//! An event keeps its own zone, so nothing here converts; a flight to another zone does not move Tuesday's gym to Monday. Days are
-//! counted, so that gaps and weeks are plain arithmetic.
+//! An event keeps its own zone, so nothing here converts; a flight to another zone does not move
+//! Tuesday's gym to Monday. Days are counted, so that gaps and weeks are plain arithmetic.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
@@ -56,7 +56,10 @@ impl Day {
     /// Which day of the week.
     pub(crate) fn weekday(self) -> Weekday {
         let index = self.0.saturating_add(EPOCH_WEEKDAY).rem_euclid(WEEK_DAYS);
-        Weekday::ALL.into_iter().nth(usize::try_from(index).unwrap_or_default()).unwrap_or(Weekday::Monday)
+        Weekday::ALL
+            .into_iter()
+            .nth(usize::try_from(index).unwrap_or_default())
+            .unwrap_or(Weekday::Monday)
     }
 }
 
@@ -74,8 +77,15 @@ pub(crate) enum Weekday {
 
 impl Weekday {
     /// All of them, in week order.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Monday, Self::Tuesday, Self::Wednesday, Self::Thursday, Self::Friday, Self::Saturday, Self::Sunday];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Monday,
+        Self::Tuesday,
+        Self::Wednesday,
+        Self::Thursday,
+        Self::Friday,
+        Self::Saturday,
+        Self::Sunday,
+    ];
 
     /// Its name in identity keys.
     pub(crate) fn short(self) -> &'static str {
@@ -184,15 +194,18 @@ pub(crate) fn clock(minute: i64) -> String {
     format!("{:02}:{:02}", minute / HOUR_MINUTES, minute % HOUR_MINUTES)
 }
 
-/// The latest time at which any of the records was told: the most that they say about what has come to pass. What lies after
-/// it is a plan.
+/// The latest time at which any of the records was told: the most that they say about what has come
+/// to pass. What lies after it is a plan.
 pub(crate) fn told_latest_us(records: &[Record]) -> i64 {
     let latest = records.iter().map(|record| record.told.0).max().unwrap_or_default();
     i64::try_from(latest).unwrap_or(i64::MAX)
 }
 
 /// The middle value, the lower one of two; `None` of nothing.
-pub(crate) fn median<T: Copy>(values: &mut [T], compare: impl Fn(&T, &T) -> std::cmp::Ordering) -> Option<T> {
+pub(crate) fn median<T: Copy>(
+    values: &mut [T],
+    compare: impl Fn(&T, &T) -> std::cmp::Ordering,
+) -> Option<T> {
     values.sort_by(compare);
     values.get(values.len().saturating_sub(1) / 2).copied()
 }
@@ -215,8 +228,19 @@ mod tests {
 
     #[test]
     fn parts_of_the_day_begin_where_the_specification_says() {
-        let names = [4, 5, 11, 12, 16, 17, 21, 22, 0].map(|hour| Daypart::of(hour * HOUR_MINUTES + 59).name());
-        let expect = ["night", "morning", "morning", "afternoon", "afternoon", "evening", "evening", "night", "night"];
+        let names = [4, 5, 11, 12, 16, 17, 21, 22, 0]
+            .map(|hour| Daypart::of(hour * HOUR_MINUTES + 59).name());
+        let expect = [
+            "night",
+            "morning",
+            "morning",
+            "afternoon",
+            "afternoon",
+            "evening",
+            "evening",
+            "night",
+            "night",
+        ];
         assert_eq!(names, expect);
     }
 }

@@ -1,8 +1,10 @@
-//! Names: who a text like `"Lima, Ana" <ana.lima@example.org>` is, and whether it is a person at all.
+//! Names: who a text like `"Lima, Ana" <ana.lima@example.org>` is, and whether it is a person at
+//! all.
 //!
-//! Sources name people in many forms, and name rooms, lists, bots and programs in the same places. A name that is read wrongly
-//! becomes a belief about somebody who does not exist, so what is doubtful is nobody. Two spellings are one
-//! person when their slugs are the same; "Ana" and "Ana Lima" stay two, because nothing says that they are one.
+//! Sources name people in many forms, and name rooms, lists, bots and programs in the same places.
+//! A name that is read wrongly becomes a belief about somebody who does not exist, so what is
+//! doubtful is nobody. Two spellings are one person when their slugs are the same; "Ana" and "Ana
+//! Lima" stay two, because nothing says that they are one.
 
 use crate::slug::slug;
 
@@ -90,7 +92,11 @@ pub fn person(raw: &str) -> Option<Person> {
         };
     }
     let raw = raw.trim_matches(['"', '\'']).trim();
-    if raw.contains('@') && !raw.contains(char::is_whitespace) { of_address(raw) } else { of_words(raw) }
+    if raw.contains('@') && !raw.contains(char::is_whitespace) {
+        of_address(raw)
+    } else {
+        of_words(raw)
+    }
 }
 
 fn is_machine(address: &str) -> bool {
@@ -139,13 +145,16 @@ fn of_words(name: &str) -> Option<Person> {
         if word.chars().any(char::is_numeric) || words.len() > NAME_WORDS_MAX {
             return None;
         }
-        let kept: String =
-            word.chars().filter(|letter| letter.is_alphabetic() || matches!(letter, '-' | '\'' | '’' | '.')).collect();
+        let kept: String = word
+            .chars()
+            .filter(|letter| letter.is_alphabetic() || matches!(letter, '-' | '\'' | '’' | '.'))
+            .collect();
         if kept.chars().any(char::is_alphabetic) {
             words.push(kept);
         }
     }
-    while words.len() > 1 && words.first().is_some_and(|word| TITLES.contains(&bare(word).as_str())) {
+    while words.len() > 1 && words.first().is_some_and(|word| TITLES.contains(&bare(word).as_str()))
+    {
         words.remove(0);
     }
     while words.len() > 1 && words.last().is_some_and(|word| is_suffix(word)) {

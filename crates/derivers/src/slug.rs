@@ -1,14 +1,15 @@
 //! Slugs: how a title, label or name becomes part of an identity key.
 //!
-//! Source: the derivation specification, "Built-in derivers and their identity keys". Two implementations must agree byte for
-//! byte, or what a user refuted on one comes back on the other.
+//! Source: the derivation specification, "Built-in derivers and their identity keys". Two
+//! implementations must agree byte for byte, or what a user refuted on one comes back on the other.
 
 use unicode_normalization::UnicodeNormalization;
 
 /// Longest slug, bytes: what is longer is cut at a character, so that keys keep their limit.
 pub const SLUG_BYTES_MAX: usize = 200;
 
-/// Unicode NFKC, lower case, each run of characters that are not letters or digits becomes one `-`, trimmed.
+/// Unicode NFKC, lower case, each run of characters that are not letters or digits becomes one `-`,
+/// trimmed.
 ///
 /// ```
 /// assert_eq!(derivers::slug::slug("  Café №5 / Gym! "), "café-no5-gym");

@@ -1,9 +1,10 @@
 //! Statements: the owner's own words, cut into sentences of words.
 //!
-//! A statement counts only when the owner of the memory made it in the first person. Owners write notes, speak as `user` to
-//! agents, and call themselves "Me" or "You" in exports; every other speaker's "I" is somebody else. What the owner only passes
-//! on is left out: quotations, code, tables, and texts that an agent is asked to work on. Grammar is not parsed:
-//! the derivers look for few plain patterns, and a sentence that does not fit one says nothing.
+//! A statement counts only when the owner of the memory made it in the first person. Owners write
+//! notes, speak as `user` to agents, and call themselves "Me" or "You" in exports; every other
+//! speaker's "I" is somebody else. What the owner only passes on is left out: quotations, code,
+//! tables, and texts that an agent is asked to work on. Grammar is not parsed: the derivers look
+//! for few plain patterns, and a sentence that does not fit one says nothing.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,8 @@ use kernel::evidence::EvidenceKind;
 
 use crate::{Record, SignedBy, names};
 
-/// How much of a record is read for statements, bytes: what people say of themselves stands at the beginning.
+/// How much of a record is read for statements, bytes: what people say of themselves stands at the
+/// beginning.
 pub const STATEMENT_BYTES_MAX: usize = 16 * 1024;
 /// Longest sentence that is read, words; a longer one is no plain statement.
 pub const SENTENCE_WORDS_MAX: usize = 48;
@@ -96,20 +98,23 @@ impl Sentence<'_> {
 pub struct OwnWords<'t> {
     /// The beginning, at most [`STATEMENT_BYTES_MAX`].
     pub text: &'t str,
-    /// Whether it was said to an agent, who may be asked to work on a text that is not about the owner.
+    /// Whether it was said to an agent, who may be asked to work on a text that is not about the
+    /// owner.
     pub is_to_agent: bool,
 }
 
 impl OwnWords<'_> {
     /// Whether what follows a request, "translate: …", is somebody else's text.
     pub fn is_request(&self) -> bool {
-        let head = self.text.get(..self.text.floor_char_boundary(REQUEST_BYTES_MAX)).unwrap_or_default();
+        let head =
+            self.text.get(..self.text.floor_char_boundary(REQUEST_BYTES_MAX)).unwrap_or_default();
         self.is_to_agent && any_word_begins(head, &REQUESTS)
     }
 }
 
-/// What of a record the owner said or wrote; none if it is not theirs. An agent that may only append could write down anything as
-/// the owner's words, so those count that a key of the owner's recorded.
+/// What of a record the owner said or wrote; none if it is not theirs. An agent that may only
+/// append could write down anything as the owner's words, so those count that a key of the owner's
+/// recorded.
 pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
     let evidence = record.evidence().filter(|_| record.by == SignedBy::Owner)?;
     let payload = &evidence.payload;
@@ -117,14 +122,16 @@ pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
     let is_own = match (payload.role.as_deref(), evidence.actor.as_deref()) {
         (Some(role), _) => role == "user",
         (None, None) => kind == EvidenceKind::NOTE || evidence.source == "remember",
-        (None, Some(actor)) => matches!(kind, EvidenceKind::NOTE | EvidenceKind::TURN) && names::is_self(actor),
+        (None, Some(actor)) => {
+            matches!(kind, EvidenceKind::NOTE | EvidenceKind::TURN) && names::is_self(actor)
+        }
     };
     let text = payload.text.get(..payload.text.floor_char_boundary(STATEMENT_BYTES_MAX))?;
     (is_own && !text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some() })
 }
 
-/// Whether one of `beginnings` (lower-case ASCII) stands in `text` at a word's beginning, in any case. The quick look
-/// before anything is parsed: it reads each byte once and allocates nothing.
+/// Whether one of `beginnings` (lower-case ASCII) stands in `text` at a word's beginning, in any
+/// case. The quick look before anything is parsed: it reads each byte once and allocates nothing.
 pub fn any_word_begins(text: &str, beginnings: &[&str]) -> bool {
     let letter = |byte: u8| 1_u64 << (byte.to_ascii_lowercase() & 63);
     let first = |beginning: &&str| beginning.as_bytes().first().map_or(0, |first| letter(*first));
@@ -136,7 +143,8 @@ pub fn any_word_begins(text: &str, beginnings: &[&str]) -> bool {
         if is_start && firsts & letter(*byte) != 0 {
             let rest = bytes.get(at..).unwrap_or_default();
             let begins = |beginning: &&str| {
-                rest.get(..beginning.len()).is_some_and(|word| word.eq_ignore_ascii_case(beginning.as_bytes()))
+                rest.get(..beginning.len())
+                    .is_some_and(|word| word.eq_ignore_ascii_case(beginning.as_bytes()))
             };
             if beginnings.iter().any(begins) {
                 return true;
@@ -147,7 +155,8 @@ pub fn any_word_begins(text: &str, beginnings: &[&str]) -> bool {
     false
 }
 
-/// The sentences of `text` for which `looks_relevant` holds, in order. Quoted lines, tables and code are left out.
+/// The sentences of `text` for which `looks_relevant` holds, in order. Quoted lines, tables and
+/// code are left out.
 pub fn sentences<'t>(text: &'t str, looks_relevant: impl Fn(&str) -> bool) -> Vec<Sentence<'t>> {
     let mut sentences = Vec::new();
     let mut is_code = false;
@@ -199,9 +208,12 @@ const LABELS: [&str; 14] = [
 fn has_speaker(line: &str) -> bool {
     let Some((label, rest)) = line.split_once(':') else { return false };
     let label = label.trim_matches(['*', '_', ' ', '[', ']']);
-    let is_name = label.chars().next().is_some_and(|letter| letter.is_uppercase() || !letter.is_ascii())
-        && label.split_whitespace().count() <= 3;
-    is_name && rest.starts_with(char::is_whitespace) && !LABELS.contains(&label.to_lowercase().as_str())
+    let is_name =
+        label.chars().next().is_some_and(|letter| letter.is_uppercase() || !letter.is_ascii())
+            && label.split_whitespace().count() <= 3;
+    is_name
+        && rest.starts_with(char::is_whitespace)
+        && !LABELS.contains(&label.to_lowercase().as_str())
 }
 
 /// Words whose dot ends no sentence.
@@ -239,10 +251,15 @@ fn split(line: &str) -> Vec<&str> {
         let is_end = match letter {
             '!' | '?' | ';' => letters.peek().is_none_or(|(_, next)| !matches!(next, '!' | '?')),
             '.' => {
-                let word =
-                    line.get(start..at).unwrap_or_default().rsplit(char::is_whitespace).next().unwrap_or_default();
+                let word = line
+                    .get(start..at)
+                    .unwrap_or_default()
+                    .rsplit(char::is_whitespace)
+                    .next()
+                    .unwrap_or_default();
                 let word = word.trim_start_matches(['(', '[']).to_ascii_lowercase();
-                let ends_word = letters.peek().is_none_or(|(_, next)| next.is_whitespace() || *next == ')');
+                let ends_word =
+                    letters.peek().is_none_or(|(_, next)| next.is_whitespace() || *next == ')');
                 ends_word && !ABBREVIATIONS.contains(&word.as_str()) && word.chars().count() != 1
             }
             _ => false,
@@ -267,7 +284,8 @@ fn lower(word: &str) -> Cow<'_, str> {
 }
 
 fn sentence(text: &str) -> Option<Sentence<'_>> {
-    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-' | '.' | '_');
+    let is_word =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-' | '.' | '_');
     let mut words: Vec<Word<'_>> = Vec::with_capacity(16);
     let mut before = Break::None;
     let mut rest = text;
@@ -303,8 +321,9 @@ fn sentence(text: &str) -> Option<Sentence<'_>> {
             before = found;
         }
     }
-    let trimmed =
-        text.trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, ')' | '"' | '”' | '*'));
+    let trimmed = text.trim_end_matches(|letter: char| {
+        letter.is_whitespace() || matches!(letter, ')' | '"' | '”' | '*')
+    });
     (!words.is_empty()).then_some(Sentence {
         words,
         is_question: trimmed.ends_with('?') || text.contains('?'),
@@ -326,13 +345,19 @@ mod tests {
 
     #[test]
     fn sentences_end_where_people_end_them() {
-        assert_eq!(read("I saw Dr. Weber. Did you?! No; never"), ["I saw Dr Weber", "Did you?", "No", "never"]);
+        assert_eq!(
+            read("I saw Dr. Weber. Did you?! No; never"),
+            ["I saw Dr Weber", "Did you?", "No", "never"]
+        );
         assert_eq!(read("- [ ] call Ana\n2. second\n# Head"), ["call Ana", "second", "Head"]);
     }
 
     #[test]
     fn what_is_quoted_said_by_others_or_code_is_left_out() {
-        assert_eq!(read("> I love tea\n```\nI love tea\n```\n| I love tea |\nTom: I love tea"), [""; 0]);
+        assert_eq!(
+            read("> I love tea\n```\nI love tea\n```\n| I love tea |\nTom: I love tea"),
+            [""; 0]
+        );
         assert_eq!(read("He wrote \"I love tea. Truly\" twice"), ["He wrote twice"]);
         assert_eq!(read("He wrote “I love tea"), ["He wrote"]);
     }
@@ -340,7 +365,9 @@ mod tests {
     #[test]
     fn a_hostile_text_is_read_within_bounds() {
         assert!(read(&"word ".repeat(1_000)).is_empty());
-        for text in ["'''''", "----", "(((((", "....", "\u{202e}'’", "\"\"\"\"", "?", "«", "a.b.c.d"] {
+        for text in
+            ["'''''", "----", "(((((", "....", "\u{202e}'’", "\"\"\"\"", "?", "«", "a.b.c.d"]
+        {
             let _ = read(text);
         }
     }

@@ -1,8 +1,10 @@
-//! A deriver of another party, from the trait to the explanation: `cargo run -p because-engine --example streak`.
+//! A deriver of another party, from the trait to the explanation: `cargo run -p because-engine
+//! --example streak`.
 //!
-//! It claims runs of days on which someone noted that they went running. What a deriver needs: a name and claim types that begin with a
-//! reverse domain name, groups that follow from a record alone, and a pure function from a group's records to
-//! candidates. Order, refutations, corrections, versions, falling and rising again are the engine's business.
+//! It claims runs of days on which someone noted that they went running. What a deriver needs: a
+//! name and claim types that begin with a reverse domain name, groups that follow from a record
+//! alone, and a pure function from a group's records to candidates. Order, refutations,
+//! corrections, versions, falling and rising again are the engine's business.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
@@ -21,7 +23,8 @@ use serde_json::json;
 
 /// Shorter runs are no streak.
 const DAYS_MIN: usize = 3;
-/// How often two noted days in a row turn out to be a habit of running daily: a guess, as long as nobody has labelled any.
+/// How often two noted days in a row turn out to be a habit of running daily: a guess, as long as
+/// nobody has labelled any.
 const PRIOR: f64 = 0.2;
 
 struct Streaks;
@@ -40,7 +43,9 @@ impl Deriver for Streaks {
     }
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
-        let runs = record.evidence().is_some_and(|note| note.payload.text.starts_with("Ran ") && note.at.is_some());
+        let runs = record
+            .evidence()
+            .is_some_and(|note| note.payload.text.starts_with("Ran ") && note.at.is_some());
         runs.then(|| "running".to_owned()).into_iter().collect()
     }
 
@@ -59,7 +64,9 @@ impl Deriver for Streaks {
             }
             streak.push((day, id));
         }
-        let (Some((first, _)), Some((last, _))) = (streak.first(), streak.last()) else { return Vec::new() };
+        let (Some((first, _)), Some((last, _))) = (streak.first(), streak.last()) else {
+            return Vec::new();
+        };
         if streak.len() < DAYS_MIN {
             return Vec::new();
         }
@@ -94,7 +101,10 @@ fn note(day: i8) -> Result<Evidence, Box<dyn std::error::Error>> {
     })
 }
 
-fn tell(space: &mut Space, days: std::ops::RangeInclusive<i8>) -> Result<(), Box<dyn std::error::Error>> {
+fn tell(
+    space: &mut Space,
+    days: std::ops::RangeInclusive<i8>,
+) -> Result<(), Box<dyn std::error::Error>> {
     let now = jiff::Timestamp::from_second(1_780_000_000)?;
     for day in days {
         space.remember(note(day)?, now)?;

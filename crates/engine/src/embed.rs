@@ -1,10 +1,11 @@
 //! The queue of records that a model other than the built-in table has still to read.
 //!
-//! Texts go to the model in batches, outside of any transaction; what comes back is written with the position up to which the
-//! model has read, so nothing is lost or done twice for good when a process is killed. A model that does not answer is asked
-//! again later, each time after a longer wait, and recall goes on by what is there. A model that refuses is asked for something
-//! harmless: if it refuses that, too, the key or the name is wrong and the queue stops; otherwise a text is to blame, which is found by
-//! halving, noted and passed over.
+//! Texts go to the model in batches, outside of any transaction; what comes back is written with
+//! the position up to which the model has read, so nothing is lost or done twice for good when a
+//! process is killed. A model that does not answer is asked again later, each time after a longer
+//! wait, and recall goes on by what is there. A model that refuses is asked for something harmless:
+//! if it refuses that, too, the key or the name is wrong and the queue stops; otherwise a text is
+//! to blame, which is found by halving, noted and passed over.
 
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
@@ -126,9 +127,9 @@ enum Read {
 }
 
 impl Space {
-    /// Has `embedder`, which the user calls `choice`, read a portion of the records that it has not read, the oldest first. Stops where it
-    /// does not answer; the result says why. Nothing is asked before the time at which the model wanted to be
-    /// asked again.
+    /// Has `embedder`, which the user calls `choice`, read a portion of the records that it has not
+    /// read, the oldest first. Stops where it does not answer; the result says why. Nothing is
+    /// asked before the time at which the model wanted to be asked again.
     pub fn embed(
         &mut self,
         embedder: &mut dyn Embedder,
@@ -151,8 +152,11 @@ impl Space {
                 done.error = model.last_error;
                 return Ok(done);
             }
-            let left = usize::try_from(portion.texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
-            let batch = self.store.embedding_batch(&model, embedder.batch_max().clamp(1, batch_max).min(left))?;
+            let left =
+                usize::try_from(portion.texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
+            let batch = self
+                .store
+                .embedding_batch(&model, embedder.batch_max().clamp(1, batch_max).min(left))?;
             if batch.end == model.reached || left == 0 || is_late() {
                 return Ok(done);
             }
@@ -164,12 +168,17 @@ impl Space {
                         // Somebody dropped the model meanwhile, who does not want it to come back.
                         return Ok(done);
                     }
-                    let failed = made.iter().filter(|(_, made)| matches!(made, Embedding::Failed(_))).count() as u64;
+                    let failed = made
+                        .iter()
+                        .filter(|(_, made)| matches!(made, Embedding::Failed(_)))
+                        .count() as u64;
                     done.failed += failed;
                     done.embedded += made.len() as u64 - failed;
                 }
                 // Who answered before and was cut short at the end is slow; it has not failed.
-                Read::Stopped(EmbedError::TimedOut { .. }) if is_late() && done.embedded > 0 => return Ok(done),
+                Read::Stopped(EmbedError::TimedOut { .. }) if is_late() && done.embedded > 0 => {
+                    return Ok(done);
+                }
                 Read::Stopped(error) => {
                     let next = error.is_transient().then(|| later(now(), &error, model.attempts));
                     self.store.delay_embeddings(&model, next, &error.to_string())?;
@@ -179,7 +188,11 @@ impl Space {
                     return Ok(done);
                 }
             }
-            let known = self.store.embedding_models()?.into_iter().find(|known| known.number == model.number);
+            let known = self
+                .store
+                .embedding_models()?
+                .into_iter()
+                .find(|known| known.number == model.number);
             model = match known {
                 // Who does not get on would not end.
                 Some(known) if known.reached != model.reached => known,
@@ -188,9 +201,15 @@ impl Space {
         }
     }
 
-    /// Notes that the model which the user calls `choice` could not be opened, so that it is not tried again and again where somebody
-    /// waits, and [`Self::unopened_embedder`] knows of it. What it leaves.
-    pub fn note_unopened(&mut self, choice: &str, error: &EmbedError, now: Timestamp) -> Result<Embedded, EngineError> {
+    /// Notes that the model which the user calls `choice` could not be opened, so that it is not
+    /// tried again and again where somebody waits, and [`Self::unopened_embedder`] knows of it.
+    /// What it leaves.
+    pub fn note_unopened(
+        &mut self,
+        choice: &str,
+        error: &EmbedError,
+        now: Timestamp,
+    ) -> Result<Embedded, EngineError> {
         self.store.advance(|_| {})?;
         let attempts = self.store.unopened_model(choice)?.map_or(0, |unopened| unopened.attempts);
         let next_try_us = error.is_transient().then(|| later(now, error, attempts));
@@ -223,11 +242,21 @@ impl Space {
     }
 
     /// How much the model which the user calls `choice` leaves while it is not to be asked yet.
-    pub fn waiting_embeddings(&mut self, choice: &str, now: Timestamp) -> Result<Option<Embedded>, EngineError> {
+    pub fn waiting_embeddings(
+        &mut self,
+        choice: &str,
+        now: Timestamp,
+    ) -> Result<Option<Embedded>, EngineError> {
         let known = self.store.embedding_models()?.into_iter().find(|known| known.choice == choice);
         let unopened = self.store.unopened_model(choice)?;
-        let tries = [known.and_then(|known| known.next_try_us), unopened.and_then(|unopened| unopened.next_try_us)];
-        let Some(next) = tries.into_iter().flatten().max().filter(|next| *next > now_us(now)) else { return Ok(None) };
+        let tries = [
+            known.and_then(|known| known.next_try_us),
+            unopened.and_then(|unopened| unopened.next_try_us),
+        ];
+        let Some(next) = tries.into_iter().flatten().max().filter(|next| *next > now_us(now))
+        else {
+            return Ok(None);
+        };
         let pending = self.pending_of(choice)?;
         Ok(Some(Embedded { pending, waiting_until: Some(moment(next)), ..Embedded::default() }))
     }
@@ -237,7 +266,8 @@ impl Space {
         Ok(self.store.pending_embeddings(known.map_or(Position(0), |known| known.reached))?)
     }
 
-    /// Has what is damaged of a model's vectors made again by the next [`Self::embed`]. How many there were.
+    /// Has what is damaged of a model's vectors made again by the next [`Self::embed`]. How many
+    /// there were.
     pub fn mend_embeddings(&mut self, model: &Model) -> Result<u64, EngineError> {
         let known = self.store.embedding_models()?.into_iter().find(|known| known.model == *model);
         Ok(known.map(|known| self.store.mend_embeddings(&known)).transpose()?.unwrap_or(0))
@@ -249,7 +279,8 @@ impl Space {
         for known in self.store.embedding_models()? {
             let count = self.store.count_embeddings(&known)?;
             let is_ready = self.store.embeddings_serve(&known)?;
-            let EmbeddingModel { number, model, choice, attempts, next_try_us, last_error, .. } = known;
+            let EmbeddingModel { number, model, choice, attempts, next_try_us, last_error, .. } =
+                known;
             shown.push(EmbeddingStatus {
                 number,
                 provider: model.provider,
@@ -268,13 +299,18 @@ impl Space {
         Ok(shown)
     }
 
-    /// The models that have read enough to answer, in the order in which they should: those that the user calls `choice`, then
-    /// the one that was chosen last. While a new model reads, the one before it answers.
+    /// The models that have read enough to answer, in the order in which they should: those that
+    /// the user calls `choice`, then the one that was chosen last. While a new model reads, the one
+    /// before it answers.
     pub fn ready_embeddings(&mut self, choice: &str) -> Result<Vec<Ready>, EngineError> {
         let mut ready = Vec::new();
         for known in self.store.embedding_models()? {
             if self.store.embeddings_serve(&known)? {
-                ready.push(Ready { number: known.number, model: known.model, choice: known.choice });
+                ready.push(Ready {
+                    number: known.number,
+                    model: known.model,
+                    choice: known.choice,
+                });
             }
         }
         ready.sort_by_key(|ready| ready.choice != choice);
@@ -286,15 +322,21 @@ impl Space {
         Ok(self.store.forget_embeddings(number)?)
     }
 
-    /// What a model is asked for a question: as the person that it names would ask it, since that is who speaks in the
-    /// records. Names say who speaks and not of what.
-    pub fn question_to_embed(&mut self, text: &str, today: Option<jiff::civil::Date>) -> Result<String, EngineError> {
+    /// What a model is asked for a question: as the person that it names would ask it, since that
+    /// is who speaks in the records. Names say who speaks and not of what.
+    pub fn question_to_embed(
+        &mut self,
+        text: &str,
+        today: Option<jiff::civil::Date>,
+    ) -> Result<String, EngineError> {
         let text = crate::recall::episodes::cut(text, crate::recall::episodes::QUESTION_BYTES_MAX);
-        let question = self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
+        let question =
+            self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
         let names = question.mentions.iter().map(|mention| mention.text.as_str());
         // What is no certain name stays among the words.
         let names: Vec<&str> = names.filter(|name| !question.nameless.contains(name)).collect();
-        Ok(crate::recall::episodes::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX).to_owned())
+        Ok(crate::recall::episodes::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX)
+            .to_owned())
     }
 }
 
@@ -304,8 +346,9 @@ fn in_first_person(text: &str, names: &[&str]) -> String {
     let mut rest = text;
     let mut is_between_words = true;
     while let Some(first) = rest.chars().next() {
-        let behind =
-            |name: &&&str| rest.strip_prefix(**name).filter(|behind| !behind.starts_with(char::is_alphanumeric));
+        let behind = |name: &&&str| {
+            rest.strip_prefix(**name).filter(|behind| !behind.starts_with(char::is_alphanumeric))
+        };
         let named = names.iter().filter(|name| is_between_words && !name.is_empty());
         match named.filter_map(|name| behind(&name)).min_by_key(|behind| behind.len()) {
             Some(behind) => {
@@ -342,7 +385,8 @@ fn bounded(mut batch: EmbeddingBatch) -> EmbeddingBatch {
 /// When to ask again.
 fn later(now: Timestamp, error: &EmbedError, attempts: u32) -> u64 {
     let asked = match error {
-        EmbedError::RateLimited { after: Some(after), .. } | EmbedError::Failed { after: Some(after), .. } => {
+        EmbedError::RateLimited { after: Some(after), .. }
+        | EmbedError::Failed { after: Some(after), .. } => {
             Some(after.as_secs().clamp(1, WAIT_ASKED_S_MAX))
         }
         _ => None,
@@ -351,7 +395,10 @@ fn later(now: Timestamp, error: &EmbedError, attempts: u32) -> u64 {
     now_us(now).saturating_add(asked.unwrap_or(own) * 1_000_000)
 }
 
-fn as_text<S: serde::Serializer>(moment: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_text<S: serde::Serializer>(
+    moment: &Option<Timestamp>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match moment {
         Some(moment) => serializer.collect_str(moment),
         None => serializer.serialize_none(),
@@ -359,7 +406,10 @@ fn as_text<S: serde::Serializer>(moment: &Option<Timestamp>, serializer: S) -> R
 }
 
 fn moment(us: u64) -> Timestamp {
-    i64::try_from(us).ok().and_then(|us| Timestamp::from_microsecond(us).ok()).unwrap_or(Timestamp::MAX)
+    i64::try_from(us)
+        .ok()
+        .and_then(|us| Timestamp::from_microsecond(us).ok())
+        .unwrap_or(Timestamp::MAX)
 }
 
 /// Why a vector of zeros, or with numbers that are none, is none.
@@ -388,7 +438,8 @@ fn read(embedder: &mut dyn Embedder, texts: &[(Position, String)]) -> Read {
             }
             Err(error) => (None, error),
         };
-        let may_be_the_text = matches!(error, EmbedError::Refused { .. } | EmbedError::Unreadable { .. });
+        let may_be_the_text =
+            matches!(error, EmbedError::Refused { .. } | EmbedError::Unreadable { .. });
         if !may_be_the_text {
             return Read::Stopped(error);
         }
@@ -417,13 +468,21 @@ fn read(embedder: &mut dyn Embedder, texts: &[(Position, String)]) -> Read {
     Read::All(made)
 }
 
-/// One call. A model that answers with another number of vectors or other lengths than it says is not believed at all.
-fn vectors(embedder: &mut dyn Embedder, texts: &[(Position, String)]) -> Result<Vec<Vec<f32>>, EmbedError> {
+/// One call. A model that answers with another number of vectors or other lengths than it says is
+/// not believed at all.
+fn vectors(
+    embedder: &mut dyn Embedder,
+    texts: &[(Position, String)],
+) -> Result<Vec<Vec<f32>>, EmbedError> {
     let said: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
     let vectors = embedder.embed(&said, Purpose::Memory)?;
     let Model { provider, dimensions, .. } = embedder.model().clone();
     if let Some(wrong) = vectors.iter().find(|vector| vector.len() != dimensions) {
-        return Err(EmbedError::WrongDimensions { provider, expected: dimensions, found: wrong.len() });
+        return Err(EmbedError::WrongDimensions {
+            provider,
+            expected: dimensions,
+            found: wrong.len(),
+        });
     }
     if vectors.len() != texts.len() {
         let detail = format!("{} vectors for {} texts", vectors.len(), texts.len());
@@ -448,12 +507,16 @@ impl Embedded {
     }
 }
 
-/// Whether a store's failure is no reason for a command that did its work to fail: vectors can be made later.
+/// Whether a store's failure is no reason for a command that did its work to fail: vectors can be
+/// made later.
 pub fn may_wait(error: &EngineError) -> bool {
     matches!(
         error,
         EngineError::Store(
-            StoreError::Busy { .. } | StoreError::ReadOnly | StoreError::DiskFull | StoreError::WriteFailed
+            StoreError::Busy { .. }
+                | StoreError::ReadOnly
+                | StoreError::DiskFull
+                | StoreError::WriteFailed
         )
     )
 }
@@ -464,7 +527,9 @@ mod tests {
 
     #[test]
     fn a_question_is_asked_as_those_would_ask_it_whom_it_names() {
-        let check = |text: &str, said: &str| assert_eq!(in_first_person(text, &["Ana", "Ana Ruiz", "Ben", ""]), said);
+        let check = |text: &str, said: &str| {
+            assert_eq!(in_first_person(text, &["Ana", "Ana Ruiz", "Ben", ""]), said)
+        };
         check("When does Ana paint Ben's kiln?", "When does I paint my kiln?");
         check("Ana Ruiz’s boat, Anabel and Ben", "my boat, Anabel and I");
         check("Banana", "Banana");

@@ -28,7 +28,8 @@ pub struct Shown {
 /// Which operations to list.
 #[derive(Clone, Debug, Default)]
 pub struct LogFilter {
-    /// Only operations of these kinds (`evidence`, `claim` …) or, for evidence, of these evidence kinds.
+    /// Only operations of these kinds (`evidence`, `claim` …) or, for evidence, of these evidence
+    /// kinds.
     pub kinds: Vec<String>,
     /// Only by this key.
     pub author: Option<Author>,
@@ -41,7 +42,9 @@ impl LogFilter {
         let header = operation.header();
         let of_kind = |kind: &String| {
             header.kind.as_str() == kind
-                || operation.body_value().is_some_and(|body| body.get("kind").and_then(Value::as_str) == Some(kind))
+                || operation
+                    .body_value()
+                    .is_some_and(|body| body.get("kind").and_then(Value::as_str) == Some(kind))
         };
         (self.kinds.is_empty() || self.kinds.iter().any(of_kind))
             && self.author.is_none_or(|author| author == header.author)
@@ -85,8 +88,8 @@ impl Space {
         Ok(Shown { operation, position, cited_by, fault })
     }
 
-    /// Operations that arrived after `after` and pass the filter, oldest first, to `take` until it answers false. The position
-    /// reached.
+    /// Operations that arrived after `after` and pass the filter, oldest first, to `take` until it
+    /// answers false. The position reached.
     pub fn log(
         &self,
         after: Position,
@@ -119,7 +122,8 @@ impl Space {
         while end > 0 && tail.len() < count {
             let start = end.saturating_sub(READ_OPERATIONS);
             let recorded = self.store.read(Position(start), (end - start) as usize)?;
-            let fitting = recorded.into_iter().rev().filter(|recorded| filter.admits(&recorded.operation));
+            let fitting =
+                recorded.into_iter().rev().filter(|recorded| filter.admits(&recorded.operation));
             tail.extend(fitting.take(count - tail.len()));
             end = start;
         }
@@ -173,7 +177,9 @@ pub fn to_json(recorded: &Recorded) -> Value {
 
 /// One line about an operation, for lists: made from its body alone.
 pub fn summary(operation: &Operation<Unverified>) -> String {
-    let Content::Present { body, .. } = operation.content() else { return "(forgotten)".to_owned() };
+    let Content::Present { body, .. } = operation.content() else {
+        return "(forgotten)".to_owned();
+    };
     match Body::parse(&operation.header().kind, body) {
         Ok(body) => summary_of(&body),
         Err(error) => format!("(unreadable: {error})"),
@@ -184,12 +190,14 @@ pub fn summary(operation: &Operation<Unverified>) -> String {
 pub fn summary_of(body: &Body) -> String {
     match body {
         Body::Evidence(evidence) => {
-            let actor = evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+            let actor =
+                evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
             format!("{actor}{}", evidence.summary)
         }
         Body::Space(space) => format!("space {:?}", space.name),
         Body::Grant(grant) | Body::Revoke(grant) => {
-            let names: Vec<&str> = grant.capabilities.iter().map(|capability| capability.as_str()).collect();
+            let names: Vec<&str> =
+                grant.capabilities.iter().map(|capability| capability.as_str()).collect();
             format!("{} {} {}", names.join(", "), grant.name, grant.key)
         }
         Body::EvidenceRetraction(reason) | Body::Retraction(reason) => reason.reason.clone(),
@@ -197,15 +205,21 @@ pub fn summary_of(body: &Body) -> String {
         Body::Claim(claim) => claim.text.clone(),
         Body::ClaimCorrection(correction) => {
             let said = correction.text.clone();
-            let said = kernel::evidence::summarize(&said.unwrap_or_else(|| correction.corrected_payload.to_string()));
+            let said = kernel::evidence::summarize(
+                &said.unwrap_or_else(|| correction.corrected_payload.to_string()),
+            );
             noted(&format!("{}: {said}", correction.identity_key), &correction.note)
         }
         Body::ClaimRefutation(refutation) => noted(&refutation.identity_key, &refutation.note),
-        Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => withdrawal.note.clone(),
+        Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => {
+            withdrawal.note.clone()
+        }
         Body::Proposal(proposal) => proposal.text.clone(),
         Body::Decision(decision) => noted(&decision.verdict, &decision.feedback),
         Body::Opaque(_, fields) => {
-            let text = ["text", "content", "reason", "notes"].iter().find_map(|name| fields.get(*name)?.as_str());
+            let text = ["text", "content", "reason", "notes"]
+                .iter()
+                .find_map(|name| fields.get(*name)?.as_str());
             kernel::evidence::summarize(text.unwrap_or_default())
         }
     }

@@ -1,7 +1,9 @@
-//! What `because` does, synchronously and without a clock of its own: record, import, recall, show, verify.
+//! What `because` does, synchronously and without a clock of its own: record, import, recall, show,
+//! verify.
 //!
-//! A [`Space`] is an open ledger with the key that writes to it. Everything that needs to know the time takes it as an
-//! argument; everything that reads the outside world (paths, environment, terminal) is above, in the app.
+//! A [`Space`] is an open ledger with the key that writes to it. Everything that needs to know the
+//! time takes it as an argument; everything that reads the outside world (paths, environment,
+//! terminal) is above, in the app.
 
 use std::path::Path;
 
@@ -137,8 +139,12 @@ fn or_is_one_of(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}", near.join(" or ")) }
 }
 
-/// Paths go into reports as text; what is not Unicode in them is replaced, since no report may fail for it.
-pub(crate) fn path_as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+/// Paths go into reports as text; what is not Unicode in them is replaced, since no report may fail
+/// for it.
+pub(crate) fn path_as_text<S: serde::Serializer>(
+    path: &Path,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 
@@ -148,7 +154,11 @@ pub fn now_us(now: jiff::Timestamp) -> u64 {
 }
 
 /// The operation that begins a space owned by `signer`'s key.
-fn genesis(signer: &Signer, name: &str, now: jiff::Timestamp) -> Result<(Operation, Body), EngineError> {
+fn genesis(
+    signer: &Signer,
+    name: &str,
+    now: jiff::Timestamp,
+) -> Result<(Operation, Body), EngineError> {
     let body = Body::Space(body::Space {
         name: name.to_owned(),
         owner: signer.author(),
@@ -161,7 +171,12 @@ fn genesis(signer: &Signer, name: &str, now: jiff::Timestamp) -> Result<(Operati
 
 impl Space {
     /// Makes a new space owned by `signer`'s key.
-    pub fn create(path: &Path, signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
+    pub fn create(
+        path: &Path,
+        signer: Signer,
+        name: &str,
+        now: jiff::Timestamp,
+    ) -> Result<Self, EngineError> {
         let (genesis, body) = genesis(&signer, name, now)?;
         Ok(Self {
             store: SqliteSpace::create(path, &genesis, &body)?,
@@ -171,8 +186,13 @@ impl Space {
         })
     }
 
-    /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and measurements.
-    pub fn create_in_memory(signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
+    /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and
+    /// measurements.
+    pub fn create_in_memory(
+        signer: Signer,
+        name: &str,
+        now: jiff::Timestamp,
+    ) -> Result<Self, EngineError> {
         let (genesis, body) = genesis(&signer, name, now)?;
         let store = SqliteSpace::create_in_memory(&genesis, &body)?;
         Ok(Self { store, signer, derivers: derivers::builtin(), echoes: Default::default() })
@@ -195,7 +215,12 @@ impl Space {
 
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin(), echoes: Default::default() })
+        Ok(Self {
+            store: SqliteSpace::open(path)?,
+            signer,
+            derivers: derivers::builtin(),
+            echoes: Default::default(),
+        })
     }
 
     /// The space's id.

@@ -33,7 +33,12 @@ impl Because {
         let embedder = choice.map(models::choice::open).transpose()?.flatten();
         let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
         let signer = Signer::from_seed([0; SEED_BYTES]);
-        let space = Space::create(&folder.path().join("space.db"), signer, "evaluation", records::context().now)?;
+        let space = Space::create(
+            &folder.path().join("space.db"),
+            signer,
+            "evaluation",
+            records::context().now,
+        )?;
         Ok(Self { space, embedder, vectors: BTreeMap::new(), _folder: folder })
     }
 }
@@ -43,7 +48,8 @@ impl Because {
     fn read(&mut self) -> Result<(), EvalError> {
         let Some(embedder) = &mut self.embedder else { return Ok(()) };
         let now = || records::context().now;
-        let done = self.space.embed(embedder.as_mut(), MEASURED, Portion::ALL, &now, &mut |_| {})?;
+        let done =
+            self.space.embed(embedder.as_mut(), MEASURED, Portion::ALL, &now, &mut |_| {})?;
         done.error.map_or(Ok(()), |error| Err(EvalError::Embedding(error)))
     }
 
@@ -78,9 +84,15 @@ impl Because {
     }
 
     /// Asks with weights of one's own; the whole answer.
-    pub fn recall(&mut self, asked: &Asked, limit: usize, weights: Weights) -> Result<Recall, EvalError> {
+    pub fn recall(
+        &mut self,
+        asked: &Asked,
+        limit: usize,
+        weights: Weights,
+    ) -> Result<Recall, EvalError> {
         let vector = self.vector(asked, weights)?;
-        let query = Query { today: asked.today, weights, vector, ..Query::new(asked.text.clone(), limit) };
+        let query =
+            Query { today: asked.today, weights, vector, ..Query::new(asked.text.clone(), limit) };
         Ok(self.space.recall(&query)?)
     }
 }
@@ -92,7 +104,13 @@ pub fn ranking(recall: &Recall) -> Vec<RecordKey> {
 
 impl System for Because {
     fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
-        let report = self.space.import(source.importer, &source.path, &records::context(), Intent::Write, |_| {})?;
+        let report = self.space.import(
+            source.importer,
+            &source.path,
+            &records::context(),
+            Intent::Write,
+            |_| {},
+        )?;
         self.read()?;
         Ok(report.tally.total())
     }

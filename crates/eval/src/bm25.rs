@@ -1,5 +1,5 @@
-//! Plain BM25 (Robertson and Zaragoza 2009, k1 1.2, b 0.75) over words in lower case: no stemming, no stop words, no
-//! context. The idf is the form that is never negative.
+//! Plain BM25 (Robertson and Zaragoza 2009, k1 1.2, b 0.75) over words in lower case: no stemming,
+//! no stop words, no context. The idf is the form that is never negative.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,7 +35,9 @@ impl System for Bm25 {
             let Some(postings) = self.postings.get(&word) else { continue };
             let idf = retrieval::rank::lexical::idf(self.keys.len() as u64, postings.len() as u64);
             for (record, count) in postings {
-                let (Some(score), Some(length)) = (scores.get_mut(*record), self.lengths.get(*record)) else {
+                let (Some(score), Some(length)) =
+                    (scores.get_mut(*record), self.lengths.get(*record))
+                else {
                     continue;
                 };
                 let count = f64::from(*count);

@@ -1,16 +1,16 @@
 //! What recall has to beat: ways of finding that need no memory engine.
 //!
-//! They get what the engine gets: the records of the same importers, as lines that begin with the speaker's name.
-//! Equal scores stay in the order of the records. This module has the simplest, a search by shared words; its
-//! neighbours are [`super::fts5`] and [`super::bm25`].
+//! They get what the engine gets: the records of the same importers, as lines that begin with the
+//! speaker's name. Equal scores stay in the order of the records. This module has the simplest, a
+//! search by shared words; its neighbours are [`super::fts5`] and [`super::bm25`].
 
 use std::collections::BTreeSet;
 
 use super::records::{distinct_words, key, line, visit, words};
 use super::{Asked, EvalError, RecordKey, Source, System};
 
-/// Ranks by the number of the question's words that a line holds, as counting `grep -i -w` per word would. There is no index:
-/// every question reads every line.
+/// Ranks by the number of the question's words that a line holds, as counting `grep -i -w` per word
+/// would. There is no index: every question reads every line.
 #[derive(Default)]
 pub struct Grep {
     lines: Vec<(RecordKey, String)>,
@@ -26,17 +26,22 @@ impl System for Grep {
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
         let wanted = distinct_words(&asked.text);
         let shared = |text: &str| {
-            let shared: BTreeSet<String> = words(text).filter(|word| wanted.contains(word)).collect();
+            let shared: BTreeSet<String> =
+                words(text).filter(|word| wanted.contains(word)).collect();
             shared.len() as f64
         };
         let scores = self.lines.iter().map(|(_, text)| shared(text)).collect();
-        Ok(best(scores, limit).into_iter().filter_map(|at| Some(self.lines.get(at)?.0.clone())).collect())
+        Ok(best(scores, limit)
+            .into_iter()
+            .filter_map(|at| Some(self.lines.get(at)?.0.clone()))
+            .collect())
     }
 }
 
 /// Positions of the best scores above 0, the best first, equals in order.
 pub fn best(scores: Vec<f64>, limit: usize) -> Vec<usize> {
-    let mut positions: Vec<(usize, f64)> = scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
+    let mut positions: Vec<(usize, f64)> =
+        scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
     positions.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
     positions.into_iter().take(limit).map(|(position, _)| position).collect()
 }
@@ -53,13 +58,15 @@ pub mod tests {
         let path = folder.path().join("chat.jsonl");
         let turns = texts.iter().enumerate().map(|(minute, text)| {
             let time = format!("2024-05-01T10:{minute:02}:00Z");
-            serde_json::json!({ "session": "s", "speaker": "Ana", "time": time, "text": text }).to_string()
+            serde_json::json!({ "session": "s", "speaker": "Ana", "time": time, "text": text })
+                .to_string()
         });
         std::fs::write(&path, turns.collect::<Vec<_>>().join("\n")).unwrap();
         let source = Source { importer: importers::by_name("chat-jsonl").unwrap(), path };
         assert_eq!(system.take_in(&source).unwrap(), texts.len() as u64);
         let mut keys = Vec::new();
-        visit(&source, &mut |evidence| keys.push((key(evidence), evidence.payload.text.clone()))).unwrap();
+        visit(&source, &mut |evidence| keys.push((key(evidence), evidence.payload.text.clone())))
+            .unwrap();
         let found = system.ask(&Asked { text: question.to_owned(), today: None }, 10).unwrap();
         let text = |found: &RecordKey| keys.iter().find(|(key, _)| key == found).unwrap().1.clone();
         found.iter().map(text).collect()
@@ -83,7 +90,11 @@ pub mod tests {
     fn fts5_takes_any_question_as_words_and_never_as_syntax() {
         let mut system = Fts5::new().unwrap();
         let found = ask(&mut system, &TEXTS, "paint AND \"boat* NOT red) -");
-        assert_eq!(found, ["red paint", "a red boat", "boat boat boat"], "`paint` is rarer than `boat`");
+        assert_eq!(
+            found,
+            ["red paint", "a red boat", "boat boat boat"],
+            "`paint` is rarer than `boat`"
+        );
         assert!(system.ask(&Asked { text: "?!".to_owned(), today: None }, 10).unwrap().is_empty());
         let long: String = (0..20_000).map(|number| format!("word{number} ")).collect();
         assert!(system.ask(&Asked { text: long, today: None }, 10).unwrap().is_empty());

@@ -1,4 +1,5 @@
-//! SQLite's own full-text search: a table of lines with its default tokenizer, words joined by OR, ranked by `bm25()`.
+//! SQLite's own full-text search: a table of lines with its default tokenizer, words joined by OR,
+//! ranked by `bm25()`.
 
 use rusqlite::Connection;
 
@@ -27,8 +28,11 @@ impl System for Fts5 {
         let transaction = self.connection.transaction()?;
         let mut failure = None;
         {
-            let mut insert = transaction.prepare("INSERT INTO line (rowid, text) VALUES (?1, ?2)")?;
-            visit(source, &mut |evidence| match insert.execute((self.keys.len() as i64, line(evidence))) {
+            let mut insert =
+                transaction.prepare("INSERT INTO line (rowid, text) VALUES (?1, ?2)")?;
+            visit(source, &mut |evidence| match insert
+                .execute((self.keys.len() as i64, line(evidence)))
+            {
                 Ok(_) => self.keys.push(key(evidence)),
                 Err(error) => drop(failure.get_or_insert(error)),
             })?;
@@ -41,15 +45,17 @@ impl System for Fts5 {
     }
 
     fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        let quoted: Vec<String> = distinct_words(&asked.text).iter().map(|word| format!("\"{word}\"")).collect();
+        let quoted: Vec<String> =
+            distinct_words(&asked.text).iter().map(|word| format!("\"{word}\"")).collect();
         if quoted.is_empty() {
             return Ok(Vec::new());
         }
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT rowid FROM line WHERE line MATCH ?1 ORDER BY bm25(line), rowid LIMIT ?2")?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT rowid FROM line WHERE line MATCH ?1 ORDER BY bm25(line), rowid LIMIT ?2",
+        )?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let found = statement.query_map((quoted.join(" OR "), limit), |row| row.get::<_, u32>(0))?;
+        let found =
+            statement.query_map((quoted.join(" OR "), limit), |row| row.get::<_, u32>(0))?;
         let found: Vec<u32> = found.collect::<Result<_, _>>()?;
         Ok(found.into_iter().filter_map(|at| self.keys.get(at as usize).cloned()).collect())
     }

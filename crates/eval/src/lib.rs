@@ -1,13 +1,15 @@
 //! Measuring recall: how much of what answers a question is among the first k records.
 //!
-//! A [`Collection`] is files for the ordinary importers, and questions with the records that answer them, its *gold*. A
-//! [`System`] takes the files in and is [`Asked`]: the words and the asker's date, nothing else; gold, category and
-//! the origin of a question stay on this side ([`run`]). What comes back is compared by [`measures`].
-//! Beside the engine itself stand three [`controls`] that anybody could build in an afternoon. They read through the same
-//! importers, so a difference between systems is one of ranking.
+//! A [`Collection`] is files for the ordinary importers, and questions with the records that answer
+//! them, its *gold*. A [`System`] takes the files in and is [`Asked`]: the words and the asker's
+//! date, nothing else; gold, category and the origin of a question stay on this side ([`run`]).
+//! What comes back is compared by [`measures`]. Beside the engine itself stand three [`controls`]
+//! that anybody could build in an afternoon. They read through the same importers, so a difference
+//! between systems is one of ranking.
 //!
-//! A new form of labelled questions is a function that makes collections, as [`locomo`], [`retrieval`] and
-//! [`sample`] are. What is learnt about recall itself is in [`tuning`] and [`abstention`].
+//! A new form of labelled questions is a function that makes collections, as [`locomo`],
+//! [`retrieval`] and [`sample`] are. What is learnt about recall itself is in [`tuning`] and
+//! [`abstention`].
 
 #![allow(missing_docs, reason = "fields of measured rows say by their names what they hold")]
 

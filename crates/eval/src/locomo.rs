@@ -1,12 +1,13 @@
-//! LoCoMo (Maharana et al. 2024, <https://github.com/snap-research/locomo>): questions on conversations of two people over many
-//! sessions, each with the turns that answer it.
+//! LoCoMo (Maharana et al. 2024, <https://github.com/snap-research/locomo>): questions on
+//! conversations of two people over many sessions, each with the turns that answer it.
 //!
 //! Each conversation is written to a file of its own, without questions, answers and summaries, and
-//! imported from there, so that nothing of them can reach what is searched. Categories 1 to 4 with evidence
-//! are asked; category 5 has no answer and serves to
-//! measure whether recall says so ([`super::abstention`]). The evidence of the published file is not clean: several ids in one text, leading zeros, stray
-//! marks, ids of turns that do not exist. Ids are looked for in the texts, and what names no turn is dropped; a question
-//! without any is left out and counted. The asker's date is that of the conversation's last session.
+//! imported from there, so that nothing of them can reach what is searched. Categories 1 to 4 with
+//! evidence are asked; category 5 has no answer and serves to measure whether recall says so
+//! ([`super::abstention`]). The evidence of the published file is not clean: several ids in one
+//! text, leading zeros, stray marks, ids of turns that do not exist. Ids are looked for in the
+//! texts, and what names no turn is dropped; a question without any is left out and counted. The
+//! asker's date is that of the conversation's last session.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -61,7 +62,8 @@ impl Locomo {
 
 /// Reads a file: an array of conversations, or one.
 pub fn read(path: &Path, layout: Layout, metadata: Metadata) -> Result<Locomo, EvalError> {
-    let importer = importers::by_name(FORMAT).ok_or_else(|| EvalError::form(path, "there is no importer for it"))?;
+    let importer = importers::by_name(FORMAT)
+        .ok_or_else(|| EvalError::form(path, "there is no importer for it"))?;
     let file = match read_json(path)? {
         Value::Array(conversations) => conversations,
         alone => vec![alone],
@@ -72,7 +74,10 @@ pub fn read(path: &Path, layout: Layout, metadata: Metadata) -> Result<Locomo, E
     let mut without_gold = 0;
     for (number, sample) in file.iter().enumerate() {
         let Some(conversation) = sample.get("conversation").and_then(Value::as_object) else {
-            return Err(EvalError::form(path, format!("conversation {} has no `conversation`", number + 1)));
+            return Err(EvalError::form(
+                path,
+                format!("conversation {} has no `conversation`", number + 1),
+            ));
         };
         let id = unique_id(sample.get("sample_id"), number, &mut ids);
         let alone = folder.path().join(format!("{number}.json"));
@@ -91,12 +96,20 @@ pub fn read(path: &Path, layout: Layout, metadata: Metadata) -> Result<Locomo, E
             None => {
                 let name = if layout == Layout::OneSpace { "all".to_owned() } else { id };
                 let Questions { labelled: questions, unanswerable, .. } = questions;
-                collections.push(Collection { name, sources: vec![source], questions, unanswerable });
+                collections.push(Collection {
+                    name,
+                    sources: vec![source],
+                    questions,
+                    unanswerable,
+                });
             }
         }
     }
     if collections.iter().all(|collection| collection.questions.is_empty()) {
-        return Err(EvalError::form(path, "no question of categories 1 to 4 names a turn as evidence"));
+        return Err(EvalError::form(
+            path,
+            "no question of categories 1 to 4 names a turn as evidence",
+        ));
     }
     Ok(Locomo { collections, conversations: file.len(), without_gold, folder })
 }
@@ -108,11 +121,14 @@ fn file_error(path: &Path, source: std::io::Error) -> EvalError {
 fn read_json(path: &Path) -> Result<Value, EvalError> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(|source| file_error(path, source))?;
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|source| file_error(path, source))?;
+    file.take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|source| file_error(path, source))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(EvalError::form(path, format!("it is larger than {FILE_BYTES_MAX} bytes")));
     }
-    serde_json::from_slice(&bytes).map_err(|error| EvalError::form(path, format!("it is no JSON: {error}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| EvalError::form(path, format!("it is no JSON: {error}")))
 }
 
 /// The file's id of a conversation; with its number where the file has none or repeats it.
@@ -149,16 +165,23 @@ struct Questions {
 fn questions(sample: &Value, conversation: &Map<String, Value>, id: &str) -> Questions {
     let sessions = sessions(conversation);
     let today = sessions.last_key_value().and_then(|(_, session)| session.date);
-    let ids = sessions.values().flat_map(|session| session.turns).filter_map(|turn| turn.get("dia_id")?.as_str());
-    let turns: BTreeMap<TurnId, &str> = ids.filter_map(|id| Some((turn_ids(id).pop()?, id))).collect();
-    let mut questions = Questions { labelled: Vec::new(), unanswerable: Vec::new(), without_gold: 0 };
+    let ids = sessions
+        .values()
+        .flat_map(|session| session.turns)
+        .filter_map(|turn| turn.get("dia_id")?.as_str());
+    let turns: BTreeMap<TurnId, &str> =
+        ids.filter_map(|id| Some((turn_ids(id).pop()?, id))).collect();
+    let mut questions =
+        Questions { labelled: Vec::new(), unanswerable: Vec::new(), without_gold: 0 };
     for question in sample.get("qa").and_then(Value::as_array).into_iter().flatten() {
         let category = question.get("category").and_then(Value::as_u64);
         let text = question.get("question").and_then(Value::as_str);
         if let (Some(UNANSWERABLE), Some(text)) = (category, text) {
             questions.unanswerable.push(Asked { text: text.to_owned(), today });
         }
-        let (Some(category), Some(text)) = (category.and_then(category_name), text) else { continue };
+        let (Some(category), Some(text)) = (category.and_then(category_name), text) else {
+            continue;
+        };
         let evidence = question.get("evidence").and_then(Value::as_array).into_iter().flatten();
         let named = evidence.filter_map(Value::as_str).flat_map(turn_ids);
         let gold: BTreeSet<RecordKey> = named
@@ -289,14 +312,19 @@ mod tests {
         let [question] = locomo.collections[0].questions.as_slice() else { panic!("one question") };
         assert_eq!(question.category, "4 single-hop");
         assert_eq!(locomo.collections[0].unanswerable.len(), 1);
-        assert_eq!(question.asked.today, Some(jiff::civil::date(2023, 6, 2)), "the last session that has turns");
+        assert_eq!(
+            question.asked.today,
+            Some(jiff::civil::date(2023, 6, 2)),
+            "the last session that has turns"
+        );
         let gold = ["trip/D1:1", "trip/D2:1"].map(|uid| RecordKey::new("locomo", uid));
         assert_eq!(question.gold, gold.into_iter().collect());
     }
 
     #[test]
     fn gold_is_named_as_the_importer_names_the_turns() {
-        let locomo = read_value(&json!([sample(), sample()]), Layout::OneSpace, Metadata::Kept).unwrap();
+        let locomo =
+            read_value(&json!([sample(), sample()]), Layout::OneSpace, Metadata::Kept).unwrap();
         let [together] = locomo.collections.as_slice() else { panic!("one space") };
         let mut keys = BTreeSet::new();
         for source in &together.sources {
@@ -313,7 +341,10 @@ mod tests {
     fn nothing_but_the_conversation_is_imported() {
         let locomo = read_value(&sample(), Layout::SpaceEach, Metadata::Kept).unwrap();
         let text = std::fs::read_to_string(&locomo.collections[0].sources[0].path).unwrap();
-        assert!(text.contains("rented") && !text.contains("evidence") && !text.contains("category"), "{text}");
+        assert!(
+            text.contains("rented") && !text.contains("evidence") && !text.contains("category"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -332,7 +363,10 @@ mod tests {
     #[test]
     fn what_is_no_such_file_is_refused_with_a_reason() {
         for value in [json!([]), json!({}), json!(7), json!([{ "conversation": {}, "qa": [] }])] {
-            assert!(matches!(read_value(&value, Layout::SpaceEach, Metadata::Kept), Err(EvalError::Form { .. })));
+            assert!(matches!(
+                read_value(&value, Layout::SpaceEach, Metadata::Kept),
+                Err(EvalError::Form { .. })
+            ));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The measures of a ranking, all made from where its gold records stand.
 //!
-//! Relevance is binary. A question counts once in every average, however many records answer it. nDCG: Järvelin and
-//! Kekäläinen 2002 with log₂(rank + 1); percentiles by nearest rank.
+//! Relevance is binary. A question counts once in every average, however many records answer it.
+//! nDCG: Järvelin and Kekäläinen 2002 with log₂(rank + 1); percentiles by nearest rank.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,9 @@ pub struct Ranks(Vec<Option<usize>>);
 impl Ranks {
     /// Looks the gold records up in a ranking. One that is returned twice counts where it is first.
     pub fn find(ranking: &[RecordKey], gold: &BTreeSet<RecordKey>) -> Self {
-        let rank = |wanted| ranking.iter().position(|returned| returned == wanted).map(|position| position + 1);
+        let rank = |wanted| {
+            ranking.iter().position(|returned| returned == wanted).map(|position| position + 1)
+        };
         Self(gold.iter().map(rank).collect())
     }
 
@@ -135,7 +137,10 @@ mod tests {
     fn measures_equal_those_counted_by_hand() {
         let ranks = ranks("abcdef", "bdz");
         assert_eq!(ranks, Ranks(vec![Some(2), Some(4), None]));
-        assert_eq!([1, 2, 3, 4].map(|k| ranks.recall_at(k)), [0.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|k| ranks.recall_at(k)),
+            [0.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]
+        );
         assert!(!ranks.any_at(1) && ranks.any_at(2) && !ranks.all_at(10));
         assert_eq!(ranks.reciprocal_rank(), 0.5);
         // 1/log2(3) + 1/log2(5), of 1/log2(2) + 1/log2(3) + 1/log2(4).
@@ -155,7 +160,10 @@ mod tests {
     #[test]
     fn nothing_returned_scores_nothing() {
         let ranks = ranks("", "a");
-        assert_eq!((ranks.recall_at(5), ranks.ndcg_at(10), ranks.reciprocal_rank()), (0.0, 0.0, 0.0));
+        assert_eq!(
+            (ranks.recall_at(5), ranks.ndcg_at(10), ranks.reciprocal_rank()),
+            (0.0, 0.0, 0.0)
+        );
     }
 
     #[test]
@@ -177,7 +185,10 @@ mod tests {
     #[test]
     fn percentiles_are_values_that_occurred() {
         let values: Vec<f64> = (1..=200).rev().map(f64::from).collect();
-        assert_eq!([50, 99, 100, 0].map(|percent| percentile(&values, percent)), [100.0, 198.0, 200.0, 1.0].map(Some));
+        assert_eq!(
+            [50, 99, 100, 0].map(|percent| percentile(&values, percent)),
+            [100.0, 198.0, 200.0, 1.0].map(Some)
+        );
         assert_eq!(percentile(&[7.0], 99), Some(7.0));
         assert_eq!(percentile(&[], 50), None);
     }

@@ -7,7 +7,8 @@ use kernel::evidence::Evidence;
 
 use super::{EvalError, RecordKey, Source};
 
-/// What every import of a measurement is told. Pinned, so that the same file gives the same numbers everywhere.
+/// What every import of a measurement is told. Pinned, so that the same file gives the same numbers
+/// everywhere.
 pub fn context() -> Context {
     Context { now: jiff::Timestamp::UNIX_EPOCH, zone: jiff::tz::TimeZone::UTC }
 }
@@ -40,12 +41,17 @@ pub fn key(evidence: &Evidence) -> RecordKey {
     RecordKey::new(&evidence.source, &evidence.source_uid)
 }
 
-/// The record as one line: what the engine searches, and before it the name of who said it, since a system
-/// without authors can find the name only there.
+/// The record as one line: what the engine searches, and before it the name of who said it, since a
+/// system without authors can find the name only there.
 pub fn line(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
-    let more = payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part));
+    let more = payload
+        .title
+        .as_deref()
+        .into_iter()
+        .chain(label)
+        .filter(|part| !payload.text.contains(*part));
     let mut line = evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
     line.push_str(&payload.text);
     for part in more.chain(payload.captions.iter().chain(&payload.tags).map(String::as_str)) {
@@ -55,7 +61,8 @@ pub fn line(evidence: &Evidence) -> String {
     line.replace(['\r', '\n'], " ")
 }
 
-/// Words as a plain search has them: runs of letters, digits and `_` in lower case, as `grep -w` delimits them.
+/// Words as a plain search has them: runs of letters, digits and `_` in lower case, as `grep -w`
+/// delimits them.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
     let lower = text.to_lowercase();
     let words: Vec<String> = lower

@@ -32,7 +32,10 @@ impl Report<'_> {
     fn rows<'a>(&'a self, run: &'a Run) -> Vec<(&'a str, Averages)> {
         let mut rows: Vec<(&str, Averages)> = Vec::new();
         for category in self.categories() {
-            rows.push((category, average(run.ranks_of(self.collections, Some(category)), self.cutoffs)));
+            rows.push((
+                category,
+                average(run.ranks_of(self.collections, Some(category)), self.cutoffs),
+            ));
         }
         rows.push((ALL, average(run.ranks_of(self.collections, None), self.cutoffs)));
         rows
@@ -48,7 +51,12 @@ impl Report<'_> {
         let shown = self.shown_cutoff();
         let mut head = format!("{:<22}{:>5}", "", "n");
         let recalls = self.cutoffs.iter().map(|k| format!("R@{k}"));
-        let others = [format!("hit@{shown}"), format!("all@{shown}"), format!("nDCG@{NDCG_CUTOFF}"), "MRR".to_owned()];
+        let others = [
+            format!("hit@{shown}"),
+            format!("all@{shown}"),
+            format!("nDCG@{NDCG_CUTOFF}"),
+            "MRR".to_owned(),
+        ];
         recalls.chain(others).for_each(|title| head.push_str(&format!("{title:>8}")));
         let mut lines = vec![head];
         for run in self.runs {
@@ -56,9 +64,16 @@ impl Report<'_> {
             for (name, averages) in self.rows(run) {
                 let at = averages.at.iter().find(|at| at.k == shown);
                 let recalls = averages.at.iter().map(|at| at.recall);
-                let others = [at.map_or(0.0, |at| at.hit), at.map_or(0.0, |at| at.all), averages.ndcg, averages.mrr];
+                let others = [
+                    at.map_or(0.0, |at| at.hit),
+                    at.map_or(0.0, |at| at.all),
+                    averages.ndcg,
+                    averages.mrr,
+                ];
                 let mut line = format!("  {name:<20}{:>5}", averages.questions);
-                recalls.chain(others).for_each(|value| line.push_str(&format!("{:>8.1}", value * 100.0)));
+                recalls
+                    .chain(others)
+                    .for_each(|value| line.push_str(&format!("{:>8.1}", value * 100.0)));
                 lines.push(line);
             }
         }
@@ -67,7 +82,11 @@ impl Report<'_> {
         lines.push(format!("{:<22}{rate:>12}{:>12}{:>12}", "", "p50 ms", "p99 ms"));
         for run in self.runs {
             let (name, rate) = (run.kind.name(), run.ingest_rate());
-            lines.push(format!("{name:<22}{rate:>12.0}{:>12.3}{:>12.3}", run.latency_ms(50), run.latency_ms(99)));
+            lines.push(format!(
+                "{name:<22}{rate:>12.0}{:>12.3}{:>12.3}",
+                run.latency_ms(50),
+                run.latency_ms(99)
+            ));
         }
         lines
     }
@@ -79,7 +98,8 @@ impl Report<'_> {
     }
 
     fn system_json(&self, run: &Run) -> Value {
-        let rows: Vec<Value> = self.rows(run).iter().map(|(name, averages)| row_json(name, averages)).collect();
+        let rows: Vec<Value> =
+            self.rows(run).iter().map(|(name, averages)| row_json(name, averages)).collect();
         json!({
             "name": run.kind.name(),
             "records": run.records,
@@ -90,7 +110,8 @@ impl Report<'_> {
         })
     }
 
-    /// Every question with the rank of each of its gold records in every system; null for what was not returned.
+    /// Every question with the rank of each of its gold records in every system; null for what was
+    /// not returned.
     pub fn each_json(&self) -> Value {
         let mut each = Vec::new();
         for (number, collection) in self.collections.iter().enumerate() {
@@ -135,24 +156,38 @@ mod tests {
     fn measure_sample(check: impl FnOnce(&Report<'_>)) {
         let folder = tempfile::tempdir().unwrap();
         sample::unpack(folder.path()).unwrap();
-        let paths: Vec<_> = sample::SOURCES.iter().map(|source| folder.path().join(source)).collect();
+        let paths: Vec<_> =
+            sample::SOURCES.iter().map(|source| folder.path().join(source)).collect();
         let collections = [sample::collect(&paths).unwrap()];
         let cutoffs = [1, 10];
         let mut done = 0;
-        let mut one = |kind| run(kind, &collections, limit(&cutoffs), None, &mut || done += 1).unwrap();
+        let mut one =
+            |kind| run(kind, &collections, limit(&cutoffs), None, &mut || done += 1).unwrap();
         let runs: Vec<Run> = Kind::ALL.into_iter().map(&mut one).collect();
         assert_eq!(done, steps(&collections) * 4, "the progress bar ends full");
-        check(&Report { collections: &collections, unit: sample::UNIT, cutoffs: &cutoffs, runs: &runs });
+        check(&Report {
+            collections: &collections,
+            unit: sample::UNIT,
+            cutoffs: &cutoffs,
+            runs: &runs,
+        });
     }
 
     #[test]
     fn the_engine_finds_more_of_the_sample_than_any_control() {
         measure_sample(|report| {
-            let recall = |run: &Run| average(run.ranks_of(report.collections, None), &[10]).at[0].recall;
+            let recall =
+                |run: &Run| average(run.ranks_of(report.collections, None), &[10]).at[0].recall;
             let recalls: Vec<f64> = report.runs.iter().map(recall).collect();
-            assert!(recalls[0] > 0.8 && recalls[1..].iter().all(|control| *control < recalls[0]), "{recalls:?}");
+            assert!(
+                recalls[0] > 0.8 && recalls[1..].iter().all(|control| *control < recalls[0]),
+                "{recalls:?}"
+            );
             let records = report.runs[0].records;
-            assert!(records > 100 && report.runs.iter().all(|run| run.records == records), "all read the same");
+            assert!(
+                records > 100 && report.runs.iter().all(|run| run.records == records),
+                "all read the same"
+            );
         });
     }
 
@@ -161,7 +196,9 @@ mod tests {
         measure_sample(|report| {
             let lines = report.lines();
             assert!(lines[0].contains("R@1 ") && lines[0].contains("nDCG@10"), "{}", lines[0]);
-            let rows = |name: &str| lines.iter().filter(|line| line.trim_start().starts_with(name)).count();
+            let rows = |name: &str| {
+                lines.iter().filter(|line| line.trim_start().starts_with(name)).count()
+            };
             assert_eq!((rows("all "), rows("note+turn "), rows("grep")), (4, 4, 2));
             let json = report.json();
             let categories = json["systems"][0]["categories"].as_array().unwrap();
@@ -170,7 +207,10 @@ mod tests {
             assert!(all["recall"]["10"].as_f64() >= all["all"]["10"].as_f64());
             let each = report.each_json();
             let first = &each[0];
-            assert_eq!(first["gold"].as_array().unwrap().len(), first["ranks"]["because"].as_array().unwrap().len());
+            assert_eq!(
+                first["gold"].as_array().unwrap().len(),
+                first["ranks"]["because"].as_array().unwrap().len()
+            );
         });
     }
 }

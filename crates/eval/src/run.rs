@@ -5,7 +5,9 @@ use std::time::Instant;
 use models::choice::Choice;
 
 use super::measures::{NDCG_CUTOFF, Ranks, percentile};
-use super::{Collection, EvalError, System, because::Because, bm25::Bm25, controls::Grep, fts5::Fts5};
+use super::{
+    Collection, EvalError, System, because::Because, bm25::Bm25, controls::Grep, fts5::Fts5,
+};
 
 /// The systems, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +62,13 @@ impl Run {
         collections: &'a [Collection],
         category: Option<&'a str>,
     ) -> impl Iterator<Item = &'a Ranks> {
-        let pairs = collections.iter().zip(&self.ranks).flat_map(|(all, ranks)| all.questions.iter().zip(ranks));
-        pairs.filter(move |(question, _)| category.is_none_or(|wanted| question.category == wanted)).map(|pair| pair.1)
+        let pairs = collections
+            .iter()
+            .zip(&self.ranks)
+            .flat_map(|(all, ranks)| all.questions.iter().zip(ranks));
+        pairs
+            .filter(move |(question, _)| category.is_none_or(|wanted| question.category == wanted))
+            .map(|pair| pair.1)
     }
 
     /// Records a second.
@@ -80,8 +87,9 @@ pub fn limit(cutoffs: &[usize]) -> usize {
     cutoffs.iter().copied().max().unwrap_or(0).max(NDCG_CUTOFF)
 }
 
-/// Takes every collection into a fresh system of that kind and asks its questions. `step` is called after each source
-/// and each question. `choice` is the model that the engine answers with instead of the built-in table.
+/// Takes every collection into a fresh system of that kind and asks its questions. `step` is called
+/// after each source and each question. `choice` is the model that the engine answers with instead
+/// of the built-in table.
 pub fn run(
     kind: Kind,
     collections: &[Collection],
@@ -89,7 +97,8 @@ pub fn run(
     choice: Option<&Choice>,
     step: &mut dyn FnMut(),
 ) -> Result<Run, EvalError> {
-    let mut run = Run { kind, records: 0, ingest_seconds: 0.0, latencies_ms: Vec::new(), ranks: Vec::new() };
+    let mut run =
+        Run { kind, records: 0, ingest_seconds: 0.0, latencies_ms: Vec::new(), ranks: Vec::new() };
     for collection in collections {
         let mut system = kind.make(choice)?;
         for source in &collection.sources {
@@ -113,5 +122,8 @@ pub fn run(
 
 /// How often [`run`] calls `step`.
 pub fn steps(collections: &[Collection]) -> u64 {
-    collections.iter().map(|collection| (collection.sources.len() + collection.questions.len()) as u64).sum()
+    collections
+        .iter()
+        .map(|collection| (collection.sources.len() + collection.questions.len()) as u64)
+        .sum()
 }

@@ -1,8 +1,10 @@
-//! The sample of `because demo`: notes, a calendar and a chat of a person who does not exist, with questions.
+//! The sample of `because demo`: notes, a calendar and a chat of a person who does not exist, with
+//! questions.
 //!
-//! A question names its gold by quotes, each of which occurs in one record. Categories say of which kinds
-//! the gold is, so that notes and calendars can be told from turns. The questions were written by us
-//! and are few: a first look, and a guard against losing what once worked, but no benchmark.
+//! A question names its gold by quotes, each of which occurs in one record. Categories say of which
+//! kinds the gold is, so that notes and calendars can be told from turns. The questions were
+//! written by us and are few: a first look, and a guard against losing what once worked, but no
+//! benchmark.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -74,7 +76,8 @@ pub fn collect(paths: &[PathBuf]) -> Result<Collection, EvalError> {
     let mut found: Vec<Record> = Vec::new();
     for source in &sources {
         records::visit(source, &mut |evidence| {
-            let (key, kind, text) = (records::key(evidence), evidence.kind.0.clone(), folded(&records::line(evidence)));
+            let (key, kind, text) =
+                (records::key(evidence), evidence.kind.0.clone(), folded(&records::line(evidence)));
             found.push(Record { key, kind, text });
         })?;
     }

@@ -1,8 +1,8 @@
 //! Who may do what in a space, at each point of its order.
 //!
-//! The owner named by the genesis operation holds everything. A grant or revocation counts from its own place in the
-//! order on, if its author held `admin` there. Few of them exist in a space, so they are replayed from
-//! the start for each question that does not go to the owner.
+//! The owner named by the genesis operation holds everything. A grant or revocation counts from its
+//! own place in the order on, if its author held `admin` there. Few of them exist in a space, so
+//! they are replayed from the start for each question that does not go to the owner.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +90,12 @@ mod tests {
         let (owner, agent) = (Author([1; 32]), Author([2; 32]));
         let mut access = Access::default();
         access.set_owner(owner);
-        let change = |gives| Change { author: owner, key: agent, capabilities: vec![Capability::Append], gives };
+        let change = |gives| Change {
+            author: owner,
+            key: agent,
+            capabilities: vec![Capability::Append],
+            gives,
+        };
         access.insert(at(5), change(true));
         access.insert(at(9), change(false));
         let holds = |ts| access.holds(&agent, Capability::Append, at(ts));
@@ -104,7 +109,10 @@ mod tests {
         let (owner, agent, other) = (Author([1; 32]), Author([2; 32]), Author([3; 32]));
         let mut access = Access::default();
         access.set_owner(owner);
-        access.insert(at(2), Change { author: agent, key: other, capabilities: Capability::ALL.into(), gives: true });
+        access.insert(
+            at(2),
+            Change { author: agent, key: other, capabilities: Capability::ALL.into(), gives: true },
+        );
         assert!(!access.holds(&other, Capability::Append, at(3)));
     }
 
@@ -113,30 +121,51 @@ mod tests {
         let (owner, agent, other) = (Author([1; 32]), Author([2; 32]), Author([3; 32]));
         let mut access = Access::default();
         access.set_owner(owner);
-        let change = |author, key, capability, gives| Change { author, key, capabilities: vec![capability], gives };
+        let change = |author, key, capability, gives| Change {
+            author,
+            key,
+            capabilities: vec![capability],
+            gives,
+        };
         access.insert(at(2), change(owner, agent, Capability::Admin, true));
         access.insert(at(3), change(agent, other, Capability::Append, true));
         access.insert(at(4), change(owner, agent, Capability::Admin, false));
         access.insert(at(5), change(agent, other, Capability::Correct, true));
         assert!(access.holds(&other, Capability::Append, at(9)));
-        assert!(!access.holds(&other, Capability::Correct, at(9)), "given when it was no admin any more");
+        assert!(
+            !access.holds(&other, Capability::Correct, at(9)),
+            "given when it was no admin any more"
+        );
         access.insert(at(6), change(owner, owner, Capability::Correct, false));
-        assert!(access.holds(&owner, Capability::Correct, at(6)) && !access.holds(&owner, Capability::Correct, at(7)));
+        assert!(
+            access.holds(&owner, Capability::Correct, at(6))
+                && !access.holds(&owner, Capability::Correct, at(7))
+        );
     }
 
     #[test]
     fn changes_count_in_the_order_of_the_space_however_they_arrive() {
         let (owner, agent) = (Author([1; 32]), Author([2; 32]));
-        let change = |gives| Change { author: owner, key: agent, capabilities: vec![Capability::Append], gives };
-        let changes =
-            [((HlcTimestamp(5), OpId([1; 32])), change(true)), ((HlcTimestamp(5), OpId([2; 32])), change(false))];
+        let change = |gives| Change {
+            author: owner,
+            key: agent,
+            capabilities: vec![Capability::Append],
+            gives,
+        };
+        let changes = [
+            ((HlcTimestamp(5), OpId([1; 32])), change(true)),
+            ((HlcTimestamp(5), OpId([2; 32])), change(false)),
+        ];
         let (mut one, mut other) = (Access::default(), Access::default());
         one.set_owner(owner);
         other.set_owner(owner);
         changes.iter().cloned().for_each(|(at, change)| one.insert(at, change));
         changes.iter().rev().cloned().for_each(|(at, change)| other.insert(at, change));
         assert_eq!(one, other);
-        assert!(!one.holds(&agent, Capability::Append, at(6)), "of one moment, the greater id is the later");
+        assert!(
+            !one.holds(&agent, Capability::Append, at(6)),
+            "of one moment, the greater id is the later"
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What operations say: one type a kind.
 //!
-//! A body is read leniently where the format allows growth (fields that this version does not know stay in the
-//! stored bytes) and strictly where a rule depends on it. Fields that may be absent have a default; a missing
-//! field that a rule needs makes the body invalid.
+//! A body is read leniently where the format allows growth (fields that this version does not know
+//! stay in the stored bytes) and strictly where a rule depends on it. Fields that may be absent
+//! have a default; a missing field that a rule needs makes the body invalid.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -185,7 +185,8 @@ impl Body {
     /// Reads the body of an operation of `kind` from canonical bytes.
     pub fn parse(kind: &Kind, bytes: &[u8]) -> Result<Self, MalformedError> {
         fn typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, MalformedError> {
-            serde_json::from_slice(bytes).map_err(|error| MalformedError::new("body", error.to_string()))
+            serde_json::from_slice(bytes)
+                .map_err(|error| MalformedError::new("body", error.to_string()))
         }
         Ok(match kind {
             Kind::Space => Self::Space(typed(bytes)?),
@@ -225,8 +226,8 @@ impl Body {
         }
     }
 
-    /// Canonical bytes, within [`BODY_BYTES_MAX`] and such that they read back from a line: a deeper body or
-    /// a larger number is refused here, before it is signed.
+    /// Canonical bytes, within [`BODY_BYTES_MAX`] and such that they read back from a line: a
+    /// deeper body or a larger number is refused here, before it is signed.
     pub fn canonical(&self) -> Result<Vec<u8>, MalformedError> {
         let bytes = match self {
             Self::Space(body) => canonical::to_bytes(body),
@@ -236,7 +237,9 @@ impl Body {
             Self::Claim(body) => canonical::to_bytes(body),
             Self::ClaimCorrection(body) => canonical::to_bytes(body),
             Self::ClaimRefutation(body) => canonical::to_bytes(body),
-            Self::CorrectionWithdrawal(body) | Self::RefutationWithdrawal(body) => canonical::to_bytes(body),
+            Self::CorrectionWithdrawal(body) | Self::RefutationWithdrawal(body) => {
+                canonical::to_bytes(body)
+            }
             Self::Proposal(body) => canonical::to_bytes(body),
             Self::Decision(body) => canonical::to_bytes(body),
             Self::Opaque(_, body) => canonical::to_bytes(body),
@@ -245,17 +248,20 @@ impl Body {
         if bytes.len() > BODY_BYTES_MAX {
             return Err(MalformedError::new("body", "is larger than 1 MiB"));
         }
-        canonical::parse_inside(&bytes, DEPTH_IN_LINE).map_err(|error| MalformedError::new("body", error.0))?;
+        canonical::parse_inside(&bytes, DEPTH_IN_LINE)
+            .map_err(|error| MalformedError::new("body", error.0))?;
         Ok(bytes)
     }
 
-    /// The identity that a claim, correction or refutation is about, and the digest of the payload it states.
+    /// The identity that a claim, correction or refutation is about, and the digest of the payload
+    /// it states.
     pub fn identity(&self) -> Option<(&str, Option<BodyHash>)> {
         match self {
             Self::Claim(claim) => Some((&claim.identity_key, Some(payload_digest(&claim.payload)))),
-            Self::ClaimCorrection(correction) => {
-                Some((&correction.identity_key, Some(payload_digest(&correction.corrected_payload))))
-            }
+            Self::ClaimCorrection(correction) => Some((
+                &correction.identity_key,
+                Some(payload_digest(&correction.corrected_payload)),
+            )),
             Self::ClaimRefutation(refutation) => Some((&refutation.identity_key, None)),
             _ => None,
         }

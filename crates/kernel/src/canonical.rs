@@ -1,8 +1,9 @@
 //! Canonical JSON (RFC 8785): the one byte form of a value that is hashed.
 //!
-//! Reading is stricter than JSON: a repeated name, a number beyond [`INTEGER_MAX`] or nesting beyond [`DEPTH_MAX`]
-//! is refused, so that two implementations never read two values from the same bytes. What was read is in normal
-//! form: `1.0` is the integer 1 and `-0` is 0, as they have the same canonical bytes.
+//! Reading is stricter than JSON: a repeated name, a number beyond [`INTEGER_MAX`] or nesting
+//! beyond [`DEPTH_MAX`] is refused, so that two implementations never read two values from the same
+//! bytes. What was read is in normal form: `1.0` is the integer 1 and `-0` is 0, as they have the
+//! same canonical bytes.
 
 use serde::Serialize;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
@@ -11,8 +12,9 @@ use serde_json::{Map, Number, Value};
 /// Deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 64;
 
-/// Largest magnitude of a number: beyond it a double does not hold every integer (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
-/// It bounds fractions and exponents too, because the canonical form of `1e17` is an integer.
+/// Largest magnitude of a number: beyond it a double does not hold every integer (RFC 8785
+/// §3.2.2.3, RFC 7493 §2.2). It bounds fractions and exponents too, because the canonical form of
+/// `1e17` is an integer.
 pub const INTEGER_MAX: u64 = (1 << 53) - 1;
 
 /// Why bytes are no acceptable JSON, or a value has no canonical form.
@@ -98,7 +100,9 @@ impl<'de> Visitor<'de> for Strict {
         if value.trunc() == value {
             return Ok(Value::from(value as i64));
         }
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number is not finite"))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number is not finite"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -152,7 +156,8 @@ mod tests {
             written(input),
             r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#
         );
-        let names = r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
+        let names =
+            r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
         let sorted = "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}";
         assert_eq!(written(names), sorted, "names are sorted by UTF-16 code units");
     }
@@ -176,9 +181,16 @@ mod tests {
     #[test]
     fn ambiguous_json_is_refused() {
         let deep = "[".repeat(DEPTH_MAX + 1) + &"]".repeat(DEPTH_MAX + 1);
-        for json in
-            [r#"{"a":1,"a":2}"#, "9007199254740993", "-9007199254740993", "1e999", &deep, "1 2", "", "\"\\ud800\""]
-        {
+        for json in [
+            r#"{"a":1,"a":2}"#,
+            "9007199254740993",
+            "-9007199254740993",
+            "1e999",
+            &deep,
+            "1 2",
+            "",
+            "\"\\ud800\"",
+        ] {
             assert!(parse(json.as_bytes()).is_err(), "{json}");
         }
         assert!(parse(&[b'"', 0xff, b'"']).is_err());

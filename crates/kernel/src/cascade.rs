@@ -1,22 +1,30 @@
 //! The cascade: what follows when something that was built upon is taken away.
 //!
-//! Source: the derivation specification, "Cascade". While operations are taken in, a [`Journal`] keeps what settling them changed
-//! ([`crate::soundness`]); [`consequences`] is asked of it once, after all of them, and says what is to be recorded. It records nothing. What
-//! fell has been found by settling, so all that is left is to say why: the walk goes again from what each trigger acts on, in the
-//! space's order, through every input that was valid before all of them and is not after. What still holds, or did not hold before,
-//! ends the walk: this makes it minimal, and makes a corrected identity the firewall that it should be, since what it pins stays valid
-//! whatever becomes of the ground. The cost is that of what changed, never of what lies below or of the whole log. After a merge, all that arrived
-//! is one set of triggers.
+//! Source: the derivation specification, "Cascade". While operations are taken in, a [`Journal`]
+//! keeps what settling them changed ([`crate::soundness`]); [`consequences`] is asked of it once,
+//! after all of them, and says what is to be recorded. It records nothing. What fell has been found
+//! by settling, so all that is left is to say why: the walk goes again from what each trigger acts
+//! on, in the space's order, through every input that was valid before all of them and is not
+//! after. What still holds, or did not hold before, ends the walk: this makes it minimal, and makes
+//! a corrected identity the firewall that it should be, since what it pins stays valid whatever
+//! becomes of the ground. The cost is that of what changed, never of what lies below or of the
+//! whole log. After a merge, all that arrived is one set of triggers.
 //!
 //! Decided here:
-//! - A claim that the user took back is *retracted*; no machine let it fall, so only what stands on it is recorded.
-//! - The cause is the first trigger, by the space's order, whose walk reaches a claim. What no walk reached was due before, as after a
-//!   crash, or arrived without ground: it names what had taken its ground away.
-//! - A version whose fall another device recorded already is not recorded again (see [`crate::invalidation`]).
-//! - A *refresh* is owed where the served confidence of an input's identity changed and its payload did not: by a new version of equal payload, by a
-//!   confirming correction, by the withdrawal of one.
-//! - Reviews and refreshes follow from the trigger; who takes the same operations in once more takes nothing in, so nothing follows.
-//! - A change of access is no trigger, but what falls by it is due, and its record names the ground that does not hold.
+//! - A claim that the user took back is *retracted*; no machine let it fall, so only what stands on
+//!   it is recorded.
+//! - The cause is the first trigger, by the space's order, whose walk reaches a claim. What no walk
+//!   reached was due before, as after a crash, or arrived without ground: it names what had taken
+//!   its ground away.
+//! - A version whose fall another device recorded already is not recorded again (see
+//!   [`crate::invalidation`]).
+//! - A *refresh* is owed where the served confidence of an input's identity changed and its payload
+//!   did not: by a new version of equal payload, by a confirming correction, by the withdrawal of
+//!   one.
+//! - Reviews and refreshes follow from the trigger; who takes the same operations in once more
+//!   takes nothing in, so nothing follows.
+//! - A change of access is no trigger, but what falls by it is due, and its record names the ground
+//!   that does not hold.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -54,9 +62,11 @@ pub struct Consequences {
     pub invalidated: Vec<Invalidated>,
     /// By trigger, then in the space's order of the identities' current versions.
     pub reviews: Vec<Review>,
-    /// Identities whose confidence is to be computed again, in the space's order of their current versions.
+    /// Identities whose confidence is to be computed again, in the space's order of their current
+    /// versions.
     pub refresh: Vec<String>,
-    /// Identities whose served record may have changed, in order of key: whoever consumed one is to look again.
+    /// Identities whose served record may have changed, in order of key: whoever consumed one is to
+    /// look again.
     pub changed: Vec<String>,
 }
 
@@ -117,7 +127,8 @@ struct Walk<'w, W: LedgerIndex + ?Sized> {
     standings: HashMap<String, Standing>,
 }
 
-/// What follows from what a journal tells of `world`. `due` are the claims whose fall is to be recorded, in the space's order.
+/// What follows from what a journal tells of `world`. `due` are the claims whose fall is to be
+/// recorded, in the space's order.
 pub fn consequences<W: LedgerIndex + ?Sized>(
     world: &W,
     journal: &Journal,
@@ -126,7 +137,10 @@ pub fn consequences<W: LedgerIndex + ?Sized>(
     let mut walk = Walk {
         world,
         journal,
-        past: Snapshot::without(world, journal.triggers.values().map(|trigger| trigger.id).collect()),
+        past: Snapshot::without(
+            world,
+            journal.triggers.values().map(|trigger| trigger.id).collect(),
+        ),
         now: Validity::new(world),
         lost: HashMap::new(),
         causes: HashMap::new(),
@@ -150,10 +164,14 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         let mut queue = Vec::new();
         match trigger.kind {
             Kind::EvidenceRetraction | Kind::Retraction => {
-                trigger.cited(Role::TARGET).for_each(|target| self.lose(target, trigger.id, &mut queue));
+                trigger
+                    .cited(Role::TARGET)
+                    .for_each(|target| self.lose(target, trigger.id, &mut queue));
             }
             Kind::Evidence => {
-                trigger.cited(Role::SUPERSEDES).for_each(|superseded| self.lose(superseded, trigger.id, &mut queue));
+                trigger
+                    .cited(Role::SUPERSEDES)
+                    .for_each(|superseded| self.lose(superseded, trigger.id, &mut queue));
             }
             Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
                 self.touch(trigger, trigger.id, &mut queue)?;
@@ -177,13 +195,19 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
     }
 
     /// Takes note that a trigger speaks of an identity, and follows each of its versions.
-    fn touch(&mut self, said: &Entry, trigger: OpId, queue: &mut Vec<OpId>) -> Result<(), W::Error> {
+    fn touch(
+        &mut self,
+        said: &Entry,
+        trigger: OpId,
+        queue: &mut Vec<OpId>,
+    ) -> Result<(), W::Error> {
         let Some(key) = &said.identity else { return Ok(()) };
         let current = self.standing(key)?.current;
         if let Some(current) = current.filter(|current| current.id != trigger) {
             self.causes.entry(current.id).or_insert(trigger);
         }
-        // All versions were followed when it was first touched, and a later trigger changes nothing about that.
+        // All versions were followed when it was first touched, and a later trigger changes nothing
+        // about that.
         if self.touched.insert(key.clone()) {
             for version in self.world.identity(key)? {
                 self.lose(version.id, trigger, queue);
@@ -228,20 +252,31 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
 
     /// Corrected identities whose current version lost an input.
     fn reviews(&mut self) -> Result<Vec<Review>, W::Error> {
-        let places: HashMap<OpId, usize> =
-            self.journal.triggers.values().enumerate().map(|(place, trigger)| (trigger.id, place)).collect();
+        let places: HashMap<OpId, usize> = self
+            .journal
+            .triggers
+            .values()
+            .enumerate()
+            .map(|(place, trigger)| (trigger.id, place))
+            .collect();
         let mut reviews = Vec::new();
         for (order, Reached { key, corrected, .. }) in &self.journal.reached {
             if !corrected && !self.touched.contains(key) {
                 continue;
             }
-            let Standing { refutation: None, correction: Some(_), current: Some(current) } = self.standing(key)? else {
+            let Standing { refutation: None, correction: Some(_), current: Some(current) } =
+                self.standing(key)?
+            else {
                 continue;
             };
             if current.order() == *order {
                 let causes: HashSet<OpId> =
                     inputs(&current).filter_map(|input| self.lost.get(&input).copied()).collect();
-                reviews.extend(causes.into_iter().map(|trigger| (places.get(&trigger), *order, trigger, key.clone())));
+                reviews.extend(
+                    causes
+                        .into_iter()
+                        .map(|trigger| (places.get(&trigger), *order, trigger, key.clone())),
+                );
             }
         }
         reviews.sort();
@@ -261,7 +296,8 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
                     Some(turn) => turn.was && turn.is,
                     None => self.now.is_valid_input(&version.id)?,
                 };
-                let dependents = if held { self.world.dependents(&version.id)? } else { Vec::new() };
+                let dependents =
+                    if held { self.world.dependents(&version.id)? } else { Vec::new() };
                 for (order, id) in dependents {
                     if let Some(key) = self.served(&id)? {
                         owed.insert((order, id), key);
@@ -272,14 +308,16 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         Ok(owed.into_values().collect())
     }
 
-    /// The identity of a version that was sound before, and is what is believed of it now, by a machine's word.
+    /// The identity of a version that was sound before, and is what is believed of it now, by a
+    /// machine's word.
     fn served(&mut self, id: &OpId) -> Result<Option<String>, W::Error> {
         let Some(version) = self.world.entry(id)? else { return Ok(None) };
         let Some(key) = &version.identity else { return Ok(None) };
         let Standing { refutation, correction, current } = self.standing(key)?;
         let speaks = refutation.is_none() && correction.is_none();
-        let is_served =
-            speaks && current.is_some_and(|current| current.id == version.id) && self.now.is_sound(&version)?;
+        let is_served = speaks
+            && current.is_some_and(|current| current.id == version.id)
+            && self.now.is_sound(&version)?;
         let was_sound = self.journal.sound.get(id).copied().unwrap_or(is_served);
         Ok(version.identity.filter(|_| is_served && was_sound))
     }

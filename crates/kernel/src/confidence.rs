@@ -1,8 +1,9 @@
 //! Confidence: a prior and independent factors, added up in log-odds.
 //!
-//! Source: the derivation model, §5 (naive Bayes in log-odds, saturating factor curves, clamped). A [`Basis`] is complete: whoever has
-//! it computes the same number, bit for bit, on any machine. So its values are rounded when they go in, before they are added
-//! up, the logarithms are `libm`'s, and the sum goes in the order of the factors.
+//! Source: the derivation model, §5 (naive Bayes in log-odds, saturating factor curves, clamped). A
+//! [`Basis`] is complete: whoever has it computes the same number, bit for bit, on any machine. So
+//! its values are rounded when they go in, before they are added up, the logarithms are `libm`'s,
+//! and the sum goes in the order of the factors.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,11 +41,16 @@ impl Basis {
     /// The same with one more factor. What is no number adds nothing.
     #[must_use]
     pub fn with(mut self, name: &str, value: f64, log_odds: f64) -> Self {
-        self.factors.push(Factor { name: name.to_owned(), value: round6(value), log_odds: round6(log_odds) });
+        self.factors.push(Factor {
+            name: name.to_owned(),
+            value: round6(value),
+            log_odds: round6(log_odds),
+        });
         self
     }
 
-    /// The probability: σ(logit(prior) + Σ log-odds), within [`CONFIDENCE_MIN`] and [`CONFIDENCE_MAX`], six decimals.
+    /// The probability: σ(logit(prior) + Σ log-odds), within [`CONFIDENCE_MIN`] and
+    /// [`CONFIDENCE_MAX`], six decimals.
     ///
     /// ```
     /// use kernel::confidence::Basis;
@@ -109,7 +115,8 @@ impl Band {
     }
 }
 
-/// A curve that rises from 0 towards `most`, so that the tenth observation adds less than the second: `most · (1 − e^(−rate·x))`.
+/// A curve that rises from 0 towards `most`, so that the tenth observation adds less than the
+/// second: `most · (1 − e^(−rate·x))`.
 pub fn saturating(most: f64, rate: f64, x: f64) -> f64 {
     most * (1.0 - libm::exp(-rate * x))
 }
@@ -119,7 +126,8 @@ pub fn logit(probability: f64) -> f64 {
     libm::log(probability / (1.0 - probability))
 }
 
-/// Rounds to six decimals, the resolution of everything that is sealed; 0 for what is no finite number.
+/// Rounds to six decimals, the resolution of everything that is sealed; 0 for what is no finite
+/// number.
 pub fn round6(value: f64) -> f64 {
     if value.is_finite() { libm::round(value * 1e6) / 1e6 + 0.0 } else { 0.0 }
 }
@@ -145,7 +153,11 @@ mod tests {
 
     #[test]
     fn bands_begin_where_the_model_says() {
-        let bands = [0.0, 0.399_999, 0.4, 0.7, 0.899_999, 0.9, 1.0].map(|confidence| Band::of(confidence).as_str());
-        assert_eq!(bands, ["speculative", "speculative", "probable", "likely", "likely", "strong", "strong"]);
+        let bands = [0.0, 0.399_999, 0.4, 0.7, 0.899_999, 0.9, 1.0]
+            .map(|confidence| Band::of(confidence).as_str());
+        assert_eq!(
+            bands,
+            ["speculative", "speculative", "probable", "likely", "likely", "strong", "strong"]
+        );
     }
 }

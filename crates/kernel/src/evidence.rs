@@ -1,8 +1,9 @@
 //! Evidence: what was told, before anything is concluded from it.
 //!
-//! An importer turns bytes into [`Evidence`] values; sealing one makes it an `evidence` operation. The fields that
-//! every source shares are typed here; what only some sources know lives in [`Payload`], whose field names are
-//! shared by all importers so that recall and the derivers need not know where a record came from.
+//! An importer turns bytes into [`Evidence`] values; sealing one makes it an `evidence` operation.
+//! The fields that every source shares are typed here; what only some sources know lives in
+//! [`Payload`], whose field names are shared by all importers so that recall and the derivers need
+//! not know where a record came from.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,8 +13,8 @@ use crate::when::When;
 
 /// Body of an `evidence` operation: one imported record.
 ///
-/// `(source, source_uid)` is the record's identity at its source: the same identity with the same content is
-/// written once, with other content it supersedes the earlier one.
+/// `(source, source_uid)` is the record's identity at its source: the same identity with the same
+/// content is written once, with other content it supersedes the earlier one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Where it came from, e.g. `locomo`, `claude-code`, `ical`. Lower case, digits and `-`.
@@ -34,7 +35,8 @@ pub struct Evidence {
     pub payload: Payload,
 }
 
-/// The sort of an evidence record. Open: a kind that this version does not know is kept and shown as it is.
+/// The sort of an evidence record. Open: a kind that this version does not know is kept and shown
+/// as it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EvidenceKind(pub String);
@@ -61,7 +63,9 @@ impl From<&str> for EvidenceKind {
 }
 
 /// Who may see a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
     /// Only within its space, and never put before others.
@@ -85,8 +89,8 @@ pub struct Payload {
     /// A title apart from the text (event title, note heading, mail subject).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The conversation, thread, file or calendar series that it is part of. Records of one session that are
-    /// imported one after the other are each other's context.
+    /// The conversation, thread, file or calendar series that it is part of. Records of one session
+    /// that are imported one after the other are each other's context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// The name of that session, for people.
@@ -115,8 +119,9 @@ pub struct Payload {
     pub more: serde_json::Map<String, Value>,
 }
 
-/// A mark that a record repeats what is known already, and so is no evidence of its own. It lies in the record's signed body, under
-/// [`Echo::FIELD`] of its payload, so that everyone who derives from the ledger leaves out the same records.
+/// A mark that a record repeats what is known already, and so is no evidence of its own. It lies in
+/// the record's signed body, under [`Echo::FIELD`] of its payload, so that everyone who derives
+/// from the ledger leaves out the same records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Echo {
     /// What it repeats: the records that were told first, or what memory had shown.
@@ -245,8 +250,11 @@ mod tests {
     #[test]
     fn the_documented_examples_are_read_and_written_unchanged() {
         let document = include_str!("../../../docs/evidence.md");
-        let examples: Vec<&str> =
-            document.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        let examples: Vec<&str> = document
+            .split("```json\n")
+            .skip(1)
+            .filter_map(|rest| rest.split("```").next())
+            .collect();
         assert_eq!(examples.len(), 6, "one of each kind");
         for example in examples {
             let evidence: Evidence = serde_json::from_str(example).unwrap();

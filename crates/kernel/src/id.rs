@@ -1,7 +1,7 @@
 //! Names that cannot be forged: hashes and public keys, each a type of its own.
 //!
-//! Text forms are fixed by `docs/format.md`: `b3:` and 64 hexadecimal digits for hashes, `ed25519:` and base64url
-//! without padding for keys. They are parsed here and nowhere else.
+//! Text forms are fixed by `docs/format.md`: `b3:` and 64 hexadecimal digits for hashes, `ed25519:`
+//! and base64url without padding for keys. They are parsed here and nowhere else.
 
 use std::fmt;
 use std::str::FromStr;
@@ -148,8 +148,8 @@ impl FromStr for IdPrefix {
 
     fn from_str(text: &str) -> Result<Self, NameError> {
         let digits = text.strip_prefix("b3:").unwrap_or(text).to_ascii_lowercase();
-        let fits =
-            (Self::DIGITS_MIN..=64).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let fits = (Self::DIGITS_MIN..=64).contains(&digits.len())
+            && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         if fits {
             Ok(Self { digits })
         } else {

@@ -1,11 +1,14 @@
 //! Recorded falls: whether one is on record already, and what brought a claim down.
 //!
-//! Whether a fall is recorded is a function of the set of operations, like all else, so that two devices that exchanged
-//! their logs agree on it: the latest `claim_invalidation` of a version counts until, by the space's order, the version
-//! stood again. What decides about a version lies in the operations below it, so only the moments at which
-//! one of these, or of what acts on them, was recorded are looked at, the latest first: a version that rose and fell
-//! again is settled by the first. Each look costs a walk over what lies below, once for all versions that are asked about together. So the answer is
-//! stored ([`ClaimStatus::recorded`](crate::soundness::ClaimStatus)) and replayed only where something arrives late.
+//! Whether a fall is recorded is a function of the set of operations, like all else, so that two
+//! devices that exchanged their logs agree on it: the latest `claim_invalidation` of a version
+//! counts until, by the space's order, the version stood again. What decides about a version lies
+//! in the operations below it, so only the moments at which one of these, or of what acts on them,
+//! was recorded are looked at, the latest first: a version that rose and fell again is settled by
+//! the first. Each look costs a walk over what lies below, once for all versions that are asked
+//! about together. So the answer is stored
+//! ([`ClaimStatus::recorded`](crate::soundness::ClaimStatus)) and replayed only where something
+//! arrives late.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,7 +19,8 @@ use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
 use crate::validity::{Validity, inputs};
 
-/// Whether the fall of a version that is not sound is recorded already, without its having risen since: as stored, or else replayed.
+/// Whether the fall of a version that is not sound is recorded already, without its having risen
+/// since: as stored, or else replayed.
 pub fn is_recorded<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
     match world.settled(&version.id)? {
         Some(settled) => Ok(settled.recorded),
@@ -29,17 +33,28 @@ pub fn replayed<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<b
     Ok(!replayed_of(world, std::slice::from_ref(version))?.is_empty())
 }
 
-/// Those of some versions, none of them sound, whose fall is recorded. What lies below several is walked once a moment.
-pub(crate) fn replayed_of<W: LedgerIndex + ?Sized>(world: &W, versions: &[Entry]) -> Result<HashSet<OpId>, W::Error> {
+/// Those of some versions, none of them sound, whose fall is recorded. What lies below several is
+/// walked once a moment.
+pub(crate) fn replayed_of<W: LedgerIndex + ?Sized>(
+    world: &W,
+    versions: &[Entry],
+) -> Result<HashSet<OpId>, W::Error> {
     let mut undecided = Vec::new();
     let validity = Validity::new(world);
     for version in versions {
-        if let Some(record) = validity.last_acting(&version.id, &Kind::ClaimInvalidation, Role::TARGET)? {
+        if let Some(record) =
+            validity.last_acting(&version.id, &Kind::ClaimInvalidation, Role::TARGET)?
+        {
             undecided.push((record.order(), version));
         }
     }
-    let Some(first) = undecided.iter().map(|(record, _)| *record).min() else { return Ok(HashSet::new()) };
-    for at in moments_after(world, undecided.iter().map(|(_, version)| *version), first)?.into_iter().rev() {
+    let Some(first) = undecided.iter().map(|(record, _)| *record).min() else {
+        return Ok(HashSet::new());
+    };
+    for at in moments_after(world, undecided.iter().map(|(_, version)| *version), first)?
+        .into_iter()
+        .rev()
+    {
         let then = Snapshot::before(world, at);
         let mut validity = Validity::new(&then);
         let mut fallen = Vec::with_capacity(undecided.len());
@@ -53,7 +68,8 @@ pub(crate) fn replayed_of<W: LedgerIndex + ?Sized>(world: &W, versions: &[Entry]
     Ok(undecided.into_iter().map(|(_, version)| version.id).collect())
 }
 
-/// The places after `from` at which something was recorded that may decide whether one of `versions` is sound.
+/// The places after `from` at which something was recorded that may decide whether one of
+/// `versions` is sound.
 fn moments_after<'e, W: LedgerIndex + ?Sized>(
     world: &W,
     versions: impl Iterator<Item = &'e Entry>,
@@ -106,9 +122,13 @@ fn moments_after<'e, W: LedgerIndex + ?Sized>(
     Ok(moments)
 }
 
-/// The operation that keeps a version from being sound, found by going down from input to input; none if it is sound. Where the ground is missing
-/// rather than taken away, it is the input that does not hold.
-pub fn reason<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<Option<OpId>, W::Error> {
+/// The operation that keeps a version from being sound, found by going down from input to input;
+/// none if it is sound. Where the ground is missing rather than taken away, it is the input that
+/// does not hold.
+pub fn reason<W: LedgerIndex + ?Sized>(
+    world: &W,
+    version: &Entry,
+) -> Result<Option<OpId>, W::Error> {
     let mut validity = Validity::new(world);
     let mut at = version.clone();
     // Each step goes to an earlier operation, so this ends.
@@ -135,14 +155,20 @@ pub fn reason<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<Opt
 }
 
 /// What was said against an operation that is no valid input, apart from the ground under it.
-fn against<W: LedgerIndex + ?Sized>(validity: &mut Validity<'_, W>, entry: &Entry) -> Result<Option<OpId>, W::Error> {
+fn against<W: LedgerIndex + ?Sized>(
+    validity: &mut Validity<'_, W>,
+    entry: &Entry,
+) -> Result<Option<OpId>, W::Error> {
     if entry.kind == Kind::Evidence {
-        let retraction = validity.last_acting(&entry.id, &Kind::EvidenceRetraction, Role::TARGET)?;
+        let retraction =
+            validity.last_acting(&entry.id, &Kind::EvidenceRetraction, Role::TARGET)?;
         let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
         return Ok(retraction.or(superseding).map(|entry| entry.id));
     }
     let Some(key) = &entry.identity else {
-        return Ok(validity.last_acting(&entry.id, &Kind::Retraction, Role::TARGET)?.map(|entry| entry.id));
+        return Ok(validity
+            .last_acting(&entry.id, &Kind::Retraction, Role::TARGET)?
+            .map(|entry| entry.id));
     };
     let standing = validity.standing(key)?;
     if let Some(refutation) = standing.refutation {
@@ -154,8 +180,12 @@ fn against<W: LedgerIndex + ?Sized>(validity: &mut Validity<'_, W>, entry: &Entr
         return Ok(Some(correction.id));
     }
     if entry.kind == Kind::ClaimCorrection {
-        let withdrawal = validity.last_acting(&entry.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
+        let withdrawal =
+            validity.last_acting(&entry.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
         return Ok(withdrawal.map(|entry| entry.id));
     }
-    Ok(standing.current.filter(|current| current.payload != entry.payload).map(|current| current.id))
+    Ok(standing
+        .current
+        .filter(|current| current.payload != entry.payload)
+        .map(|current| current.id))
 }

@@ -8,7 +8,8 @@ use crate::operation::{MalformedError, is_word};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $word:literal),+ $(,)?) => {
-        /// An operation's kind. A kind that this version does not know is kept, and shown as opaque.
+        /// An operation's kind. A kind that this version does not know is kept, and shown as
+        /// opaque.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind {
             $($(#[$doc])* $name,)+
@@ -124,10 +125,9 @@ impl std::str::FromStr for Capability {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|capability| capability.as_str() == word)
-            .ok_or_else(|| format!("{word:?} is no capability; they are append, derive, correct, admin"))
+        Self::ALL.into_iter().find(|capability| capability.as_str() == word).ok_or_else(|| {
+            format!("{word:?} is no capability; they are append, derive, correct, admin")
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the rules need to know of a ledger, and a plain in-memory answer.
 //!
-//! [`LedgerIndex`] is the port: a few look-ups, each of which an index answers without reading the log. [`Graph`] is
-//! the in-memory implementation; the verifier of an exported ledger and the memory store use it, and
-//! every other implementation is compared with it.
+//! [`LedgerIndex`] is the port: a few look-ups, each of which an index answers without reading the
+//! log. [`Graph`] is the in-memory implementation; the verifier of an exported ledger and the
+//! memory store use it, and every other implementation is compared with it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -13,7 +13,8 @@ use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::{Capability, Kind};
 use crate::operation::{Header, HlcTimestamp, Operation, Ref, Role};
 use crate::soundness::{
-    Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute, recompute_statuses, settle,
+    Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
+    recompute_statuses, settle,
 };
 
 /// What is known of one recorded operation without reading its body.
@@ -50,7 +51,10 @@ impl Entry {
 
     /// Every operation that it cites in a role.
     pub fn cited(&self, role: &'static str) -> impl Iterator<Item = OpId> {
-        self.refs.iter().filter(move |reference| reference.role.as_str() == role).map(|reference| reference.id)
+        self.refs
+            .iter()
+            .filter(move |reference| reference.role.as_str() == role)
+            .map(|reference| reference.id)
     }
 
     /// What is known of `operation`, whose body reads as `body`.
@@ -102,11 +106,14 @@ pub trait LedgerIndex {
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, Self::Error>;
     /// The operations that cite one.
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Self::Error>;
-    /// The operations of one kind that cite one in one role. Thousands may build on an operation that nobody ever
-    /// acts on: an index by role answers without reading them all.
+    /// The operations of one kind that cite one in one role. Thousands may build on an operation
+    /// that nobody ever acts on: an index by role answers without reading them all.
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, Self::Error> {
         let citing = self.citing(id)?.into_iter();
-        Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
+        Ok(citing
+            .filter(|citing| citing.kind == *kind && citing.role == role)
+            .map(|citing| citing.id)
+            .collect())
     }
     /// The claims that were built from an operation, by their places in the order, each once.
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, Self::Error> {
@@ -125,8 +132,9 @@ pub trait LedgerIndex {
     fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Self::Error>;
     /// Claims, corrections and refutations of an identity, in log order.
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Self::Error>;
-    /// The latest of these that is of `kind`, and lies before a place in the order if one is given. An identity may have
-    /// thousands of versions: an index by kind answers without reading them all.
+    /// The latest of these that is of `kind`, and lies before a place in the order if one is given.
+    /// An identity may have thousands of versions: an index by kind answers without reading them
+    /// all.
     fn latest_of(
         &self,
         key: &str,
@@ -134,7 +142,9 @@ pub trait LedgerIndex {
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, Self::Error> {
         let said = self.identity(key)?.into_iter().rev();
-        Ok({ said }.find(|entry| entry.kind == *kind && before.is_none_or(|before| entry.order() < before)))
+        Ok({ said }.find(|entry| {
+            entry.kind == *kind && before.is_none_or(|before| entry.order() < before)
+        }))
     }
     /// The end of an author's chain.
     fn head(&self, author: &Author) -> Result<Option<Head>, Self::Error>;
@@ -142,9 +152,13 @@ pub trait LedgerIndex {
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Self::Error>;
     /// Who may do what.
     fn access(&self) -> Result<&Access, Self::Error>;
-    /// The latest evidence with that identity at its source, and its body hash. What its author was not allowed to
-    /// append, as far as was known when it arrived, is not there.
-    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Self::Error>;
+    /// The latest evidence with that identity at its source, and its body hash. What its author was
+    /// not allowed to append, as far as was known when it arrived, is not there.
+    fn evidence(
+        &self,
+        source: &str,
+        source_uid: &str,
+    ) -> Result<Option<(OpId, BodyHash)>, Self::Error>;
 }
 
 /// An operation with what settling looks up together.
@@ -171,15 +185,19 @@ pub struct Graph {
     evidence: HashMap<(String, String), (HlcTimestamp, OpId, BodyHash)>,
     due: BTreeSet<(HlcTimestamp, OpId)>,
     latest: Option<HlcTimestamp>,
-    /// True once something was taken in that is not later than all it cites: only a damaged ledger holds that, and of its claims
-    /// nothing is stored.
+    /// True once something was taken in that is not later than all it cites: only a damaged ledger
+    /// holds that, and of its claims nothing is stored.
     is_disordered: bool,
 }
 
 impl Graph {
-    /// Takes in an operation that the rules have passed; one that is here already changes nothing. What it changed of claims is
-    /// stored already when this returns.
-    pub fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) -> StatusUpdate {
+    /// Takes in an operation that the rules have passed; one that is here already changes nothing.
+    /// What it changed of claims is stored already when this returns.
+    pub fn insert<State>(
+        &mut self,
+        operation: &Operation<State>,
+        body: Option<&Body>,
+    ) -> StatusUpdate {
         let entry = Entry::of(operation, body);
         if self.places.contains_key(&entry.id) {
             return StatusUpdate::default();
@@ -188,7 +206,10 @@ impl Graph {
         let arrival = Arrival::at(at.0, self.latest);
         self.latest = self.latest.max(Some(at.0));
         self.is_disordered |= self.citing.contains_key(&entry.id)
-            || entry.refs.iter().any(|cited| self.entry_of(&cited.id).is_none_or(|cited| cited.ts >= at.0));
+            || entry
+                .refs
+                .iter()
+                .any(|cited| self.entry_of(&cited.id).is_none_or(|cited| cited.ts >= at.0));
         for reference in &entry.refs {
             if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
                 let key = (reference.id, entry.kind.clone(), reference.role.as_str().to_owned());
@@ -228,7 +249,9 @@ impl Graph {
                     gives: entry.kind == Kind::Grant,
                 },
             ),
-            Some(Body::Evidence(evidence)) if self.access.holds(&entry.author, Capability::Append, at) => {
+            Some(Body::Evidence(evidence))
+                if self.access.holds(&entry.author, Capability::Append, at) =>
+            {
                 let key = (evidence.source.clone(), evidence.source_uid.clone());
                 let found = (at.0, at.1, operation.header().body);
                 let latest = self.evidence.entry(key).or_insert(found);
@@ -249,7 +272,10 @@ impl Graph {
         let settled = if needs_full_recompute(header, arrival) {
             let entries = self.nodes.iter().map(|node| &node.entry);
             let claims = entries.filter(|entry| entry.kind == Kind::Claim).map(Entry::order);
-            recompute_statuses(&*self, claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id))
+            recompute_statuses(
+                &*self,
+                claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id),
+            )
         } else if may_change_status(header) {
             settle(&*self, entry, arrival)
         } else {
@@ -319,7 +345,10 @@ impl LedgerIndex for Graph {
             return Ok(acting.map(|acting| acting.iter().copied().collect()).unwrap_or_default());
         }
         let citing = self.citing.get(id).into_iter().flatten();
-        Ok(citing.filter(|citing| citing.kind == *kind && citing.role == role).map(|citing| citing.id).collect())
+        Ok(citing
+            .filter(|citing| citing.kind == *kind && citing.role == role)
+            .map(|citing| citing.id)
+            .collect())
     }
 
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, Infallible> {
@@ -343,7 +372,9 @@ impl LedgerIndex for Graph {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, Infallible> {
-        let Some(said) = self.identities.get(key).and_then(|said| said.get(kind)) else { return Ok(None) };
+        let Some(said) = self.identities.get(key).and_then(|said| said.get(kind)) else {
+            return Ok(None);
+        };
         let latest = match before {
             Some(before) => said.range(..before).next_back(),
             None => said.last(),
@@ -369,7 +400,11 @@ impl LedgerIndex for Graph {
         Ok(&self.access)
     }
 
-    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Infallible> {
+    fn evidence(
+        &self,
+        source: &str,
+        source_uid: &str,
+    ) -> Result<Option<(OpId, BodyHash)>, Infallible> {
         let key = (source.to_owned(), source_uid.to_owned());
         Ok(self.evidence.get(&key).map(|(_, id, body)| (*id, *body)))
     }

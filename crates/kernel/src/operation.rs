@@ -1,9 +1,10 @@
 //! An operation: header, body, signature, and how sure we are of them.
 //!
-//! The header's canonical bytes give the id, the id is what is signed, and the header holds the body only through
-//! its salted hash. So a body can be removed or withheld and id, signature, chain and provenance still
-//! verify. `Operation<Unverified>` is what arrives; only [`verify`](Operation::verify),
-//! [`verify_batch`] and sealing make an `Operation<Verified>`, and only those can be recorded.
+//! The header's canonical bytes give the id, the id is what is signed, and the header holds the
+//! body only through its salted hash. So a body can be removed or withheld and id, signature, chain
+//! and provenance still verify. `Operation<Unverified>` is what arrives; only
+//! [`verify`](Operation::verify), [`verify_batch`] and sealing make an `Operation<Verified>`, and
+//! only those can be recorded.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -29,7 +30,8 @@ pub(crate) const DEPTH_IN_LINE: usize = 1;
 /// Longest line of the interchange form that is read, bytes.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
 
-/// A hybrid logical clock's reading: microseconds since the Unix epoch, moved on where needed to keep the order.
+/// A hybrid logical clock's reading: microseconds since the Unix epoch, moved on where needed to
+/// keep the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HlcTimestamp(pub u64);
 
@@ -88,7 +90,9 @@ impl Role {
 pub fn is_word(word: &str) -> bool {
     word.len() <= WORD_BYTES_MAX
         && word.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
-        && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte))
+        && word.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte)
+        })
 }
 
 /// The signed part of an operation.
@@ -117,7 +121,11 @@ impl Header {
     /// canonical form can be written directly; a test compares it with the general one.
     pub fn canonical(&self) -> Vec<u8> {
         let mut text = String::with_capacity(320 + self.refs.len() * 96);
-        let _ = write!(text, r#"{{"author":"{}","body":"{}","kind":"{}","prev":"#, self.author, self.body, self.kind);
+        let _ = write!(
+            text,
+            r#"{{"author":"{}","body":"{}","kind":"{}","prev":"#,
+            self.author, self.body, self.kind
+        );
         match &self.prev {
             Some(prev) => {
                 let _ = write!(text, "\"{prev}\"");
@@ -127,7 +135,12 @@ impl Header {
         text.push_str(",\"refs\":[");
         for (position, reference) in self.refs.iter().enumerate() {
             let comma = if position > 0 { "," } else { "" };
-            let _ = write!(text, r#"{comma}{{"id":"{}","role":"{}"}}"#, reference.id, reference.role.as_str());
+            let _ = write!(
+                text,
+                r#"{comma}{{"id":"{}","role":"{}"}}"#,
+                reference.id,
+                reference.role.as_str()
+            );
         }
         let _ = write!(text, "],\"seq\":{},\"space\":", self.seq);
         match &self.space {
@@ -153,9 +166,13 @@ impl Header {
     fn parse(value: &Value) -> Result<Self, MalformedError> {
         let object = Fields::of(value, "header", 9)?;
         if object.integer("v")? != FORMAT_VERSION {
-            return Err(MalformedError::new("v", "is another format version; update because to read it"));
+            return Err(MalformedError::new(
+                "v",
+                "is another format version; update because to read it",
+            ));
         }
-        let refs = object.get("refs")?.as_array().ok_or(MalformedError::new("refs", "is no array"))?;
+        let refs =
+            object.get("refs")?.as_array().ok_or(MalformedError::new("refs", "is no array"))?;
         if refs.len() > REFS_MAX {
             return Err(MalformedError::new("refs", "has more than 4096 entries"));
         }
@@ -190,7 +207,10 @@ impl Header {
         }
         let genesis = self.kind == Kind::Space;
         if genesis != self.space.is_none() {
-            return Err(MalformedError::new("space", "must be null exactly in an operation of kind space"));
+            return Err(MalformedError::new(
+                "space",
+                "must be null exactly in an operation of kind space",
+            ));
         }
         if genesis && (self.seq != 1 || !self.refs.is_empty()) {
             return Err(MalformedError::new(
@@ -358,8 +378,8 @@ impl<State> Operation<State> {
         found.next().is_none().then_some(first.id)
     }
 
-    /// The interchange form: one line of canonical JSON without the line break. Header and body stand in it as the
-    /// very bytes that are hashed.
+    /// The interchange form: one line of canonical JSON without the line break. Header and body
+    /// stand in it as the very bytes that are hashed.
     pub fn to_line(&self) -> String {
         let header = self.header.canonical();
         let (salt, body) = match &self.content {
@@ -377,13 +397,24 @@ impl<State> Operation<State> {
     }
 
     pub(crate) fn assume<Other>(self) -> Operation<Other> {
-        Operation { id: self.id, header: self.header, content: self.content, sig: self.sig, state: PhantomData }
+        Operation {
+            id: self.id,
+            header: self.header,
+            content: self.content,
+            sig: self.sig,
+            state: PhantomData,
+        }
     }
 }
 
 impl Operation<Unverified> {
     /// Puts together what a store holds. Nothing is checked but the header's shape.
-    pub fn from_parts(id: OpId, header: Header, content: Content, sig: [u8; 64]) -> Result<Self, MalformedError> {
+    pub fn from_parts(
+        id: OpId,
+        header: Header,
+        content: Content,
+        sig: [u8; 64],
+    ) -> Result<Self, MalformedError> {
         header.check_shape()?;
         Ok(Self { id, header, content, sig, state: PhantomData })
     }
@@ -399,18 +430,25 @@ impl Operation<Unverified> {
         let content = match (object.get("salt")?, object.get("body")?) {
             (Value::Null, Value::Null) => Content::Removed,
             (Value::String(salt), body @ Value::Object(_)) => Content::Present {
-                salt: decode_base64(salt).ok_or(MalformedError::new("salt", "is not 16 bytes of base64url"))?,
-                body: canonical::to_bytes(body).map_err(|error| MalformedError::new("body", error.0))?,
+                salt: decode_base64(salt)
+                    .ok_or(MalformedError::new("salt", "is not 16 bytes of base64url"))?,
+                body: canonical::to_bytes(body)
+                    .map_err(|error| MalformedError::new("body", error.0))?,
             },
-            _ => return Err(MalformedError::new("body", "must be an object with a salt, or both null")),
+            _ => {
+                return Err(MalformedError::new(
+                    "body",
+                    "must be an object with a salt, or both null",
+                ));
+            }
         };
         if let Content::Present { body, .. } = &content
             && body.len() > BODY_BYTES_MAX
         {
             return Err(MalformedError::new("body", "is larger than 1 MiB"));
         }
-        let sig =
-            decode_base64(object.text("sig")?).ok_or(MalformedError::new("sig", "is not 64 bytes of base64url"))?;
+        let sig = decode_base64(object.text("sig")?)
+            .ok_or(MalformedError::new("sig", "is not 64 bytes of base64url"))?;
         Self::from_parts(object.name("id")?, header, content, sig)
     }
 
@@ -438,27 +476,37 @@ impl Operation<Unverified> {
     }
 }
 
-/// Checks many operations at about a third of the cost of one by one. The result is the same as [`Operation::verify`]
-/// of each, in the same order: signatures are judged by ZIP 215, by which batches and single
-/// checks accept exactly the same set.
-pub fn verify_batch(operations: Vec<Operation<Unverified>>) -> Vec<Result<Operation<Verified>, VerifyError>> {
+/// Checks many operations at about a third of the cost of one by one. The result is the same as
+/// [`Operation::verify`] of each, in the same order: signatures are judged by ZIP 215, by which
+/// batches and single checks accept exactly the same set.
+pub fn verify_batch(
+    operations: Vec<Operation<Unverified>>,
+) -> Vec<Result<Operation<Verified>, VerifyError>> {
     let mut verifier = ed25519_zebra::batch::Verifier::new();
-    let mut transcript = blake3::Hasher::new_derive_key("because 2026 batch verification coefficients");
+    let mut transcript =
+        blake3::Hasher::new_derive_key("because 2026 batch verification coefficients");
     for operation in &operations {
         let signature = ed25519_zebra::Signature::from(operation.sig);
-        transcript.update(&operation.header.author.0).update(&operation.id.0).update(&operation.sig);
+        transcript
+            .update(&operation.header.author.0)
+            .update(&operation.id.0)
+            .update(&operation.sig);
         verifier.queue((operation.header.author.0.into(), signature, &operation.id.0));
     }
     let coefficients = Coefficients(transcript.finalize_xof());
     if verifier.verify(coefficients).is_ok() {
-        operations.into_iter().map(|operation| operation.check_hashes().map(|()| operation.assume())).collect()
+        operations
+            .into_iter()
+            .map(|operation| operation.check_hashes().map(|()| operation.assume()))
+            .collect()
     } else {
         operations.into_iter().map(Operation::verify).collect()
     }
 }
 
-/// The batch equation's random coefficients, drawn from a hash of everything that is checked: whoever made the
-/// signatures could not choose them knowing the coefficients, and the kernel stays free of randomness.
+/// The batch equation's random coefficients, drawn from a hash of everything that is checked:
+/// whoever made the signatures could not choose them knowing the coefficients, and the kernel stays
+/// free of randomness.
 struct Coefficients(blake3::OutputReader);
 
 impl rand_core::TryRng for Coefficients {
@@ -514,8 +562,13 @@ impl<'a> Fields<'a> {
         self.get(field)?.as_u64().ok_or(MalformedError::new(field, "is no whole number"))
     }
 
-    fn name<T: std::str::FromStr<Err = crate::id::NameError>>(&self, field: &'static str) -> Result<T, MalformedError> {
-        self.text(field)?.parse().map_err(|error: crate::id::NameError| MalformedError::new(field, error.to_string()))
+    fn name<T: std::str::FromStr<Err = crate::id::NameError>>(
+        &self,
+        field: &'static str,
+    ) -> Result<T, MalformedError> {
+        self.text(field)?
+            .parse()
+            .map_err(|error: crate::id::NameError| MalformedError::new(field, error.to_string()))
     }
 
     fn optional<T: std::str::FromStr<Err = crate::id::NameError>>(

@@ -1,12 +1,13 @@
 //! Proposals and decisions: operations that somebody would append, and the user's answer.
 //!
-//! A proposal changes nothing by itself. It says which operations would be appended, from which sources that follows (its
-//! citations), and who or what thinks so; a decision of the user settles it. *Reviews* are proposals about the user's own word: the ground
-//! of a correction changed, or a deriver comes to another result. As operations they are durable, reach every device, and are
+//! A proposal changes nothing by itself. It says which operations would be appended, from which
+//! sources that follows (its citations), and who or what thinks so; a decision of the user settles
+//! it. *Reviews* are proposals about the user's own word: the ground of a correction changed, or a
+//! deriver comes to another result. As operations they are durable, reach every device, and are
 //! answered once.
 //!
-//! No rule reads these bodies, so any object is one: a field that does not fit is kept among the [others](Proposal::others) and
-//! has no meaning, like one that this version does not know.
+//! No rule reads these bodies, so any object is one: a field that does not fit is kept among the
+//! [others](Proposal::others) and has no meaning, like one that this version does not know.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -137,7 +138,8 @@ fn take<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> Opt
 }
 
 fn put(fields: &mut Map<String, Value>, name: &str, value: &impl Serialize) {
-    // Values that are no JSON (a confidence that is no number) are left out, as if they had not been known.
+    // Values that are no JSON (a confidence that is no number) are left out, as if they had not
+    // been known.
     if let Ok(value) = serde_json::to_value(value)
         && !value.is_null()
     {
@@ -160,7 +162,8 @@ impl From<Map<String, Value>> for Proposal {
 
 impl From<Proposal> for Map<String, Value> {
     fn from(proposal: Proposal) -> Self {
-        let Proposal { origin, confidence, text, review, operations, others: mut fields } = proposal;
+        let Proposal { origin, confidence, text, review, operations, others: mut fields } =
+            proposal;
         for (name, text) in [("origin", origin), ("text", text)] {
             if !text.is_empty() {
                 put(&mut fields, name, &text);
@@ -223,7 +226,9 @@ mod tests {
 
     #[test]
     fn any_object_is_a_decision() {
-        for value in [json!({}), json!({ "verdict": "accept", "canonical": "x" }), json!({ "verdict": 1 })] {
+        for value in
+            [json!({}), json!({ "verdict": "accept", "canonical": "x" }), json!({ "verdict": 1 })]
+        {
             let bytes = crate::canonical::to_bytes(&value).unwrap();
             let body = Body::parse(&Kind::Decision, &bytes).unwrap();
             assert_eq!(body.canonical().unwrap(), bytes, "{value}");

@@ -1,8 +1,9 @@
 //! What a claim was built from, down to what was told.
 //!
-//! Source: the derivation model, "Provenance queries". The walk goes depth first along the inputs in the order in which their authors
-//! named them, and names each operation once, where it first comes to it. It goes through claims only: evidence is the ground, and so is a
-//! correction, which is the user's own word whatever it was said about.
+//! Source: the derivation model, "Provenance queries". The walk goes depth first along the inputs
+//! in the order in which their authors named them, and names each operation once, where it first
+//! comes to it. It goes through claims only: evidence is the ground, and so is a correction, which
+//! is the user's own word whatever it was said about.
 
 use std::collections::HashSet;
 
@@ -44,7 +45,8 @@ pub fn provenance<W: LedgerIndex + ?Sized>(world: &W, id: &OpId) -> Result<Vec<H
 
 fn push_inputs(entry: &Entry, depth: usize, stack: &mut Vec<Hop>) {
     if entry.kind == Kind::Claim {
-        let cited = entry.refs.iter().filter(|reference| reference.role.as_str() != Role::SUPERSEDES);
+        let cited =
+            entry.refs.iter().filter(|reference| reference.role.as_str() != Role::SUPERSEDES);
         stack.extend(cited.rev().map(|reference| Hop {
             depth,
             id: reference.id,

@@ -1,8 +1,9 @@
 //! Append-time rules: what may be recorded, and the typed refusal of everything else.
 //!
-//! The numbers are those of the ledger specification. [`judge`] asks a [`LedgerIndex`] about the moment of appending and answers
-//! [`Verdict`]; the store appends only what was judged, in the same transaction. Rule 1's hashes and signature
-//! are checked by the type [`Operation<Verified>`](crate::operation::Operation).
+//! The numbers are those of the ledger specification. [`judge`] asks a [`LedgerIndex`] about the
+//! moment of appending and answers [`Verdict`]; the store appends only what was judged, in the same
+//! transaction. Rule 1's hashes and signature are checked by the type
+//! [`Operation<Verified>`](crate::operation::Operation).
 
 use std::collections::BTreeSet;
 
@@ -48,7 +49,9 @@ pub enum RuleViolation {
     #[error("a ledger begins with exactly one operation of kind `space`")]
     Genesis,
     /// Rule 2: it does not follow the author's last operation.
-    #[error("it does not follow its author's last operation: it is number {found}, number {expected} would follow")]
+    #[error(
+        "it does not follow its author's last operation: it is number {found}, number {expected} would follow"
+    )]
     ChainBroken {
         /// The `seq` that would follow.
         expected: u64,
@@ -76,7 +79,9 @@ pub enum RuleViolation {
         cited: OpId,
     },
     /// It claims a time more than a day ahead.
-    #[error("its time is {ahead_s} seconds ahead of this machine's clock; more than a day is refused")]
+    #[error(
+        "its time is {ahead_s} seconds ahead of this machine's clock; more than a day is refused"
+    )]
     FromFuture {
         /// How far ahead, seconds.
         ahead_s: u64,
@@ -202,7 +207,8 @@ impl RuleViolation {
         }
     }
 
-    /// True for rules 1 to 3, which make an operation from elsewhere unusable; the others leave it without effect.
+    /// True for rules 1 to 3, which make an operation from elsewhere unusable; the others leave it
+    /// without effect.
     pub fn quarantines(&self) -> bool {
         matches!(
             self,
@@ -230,8 +236,9 @@ pub enum JudgeError<E> {
     LedgerIndex(E),
 }
 
-/// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none if
-/// removed: then it names no identity, and rules 6 and 8 have nothing to judge. A genesis without body begins nothing.
+/// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none
+/// if removed: then it names no identity, and rules 6 and 8 have nothing to judge. A genesis
+/// without body begins nothing.
 ///
 /// What was not verified cannot be judged:
 ///
@@ -275,7 +282,9 @@ pub fn judge_place<W: LedgerIndex>(
             };
         }
         Some(space) if operation.space() != space => {
-            return Err(RuleViolation::WrongSpace { expected: space, found: operation.space() }.into());
+            return Err(
+                RuleViolation::WrongSpace { expected: space, found: operation.space() }.into()
+            );
         }
         Some(space) if header.kind == Kind::Space => {
             return if operation.id() == space.0 {
@@ -303,7 +312,9 @@ pub fn judge_place<W: LedgerIndex>(
     for reference in &header.refs {
         match world.entry(&reference.id).map_err(JudgeError::LedgerIndex)? {
             None => return Err(RuleViolation::UnknownRef { missing: reference.id }.into()),
-            Some(cited) if cited.ts >= header.ts => return Err(RuleViolation::NotAfterRefs { cited: cited.id }.into()),
+            Some(cited) if cited.ts >= header.ts => {
+                return Err(RuleViolation::NotAfterRefs { cited: cited.id }.into());
+            }
             Some(_) => {}
         }
     }
@@ -352,12 +363,15 @@ fn judge_target<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeErr
         Kind::CorrectionWithdrawal => ("claim_correction", &[Kind::ClaimCorrection]),
         Kind::RefutationWithdrawal => ("claim_refutation", &[Kind::ClaimRefutation]),
         Kind::ClaimInvalidation => ("claim", &[Kind::Claim]),
-        Kind::Retraction => ("node, edge, thought or claim", &[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim]),
+        Kind::Retraction => {
+            ("node, edge, thought or claim", &[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim])
+        }
         Kind::Decision => ("proposal", &[Kind::Proposal]),
         Kind::Annotation | Kind::Redaction => ("any operation", &[]),
         _ => return Ok(()),
     };
-    let violation = || JudgeError::RuleViolation(RuleViolation::Target { kind: entry.kind.clone(), expected });
+    let violation =
+        || JudgeError::RuleViolation(RuleViolation::Target { kind: entry.kind.clone(), expected });
     let mut targets = entry.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
     let target = match (targets.next(), targets.next()) {
         (Some(target), None) => target,
@@ -368,22 +382,31 @@ fn judge_target<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeErr
 }
 
 /// Rule 4.
-fn judge_permission<W: LedgerIndex>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+fn judge_permission<W: LedgerIndex>(
+    entry: &Entry,
+    body: Option<&Body>,
+    world: &W,
+) -> Result<(), JudgeError<W::Error>> {
     let access = world.access().map_err(JudgeError::LedgerIndex)?;
     let capability = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => Capability::Append,
         _ => capability_of(&entry.kind),
     };
-    let target_author = || match entry.refs.iter().find(|reference| reference.role.as_str() == Role::TARGET) {
-        Some(target) => Ok(world.entry(&target.id)?.map(|target| target.author)),
-        None => Ok(None),
-    };
+    let target_author =
+        || match entry.refs.iter().find(|reference| reference.role.as_str() == Role::TARGET) {
+            Some(target) => Ok(world.entry(&target.id)?.map(|target| target.author)),
+            None => Ok(None),
+        };
     let permitted = if capability == capability_of(&entry.kind) {
         is_permitted(access, entry, target_author).map_err(JudgeError::LedgerIndex)?
     } else {
         access.holds(&entry.author, capability, entry.order())
     };
-    if permitted { Ok(()) } else { Err(RuleViolation::NotPermitted { author: entry.author, capability }.into()) }
+    if permitted {
+        Ok(())
+    } else {
+        Err(RuleViolation::NotPermitted { author: entry.author, capability }.into())
+    }
 }
 
 /// The capability that a kind needs.
@@ -399,13 +422,17 @@ pub fn capability_of(kind: &Kind) -> Capability {
         | Kind::Decision
         | Kind::Annotation
         | Kind::Redaction => Capability::Correct,
-        Kind::Evidence | Kind::EvidenceRetraction | Kind::Thought | Kind::Node | Kind::Edge | Kind::Other(_) => {
-            Capability::Append
-        }
+        Kind::Evidence
+        | Kind::EvidenceRetraction
+        | Kind::Thought
+        | Kind::Node
+        | Kind::Edge
+        | Kind::Other(_) => Capability::Append,
     }
 }
 
-/// Whether an operation's author may do it: by capability, or because what it acts on is the author's own.
+/// Whether an operation's author may do it: by capability, or because what it acts on is the
+/// author's own.
 pub(crate) fn is_permitted<E>(
     access: &Access,
     entry: &Entry,
@@ -416,11 +443,18 @@ pub(crate) fn is_permitted<E>(
         return Ok(true);
     }
     let own = matches!(entry.kind, Kind::Retraction | Kind::Annotation);
-    Ok(own && access.holds(&entry.author, Capability::Append, at) && target_author()? == Some(entry.author))
+    Ok(own
+        && access.holds(&entry.author, Capability::Append, at)
+        && target_author()? == Some(entry.author))
 }
 
-/// Rules 5 and 6. A claim that a key without `correct` states is a machine's claim, whatever it says of its deriver.
-fn judge_claim<W: LedgerIndex>(entry: &Entry, body: Option<&Body>, world: &W) -> Result<(), JudgeError<W::Error>> {
+/// Rules 5 and 6. A claim that a key without `correct` states is a machine's claim, whatever it
+/// says of its deriver.
+fn judge_claim<W: LedgerIndex>(
+    entry: &Entry,
+    body: Option<&Body>,
+    world: &W,
+) -> Result<(), JudgeError<W::Error>> {
     if inputs(entry).next().is_none() {
         return Err(RuleViolation::EmptyInputs.into());
     }
@@ -453,10 +487,16 @@ fn judge_claim<W: LedgerIndex>(entry: &Entry, body: Option<&Body>, world: &W) ->
     Ok(())
 }
 
-/// Rule 7. A refuted or corrected identity never falls by machine. What fell is recorded again only after it had risen.
-fn judge_invalidation<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
-    let violation = RuleViolation::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
-    let (Some(target), Some(_)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE)) else {
+/// Rule 7. A refuted or corrected identity never falls by machine. What fell is recorded again only
+/// after it had risen.
+fn judge_invalidation<W: LedgerIndex>(
+    entry: &Entry,
+    world: &W,
+) -> Result<(), JudgeError<W::Error>> {
+    let violation =
+        RuleViolation::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
+    let (Some(target), Some(_)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE))
+    else {
         return Err(violation.into());
     };
     let mut validity = Validity::new(world);
@@ -475,5 +515,9 @@ fn judge_invalidation<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), Ju
 /// Refuses what claims a time more than a day ahead of `now_us`.
 pub fn judge_time(ts: HlcTimestamp, now_us: u64) -> Result<(), RuleViolation> {
     let ahead_us = ts.0.saturating_sub(now_us);
-    if ahead_us > FUTURE_US_MAX { Err(RuleViolation::FromFuture { ahead_s: ahead_us / 1_000_000 }) } else { Ok(()) }
+    if ahead_us > FUTURE_US_MAX {
+        Err(RuleViolation::FromFuture { ahead_s: ahead_us / 1_000_000 })
+    } else {
+        Ok(())
+    }
 }

@@ -1,7 +1,7 @@
 //! Sealing: a draft becomes an operation of ours.
 //!
-//! A [`Signer`] holds a device's secret. Sealing takes a [`Draft`] and its [`ChainPosition`] in the author's chain, and gives a
-//! verified operation; nothing else in the system signs.
+//! A [`Signer`] holds a device's secret. Sealing takes a [`Draft`] and its [`ChainPosition`] in the
+//! author's chain, and gives a verified operation; nothing else in the system signs.
 
 use data_encoding::HEXLOWER;
 
@@ -10,7 +10,8 @@ use crate::id::{Author, SpaceId};
 use crate::kind::Kind;
 use crate::ledger_index::Head;
 use crate::operation::{
-    BODY_BYTES_MAX, Content, Header, HlcTimestamp, MalformedError, Operation, REFS_MAX, Ref, Unverified,
+    BODY_BYTES_MAX, Content, Header, HlcTimestamp, MalformedError, Operation, REFS_MAX, Ref,
+    Unverified,
 };
 
 /// What one wants to say, before it has an author and a place.
@@ -57,7 +58,8 @@ impl std::fmt::Debug for Signer {
 pub const SEED_BYTES: usize = 32;
 
 impl Signer {
-    /// From a secret seed of 32 random bytes. The salt key is derived from it, so that one secret is all there is to keep.
+    /// From a secret seed of 32 random bytes. The salt key is derived from it, so that one secret
+    /// is all there is to keep.
     pub fn from_seed(seed: [u8; SEED_BYTES]) -> Self {
         let key = ed25519_zebra::SigningKey::from_bytes(&seed);
         let author = Author(key.verification_key().into());
@@ -121,7 +123,8 @@ impl Signer {
         };
         let id = header.id();
         let sig = self.key.sign(&id.0).to_bytes();
-        let operation = Operation::<Unverified>::from_parts(id, header, Content::Present { salt, body }, sig)?;
+        let operation =
+            Operation::<Unverified>::from_parts(id, header, Content::Present { salt, body }, sig)?;
         Ok(operation.assume())
     }
 }
@@ -144,7 +147,9 @@ mod tests {
             created: "2026-01-01T00:00:00Z".into(),
             settings: Default::default(),
         });
-        signer.seal(Draft::new(body), ChainPosition { space: None, head: None, ts: HlcTimestamp(1) }).unwrap()
+        signer
+            .seal(Draft::new(body), ChainPosition { space: None, head: None, ts: HlcTimestamp(1) })
+            .unwrap()
     }
 
     fn second(signer: &Signer) -> Operation {
@@ -187,7 +192,10 @@ mod tests {
                 if let Ok(read) = Operation::from_line(&flipped)
                     && let Ok(verified) = read.verify()
                 {
-                    assert_eq!(verified, operation, "byte {position} bit {bit} changed the meaning unnoticed");
+                    assert_eq!(
+                        verified, operation,
+                        "byte {position} bit {bit} changed the meaning unnoticed"
+                    );
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! A world as it was: the same look-ups, without some operations.
 //!
-//! A cascade compares what is believed now with what was believed before its triggers, and a fall is recorded
-//! again only if the claim stood in between. Both ask the present world and leave out what they should not see. Nothing is
-//! copied, so a look-up costs what it costs in the present, and what is hidden is read and dropped. The rights of
-//! keys are those of the present: they depend on the place of an operation in the order, not on the moment of asking.
+//! A cascade compares what is believed now with what was believed before its triggers, and a fall
+//! is recorded again only if the claim stood in between. Both ask the present world and leave out
+//! what they should not see. Nothing is copied, so a look-up costs what it costs in the present,
+//! and what is hidden is read and dropped. The rights of keys are those of the present: they depend
+//! on the place of an operation in the order, not on the moment of asking.
 
 use std::collections::BTreeSet;
 
@@ -30,8 +31,8 @@ pub struct Snapshot<'w, W: LedgerIndex + ?Sized> {
 }
 
 impl<'w, W: LedgerIndex + ?Sized> Snapshot<'w, W> {
-    /// As if `ids` had not been recorded. What cites one of them cites something unknown. Without none it is the present, and all is
-    /// computed that the present has stored.
+    /// As if `ids` had not been recorded. What cites one of them cites something unknown. Without
+    /// none it is the present, and all is computed that the present has stored.
     pub fn without(world: &'w W, ids: BTreeSet<OpId>) -> Self {
         Self { world, hidden: Hidden::These(ids) }
     }
@@ -56,7 +57,9 @@ impl<'w, W: LedgerIndex + ?Sized> Snapshot<'w, W> {
     fn shows(&self, id: &OpId) -> Result<bool, W::Error> {
         match &self.hidden {
             Hidden::These(ids) => Ok(!ids.contains(id)),
-            Hidden::From(_) => Ok(self.world.entry(id)?.is_some_and(|entry| self.shows_entry(&entry))),
+            Hidden::From(_) => {
+                Ok(self.world.entry(id)?.is_some_and(|entry| self.shows_entry(&entry)))
+            }
         }
     }
 }
@@ -147,9 +150,13 @@ impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
         self.world.access()
     }
 
-    /// None where the latest is hidden: an index of the latest does not know the one before. Nothing that
-    /// [`Validity`](crate::validity::Validity) asks goes through here.
-    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, W::Error> {
+    /// None where the latest is hidden: an index of the latest does not know the one before.
+    /// Nothing that [`Validity`](crate::validity::Validity) asks goes through here.
+    fn evidence(
+        &self,
+        source: &str,
+        source_uid: &str,
+    ) -> Result<Option<(OpId, BodyHash)>, W::Error> {
         match self.world.evidence(source, source_uid)? {
             Some((id, body)) if self.shows(&id)? => Ok(Some((id, body))),
             _ => Ok(None),

@@ -1,18 +1,25 @@
-//! StatusWalk: what is stored of every claim, kept right by looking only at what an operation touches.
+//! StatusWalk: what is stored of every claim, kept right by looking only at what an operation
+//! touches.
 //!
-//! Validity is a recursion over all that lies below a claim ([`Validity`]); asked of every claim after every operation it would cost the
-//! square of a deep graph. So three bits are stored of each claim ([`ClaimStatus`]), and [`settle`] brings them up to date when an operation is
-//! taken in. It begins with what the operation acts on, compares its validity without the operation and with it, and goes on to what
-//! cites it only where the two differ. Claims are looked at in the space's order: inputs come before what cites them, so each
-//! claim is looked at once, and nothing recurs. What still holds ends the walk.
+//! Validity is a recursion over all that lies below a claim ([`Validity`]); asked of every claim
+//! after every operation it would cost the square of a deep graph. So three bits are stored of each
+//! claim ([`ClaimStatus`]), and [`settle`] brings them up to date when an operation is taken in. It
+//! begins with what the operation acts on, compares its validity without the operation and with it,
+//! and goes on to what cites it only where the two differ. Claims are looked at in the space's
+//! order: inputs come before what cites them, so each claim is looked at once, and nothing recurs.
+//! What still holds ends the walk.
 //!
-//! StatusWalk is pure. It returns what changes; whoever keeps the bits ([`Graph`](crate::ledger_index::Graph), a table) writes them, after which
-//! [`LedgerIndex::settled`] answers them. They are a function of the set of operations, whatever the order of arrival:
+//! StatusWalk is pure. It returns what changes; whoever keeps the bits
+//! ([`Graph`](crate::ledger_index::Graph), a table) writes them, after which
+//! [`LedgerIndex::settled`] answers them. They are a function of the set of operations, whatever
+//! the order of arrival:
 //! - `sound` is what the recursion says.
-//! - `recorded` is what [`replayed`](crate::invalidation::replayed) says. While operations arrive in the space's order it is enough to set it with the record and to clear
-//!   it when the claim rises. One that arrives late may have changed what was believed in between, so all that stands on what it
-//!   touches and has a record is replayed.
-//! - A change of access that arrives late may take the effect from anything, or give it: then [`recompute_statuses`] begins anew.
+//! - `recorded` is what [`replayed`](crate::invalidation::replayed) says. While operations arrive
+//!   in the space's order it is enough to set it with the record and to clear it when the claim
+//!   rises. One that arrives late may have changed what was believed in between, so all that stands
+//!   on what it touches and has a record is replayed.
+//! - A change of access that arrives late may take the effect from anything, or give it: then
+//!   [`recompute_statuses`] begins anew.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -31,8 +38,8 @@ pub struct ClaimStatus {
     pub sound: bool,
     /// Whether its fall is on record, and it has not risen since. Never of a sound claim.
     pub recorded: bool,
-    /// Whether a record of its fall is still to be written: the current version of an identity that is neither refuted nor corrected, not
-    /// taken back, not sound and not recorded.
+    /// Whether a record of its fall is still to be written: the current version of an identity that
+    /// is neither refuted nor corrected, not taken back, not sound and not recorded.
     pub due: bool,
 }
 
@@ -87,10 +94,13 @@ pub(crate) struct Reached {
     pub(crate) corrected: bool,
 }
 
-/// Whether an operation with this header may change what is stored of any claim. Plain evidence does not.
+/// Whether an operation with this header may change what is stored of any claim. Plain evidence
+/// does not.
 pub fn may_change_status(header: &Header) -> bool {
     match header.kind {
-        Kind::Evidence => header.refs.iter().any(|reference| reference.role.as_str() == Role::SUPERSEDES),
+        Kind::Evidence => {
+            header.refs.iter().any(|reference| reference.role.as_str() == Role::SUPERSEDES)
+        }
         Kind::EvidenceRetraction
         | Kind::Retraction
         | Kind::Claim
@@ -108,8 +118,13 @@ pub fn needs_full_recompute(header: &Header, arrival: Arrival) -> bool {
     arrival == Arrival::Late && matches!(header.kind, Kind::Space | Kind::Grant | Kind::Revoke)
 }
 
-/// What changes with an operation that `world` holds since just now. What `world` answers as settled is what was so before.
-pub fn settle<W: LedgerIndex + ?Sized>(world: &W, entry: &Entry, arrival: Arrival) -> Result<StatusUpdate, W::Error> {
+/// What changes with an operation that `world` holds since just now. What `world` answers as
+/// settled is what was so before.
+pub fn settle<W: LedgerIndex + ?Sized>(
+    world: &W,
+    entry: &Entry,
+    arrival: Arrival,
+) -> Result<StatusUpdate, W::Error> {
     let past = Snapshot::without(world, BTreeSet::from([entry.id]));
     let mut settling = StatusWalk {
         world,
@@ -158,7 +173,10 @@ pub fn recompute_statuses<W: LedgerIndex + ?Sized>(
     for (entry, sound) in entries {
         let id = entry.id;
         let recorded = counting.contains(&id);
-        let due = !sound && !recorded && validity.is_exposed(&entry)? && !validity.is_retracted(&entry)?;
+        let due = !sound
+            && !recorded
+            && validity.is_exposed(&entry)?
+            && !validity.is_retracted(&entry)?;
         let (before, after) = (world.settled(&id)?, ClaimStatus { sound, recorded, due });
         if before != Some(after) {
             settlement.changes.push(Change { id, before, after });
@@ -195,7 +213,8 @@ struct StatusWalk<'w, W: LedgerIndex + ?Sized> {
     /// What the new operation acts on or speaks of.
     subjects: Vec<OpId>,
     seen: HashSet<OpId>,
-    /// Claims that are not sound and have a record, with what is stored of them: whether it counts is found of all together.
+    /// Claims that are not sound and have a record, with what is stored of them: whether it counts
+    /// is found of all together.
     replays: Vec<(Entry, Option<ClaimStatus>)>,
     settlement: StatusUpdate,
 }
@@ -244,7 +263,8 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
         Ok(())
     }
 
-    /// The versions of an identity, where what is said of it changed; where it is the same, who is its current version.
+    /// The versions of an identity, where what is said of it changed; where it is the same, who is
+    /// its current version.
     fn speak_of(&mut self, said: &Entry) -> Result<(), W::Error> {
         let Some(key) = &said.identity else { return Ok(()) };
         if !self.settlement.keys.insert(key.clone()) {
@@ -290,7 +310,13 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
     }
 
     /// Goes on to what cites an operation if it became valid, or is not any more.
-    fn turn(&mut self, entry: &Entry, visit: &Visit, was_sound: bool, sound: bool) -> Result<(), W::Error> {
+    fn turn(
+        &mut self,
+        entry: &Entry,
+        visit: &Visit,
+        was_sound: bool,
+        sound: bool,
+    ) -> Result<(), W::Error> {
         let was_valid = if entry.id == self.new {
             false
         } else if visit.acted_on || visit.spoken_of {
@@ -317,7 +343,11 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
         let Some(key) = &entry.identity else { return Ok(()) };
         if visit.acted_on || visit.lost || visit.gained {
             let corrected = self.now.is_corrected(key)?;
-            self.settlement.reached.push(Reached { order: entry.order(), key: key.clone(), corrected });
+            self.settlement.reached.push(Reached {
+                order: entry.order(),
+                key: key.clone(),
+                corrected,
+            });
         }
         if turned || visit.acted_on {
             self.settlement.keys.insert(key.clone());
@@ -326,17 +356,25 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
     }
 
     /// Takes note of what is to be stored of a claim.
-    fn keep(&mut self, entry: &Entry, visit: &Visit, before: Option<ClaimStatus>, sound: bool) -> Result<(), W::Error> {
+    fn keep(
+        &mut self,
+        entry: &Entry,
+        visit: &Visit,
+        before: Option<ClaimStatus>,
+        sound: bool,
+    ) -> Result<(), W::Error> {
         self.seen.insert(entry.id);
         if self.arrival == Arrival::Late && !sound && has_records(self.world, &entry.id)? {
             self.replays.push((entry.clone(), before));
             return Ok(());
         }
         let was_sound = before.is_some_and(|before| before.sound);
-        // While all arrives in order it counts until the claim rises; of what has no record it is false already.
+        // While all arrives in order it counts until the claim rises; of what has no record it is
+        // false already.
         let recorded = !sound && before.is_some_and(|before| before.recorded);
         // What stood until now was not taken back, unless just now.
-        let is_retracted = (visit.acted_on || !was_sound) && !sound && self.now.is_retracted(entry)?;
+        let is_retracted =
+            (visit.acted_on || !was_sound) && !sound && self.now.is_retracted(entry)?;
         let due = !sound && !recorded && !is_retracted && self.now.is_exposed(entry)?;
         self.change(entry.id, before, ClaimStatus { sound, recorded, due });
         Ok(())
@@ -356,14 +394,19 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
             return Ok(());
         }
         if self.arrival == Arrival::Latest {
-            self.change(*target, Some(before), ClaimStatus { recorded: true, due: false, ..before });
+            self.change(
+                *target,
+                Some(before),
+                ClaimStatus { recorded: true, due: false, ..before },
+            );
         } else if let Some(entry) = self.world.entry(target)? {
             self.replays.push((entry, Some(before)));
         }
         Ok(())
     }
 
-    /// Goes through all that stands on what a late operation touched and did not change by it: in between it may have.
+    /// Goes through all that stands on what a late operation touched and did not change by it: in
+    /// between it may have.
     fn look_back(&mut self) -> Result<(), W::Error> {
         let mut stack = std::mem::take(&mut self.subjects);
         let mut passed: HashSet<OpId> = HashSet::new();
@@ -390,7 +433,8 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
         let counting = replayed_of(self.world, &entries)?;
         for (entry, before) in entries.into_iter().zip(befores) {
             let recorded = counting.contains(&entry.id);
-            let due = !recorded && self.now.is_exposed(&entry)? && !self.now.is_retracted(&entry)?;
+            let due =
+                !recorded && self.now.is_exposed(&entry)? && !self.now.is_retracted(&entry)?;
             self.change(entry.id, before, ClaimStatus { sound: false, recorded, due });
         }
         Ok(())

@@ -1,10 +1,12 @@
 //! What is believed: validity as a recursion over what each operation was built from.
 //!
-//! Source: the derivation specification, "Versions, identities, state". An input is valid while what it said is still
-//! what is believed, and still stands on valid ground. [`Validity`] asks a [`LedgerIndex`] and remembers answers for as long as it lives. Where
-//! the soundness of a claim is stored ([`LedgerIndex::settled`]) that is taken, so that a question costs its own inputs; where it is not, as in any
-//! other [`Snapshot`](crate::snapshot::Snapshot), it is computed from all that lies below. The walk keeps its own stack, so the depth of
-//! a derivation is bounded by memory, not by the thread's stack.
+//! Source: the derivation specification, "Versions, identities, state". An input is valid while
+//! what it said is still what is believed, and still stands on valid ground. [`Validity`] asks a
+//! [`LedgerIndex`] and remembers answers for as long as it lives. Where the soundness of a claim is
+//! stored ([`LedgerIndex::settled`]) that is taken, so that a question costs its own inputs; where
+//! it is not, as in any other [`Snapshot`](crate::snapshot::Snapshot), it is computed from all that
+//! lies below. The walk keeps its own stack, so the depth of a derivation is bounded by memory, not
+//! by the thread's stack.
 
 use std::collections::HashMap;
 
@@ -44,7 +46,8 @@ impl State {
     }
 }
 
-/// The payloads that a version of an identity is compared with; what [`Standing`] says of every one of them.
+/// The payloads that a version of an identity is compared with; what [`Standing`] says of every one
+/// of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Believed {
     refuted: bool,
@@ -135,8 +138,8 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(self.sound.get(&entry.id).copied().unwrap_or(false))
     }
 
-    /// Computes soundness of every claim below `entry`, inputs first. Each claim is entered once: the walk settles all
-    /// that is below one before it takes the next from the stack.
+    /// Computes soundness of every claim below `entry`, inputs first. Each claim is entered once:
+    /// the walk settles all that is below one before it takes the next from the stack.
     fn settle(&mut self, entry: &Entry) -> Result<(), W::Error> {
         let mut stack = Vec::new();
         self.enter(entry.clone(), &mut stack)?;
@@ -233,7 +236,8 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
                     return Ok(false);
                 }
                 if let Some(corrected) = believed.correction {
-                    return Ok(entry.payload == corrected && (entry.kind == Kind::Claim || self.is_active(&entry.id)?));
+                    return Ok(entry.payload == corrected
+                        && (entry.kind == Kind::Claim || self.is_active(&entry.id)?));
                 }
                 Ok(entry.kind == Kind::Claim && sound && entry.payload == believed.payload)
             }
@@ -242,7 +246,8 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         }
     }
 
-    /// What is said of an identity, remembered: thousands of claims may cite versions of the same one.
+    /// What is said of an identity, remembered: thousands of claims may cite versions of the same
+    /// one.
     pub(crate) fn believed(&mut self, key: &str) -> Result<Believed, W::Error> {
         if let Some(believed) = self.believed.get(key) {
             return Ok(*believed);
@@ -258,11 +263,14 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(believed)
     }
 
-    /// Whether a machine may let a version fall: it is the current one of an identity of which the user said nothing.
+    /// Whether a machine may let a version fall: it is the current one of an identity of which the
+    /// user said nothing.
     pub(crate) fn is_exposed(&mut self, version: &Entry) -> Result<bool, W::Error> {
         let Some(key) = &version.identity else { return Ok(false) };
         let believed = self.believed(key)?;
-        Ok(!believed.refuted && believed.correction.is_none() && believed.current == Some(version.id))
+        Ok(!believed.refuted
+            && believed.correction.is_none()
+            && believed.current == Some(version.id))
     }
 
     /// Whether a correction pins an identity.
@@ -279,11 +287,14 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         })
     }
 
-    /// The latest claim of an identity, or the latest correction or refutation that is not withdrawn; of those that have effect.
+    /// The latest claim of an identity, or the latest correction or refutation that is not
+    /// withdrawn; of those that have effect.
     fn latest_that_counts(&self, key: &str, kind: &Kind) -> Result<Option<Entry>, W::Error> {
         let mut before = None;
         while let Some(entry) = self.world.latest_of(key, kind, before)? {
-            if self.has_effect(&entry)? && (entry.kind == Kind::Claim || self.is_active(&entry.id)?) {
+            if self.has_effect(&entry)?
+                && (entry.kind == Kind::Claim || self.is_active(&entry.id)?)
+            {
                 return Ok(Some(entry));
             }
             before = Some(entry.order());
@@ -293,7 +304,9 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
 
     /// The payload digest that an identity's active correction pins, if there is one.
     pub fn pinned(&self, key: &str) -> Result<Option<Option<BodyHash>>, W::Error> {
-        Ok(self.latest_that_counts(key, &Kind::ClaimCorrection)?.map(|correction| correction.payload))
+        Ok(self
+            .latest_that_counts(key, &Kind::ClaimCorrection)?
+            .map(|correction| correction.payload))
     }
 
     /// Whether an active refutation exists.
@@ -314,7 +327,8 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
 
     /// Whether its author, or the user, took it back.
     pub fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
-        let kind = if entry.kind == Kind::Evidence { Kind::EvidenceRetraction } else { Kind::Retraction };
+        let kind =
+            if entry.kind == Kind::Evidence { Kind::EvidenceRetraction } else { Kind::Retraction };
         self.is_acted_on(&entry.id, &kind, Role::TARGET)
     }
 
@@ -335,7 +349,12 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     }
 
     /// The latest operation of `kind` that has effect and cites `id` in `role`.
-    pub(crate) fn last_acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Option<Entry>, W::Error> {
+    pub(crate) fn last_acting(
+        &self,
+        id: &OpId,
+        kind: &Kind,
+        role: &str,
+    ) -> Result<Option<Entry>, W::Error> {
         let mut last: Option<Entry> = None;
         for acting in self.world.acting(id, kind, role)? {
             if let Some(entry) = self.world.entry(&acting)?
@@ -348,14 +367,17 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(last)
     }
 
-    /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no effect. The capability that a claim needs
-    /// depends on its body; a key that may append may state any belief as its own, so either one will do here.
+    /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no
+    /// effect. The capability that a claim needs depends on its body; a key that may append may
+    /// state any belief as its own, so either one will do here.
     pub(crate) fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
         let access = self.world.access()?;
         if entry.kind == Kind::Claim && inputs(entry).next().is_none() {
             return Ok(false);
         }
-        if entry.kind == Kind::Claim && access.holds(&entry.author, Capability::Append, entry.order()) {
+        if entry.kind == Kind::Claim
+            && access.holds(&entry.author, Capability::Append, entry.order())
+        {
             return Ok(true);
         }
         crate::rules::is_permitted(access, entry, || match entry.sole_ref(Role::TARGET) {
@@ -367,5 +389,9 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
 
 /// The operations a claim was built from: every citation but the version it replaces.
 pub fn inputs(entry: &Entry) -> impl Iterator<Item = OpId> {
-    entry.refs.iter().filter(|reference| reference.role.as_str() != Role::SUPERSEDES).map(|reference| reference.id)
+    entry
+        .refs
+        .iter()
+        .filter(|reference| reference.role.as_str() != Role::SUPERSEDES)
+        .map(|reference| reference.id)
 }

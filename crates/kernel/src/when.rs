@@ -1,10 +1,11 @@
 //! When something happened, as exactly as its source knew it.
 //!
-//! Four forms, all text, all ISO 8601 / RFC 3339 / RFC 9557: a date (`2025-06-02`, an all-day event), a civil
-//! time without a zone (`2025-06-02T08:00:00`, "floating" in iCalendar), an instant with an offset
-//! (`2025-06-02T08:00:00+02:00`), and the same with its zone's name (`…+02:00[Europe/Berlin]`). The offset is
-//! always written when the zone is known, so reading one back needs no zone database: a record means the same
-//! on every machine, also after a country changes its rules.
+//! Four forms, all text, all ISO 8601 / RFC 3339 / RFC 9557: a date (`2025-06-02`, an all-day
+//! event), a civil time without a zone (`2025-06-02T08:00:00`, "floating" in iCalendar), an instant
+//! with an offset (`2025-06-02T08:00:00+02:00`), and the same with its zone's name
+//! (`…+02:00[Europe/Berlin]`). The offset is always written when the zone is known, so reading one
+//! back needs no zone database: a record means the same on every machine, also after a country
+//! changes its rules.
 
 use std::fmt;
 
@@ -13,7 +14,8 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 
-/// A point in time as its source knew it. Ordered by [`When::instant_us`] only where the caller says so.
+/// A point in time as its source knew it. Ordered by [`When::instant_us`] only where the caller
+/// says so.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct When {
     text: String,
@@ -24,7 +26,9 @@ pub struct When {
 
 /// Why a text is no [`When`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no date or time: write 2025-06-02, 2025-06-02T08:00:00 or 2025-06-02T08:00:00+02:00")]
+#[error(
+    "{text:?} is no date or time: write 2025-06-02, 2025-06-02T08:00:00 or 2025-06-02T08:00:00+02:00"
+)]
 pub struct WhenError {
     /// The text, cut to 64 characters.
     pub text: String,
@@ -55,7 +59,12 @@ impl When {
 
     /// An all-day date.
     pub fn from_date(date: Date) -> Self {
-        Self { text: date.to_string(), civil: date.to_datetime(Default::default()), offset: None, date_only: true }
+        Self {
+            text: date.to_string(),
+            civil: date.to_datetime(Default::default()),
+            offset: None,
+            date_only: true,
+        }
     }
 
     /// A civil time whose zone is not known.
@@ -109,7 +118,8 @@ impl When {
         self.text[open + 1..].split([']', '[']).next()
     }
 
-    /// Microseconds since the Unix epoch; dates and civil times count as UTC. For ordering and filters.
+    /// Microseconds since the Unix epoch; dates and civil times count as UTC. For ordering and
+    /// filters.
     pub fn instant_us(&self) -> i64 {
         let offset = self.offset.unwrap_or(Offset::UTC);
         match offset.to_timestamp(self.civil) {
@@ -153,8 +163,14 @@ mod tests {
         ] {
             assert_eq!(When::parse(text).unwrap().as_str(), text);
         }
-        assert_eq!(When::parse("2025-06-02T08:00:00Z").unwrap().instant_us(), 1_748_851_200_000_000);
-        assert_eq!(When::parse("2025-06-02T08:00:00+02:00").unwrap().instant_us(), 1_748_844_000_000_000);
+        assert_eq!(
+            When::parse("2025-06-02T08:00:00Z").unwrap().instant_us(),
+            1_748_851_200_000_000
+        );
+        assert_eq!(
+            When::parse("2025-06-02T08:00:00+02:00").unwrap().instant_us(),
+            1_748_844_000_000_000
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! How fast text becomes vectors on one core: `cargo run --release -p because-models --example embed_speed [FOLDER]`.
+//! How fast text becomes vectors on one core: `cargo run --release -p because-models --example
+//! embed_speed [FOLDER]`.
 //!
-//! Measures the built-in table, and the sentence model in FOLDER if one is named, on made-up turns of twenty words and questions
-//! of twelve. Times are of the best of several rounds, because other programs only ever make it slower.
+//! Measures the built-in table, and the sentence model in FOLDER if one is named, on made-up turns
+//! of twenty words and questions of twelve. Times are of the best of several rounds, because other
+//! programs only ever make it slower.
 
 #![allow(clippy::print_stdout, reason = "what is measured is for a terminal")]
 
@@ -47,7 +49,14 @@ const ROUNDS: usize = 7;
 
 fn main() -> Result<(), EmbedError> {
     let text = |start: usize, words: usize| {
-        WORDS.iter().cycle().skip(start % WORDS.len()).take(words).copied().collect::<Vec<_>>().join(" ")
+        WORDS
+            .iter()
+            .cycle()
+            .skip(start % WORDS.len())
+            .take(words)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let turns: Vec<String> = (0..TURNS).map(|start| text(start, TURN_WORDS)).collect();
     let load = best(|| {
@@ -58,7 +67,10 @@ fn main() -> Result<(), EmbedError> {
     let mut check = 0.0;
     let embedding = best(|| check += turns.iter().map(|turn| table.embed(turn)[0]).sum::<f32>());
     assert!(check.is_finite());
-    println!("table: {:.0} turns of {TURN_WORDS} words a second", TURNS as f64 / embedding.as_secs_f64());
+    println!(
+        "table: {:.0} turns of {TURN_WORDS} words a second",
+        TURNS as f64 / embedding.as_secs_f64()
+    );
 
     let Some(folder) = std::env::args().nth(1) else { return Ok(()) };
     let start = Instant::now();
@@ -66,10 +78,18 @@ fn main() -> Result<(), EmbedError> {
     println!("{}: loaded in {:.0} ms", bert.model(), start.elapsed().as_secs_f64() * 1e3);
     let question = text(0, QUESTION_WORDS);
     let one = best(|| drop(bert.embed(&[&question], Purpose::Question)));
-    println!("{}: a question of {QUESTION_WORDS} words in {:.2} ms", bert.model(), one.as_secs_f64() * 1e3);
+    println!(
+        "{}: a question of {QUESTION_WORDS} words in {:.2} ms",
+        bert.model(),
+        one.as_secs_f64() * 1e3
+    );
     let texts: Vec<&str> = turns.iter().take(TURNS_OF_MODEL).map(String::as_str).collect();
     let many = best(|| drop(bert.embed(&texts, Purpose::Memory)));
-    println!("{}: {:.0} turns of {TURN_WORDS} words a second", bert.model(), texts.len() as f64 / many.as_secs_f64());
+    println!(
+        "{}: {:.0} turns of {TURN_WORDS} words a second",
+        bert.model(),
+        texts.len() as f64 / many.as_secs_f64()
+    );
     Ok(())
 }
 

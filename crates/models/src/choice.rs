@@ -1,7 +1,7 @@
 //! Which model makes the vectors, and opening it.
 //!
-//! A [`Selection`] is what a user writes; a [`Choice`] has all that is needed to open it. Where the parts of a choice come from is
-//! no matter of this crate, nor are the variables in which keys lie.
+//! A [`Selection`] is what a user writes; a [`Choice`] has all that is needed to open it. Where the
+//! parts of a choice come from is no matter of this crate, nor are the variables in which keys lie.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,8 @@ pub enum Selection {
     BuiltIn,
     /// `local:FOLDER`: a model in a folder.
     Folder(PathBuf),
-    /// `OWNER/NAME`, or `local:OWNER/NAME` where there is no such folder: a model that was fetched from the hub.
+    /// `OWNER/NAME`, or `local:OWNER/NAME` where there is no such folder: a model that was fetched
+    /// from the hub.
     Shelved(HubName),
     /// `openai:MODEL`, `ollama:MODEL`, `gemini:MODEL`.
     Served {
@@ -54,7 +55,9 @@ impl std::str::FromStr for Selection {
     /// ```
     fn from_str(text: &str) -> Result<Self, SelectionError> {
         let text = text.trim();
-        let error = || SelectionError { text: text.chars().filter(|c| !c.is_control()).take(100).collect() };
+        let error = || SelectionError {
+            text: text.chars().filter(|c| !c.is_control()).take(100).collect(),
+        };
         if text == BUILT_IN {
             return Ok(Self::BuiltIn);
         }
@@ -67,7 +70,10 @@ impl std::str::FromStr for Selection {
         if provider == LOCAL {
             return Ok(Self::Folder(PathBuf::from(model)));
         }
-        let service = Service::ALL.into_iter().find(|service| service.as_str() == provider).ok_or_else(error)?;
+        let service = Service::ALL
+            .into_iter()
+            .find(|service| service.as_str() == provider)
+            .ok_or_else(error)?;
         Ok(Self::Served { service, model: model.to_owned() })
     }
 }
@@ -107,13 +113,17 @@ pub struct Choice {
     pub threads: NonZeroUsize,
 }
 
-/// Opens what was chosen. There is nothing to open for the built-in model, which the index uses by itself.
+/// Opens what was chosen. There is nothing to open for the built-in model, which the index uses by
+/// itself.
 pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     match &choice.selection {
         Selection::BuiltIn => Ok(None),
         Selection::Folder(folder) => {
             // `local:OWNER/NAME` is what one tries after `OWNER/NAME` was fetched.
-            let shelved = folder.to_str().and_then(HubName::parse).and_then(|name| choice.model_dir.find(&name));
+            let shelved = folder
+                .to_str()
+                .and_then(HubName::parse)
+                .and_then(|name| choice.model_dir.find(&name));
             match shelved {
                 Some(shelved) if !folder.is_dir() => open_local(&shelved.folder, choice.threads),
                 _ => open_local(folder, choice.threads),
@@ -132,7 +142,10 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     }
 }
 
-fn open_local(folder: &Path, threads: NonZeroUsize) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
+fn open_local(
+    folder: &Path,
+    threads: NonZeroUsize,
+) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     Ok(Some(Box::new(Bert::open(folder, threads)?)))
 }
 
@@ -157,7 +170,9 @@ mod tests {
 
     #[test]
     fn what_names_no_model_is_told_what_does() {
-        for text in ["", "openai", "openai:", "opneai:x", "a/b/c", "../x", "https://example.com", "local:"] {
+        for text in
+            ["", "openai", "openai:", "opneai:x", "a/b/c", "../x", "https://example.com", "local:"]
+        {
             let error = text.parse::<Selection>().unwrap_err();
             assert!(error.to_string().contains("ollama:MODEL"), "{error}");
         }

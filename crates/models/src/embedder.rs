@@ -28,7 +28,8 @@ pub enum Purpose {
     Memory,
 }
 
-/// A model that makes vectors. Calls block; what an implementation keeps open, it may use from one thread at a time.
+/// A model that makes vectors. Calls block; what an implementation keeps open, it may use from one
+/// thread at a time.
 pub trait Embedder: Send {
     /// Which model.
     fn model(&self) -> &Model;
@@ -36,7 +37,8 @@ pub trait Embedder: Send {
     /// Most texts of one call of [`Self::embed`].
     fn batch_max(&self) -> usize;
 
-    /// The vectors of `texts`, in their order, each of [`Model::dimensions`] finite numbers, of any length.
+    /// The vectors of `texts`, in their order, each of [`Model::dimensions`] finite numbers, of any
+    /// length.
     fn embed(&mut self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError>;
 }
 
@@ -132,7 +134,10 @@ impl EmbedError {
     pub fn is_transient(&self) -> bool {
         matches!(
             self,
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::RateLimited { .. } | Self::Failed { .. }
+            Self::Unreachable { .. }
+                | Self::TimedOut { .. }
+                | Self::RateLimited { .. }
+                | Self::Failed { .. }
         )
     }
 }

@@ -1,8 +1,9 @@
 //! The way out of the machine: HTTP with limits.
 //!
-//! Nothing is waited for without an end and nothing is read without a limit. A redirect is either refused or followed without
-//! the key, so that a server cannot send the key on to another. What is on this machine is asked directly; for the rest
-//! the proxies count that the environment names, as `ureq` reads them.
+//! Nothing is waited for without an end and nothing is read without a limit. A redirect is either
+//! refused or followed without the key, so that a server cannot send the key on to another. What is
+//! on this machine is asked directly; for the rest the proxies count that the environment names, as
+//! `ureq` reads them.
 
 use std::io::Read;
 use std::net::IpAddr;
@@ -34,7 +35,8 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// Parses an address. What is wrong with it is said without repeating it, since it may hold a password.
+    /// Parses an address. What is wrong with it is said without repeating it, since it may hold a
+    /// password.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim().trim_end_matches('/');
         if text.len() > ADDRESS_CHARS_MAX {
@@ -48,7 +50,9 @@ impl Base {
         };
         let host = uri.host().filter(|host| !host.is_empty()).ok_or("the address names no host")?;
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err("the address holds a user or a password; give the key by a variable or a file");
+            return Err(
+                "the address holds a user or a password; give the key by a variable or a file",
+            );
         }
         if uri.query().is_some() || text.contains('#') {
             return Err("the address may not have a query or a fragment");
@@ -75,7 +79,9 @@ impl Base {
 fn is_this_machine(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let host = host.trim_end_matches('.').to_ascii_lowercase();
-    host == "localhost" || host.ends_with(".localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Why there is no answer.
@@ -96,7 +102,9 @@ impl std::fmt::Display for HttpError {
         match self {
             Self::Unreachable(detail) | Self::NotHttp(detail) => formatter.write_str(detail),
             Self::TimedOut(waited) => write!(formatter, "no answer within {} s", waited.as_secs()),
-            Self::TooLong(bytes_max) => write!(formatter, "the answer is longer than {bytes_max} bytes"),
+            Self::TooLong(bytes_max) => {
+                write!(formatter, "the answer is longer than {bytes_max} bytes")
+            }
         }
     }
 }
@@ -129,8 +137,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// For questions with short answers, each complete within `whole` and all by `until`. Redirects come back as they are.
-    pub(crate) fn for_questions(base: &Base, roots: Option<&Roots>, whole: Duration, until: Option<Instant>) -> Self {
+    /// For questions with short answers, each complete within `whole` and all by `until`. Redirects
+    /// come back as they are.
+    pub(crate) fn for_questions(
+        base: &Base,
+        roots: Option<&Roots>,
+        whole: Duration,
+        until: Option<Instant>,
+    ) -> Self {
         let config = config(base, roots)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -147,8 +161,8 @@ impl Client {
         Self { agent: config.build().new_agent(), waited: whole, until: None }
     }
 
-    /// For downloads, which may last as long as something comes. Redirects are followed, without the key, and from
-    /// https to https only.
+    /// For downloads, which may last as long as something comes. Redirects are followed, without
+    /// the key, and from https to https only.
     pub(crate) fn for_downloads(base: &Base, roots: Option<&Roots>) -> Self {
         let silence = Duration::from_secs(SILENCE_S_MAX);
         let config = config(base, roots)
@@ -174,14 +188,28 @@ impl Client {
     }
 
     /// Asks for something and reads it, whatever its status.
-    pub(crate) fn get(&self, address: &str, headers: &[(&str, &str)], bytes_max: u64) -> Result<Answer, HttpError> {
+    pub(crate) fn get(
+        &self,
+        address: &str,
+        headers: &[(&str, &str)],
+        bytes_max: u64,
+    ) -> Result<Answer, HttpError> {
         self.read(self.send(address, headers), bytes_max)
     }
 
     /// Asks for something and lets the caller read it.
-    pub(crate) fn stream(&self, address: &str, headers: &[(&str, &str)]) -> Result<Stream, HttpError> {
-        let (parts, body) = self.send(address, headers).map_err(|error| self.error(error))?.into_parts();
-        Ok(Stream { status: parts.status.as_u16(), headers: parts.headers, body: body.into_reader() })
+    pub(crate) fn stream(
+        &self,
+        address: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Stream, HttpError> {
+        let (parts, body) =
+            self.send(address, headers).map_err(|error| self.error(error))?.into_parts();
+        Ok(Stream {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            body: body.into_reader(),
+        })
     }
 
     /// What an error while reading a [`Stream`] means.
@@ -189,7 +217,11 @@ impl Client {
         self.error(ureq::Error::from(error))
     }
 
-    fn send(&self, address: &str, headers: &[(&str, &str)]) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
+    fn send(
+        &self,
+        address: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
         let mut request = self.agent.get(address);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -199,7 +231,8 @@ impl Client {
 
     fn in_time<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
         let Some(until) = self.until else { return request };
-        let left = until.saturating_duration_since(Instant::now()).min(self.waited).max(ANSWER_TIME_MIN);
+        let left =
+            until.saturating_duration_since(Instant::now()).min(self.waited).max(ANSWER_TIME_MIN);
         request.config().timeout_global(Some(left)).build()
     }
 
@@ -222,12 +255,18 @@ impl Client {
         use std::io::ErrorKind;
         match error {
             ureq::Error::Timeout(_) => HttpError::TimedOut(self.waited),
-            ureq::Error::Io(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => {
+            ureq::Error::Io(error)
+                if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) =>
+            {
                 HttpError::TimedOut(self.waited)
             }
             ureq::Error::Io(error) => HttpError::Unreachable(error.to_string()),
-            ureq::Error::HostNotFound => HttpError::Unreachable("no such host, or no network".to_owned()),
-            ureq::Error::Protocol(_) | ureq::Error::Http(_) | ureq::Error::LargeResponseHeader(..) => {
+            ureq::Error::HostNotFound => {
+                HttpError::Unreachable("no such host, or no network".to_owned())
+            }
+            ureq::Error::Protocol(_)
+            | ureq::Error::Http(_)
+            | ureq::Error::LargeResponseHeader(..) => {
                 HttpError::NotHttp(format!("no HTTP: {error}"))
             }
             error => HttpError::Unreachable(error.to_string()),
@@ -287,7 +326,9 @@ mod tests {
             assert!(!Base::parse(here).unwrap().is_open(), "{here}");
         }
         assert!(!Base::parse("https://example.com").unwrap().is_open());
-        for open in ["http://192.168.1.2", "http://localhost.example.com", "http://127.0.0.1.example.com"] {
+        for open in
+            ["http://192.168.1.2", "http://localhost.example.com", "http://127.0.0.1.example.com"]
+        {
             assert!(Base::parse(open).unwrap().is_open(), "{open}");
         }
     }

@@ -7,13 +7,16 @@ use crate::table::{DIMENSIONS, Table};
 /// The tokens of a question, and which tokens are how near to them as far as they were asked for.
 pub struct NearWords {
     table: &'static Table,
-    /// The directions of the question's tokens, of length 1, as many side by side as there are lanes.
+    /// The directions of the question's tokens, of length 1, as many side by side as there are
+    /// lanes.
     directions: Vec<[[f32; LANES]; DIMENSIONS]>,
     /// How much each counts: the length of its vector, which is great for rare words.
     weights: Vec<f32>,
-    /// Which of the rows of `cosines` is that of a token; [`UNKNOWN`] for one that was not asked for yet.
+    /// Which of the rows of `cosines` is that of a token; [`UNKNOWN`] for one that was not asked
+    /// for yet.
     places: Vec<u16>,
-    /// A row a token: its cosines with the tokens of the question, and nothing up to a multiple of [`LANES`].
+    /// A row a token: its cosines with the tokens of the question, and nothing up to a multiple of
+    /// [`LANES`].
     cosines: Vec<[f32; LANES]>,
 }
 
@@ -45,7 +48,8 @@ impl NearWords {
         Self { table, directions, weights, places: vec![UNKNOWN; table.len()], cosines: Vec::new() }
     }
 
-    /// For each token of the question, the greatest cosine with one of `tokens`; 0 where none is near.
+    /// For each token of the question, the greatest cosine with one of `tokens`; 0 where none is
+    /// near.
     pub fn best(&mut self, tokens: impl IntoIterator<Item = u16>) -> Vec<f32> {
         let width = self.directions.len();
         let mut best = vec![[0.0f32; LANES]; width];
@@ -61,14 +65,17 @@ impl NearWords {
         best.into_flattened()
     }
 
-    /// Where the row of a token begins, made if it is not there; none for a token that the table does not have.
+    /// Where the row of a token begins, made if it is not there; none for a token that the table
+    /// does not have.
     fn place(&mut self, token: u16, width: usize) -> Option<usize> {
         let place = self.places.get_mut(usize::from(token))?;
         if *place == UNKNOWN {
             // A table has fewer than 65 535 tokens, so there are fewer rows.
             *place = (self.cosines.len() / width.max(1)) as u16;
-            let direction = self.table.direction(token).map_or([0.0; DIMENSIONS], |(direction, _)| direction);
-            self.cosines.extend(self.directions.iter().map(|directions| cosines(directions, &direction)));
+            let direction =
+                self.table.direction(token).map_or([0.0; DIMENSIONS], |(direction, _)| direction);
+            self.cosines
+                .extend(self.directions.iter().map(|directions| cosines(directions, &direction)));
         }
         Some(usize::from(*place) * width)
     }
@@ -82,8 +89,13 @@ impl NearWords {
 /// Most tokens of a question that are compared with those of records.
 pub const TOKENS_MAX: usize = 64;
 
-/// With as many directions as there are lanes. Nothing is fused: the same numbers on every processor.
-#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+/// With as many directions as there are lanes. Nothing is fused: the same numbers on every
+/// processor.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512vl",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
 fn cosines(directions: &[[f32; LANES]; DIMENSIONS], with: &[f32; DIMENSIONS]) -> [f32; LANES] {
     let mut sums = [0.0; LANES];
     for (directions, value) in directions.iter().zip(with) {

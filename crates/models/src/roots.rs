@@ -1,7 +1,8 @@
 //! Who vouches for a server's name.
 //!
-//! Mozilla's list is compiled in. A company whose proxy reads what passes it signs with a certificate of its own, which only
-//! the company's machines know; then a file of certificates takes the list's place, as with other programs.
+//! Mozilla's list is compiled in. A company whose proxy reads what passes it signs with a
+//! certificate of its own, which only the company's machines know; then a file of certificates
+//! takes the list's place, as with other programs.
 
 use std::sync::Arc;
 
@@ -44,7 +45,12 @@ mod tests {
         assert!(Roots::parse(pem).is_some());
         assert!(Roots::parse(&pem.repeat(3)).is_some());
         assert!(Roots::parse(&pem.repeat(CERTIFICATES_MAX + 1)).is_none());
-        for bad in [&b""[..], b"hello", b"\xff\0", b"-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n"] {
+        for bad in [
+            &b""[..],
+            b"hello",
+            b"\xff\0",
+            b"-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n",
+        ] {
             assert!(Roots::parse(bad).is_none());
         }
     }

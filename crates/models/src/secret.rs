@@ -7,13 +7,14 @@ const CHARS_MAX: usize = 4096;
 /// So many characters at its beginning betray a key that somebody else has masked only in part.
 const TELLING_CHARS: usize = 4;
 
-/// The key of a service. It goes into one header of a request and nowhere else: not into logs, errors or files.
+/// The key of a service. It goes into one header of a request and nowhere else: not into logs,
+/// errors or files.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// A key as it stands in a variable or a file, with or without white space around it; none if there is nothing, or
-    /// something that no header can carry.
+    /// A key as it stands in a variable or a file, with or without white space around it; none if
+    /// there is nothing, or something that no header can carry.
     ///
     /// ```
     /// use models::secret::Secret;
@@ -22,7 +23,9 @@ impl Secret {
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let fits = !text.is_empty() && text.len() <= CHARS_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let fits = !text.is_empty()
+            && text.len() <= CHARS_MAX
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
         fits.then(|| Self(text.to_owned()))
     }
 
@@ -36,7 +39,10 @@ impl Secret {
         let text = text.replace(&self.0, HIDDEN);
         let Some(beginning) = self.0.get(..TELLING_CHARS) else { return text };
         let is_masked = |word: &str| word.contains(beginning) && word.contains("**");
-        text.split(' ').map(|word| if is_masked(word) { HIDDEN } else { word }).collect::<Vec<_>>().join(" ")
+        text.split(' ')
+            .map(|word| if is_masked(word) { HIDDEN } else { word })
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 

@@ -1,9 +1,11 @@
-//! The built-in model: one vector a token, distilled from a sentence model; a text is the sum of its tokens.
+//! The built-in model: one vector a token, distilled from a sentence model; a text is the sum of
+//! its tokens.
 //!
-//! `data/table.safetensors` has 128 int8 numbers and a scale for each of the 30 522 pieces of BERT's English vocabulary. They were
-//! trained so that their sum points where all-MiniLM-L6-v2 points (recipe, sources and licences: `data/README.md`). Rare
-//! words are long vectors and common ones short, so the sum needs no weights. Sums are made in the order of the
-//! tokens, in single precision without fused operations: the same bits on every machine.
+//! `data/table.safetensors` has 128 int8 numbers and a scale for each of the 30 522 pieces of
+//! BERT's English vocabulary. They were trained so that their sum points where all-MiniLM-L6-v2
+//! points (recipe, sources and licences: `data/README.md`). Rare words are long vectors and common
+//! ones short, so the sum needs no weights. Sums are made in the order of the tokens, in single
+//! precision without fused operations: the same bits on every machine.
 
 use std::sync::OnceLock;
 
@@ -58,7 +60,9 @@ impl Table {
             .iter()
             .map(|bytes| f32::from_le_bytes(*bytes))
             .collect();
-        let is_whole = rest.is_empty() && rows.len() == scales.len() && scales.iter().all(|scale| scale.is_finite());
+        let is_whole = rest.is_empty()
+            && rows.len() == scales.len()
+            && scales.iter().all(|scale| scale.is_finite());
         is_whole.then_some(Self { word_piece: WordPiece::new(vocabulary)?, rows, scales })
     }
 
@@ -81,12 +85,15 @@ impl Table {
     pub fn add(&self, tokens: impl IntoIterator<Item = u16>, sum: &mut Sum) {
         for token in tokens {
             let number = usize::from(token);
-            let (Some(row), Some(scale)) = (self.rows.get(number), self.scales.get(number)) else { continue };
+            let (Some(row), Some(scale)) = (self.rows.get(number), self.scales.get(number)) else {
+                continue;
+            };
             add_row(row, *scale, sum);
         }
     }
 
-    /// The direction of a token, of length 1, and the length of its vector; none if it has no direction.
+    /// The direction of a token, of length 1, and the length of its vector; none if it has no
+    /// direction.
     pub fn direction(&self, token: u16) -> Option<(Sum, f32)> {
         let number = usize::from(token);
         let (row, scale) = (self.rows.get(number)?, self.scales.get(number)?);
@@ -111,7 +118,11 @@ impl Table {
 }
 
 /// The same on every processor: nothing is fused, and no sum has another order.
-#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512vl",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
 fn add_row(row: &[u8; DIMENSIONS], scale: f32, sum: &mut Sum) {
     for (total, value) in sum.iter_mut().zip(row) {
         *total += scale * f32::from(value.cast_signed());
@@ -141,7 +152,10 @@ mod tests {
     #[test]
     fn the_table_is_the_one_that_its_recipe_describes() {
         let digest = blake3::hash(TABLE).to_hex();
-        assert!(include_str!("../data/README.md").contains(digest.as_str()), "data/README.md does not name {digest}");
+        assert!(
+            include_str!("../data/README.md").contains(digest.as_str()),
+            "data/README.md does not name {digest}"
+        );
     }
 
     #[test]

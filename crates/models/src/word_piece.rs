@@ -1,9 +1,10 @@
 //! WordPiece: text into the tokens of a BERT vocabulary.
 //!
-//! Lower case, accents off, every punctuation mark and every Chinese character a word of its own; then each word is
-//! cut into the longest pieces that the vocabulary has, from the left. A word with a rest that it has not is one
-//! unknown token. The same as the reference implementation with `do_lower_case`. Source: Devlin et al. 2019,
-//! "BERT: Pre-training of Deep Bidirectional Transformers".
+//! Lower case, accents off, every punctuation mark and every Chinese character a word of its own;
+//! then each word is cut into the longest pieces that the vocabulary has, from the left. A word
+//! with a rest that it has not is one unknown token. The same as the reference implementation with
+//! `do_lower_case`. Source: Devlin et al. 2019, "BERT: Pre-training of Deep Bidirectional
+//! Transformers".
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -34,12 +35,14 @@ const EMPTY: u16 = u16::MAX;
 pub struct WordPiece<'a> {
     text: Cow<'a, str>,
     pieces: Vec<Piece>,
-    /// Numbers of pieces by their hash, with open addressing, at least half of them empty. Filled at every start of
-    /// the program, in a third of the time of two maps.
+    /// Numbers of pieces by their hash, with open addressing, at least half of them empty. Filled
+    /// at every start of the program, in a third of the time of two maps.
     slots: Vec<Slot>,
-    /// How long pieces are that begin so, by the hash of the beginning: most lengths need not be tried.
+    /// How long pieces are that begin so, by the hash of the beginning: most lengths need not be
+    /// tried.
     lengths: Vec<Lengths>,
-    /// Where hashes begin: differently in each process, so that nobody can make a vocabulary of equal ones.
+    /// Where hashes begin: differently in each process, so that nobody can make a vocabulary of
+    /// equal ones.
     seed: u64,
     unknown: u16,
     /// Bytes of the longest piece.
@@ -50,7 +53,8 @@ pub struct WordPiece<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     number: u16,
-    /// Of the hash what the place does not tell: most other pieces differ in it and need not be read.
+    /// Of the hash what the place does not tell: most other pieces differ in it and need not be
+    /// read.
     mark: u16,
 }
 
@@ -69,7 +73,11 @@ impl Lengths {
 
     /// The longest of them.
     fn longest(self) -> usize {
-        if self.has(usize::MAX) { usize::MAX } else { (u32::BITS - self.0.leading_zeros()) as usize }
+        if self.has(usize::MAX) {
+            usize::MAX
+        } else {
+            (u32::BITS - self.0.leading_zeros()) as usize
+        }
     }
 }
 
@@ -89,7 +97,8 @@ enum Part {
 }
 
 impl<'a> WordPiece<'a> {
-    /// Of a vocabulary of one piece a line, numbered from 0. None if it has no unknown token, or more than 65 535 pieces.
+    /// Of a vocabulary of one piece a line, numbered from 0. None if it has no unknown token, or
+    /// more than 65 535 pieces.
     pub fn new(vocabulary: impl Into<Cow<'a, str>>) -> Option<Self> {
         let text = vocabulary.into();
         let mut pieces = Vec::with_capacity(text.len() / 8);
@@ -97,17 +106,20 @@ impl<'a> WordPiece<'a> {
         for line in text.split_inclusive('\n') {
             let (part, piece) = part(line.lines().next().unwrap_or_default());
             let before = if part == Part::Rest { CONTINUES.len() } else { 0 };
-            let (at, length) = (u32::try_from(start + before).ok()?, u32::try_from(piece.len()).ok()?);
+            let (at, length) =
+                (u32::try_from(start + before).ok()?, u32::try_from(piece.len()).ok()?);
             pieces.push(Piece { start: at, length, part });
             start += line.len();
             if pieces.len() > PIECES_MAX {
                 return None;
             }
         }
-        let slots = vec![Slot { number: EMPTY, mark: 0 }; (2 * pieces.len() + 1).next_power_of_two()];
+        let slots =
+            vec![Slot { number: EMPTY, mark: 0 }; (2 * pieces.len() + 1).next_power_of_two()];
         let piece_bytes_max = pieces.iter().map(|piece| piece.length as usize).max().unwrap_or(0);
         let lengths = vec![Lengths::default(); BEGINNINGS];
-        let mut made = Self { text, pieces, slots, lengths, seed: seed(), unknown: 0, piece_bytes_max };
+        let mut made =
+            Self { text, pieces, slots, lengths, seed: seed(), unknown: 0, piece_bytes_max };
         for number in 0..u16::try_from(made.pieces.len()).ok()? {
             let (part, piece) = made.piece(number)?;
             let mut hash = made.hash_of_nothing(part);
@@ -156,7 +168,10 @@ impl<'a> WordPiece<'a> {
     }
 
     fn find(&self, hash: u64, part: Part, piece: &str) -> Option<u16> {
-        self.slots.get(self.slot(hash, part, piece)).map(|slot| slot.number).filter(|number| *number != EMPTY)
+        self.slots
+            .get(self.slot(hash, part, piece))
+            .map(|slot| slot.number)
+            .filter(|number| *number != EMPTY)
     }
 
     fn hash(&self, part: Part, piece: &str) -> u64 {
@@ -173,7 +188,8 @@ impl<'a> WordPiece<'a> {
         for (hash, length) in hashes.iter().zip(1..) {
             let known = self.lengths.get(*hash as usize % BEGINNINGS).copied().unwrap_or_default();
             // What is shorter than a beginning is one by itself.
-            let told = if length < BEGINNING { Lengths::bit(length) } else { u32::MAX << (BEGINNING - 1) };
+            let told =
+                if length < BEGINNING { Lengths::bit(length) } else { u32::MAX << (BEGINNING - 1) };
             lengths.0 |= known.0 & told;
         }
         lengths
@@ -204,7 +220,8 @@ impl<'a> WordPiece<'a> {
         self.tokens_up_to(usize::MAX, text, tokens);
     }
 
-    /// Appends the tokens of `text` until there are `most` in all, and reads no further than that needs.
+    /// Appends the tokens of `text` until there are `most` in all, and reads no further than that
+    /// needs.
     pub fn tokens_up_to(&self, most: usize, text: &str, tokens: &mut Vec<u16>) {
         let mut word = Word::default();
         for character in text.chars() {
@@ -236,7 +253,8 @@ impl<'a> WordPiece<'a> {
             return;
         }
         let before = tokens.len();
-        let is_long = word.letters.len() > WORD_CHARS_MAX && word.letters.chars().count() > WORD_CHARS_MAX;
+        let is_long =
+            word.letters.len() > WORD_CHARS_MAX && word.letters.chars().count() > WORD_CHARS_MAX;
         if is_long || !self.cut(word, tokens) {
             tokens.truncate(before);
             tokens.push(self.unknown);
@@ -260,7 +278,8 @@ impl<'a> WordPiece<'a> {
             hashes.extend(more.by_ref().take(BEGINNING));
             let lengths = self.lengths(hashes);
             hashes.extend(more.take(lengths.longest().saturating_sub(BEGINNING)));
-            let mut longest_first = hashes.iter().enumerate().rev().filter(|(last, _)| lengths.has(last + 1));
+            let mut longest_first =
+                hashes.iter().enumerate().rev().filter(|(last, _)| lengths.has(last + 1));
             let found = longest_first.find_map(|(last, hash)| {
                 let (piece, rest) = rest.split_at_checked(last + 1)?;
                 self.find(*hash, part, piece).map(|token| (token, rest))
@@ -405,19 +424,33 @@ mod tests {
     #[test]
     fn no_length_of_a_piece_is_overlooked() {
         let long = |count: usize| "b".repeat(count);
-        let pieces =
-            ["a", "ab", "abab", "##a", "##b", "##bab", &long(31), &long(33), &long(40), &format!("##{}", long(35))];
+        let pieces = [
+            "a",
+            "ab",
+            "abab",
+            "##a",
+            "##b",
+            "##bab",
+            &long(31),
+            &long(33),
+            &long(40),
+            &format!("##{}", long(35)),
+        ];
         let vocabulary = format!("[UNK]\n{}", pieces.join("\n"));
         let made = WordPiece::new(&*vocabulary).unwrap();
         let short = (1..=7_usize).flat_map(|length| {
-            (0..1 << length)
-                .map(move |bits: u32| (0..length).map(|at| if bits >> at & 1 == 0 { 'a' } else { 'b' }).collect())
+            (0..1 << length).map(move |bits: u32| {
+                (0..length).map(|at| if bits >> at & 1 == 0 { 'a' } else { 'b' }).collect()
+            })
         });
         for word in short.chain((30..80).map(long)) {
             let (mut expected, mut rest, mut mark) = (Vec::new(), word.as_str(), "");
             while !rest.is_empty() {
                 let fits = |length: &usize| made.number(&format!("{mark}{}", &rest[..*length]));
-                let Some(length) = (1..=rest.len()).rev().find(|length| fits(length).is_some()) else { break };
+                let Some(length) = (1..=rest.len()).rev().find(|length| fits(length).is_some())
+                else {
+                    break;
+                };
                 expected.extend(fits(&length));
                 (rest, mark) = (&rest[length..], CONTINUES);
             }

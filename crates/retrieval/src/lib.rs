@@ -1,8 +1,9 @@
-//! Text analysis, questions and ranking: everything about finding that needs neither a ledger nor a store.
+//! Text analysis, questions and ranking: everything about finding that needs neither a ledger nor a
+//! store.
 //!
-//! [`text`] turns text into terms, [`question`] turns a question into terms, people and dates, [`rank`] scores a
-//! record against a question and explains the score, and [`shingles`] compares two texts. All of it is a function
-//! of its arguments: no clock, no randomness, no I/O.
+//! [`text`] turns text into terms, [`question`] turns a question into terms, people and dates,
+//! [`rank`] scores a record against a question and explains the score, and [`shingles`] compares
+//! two texts. All of it is a function of its arguments: no clock, no randomness, no I/O.
 
 pub mod question;
 pub mod rank;

@@ -1,11 +1,14 @@
 //! What a text is recognised by when it is told again: its runs of five words, as numbers.
 //!
-//! Source: A. Broder, "On the resemblance and containment of documents" (1997). Case, spaces and punctuation do not count; a run of
-//! [`SHINGLE_WORDS`] words is hashed to 32 bits, and the set of them stands for the text. How much of one text comes from another
-//! is the share of its set that is in the other's ([`Shingles::share_in`]); where to look for such texts is said by the smallest of the
-//! numbers, which two texts have in common about as often as they have words in common ([`Shingles::smallest`]).
+//! Source: A. Broder, "On the resemblance and containment of documents" (1997). Case, spaces and
+//! punctuation do not count; a run of [`SHINGLE_WORDS`] words is hashed to 32 bits, and the set of
+//! them stands for the text. How much of one text comes from another is the share of its set that
+//! is in the other's ([`Shingles::share_in`]); where to look for such texts is said by the smallest
+//! of the numbers, which two texts have in common about as often as they have words in common
+//! ([`Shingles::smallest`]).
 //!
-//! Scripts without spaces count a word for each character. What has no letters and digits, as emoji alone, has no words.
+//! Scripts without spaces count a word for each character. What has no letters and digits, as emoji
+//! alone, has no words.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -19,9 +22,11 @@ pub const WORDS_MAX: usize = 20_000;
 pub struct Shingles {
     /// Words that were looked at, at most [`WORDS_MAX`].
     pub words: usize,
-    /// A hash of all words in their order: the same for what differs in case, spaces and punctuation alone.
+    /// A hash of all words in their order: the same for what differs in case, spaces and
+    /// punctuation alone.
     pub exact: u64,
-    /// The shingles' hashes, ascending, each once. Empty for texts of fewer words than a shingle has.
+    /// The shingles' hashes, ascending, each once. Empty for texts of fewer words than a shingle
+    /// has.
     hashes: Vec<u32>,
     /// The same in the order of the text.
     runs: Vec<u32>,
@@ -61,7 +66,8 @@ impl Shingles {
         self.hashes.get(..count).unwrap_or(&self.hashes)
     }
 
-    /// Which share of this text's shingles is among `others`, which ascend: 0 … 1; 0 for a text without shingles.
+    /// Which share of this text's shingles is among `others`, which ascend: 0 … 1; 0 for a text
+    /// without shingles.
     pub fn share_in(&self, others: &[u32]) -> f64 {
         if self.hashes.is_empty() {
             return 0.0;
@@ -70,8 +76,9 @@ impl Shingles {
         shared as f64 / self.hashes.len() as f64
     }
 
-    /// Which of this text's words lie in no run that is among `others`, which ascend; by their places. Unlike in [`Shingles::share_in`] it
-    /// does not matter where texts are put one after the other.
+    /// Which of this text's words lie in no run that is among `others`, which ascend; by their
+    /// places. Unlike in [`Shingles::share_in`] it does not matter where texts are put one after
+    /// the other.
     ///
     /// ```
     /// use retrieval::shingles::Shingles;
@@ -114,7 +121,9 @@ pub fn words(text: &str) -> Vec<String> {
 /// The words' hashes in their order.
 fn hashes(text: &str) -> Vec<u64> {
     let mut hashes = Vec::new();
-    each_word(text, |word| hashes.push(word.chars().fold(SEED, |hash, c| mix(hash ^ u64::from(u32::from(c))))));
+    each_word(text, |word| {
+        hashes.push(word.chars().fold(SEED, |hash, c| mix(hash ^ u64::from(u32::from(c)))))
+    });
     hashes
 }
 
@@ -163,9 +172,13 @@ mod tests {
 
     #[test]
     fn case_spaces_and_punctuation_do_not_count() {
-        let check = |left: &str, right: &str| assert_eq!(Shingles::of(left), Shingles::of(right), "{left}");
+        let check =
+            |left: &str, right: &str| assert_eq!(Shingles::of(left), Shingles::of(right), "{left}");
         check("Don't touch the hot kiln, please!", "dont  TOUCH the\n\"hot\" kiln… please");
-        check("caf\u{e9} is open on every second Monday", "cafe\u{301} is open on every second Monday");
+        check(
+            "caf\u{e9} is open on every second Monday",
+            "cafe\u{301} is open on every second Monday",
+        );
         assert_ne!(Shingles::of("a b c d e f").exact, Shingles::of("a b c d f e").exact);
     }
 

@@ -1,9 +1,10 @@
 //! Where a ledger lives, and the views folded from it.
 //!
-//! The port is small: [`Ledger`] reads from a position, gets by id and begins a [`Writing`]; a `Writing` is one atomic
-//! append that judges every operation by the kernel's rules before it takes it. [`memory::MemoryLedger`] is for tests;
-//! [`sqlite::SqliteSpace`] is one file a space, safe for several processes at once. Views (the text index) are in
-//! the same file, each with the position up to which it has read, and can be deleted at any time.
+//! The port is small: [`Ledger`] reads from a position, gets by id and begins a [`Writing`]; a
+//! `Writing` is one atomic append that judges every operation by the kernel's rules before it takes
+//! it. [`memory::MemoryLedger`] is for tests; [`sqlite::SqliteSpace`] is one file a space, safe for
+//! several processes at once. Views (the text index) are in the same file, each with the position
+//! up to which it has read, and can be deleted at any time.
 
 use std::path::PathBuf;
 
@@ -51,15 +52,26 @@ pub trait Ledger {
 pub trait Writing: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
-    /// The first operation whose header commits to `body` and whose body was removed: what was forgotten.
+    /// The first operation whose header commits to `body` and whose body was removed: what was
+    /// forgotten.
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
     /// The highest time in the space, for the clock.
     fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError>;
     /// Takes an operation of ours if it breaks no rule.
-    fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError>;
-    /// Takes an operation from elsewhere if it breaks none of rules 1 to 3; what breaks another is kept without effect.
-    fn admit(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError>;
-    /// What follows from all that was taken since this was last asked, or since the writing began, and every fall that is due.
+    fn record(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+    ) -> Result<Verdict, RecordError>;
+    /// Takes an operation from elsewhere if it breaks none of rules 1 to 3; what breaks another is
+    /// kept without effect.
+    fn admit(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+    ) -> Result<Verdict, RecordError>;
+    /// What follows from all that was taken since this was last asked, or since the writing began,
+    /// and every fall that is due.
     fn follow(&mut self) -> Result<Consequences, StoreError>;
     /// Makes it durable.
     fn commit(self: Box<Self>) -> Result<Position, StoreError>;
@@ -91,7 +103,8 @@ impl RecordError {
     }
 }
 
-/// Why a store failed. Whose fault and what to do is in the message; [`StoreError::code`] is stable.
+/// Why a store failed. Whose fault and what to do is in the message; [`StoreError::code`] is
+/// stable.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no file.
@@ -145,7 +158,9 @@ pub enum StoreError {
         log: PathBuf,
     },
     /// Another process writes for longer than we wait.
-    #[error("another process has been writing to the space for over {waited_s} s; repeat when it is done")]
+    #[error(
+        "another process has been writing to the space for over {waited_s} s; repeat when it is done"
+    )]
     Busy {
         /// How long we waited, seconds.
         waited_s: u64,
@@ -157,7 +172,10 @@ pub enum StoreError {
         detail: String,
     },
     /// No file keeps vectors of this length.
-    #[error("the model's vectors have {dimensions} numbers; from 1 to {} can be kept", sqlite::DIMENSIONS_MAX)]
+    #[error(
+        "the model's vectors have {dimensions} numbers; from 1 to {} can be kept",
+        sqlite::DIMENSIONS_MAX
+    )]
     Vectors {
         /// How many numbers.
         dimensions: usize,
@@ -200,9 +218,14 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::{ErrorCode, ffi};
-        /// What SQLite reports when the system refuses to write, or to make room for the log's index.
-        const WRITE_FAILURES: [std::ffi::c_int; 4] =
-            [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_TRUNCATE, ffi::SQLITE_IOERR_SHMSIZE];
+        /// What SQLite reports when the system refuses to write, or to make room for the log's
+        /// index.
+        const WRITE_FAILURES: [std::ffi::c_int; 4] = [
+            ffi::SQLITE_IOERR_WRITE,
+            ffi::SQLITE_IOERR_FSYNC,
+            ffi::SQLITE_IOERR_TRUNCATE,
+            ffi::SQLITE_IOERR_SHMSIZE,
+        ];
         if error.sqlite_error().is_some_and(|error| WRITE_FAILURES.contains(&error.extended_code)) {
             return Self::WriteFailed;
         }
@@ -212,11 +235,15 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 Self::Busy { waited_s: sqlite::BUSY_WAIT_MS / 1000 }
             }
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { detail: error.to_string() },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { detail: error.to_string() }
+            }
             _ => match error {
                 rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..) => Self::Damaged { detail: error.to_string() },
+                | rusqlite::Error::IntegralValueOutOfRange(..) => {
+                    Self::Damaged { detail: error.to_string() }
+                }
                 other => Self::Sqlite(other),
             },
         }

@@ -67,7 +67,8 @@ impl Ledger for MemoryLedger {
 
     fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError> {
         let span = prefix.first()..=prefix.last();
-        let mut ids: Vec<OpId> = self.positions.keys().filter(|id| span.contains(id)).copied().collect();
+        let mut ids: Vec<OpId> =
+            self.positions.keys().filter(|id| span.contains(id)).copied().collect();
         ids.sort_unstable();
         ids.truncate(limit);
         Ok(ids)
@@ -88,7 +89,9 @@ impl Drop for MemoryWriting<'_> {
         let kept: Vec<_> = self.ledger.operations.drain(..).take(self.committed).collect();
         *self.ledger = MemoryLedger::default();
         for operation in kept {
-            let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+            let body = operation
+                .body()
+                .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
             self.ledger.insert(&operation, body.as_ref());
         }
     }
@@ -103,7 +106,8 @@ impl Writing for MemoryWriting<'_> {
 
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
         let mut operations = self.ledger.operations.iter();
-        let found = operations.find(|operation| operation.body().is_none() && operation.header().body == *body);
+        let found = operations
+            .find(|operation| operation.body().is_none() && operation.header().body == *body);
         Ok(found.map(Operation::id))
     }
 
@@ -111,17 +115,28 @@ impl Writing for MemoryWriting<'_> {
         Ok(self.ledger.operations.iter().map(|operation| operation.header().ts).max())
     }
 
-    fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
-        let verdict = rules::judge(operation, body, &*self).map_err(|error| RecordError::of(operation.id(), error))?;
+    fn record(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+    ) -> Result<Verdict, RecordError> {
+        let verdict = rules::judge(operation, body, &*self)
+            .map_err(|error| RecordError::of(operation.id(), error))?;
         if verdict == Verdict::Append {
             self.journal.note(self.ledger.insert(operation, body));
         }
         Ok(verdict)
     }
 
-    fn admit(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
+    fn admit(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+    ) -> Result<Verdict, RecordError> {
         let placed = rules::judge_place(operation, body, &*self);
-        let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
+        let verdict = placed
+            .map_err(|error| RecordError::of(operation.id(), error))?
+            .unwrap_or(Verdict::Append);
         if verdict == Verdict::Append {
             self.journal.note(self.ledger.insert(operation, body));
         }

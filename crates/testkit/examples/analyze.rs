@@ -1,7 +1,9 @@
-//! How many turns a second one core analyses: `cargo run --release -p because-testkit --example analyze`.
+//! How many turns a second one core analyses: `cargo run --release -p because-testkit --example
+//! analyze`.
 //!
-//! 200 000 different turns of 25 words, drawn from 20 000 words with the frequencies of natural text (Zipf); and the
-//! start of a process with its first question, which is what a cold command pays.
+//! 200 000 different turns of 25 words, drawn from 20 000 words with the frequencies of natural
+//! text (Zipf); and the start of a process with its first question, which is what a cold command
+//! pays.
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;
@@ -18,8 +20,17 @@ fn main() {
     let start = Instant::now();
     let names: Names = [(NameId(1), "Ada"), (NameId(2), "Ben")].into_iter().collect();
     let mut analyzer = Analyzer::new(Language::English);
-    let question = Question::parse("When did Ada go to the mountains with her children?", &mut analyzer, &names, None);
-    println!("first question, {} terms: {:.3} ms", question.terms.len(), start.elapsed().as_secs_f64() * 1e3);
+    let question = Question::parse(
+        "When did Ada go to the mountains with her children?",
+        &mut analyzer,
+        &names,
+        None,
+    );
+    println!(
+        "first question, {} terms: {:.3} ms",
+        question.terms.len(),
+        start.elapsed().as_secs_f64() * 1e3
+    );
 
     let turns = turns();
     let bytes: usize = turns.iter().map(String::len).sum();
@@ -36,7 +47,8 @@ fn main() {
 fn turns() -> Vec<String> {
     let mut state = 1u64;
     let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
     let endings = ["", "s", "ing", "ed", "ly", "ation", "'s"];

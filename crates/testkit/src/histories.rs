@@ -1,8 +1,10 @@
 //! Random histories of several devices, told to the real machinery and to [`NaiveBeliefs`] at once.
 //!
-//! A [`Device`] says what chance has it say, from what is believed at that moment, and takes in what another said. After every operation that its
-//! [`Keeper`] takes, what the keeper stores of each claim and what it answers is compared with the naive model; after every step, what it says
-//! that follows. The devices' clocks know nothing of each other, so that times are often the same. A history is made from a small number, its seed.
+//! A [`Device`] says what chance has it say, from what is believed at that moment, and takes in
+//! what another said. After every operation that its [`Keeper`] takes, what the keeper stores of
+//! each claim and what it answers is compared with the naive model; after every step, what it says
+//! that follows. The devices' clocks know nothing of each other, so that times are often the same.
+//! A history is made from a small number, its seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -69,7 +71,12 @@ pub trait Keeper {
     /// Asks it something.
     fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = Self::Error>));
     /// Takes an operation that breaks no rule; one that is there already changes nothing.
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation>;
+    fn take(
+        &mut self,
+        operation: &Operation,
+        body: &Body,
+        origin: Origin,
+    ) -> Result<(), RuleViolation>;
     /// What follows from all that was taken since this was last asked.
     fn follow(&mut self) -> Consequences;
 }
@@ -81,11 +88,15 @@ pub trait Keeper {
 pub fn draft(kind: &str, body: &Value, refs: &[(&str, OpId)]) -> Draft {
     let kind = Kind::parse(kind).expect("a kind");
     let body = Body::parse(&kind, &canonical::to_bytes(body).expect("canonical")).expect("a body");
-    let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).expect("a role") }).collect();
+    let refs = refs
+        .iter()
+        .map(|(role, id)| Ref { id: *id, role: Role::parse(role).expect("a role") })
+        .collect();
     Draft { body, refs }
 }
 
-/// Something that may be said after what was said so far; none where chance chose to speak of what is not there.
+/// Something that may be said after what was said so far; none where chance chose to speak of what
+/// is not there.
 pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
     let ids = |kind: &Kind| -> Vec<OpId> {
         let of_kind = so_far.said().iter().filter(|said| said.operation.header().kind == *kind);
@@ -95,7 +106,8 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
         let uid = dice.number().to_string();
         json!({"source": "t", "source_uid": uid, "kind": "note", "summary": "", "visibility": "project", "payload": {}})
     };
-    let (evidences, claims, corrections) = (ids(&Kind::Evidence), ids(&Kind::Claim), ids(&Kind::ClaimCorrection));
+    let (evidences, claims, corrections) =
+        (ids(&Kind::Evidence), ids(&Kind::Claim), ids(&Kind::ClaimCorrection));
     let key_of = |id: &OpId| {
         let said = so_far.said().iter().find(|said| said.operation.id() == *id)?;
         said.body.as_ref()?.identity().map(|(key, _)| key.to_owned())
@@ -108,11 +120,13 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
             let told = so_far.told();
             let ground = evidences.iter().chain(&claims).chain(&corrections).copied();
             let valid: Vec<OpId> = ground.filter(|id| told.is_valid_input(id)).collect();
-            let inputs: BTreeSet<OpId> = (0..1 + dice.below(3)).filter_map(|_| dice.pick(&valid)).collect();
+            let inputs: BTreeSet<OpId> =
+                (0..1 + dice.below(3)).filter_map(|_| dice.pick(&valid)).collect();
             if inputs.is_empty() {
                 return None;
             }
-            let refs: Vec<(&str, OpId)> = inputs.into_iter().map(|input| ("input", input)).collect();
+            let refs: Vec<(&str, OpId)> =
+                inputs.into_iter().map(|input| ("input", input)).collect();
             let key = format!("k{}", dice.below(KEYS));
             let mut body = json!({"claim_type": "t", "identity_key": key, "payload": dice.below(2), "confidence": 0.9});
             if dice.below(4) > 0 {
@@ -122,14 +136,21 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
         }
         16 | 17 => {
             let target = dice.pick(&claims)?;
-            let body = json!({"identity_key": key_of(&target)?, "corrected_payload": dice.below(3)});
+            let body =
+                json!({"identity_key": key_of(&target)?, "corrected_payload": dice.below(3)});
             draft("claim_correction", &body, &[("target", target)])
         }
         18 => {
             let target = dice.pick(&claims)?;
-            draft("claim_refutation", &json!({"identity_key": key_of(&target)?}), &[("target", target)])
+            draft(
+                "claim_refutation",
+                &json!({"identity_key": key_of(&target)?}),
+                &[("target", target)],
+            )
         }
-        19 | 20 => draft("correction_withdrawal", &json!({}), &[("target", dice.pick(&corrections)?)]),
+        19 | 20 => {
+            draft("correction_withdrawal", &json!({}), &[("target", dice.pick(&corrections)?)])
+        }
         21 | 22 => {
             let refutations = ids(&Kind::ClaimRefutation);
             draft("refutation_withdrawal", &json!({}), &[("target", dice.pick(&refutations)?)])
@@ -160,7 +181,8 @@ struct Before {
 
 impl Before {
     fn of(told: &Told<'_>) -> Self {
-        let speaking = told.keys().into_iter().map(|key| (key.to_owned(), speaking(told, key))).collect();
+        let speaking =
+            told.keys().into_iter().map(|key| (key.to_owned(), speaking(told, key))).collect();
         Self { known: told.ids(), valid: told.valid_inputs(), speaking }
     }
 }
@@ -177,13 +199,18 @@ impl<K: Keeper> Device<K> {
         Self { signer, keeper, model: NaiveBeliefs::default(), log: Vec::new(), sent: 0 }
     }
 
-    /// Says something, unless a rule forbids it. What this key may not say is kept without effect, as though it came from elsewhere.
+    /// Says something, unless a rule forbids it. What this key may not say is kept without effect,
+    /// as though it came from elsewhere.
     ///
     /// # Panics
     /// Wherever the keeper and the model differ.
     pub fn say(&mut self, dice: &mut Dice, draft: Draft) -> Option<OpId> {
         let latest = self.model.said().last().map_or(0, |said| said.operation.header().ts.0);
-        let mut place = ChainPosition { space: None, head: None, ts: HlcTimestamp(latest + 1 + dice.below(2) as u64) };
+        let mut place = ChainPosition {
+            space: None,
+            head: None,
+            ts: HlcTimestamp(latest + 1 + dice.below(2) as u64),
+        };
         let author = self.signer.author();
         self.keeper.ask(&mut |world| {
             place.space = world.space().expect("the space");
@@ -229,10 +256,15 @@ impl<K: Keeper> Device<K> {
         let (told, recorded) = (self.model.told(), self.model.recorded());
         let due = self.model.due_but(&recorded);
         self.keeper.ask(&mut |world| {
-            for said in self.model.said().iter().filter(|said| said.operation.header().kind == Kind::Claim) {
+            for said in
+                self.model.said().iter().filter(|said| said.operation.header().kind == Kind::Claim)
+            {
                 let id = said.operation.id();
-                let expected =
-                    ClaimStatus { sound: told.is_sound(&id), recorded: recorded.contains(&id), due: due.contains(&id) };
+                let expected = ClaimStatus {
+                    sound: told.is_sound(&id),
+                    recorded: recorded.contains(&id),
+                    due: due.contains(&id),
+                };
                 assert_eq!(world.settled(&id).expect("settled"), Some(expected), "{id}");
             }
             let mut stored = Validity::new(world);
@@ -246,24 +278,36 @@ impl<K: Keeper> Device<K> {
                 };
                 let payload = served.as_ref().and_then(|served| served.payload);
                 assert_eq!(payload, told.payload(&key).map(payload_digest), "{key}");
-                assert_eq!(served.map(|served| served.id), told.served(&key).map(|said| said.operation.id()), "{key}");
+                assert_eq!(
+                    served.map(|served| served.id),
+                    told.served(&key).map(|said| said.operation.id()),
+                    "{key}"
+                );
             }
         });
     }
 
-    /// Compares with the model what may be built upon, from what is stored and by the recursion over all that lies below.
+    /// Compares with the model what may be built upon, from what is stored and by the recursion
+    /// over all that lies below.
     fn compare_inputs(&self, valid: &BTreeSet<OpId>) {
         self.keeper.ask(&mut |world| {
             let unstored = Snapshot::without(world, BTreeSet::new());
             let (mut stored, mut recursion) = (Validity::new(world), Validity::new(&unstored));
             for (operation, _) in &self.log {
                 // Of the rest the specification does not say whether it may be built upon.
-                if !matches!(operation.header().kind, Kind::Evidence | Kind::Claim | Kind::ClaimCorrection) {
+                if !matches!(
+                    operation.header().kind,
+                    Kind::Evidence | Kind::Claim | Kind::ClaimCorrection
+                ) {
                     continue;
                 }
                 let id = operation.id();
                 assert_eq!(stored.is_valid_input(&id).expect("valid"), valid.contains(&id), "{id}");
-                assert_eq!(recursion.is_valid_input(&id).expect("valid"), valid.contains(&id), "{id}");
+                assert_eq!(
+                    recursion.is_valid_input(&id).expect("valid"),
+                    valid.contains(&id),
+                    "{id}"
+                );
             }
         });
     }
@@ -294,7 +338,11 @@ impl<K: Keeper> Device<K> {
         for (operation, body) in arrived {
             self.keeper.take(operation, body, Origin::Elsewhere).expect("it is there already");
         }
-        assert_eq!(self.keeper.follow(), Consequences::default(), "taking the same in again changes nothing");
+        assert_eq!(
+            self.keeper.follow(),
+            Consequences::default(),
+            "taking the same in again changes nothing"
+        );
         recorded
     }
 
@@ -302,19 +350,31 @@ impl<K: Keeper> Device<K> {
     fn follow(&mut self, dice: &mut Dice, before: &Before) -> usize {
         let Consequences { invalidated, reviews, changed, .. } = self.keeper.follow();
         let fallen: Vec<OpId> = invalidated.iter().map(|fallen| fallen.target).collect();
-        assert_eq!(fallen, self.model.due(), "complete, minimal, each once and in the order of the targets");
+        assert_eq!(
+            fallen,
+            self.model.due(),
+            "complete, minimal, each once and in the order of the targets"
+        );
         let told = self.model.told();
         let after = Before::of(&told);
         self.compare_inputs(&after.valid);
         for (key, speaks) in &after.speaking {
-            assert!(before.speaking.get(key) == Some(speaks) || changed.contains(key), "{key} changed");
+            assert!(
+                before.speaking.get(key) == Some(speaks) || changed.contains(key),
+                "{key} changed"
+            );
         }
         let shaken = told.shaken(&before.valid);
         let reviewed: BTreeSet<&str> = reviews.iter().map(|review| review.key.as_str()).collect();
-        assert!(shaken.is_subset(&reviewed), "corrected identities of which an input became invalid: {shaken:?}");
-        // What arrived was never held here, so the specification does not say whether its ground was lost on the way.
+        assert!(
+            shaken.is_subset(&reviewed),
+            "corrected identities of which an input became invalid: {shaken:?}"
+        );
+        // What arrived was never held here, so the specification does not say whether its ground
+        // was lost on the way.
         let arrived = |id: &OpId| !before.known.contains(id);
-        let ground: BTreeSet<OpId> = told.ids().into_iter().filter(arrived).chain(before.valid.clone()).collect();
+        let ground: BTreeSet<OpId> =
+            told.ids().into_iter().filter(arrived).chain(before.valid.clone()).collect();
         assert!(reviewed.is_subset(&told.shaken(&ground)), "no other: {reviewed:?}");
         for fallen in &invalidated {
             let refs = [("target", fallen.target), ("cause", fallen.cause)];
@@ -334,17 +394,25 @@ fn exchange<K: Keeper>(dice: &mut Dice, one: &mut Device<K>, other: &mut Device<
     (one.sent, other.sent) = (one_has, other_has);
     let states = |device: &Device<K>| {
         let told = device.model.told();
-        told.keys().into_iter().map(|key| (key.to_owned(), told.state(key))).collect::<BTreeMap<_, _>>()
+        told.keys()
+            .into_iter()
+            .map(|key| (key.to_owned(), told.state(key)))
+            .collect::<BTreeMap<_, _>>()
     };
     assert_eq!(states(one), states(other));
     recorded
 }
 
-/// A history of two devices of so many steps, of which the first half is on one device; answers how many falls were recorded.
+/// A history of two devices of so many steps, of which the first half is on one device; answers how
+/// many falls were recorded.
 ///
 /// # Panics
 /// Wherever a keeper and the model differ.
-pub fn two_devices<K: Keeper>(seed: u64, steps: usize, begin: impl Fn(&Operation, &Body) -> K) -> usize {
+pub fn two_devices<K: Keeper>(
+    seed: u64,
+    steps: usize,
+    begin: impl Fn(&Operation, &Body) -> K,
+) -> usize {
     let mut dice = Dice::of(seed);
     let (first, second) = (Signer::from_seed([1; 32]), Signer::from_seed([2; 32]));
     let (grantee, owner) = (second.author(), first.author());

@@ -32,7 +32,12 @@ impl Keeper for InSqlite {
         question(&self.space.world().expect("a world"));
     }
 
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation> {
+    fn take(
+        &mut self,
+        operation: &Operation,
+        body: &Body,
+        origin: Origin,
+    ) -> Result<(), RuleViolation> {
         let mut writing = self.space.write().expect("a writing");
         writing.resume(std::mem::take(&mut self.journal));
         let taken = match origin {

@@ -1,11 +1,14 @@
-//! Beliefs without anything stored: every question tells the whole history again, from the first operation on.
+//! Beliefs without anything stored: every question tells the whole history again, from the first
+//! operation on.
 //!
-//! Written from the specification ("Versions, identities, state", "Cascade", and the ledger's rules of who may say what) and from nothing
-//! else: it uses the kernel's words (ids, kinds, bodies), none of its answers. The real machinery, which keeps three bits of each claim
-//! and goes only where an operation touches something, must believe the same after every step.
+//! Written from the specification ("Versions, identities, state", "Cascade", and the ledger's rules
+//! of who may say what) and from nothing else: it uses the kernel's words (ids, kinds, bodies),
+//! none of its answers. The real machinery, which keeps three bits of each claim and goes only
+//! where an operation touches something, must believe the same after every step.
 //!
-//! [`NaiveBeliefs`] is the list of all that was said. [`Told`] is what somebody knows to whom a part of it was told, in the space's order.
-//! Recursion goes as deep as claims are built upon each other, so this is for histories of some hundreds of steps.
+//! [`NaiveBeliefs`] is the list of all that was said. [`Told`] is what somebody knows to whom a
+//! part of it was told, in the space's order. Recursion goes as deep as claims are built upon each
+//! other, so this is for histories of some hundreds of steps.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -112,8 +115,9 @@ impl NaiveBeliefs {
         recorded
     }
 
-    /// The falls that are to be recorded, in the space's order: the current version of each identity that is neither refuted nor corrected
-    /// and does not stand, unless a record says so already. What was taken back did not fall.
+    /// The falls that are to be recorded, in the space's order: the current version of each
+    /// identity that is neither refuted nor corrected and does not stand, unless a record says so
+    /// already. What was taken back did not fall.
     pub fn due(&self) -> Vec<OpId> {
         self.due_but(&self.recorded())
     }
@@ -122,8 +126,11 @@ impl NaiveBeliefs {
     pub fn due_but(&self, recorded: &BTreeSet<OpId>) -> Vec<OpId> {
         let told = self.told();
         let current = told.keys().into_iter().filter(|key| told.state(key) == State::Invalidated);
-        let fallen = current.filter_map(|key| told.current(key)).filter(|said| !recorded.contains(&said.id()));
-        let fallen: BTreeSet<(HlcTimestamp, OpId)> = fallen.map(|said| said.operation.order()).collect();
+        let fallen = current
+            .filter_map(|key| told.current(key))
+            .filter(|said| !recorded.contains(&said.id()));
+        let fallen: BTreeSet<(HlcTimestamp, OpId)> =
+            fallen.map(|said| said.operation.order()).collect();
         fallen.into_iter().map(|(_, id)| id).collect()
     }
 }
@@ -163,7 +170,10 @@ impl<'s> Told<'s> {
                 self.rights.insert(space.owner, Capability::ALL.into());
             }
             Some(Body::Grant(grant)) => {
-                self.rights.entry(grant.key).or_default().extend(grant.capabilities.iter().copied());
+                self.rights
+                    .entry(grant.key)
+                    .or_default()
+                    .extend(grant.capabilities.iter().copied());
             }
             Some(Body::Revoke(revoked)) => {
                 let held = self.rights.entry(revoked.key).or_default();
@@ -177,15 +187,18 @@ impl<'s> Told<'s> {
         self.rights.get(&author).is_some_and(|held| held.contains(&capability))
     }
 
-    /// Rule 4, and of rule 5 that a claim stands on something. The other rules are judged only where something is appended: what
-    /// they forbid is settled by what is valid, whenever that is asked.
+    /// Rule 4, and of rule 5 that a claim stands on something. The other rules are judged only
+    /// where something is appended: what they forbid is settled by what is valid, whenever that is
+    /// asked.
     fn is_permitted(&self, said: &Said) -> bool {
         let may = |capability| self.may(said.author(), capability);
         match said.kind() {
             Kind::Space => true,
             Kind::Grant | Kind::Revoke => may(Capability::Admin),
             // A person's claim needs the one, a deriver's the other.
-            Kind::Claim => (may(Capability::Append) || may(Capability::Derive)) && !said.inputs().is_empty(),
+            Kind::Claim => {
+                (may(Capability::Append) || may(Capability::Derive)) && !said.inputs().is_empty()
+            }
             Kind::ClaimInvalidation | Kind::Proposal => may(Capability::Derive),
             Kind::Retraction | Kind::Annotation => {
                 let target = said.cited("target").first().and_then(|target| self.said.get(target));
@@ -208,9 +221,9 @@ impl<'s> Told<'s> {
             Kind::EvidenceRetraction => ("target", |kind| *kind == Kind::Evidence),
             Kind::CorrectionWithdrawal => ("target", |kind| *kind == Kind::ClaimCorrection),
             Kind::RefutationWithdrawal => ("target", |kind| *kind == Kind::ClaimRefutation),
-            Kind::Retraction => {
-                ("target", |kind| matches!(kind, Kind::Node | Kind::Edge | Kind::Thought | Kind::Claim))
-            }
+            Kind::Retraction => ("target", |kind| {
+                matches!(kind, Kind::Node | Kind::Edge | Kind::Thought | Kind::Claim)
+            }),
             _ => return,
         };
         for target in said.cited(role) {
@@ -288,23 +301,29 @@ impl<'s> Told<'s> {
     pub fn is_valid_input(&self, id: &OpId) -> bool {
         let Some(said) = self.said.get(id).filter(|_| self.has_effect(id)) else { return false };
         match said.kind() {
-            Kind::Claim | Kind::ClaimCorrection => said.key().is_some_and(|key| self.is_still_said(said, key)),
+            Kind::Claim | Kind::ClaimCorrection => {
+                said.key().is_some_and(|key| self.is_still_said(said, key))
+            }
             Kind::Edge | Kind::Proposal => false,
             _ => !self.undone.contains(id),
         }
     }
 
-    /// Whether what a version said is still what is believed of its identity, and stands on valid ground.
+    /// Whether what a version said is still what is believed of its identity, and stands on valid
+    /// ground.
     fn is_still_said(&self, version: &Said, key: &str) -> bool {
         if self.latest(key, &Kind::ClaimRefutation).is_some() {
             return false;
         }
         let says = |other: &Said| same(version.payload(), other.payload());
         if let Some(correction) = self.latest(key, &Kind::ClaimCorrection) {
-            let withdrawn = *version.kind() == Kind::ClaimCorrection && self.undone.contains(&version.id());
+            let withdrawn =
+                *version.kind() == Kind::ClaimCorrection && self.undone.contains(&version.id());
             return says(correction) && !withdrawn;
         }
-        *version.kind() == Kind::Claim && self.current(key).is_some_and(says) && self.is_sound(&version.id())
+        *version.kind() == Kind::Claim
+            && self.current(key).is_some_and(says)
+            && self.is_sound(&version.id())
     }
 
     /// All that was told.
@@ -317,11 +336,16 @@ impl<'s> Told<'s> {
         self.ids().into_iter().filter(|id| self.is_valid_input(id)).collect()
     }
 
-    /// The corrected identities of whose current version an input is no longer valid, where `valid` were the valid ones before.
+    /// The corrected identities of whose current version an input is no longer valid, where `valid`
+    /// were the valid ones before.
     pub fn shaken(&self, valid: &BTreeSet<OpId>) -> BTreeSet<&'s str> {
         let lost = |input: &OpId| valid.contains(input) && !self.is_valid_input(input);
         let corrected = self.keys().into_iter().filter(|key| self.state(key) == State::Corrected);
-        corrected.filter(|key| self.current(key).is_some_and(|current| current.inputs().iter().any(lost))).collect()
+        corrected
+            .filter(|key| {
+                self.current(key).is_some_and(|current| current.inputs().iter().any(lost))
+            })
+            .collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Recall without an index: every document is scored for every question, in the most obvious way.
 //!
-//! The real index must give the same scores in the same order. Nothing here is fast or incremental: frequencies are
-//! counted from the documents when a question comes, and no candidate is left out.
+//! The real index must give the same scores in the same order. Nothing here is fast or incremental:
+//! frequencies are counted from the documents when a question comes, and no candidate is left out.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,15 @@ use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::question::Question;
 use retrieval::question::dates::date_fit;
 use retrieval::question::names::{NameId, Names};
-use retrieval::rank::lexical::{TermCounts, idf, known_idf_sum, lex, own, session, session_strength};
+use retrieval::rank::lexical::{
+    TermCounts, idf, known_idf_sum, lex, own, session, session_strength,
+};
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
 use retrieval::text::{Analysis, Analyzer, Language, Term};
 
-/// What is searched. Documents of one session are each other's context in the order in which they are given.
+/// What is searched. Documents of one session are each other's context in the order in which they
+/// are given.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The conversation, thread or file it is part of.
@@ -120,7 +123,8 @@ impl NaiveRecall {
         Question::parse(question, &mut self.analyzer, &self.names, today)
     }
 
-    /// Every document with its score, the best first, of equals the one nearest to `today`, then the one added last.
+    /// Every document with its score, the best first, of equals the one nearest to `today`, then
+    /// the one added last.
     pub fn recall(&mut self, question: &str, today: Option<Date>, weights: &Weights) -> Vec<Hit> {
         let question = self.question(question, today);
         let speaker = named(&mut self.analyzer, &question, question.person());
@@ -129,28 +133,36 @@ impl NaiveRecall {
         let terms: Vec<&str> = question.terms.iter().map(|term| term.as_str()).collect();
         let holding: Vec<u64> = terms
             .iter()
-            .map(|term| self.analyses.iter().filter(|analysis| count(analysis, term) > 0).count() as u64)
+            .map(|term| {
+                self.analyses.iter().filter(|analysis| count(analysis, term) > 0).count() as u64
+            })
             .collect();
         let sum = known_idf_sum(all, holding.iter().copied());
         let sessions = self.session_scores(&terms);
         let meant = Direction::of(&Table::built_in().embed(&question.nameless));
         let mut near = NearWords::new(Table::built_in(), &question.nameless);
-        let best: Vec<Vec<f32>> = self.tokens.iter().map(|tokens| near.best(tokens.iter().copied())).collect();
+        let best: Vec<Vec<f32>> =
+            self.tokens.iter().map(|tokens| near.best(tokens.iter().copied())).collect();
         let mut hits: Vec<Hit> = (0..self.documents.len())
             .map(|position| {
                 let counts = terms.iter().zip(&holding).filter(|(_, holding)| **holding > 0);
-                let counts: Vec<(f64, TermCounts)> =
-                    counts.map(|(term, holding)| (idf(all, *holding), self.counts(position, term))).collect();
+                let counts: Vec<(f64, TermCounts)> = counts
+                    .map(|(term, holding)| (idf(all, *holding), self.counts(position, term)))
+                    .collect();
                 let document = &self.documents[position];
                 let analysis = &self.analyses[position];
                 let signals = Signals {
                     words: lex(counts.iter().copied(), sum),
                     own_words: own(counts, sum),
                     session: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
-                    window_meaning: meant.as_ref().map_or(0.0, |meant| cosine(meant, &self.window(position))),
+                    window_meaning: meant
+                        .as_ref()
+                        .map_or(0.0, |meant| cosine(meant, &self.window(position))),
                     own_meaning: 0.0,
                     word_meaning: {
-                        let of = |position: Option<usize>| position.map_or(&[][..], |position| &best[position]);
+                        let of = |position: Option<usize>| {
+                            position.map_or(&[][..], |position| &best[position])
+                        };
                         let (previous, before) = self.context(position);
                         near.near(&best[position], of(previous), of(before))
                     },
@@ -169,7 +181,9 @@ impl NaiveRecall {
             })
             .collect();
         let tie = |hit: &Hit| {
-            let days = |date: Date| today.and_then(|today| today.until(date).ok()).map(|span| -span.get_days().abs());
+            let days = |date: Date| {
+                today.and_then(|today| today.until(date).ok()).map(|span| -span.get_days().abs())
+            };
             (today.map(|_| self.documents[hit.document].date.and_then(days)), hit.document)
         };
         hits.sort_by(|left, right| {
@@ -184,7 +198,10 @@ impl NaiveRecall {
         let average = total as f64 / (all.max(1)) as f64;
         let holding: Vec<u64> = terms
             .iter()
-            .map(|term| self.sessions.values().filter(|words| words.counts.contains_key(*term)).count() as u64)
+            .map(|term| {
+                self.sessions.values().filter(|words| words.counts.contains_key(*term)).count()
+                    as u64
+            })
             .collect();
         let sum = known_idf_sum(all, holding.iter().copied());
         self.sessions
@@ -201,7 +218,9 @@ impl NaiveRecall {
 
     fn counts(&self, position: usize, term: &str) -> TermCounts {
         let (previous, before) = self.context(position);
-        let at = |position: Option<usize>| position.map_or(0, |position| count(&self.analyses[position], term));
+        let at = |position: Option<usize>| {
+            position.map_or(0, |position| count(&self.analyses[position], term))
+        };
         TermCounts { own: at(Some(position)), previous: at(previous), before_previous: at(before) }
     }
 
@@ -219,22 +238,26 @@ impl NaiveRecall {
 
     fn window(&self, position: usize) -> Sum {
         let mut window = self.vector(position);
-        let of = |position: Option<usize>| position.map_or([0.0; DIMENSIONS], |position| self.vector(position));
+        let of = |position: Option<usize>| {
+            position.map_or([0.0; DIMENSIONS], |position| self.vector(position))
+        };
         let (previous, before) = self.context(position);
         widen(&mut window, &of(previous), &of(before));
         window
     }
 
-    /// Whether a document is by one of those named; one without author, whether it involves them or holds every word
-    /// of the name.
+    /// Whether a document is by one of those named; one without author, whether it involves them or
+    /// holds every word of the name.
     fn involves(&self, position: usize, named: &Named) -> bool {
         let document = &self.documents[position];
-        let is_one = |name: &String| self.name_ids.get(name).is_some_and(|id| named.people.contains(id));
+        let is_one =
+            |name: &String| self.name_ids.get(name).is_some_and(|id| named.people.contains(id));
         let holds = |word: &Term| count(&self.analyses[position], word.as_str()) > 0;
         match &document.author {
             Some(author) => is_one(author),
             None => {
-                document.participants.iter().any(is_one) || !named.words.is_empty() && named.words.iter().all(holds)
+                document.participants.iter().any(is_one)
+                    || !named.words.is_empty() && named.words.iter().all(holds)
             }
         }
     }
@@ -288,9 +311,14 @@ mod tests {
         let hits = memory.recall("When did Ben visit Lisbon?", None, &Weights::LEXICAL);
         assert_eq!(hits[0].document, 2);
         let parts = hits[0].score.parts;
-        assert!((hits[0].score.total - parts.iter().map(|part| part.contribution).sum::<f64>()).abs() < 1e-12);
+        assert!(
+            (hits[0].score.total - parts.iter().map(|part| part.contribution).sum::<f64>()).abs()
+                < 1e-12
+        );
         assert!((hits[0].signals.words - 0.8 / 0.9).abs() < 1e-9);
-        assert!(hits[0].signals.speaker && hits[0].signals.time_expression && hits[0].signals.asks_when);
+        assert!(
+            hits[0].signals.speaker && hits[0].signals.time_expression && hits[0].signals.asks_when
+        );
     }
 
     #[test]

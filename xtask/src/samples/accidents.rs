@@ -5,14 +5,21 @@ use jiff::civil::{Date, Weekday};
 use super::life::Life;
 use super::random::{Random, plus};
 
-/// The days of things of one title, at most as many as are left: at random, or with a regularity that is none.
+/// The days of things of one title, at most as many as are left: at random, or with a regularity
+/// that is none.
 pub(super) fn accident_days(life: &Life, random: &mut Random, left: i64) -> Vec<Date> {
     let on = |random: &mut Random, weekday: Weekday| {
         let day = random.day(life.first, life.today);
         plus(day, i64::from(weekday.since(day.weekday()).rem_euclid(7)))
     };
-    let all =
-        [Weekday::Monday, Weekday::Tuesday, Weekday::Wednesday, Weekday::Thursday, Weekday::Friday, Weekday::Saturday];
+    let all = [
+        Weekday::Monday,
+        Weekday::Tuesday,
+        Weekday::Wednesday,
+        Weekday::Thursday,
+        Weekday::Friday,
+        Weekday::Saturday,
+    ];
     let weekday = *random.pick(&all);
     let mut days: Vec<Date> = Vec::new();
     match random.weighted(&[0.38, 0.16, 0.10, 0.08, 0.10, 0.18]) {
@@ -41,7 +48,9 @@ pub(super) fn accident_days(life: &Life, random: &mut Random, left: i64) -> Vec<
         3 => {
             let mut month = life.first.first_of_month();
             while month < life.today {
-                days.extend(month.nth_weekday_of_month(2, weekday).ok().filter(|_| random.chance(0.85)));
+                days.extend(
+                    month.nth_weekday_of_month(2, weekday).ok().filter(|_| random.chance(0.85)),
+                );
                 month = month.last_of_month().tomorrow().expect("a date of this century");
             }
         }

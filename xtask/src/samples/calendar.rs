@@ -1,4 +1,5 @@
-//! Calendars as programs export them: iCalendar (RFC 5545) with zones by name, series, exceptions and overrides.
+//! Calendars as programs export them: iCalendar (RFC 5545) with zones by name, series, exceptions
+//! and overrides.
 
 use std::fmt::Write;
 
@@ -83,7 +84,11 @@ impl Calendar {
         }
         for who in &event.with {
             let person = &life.people[*who];
-            self.line(&format!("ATTENDEE;CN={}:mailto:{}@people.example", person.name, person.first.to_lowercase()));
+            self.line(&format!(
+                "ATTENDEE;CN={}:mailto:{}@people.example",
+                person.name,
+                person.first.to_lowercase()
+            ));
         }
         if event.cancelled {
             self.line("STATUS:CANCELLED");
@@ -105,10 +110,17 @@ impl Calendar {
         }
         let at = |day: Date| basic(day.to_datetime(first.start.time()));
         let mut more = vec![rule];
-        more.extend(series.left_out.iter().map(|day| format!("EXDATE;TZID={}:{}", first.zone, at(*day))));
+        more.extend(
+            series.left_out.iter().map(|day| format!("EXDATE;TZID={}:{}", first.zone, at(*day))),
+        );
         self.event(life, first, &uid, &more);
         for (day, event) in &series.changed {
-            self.event(life, event, &uid, &[format!("RECURRENCE-ID;TZID={}:{}", first.zone, at(*day))]);
+            self.event(
+                life,
+                event,
+                &uid,
+                &[format!("RECURRENCE-ID;TZID={}:{}", first.zone, at(*day))],
+            );
         }
     }
 

@@ -44,10 +44,15 @@ fn identity_key(habit: &Habit) -> String {
     format!("{kind}|{}|{}|{part}", slug(&habit.title), days.join(","))
 }
 
-/// Another reading of the rule than the derivers' own; none of our titles has letters that NFKC changes.
+/// Another reading of the rule than the derivers' own; none of our titles has letters that NFKC
+/// changes.
 fn slug(title: &str) -> String {
     let lower = title.to_lowercase();
-    lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 fn code(day: Weekday) -> &'static str {
@@ -65,7 +70,9 @@ fn routines(life: &Life, traces: &Traces) -> Vec<Value> {
     for (habit, traces) in life.habits.iter().zip(&traces.habit_traces) {
         let of_key = spans.entry(identity_key(habit)).or_default();
         match of_key.last_mut() {
-            Some(last) if last.to.is_some_and(|to| days_between(to, habit.from) < PAUSE_DAYS_MAX) => {
+            Some(last)
+                if last.to.is_some_and(|to| days_between(to, habit.from) < PAUSE_DAYS_MAX) =>
+            {
                 last.to = habit.to;
                 last.traces += traces;
             }
@@ -78,7 +85,10 @@ fn routines(life: &Life, traces: &Traces) -> Vec<Value> {
             "traces": span.traces,
         })
     };
-    spans.iter().flat_map(|(key, spans)| spans.iter().map(|span| label(key, span)).collect::<Vec<_>>()).collect()
+    spans
+        .iter()
+        .flat_map(|(key, spans)| spans.iter().map(|span| label(key, span)).collect::<Vec<_>>())
+        .collect()
 }
 
 fn places(life: &Life, traces: &Traces) -> Vec<Value> {

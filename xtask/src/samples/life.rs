@@ -1,8 +1,9 @@
 //! A life: what is true of a person, before anything of it is written down.
 //!
-//! Everything here is intent: the habits a person has, the places they go to, the people they know. What of it can be
-//! seen in calendars and photos is decided elsewhere (`traces`), and may be little: a habit of which two
-//! occurrences were written down is a habit all the same. So a label never depends on what is visible.
+//! Everything here is intent: the habits a person has, the places they go to, the people they know.
+//! What of it can be seen in calendars and photos is decided elsewhere (`traces`), and may be
+//! little: a habit of which two occurrences were written down is a habit all the same. So a label
+//! never depends on what is visible.
 
 use jiff::civil::{Date, Weekday, date};
 
@@ -48,7 +49,8 @@ pub(super) struct Habit {
     pub(super) with: Vec<usize>,
     pub(super) zone: &'static str,
     pub(super) shape: &'static str,
-    /// Share of the occurrences that can be seen; the person's manner, but for habits seldom written down.
+    /// Share of the occurrences that can be seen; the person's manner, but for habits seldom
+    /// written down.
     pub(super) kept: f64,
     /// The months in which it takes place, for what has a season.
     pub(super) season: Option<(i8, i8)>,
@@ -297,15 +299,19 @@ impl Life {
         let friends: Vec<usize> = (0..self.people.len())
             .filter(|who| matches!(self.people[*who].tie, Some("friend" | "colleague")))
             .collect();
-        let company = if random.chance(0.3) && !friends.is_empty() { random.whole(1, 2) } else { 0 };
+        let company =
+            if random.chance(0.3) && !friends.is_empty() { random.whole(1, 2) } else { 0 };
         let mut with: Vec<usize> = (0..company).map(|_| *random.pick(&friends)).collect();
         with.sort_unstable();
         with.dedup();
         // Who moves house has their habits in two places, one after the other.
         for home in self.homes.clone() {
-            let (begin, end) =
-                (from.max(home.from), to.into_iter().chain([home.to]).min().filter(|end| *end <= self.today));
-            if end.is_some_and(|end| days_between(begin, end) < 28) || begin > plus(self.today, -14) {
+            let (begin, end) = (
+                from.max(home.from),
+                to.into_iter().chain([home.to]).min().filter(|end| *end <= self.today),
+            );
+            if end.is_some_and(|end| days_between(begin, end) < 28) || begin > plus(self.today, -14)
+            {
                 continue;
             }
             let place = (!at_home).then(|| self.venue(random, home.city, begin, end));
@@ -353,8 +359,15 @@ impl Life {
 
     /// The same thing also at another time of the week.
     fn second_pattern(&mut self, random: &mut Random, habit: &Habit) {
-        let weekdays = [Weekday::Monday, Weekday::Wednesday, Weekday::Friday, Weekday::Saturday, Weekday::Sunday];
-        let other: Vec<Weekday> = weekdays.into_iter().filter(|day| !habit.days.contains(day)).collect();
+        let weekdays = [
+            Weekday::Monday,
+            Weekday::Wednesday,
+            Weekday::Friday,
+            Weekday::Saturday,
+            Weekday::Sunday,
+        ];
+        let other: Vec<Weekday> =
+            weekdays.into_iter().filter(|day| !habit.days.contains(day)).collect();
         let hour = if habit.hour >= 15 { 9 } else { 19 };
         let days = vec![*random.pick(&other)];
         self.habits.push(Habit { days, hour, shape: "second pattern", ..habit.clone() });
@@ -363,7 +376,8 @@ impl Life {
     /// A place of the person's in that city, an old or a new one.
     fn venue(&mut self, random: &mut Random, city: usize, from: Date, to: Option<Date>) -> usize {
         let (lat, lon) = position(random, city);
-        let mut label = format!("{} {}", random.pick(&words::VENUES), random.pick(&words::VENUE_NAMES));
+        let mut label =
+            format!("{} {}", random.pick(&words::VENUES), random.pick(&words::VENUE_NAMES));
         while self.places.iter().any(|place| place.label == label) {
             label = format!("{} {}", random.pick(&words::VENUES), random.pick(&words::VENUE_NAMES));
         }
@@ -392,7 +406,8 @@ impl Life {
             for _ in 0..random.whole(4, 10) {
                 let place = self.venue(random, home.city, home.from, to);
                 self.places[place].frequent = false;
-                self.places[place].occasions = 1 + random.weighted(&[0.50, 0.24, 0.12, 0.07, 0.04, 0.02, 0.01]);
+                self.places[place].occasions =
+                    1 + random.weighted(&[0.50, 0.24, 0.12, 0.07, 0.04, 0.02, 0.01]);
             }
         }
     }
@@ -423,7 +438,11 @@ fn days(random: &mut Random) -> Vec<Weekday> {
 /// Mostly well within a part of the day; a few close to where one ends.
 fn time_of_day(random: &mut Random, days: usize) -> (i8, i8) {
     let minute = *random.pick(&[0, 0, 30, 15]);
-    let hours: &[i8] = if days >= 5 { &[7, 8, 9, 10, 14] } else { &[6, 7, 8, 9, 10, 13, 14, 15, 18, 18, 19, 19, 20] };
+    let hours: &[i8] = if days >= 5 {
+        &[7, 8, 9, 10, 14]
+    } else {
+        &[6, 7, 8, 9, 10, 13, 14, 15, 18, 18, 19, 19, 20]
+    };
     if random.chance(0.04) { (*random.pick(&[12, 17]), 0) } else { (*random.pick(hours), minute) }
 }
 

@@ -1,9 +1,10 @@
 //! `cargo xtask samples DIR`: people who do not exist, and what is true of them.
 //!
-//! Confidence is calibrated if of the claims made with 0.8 about eight in ten are true; to know that one needs people
-//! of whom everything is known. Each is a folder: `calendar.ics` (and `shared.ics`), `photos/`, `notes/`, `chat.jsonl`, `assistant.jsonl`, as programs
-//! export them, and `labels.json` with the truth. First a life is drawn, then the traces that it leaves; the labels
-//! come from the life alone. Everything follows from the seed and the person's number.
+//! Confidence is calibrated if of the claims made with 0.8 about eight in ten are true; to know
+//! that one needs people of whom everything is known. Each is a folder: `calendar.ics` (and
+//! `shared.ics`), `photos/`, `notes/`, `chat.jsonl`, `assistant.jsonl`, as programs export them,
+//! and `labels.json` with the truth. First a life is drawn, then the traces that it leaves; the
+//! labels come from the life alone. Everything follows from the seed and the person's number.
 //!
 //! | module | answers |
 //! |---|---|
@@ -66,10 +67,17 @@ fn order(options: &[&str]) -> Result<Order> {
     let mut order = Order { people: PEOPLE, seed: 1, mix: Mix::Ordinary };
     for pair in options.chunks(2) {
         match pair {
-            ["--people", people] => order.people = people.parse().context("--people takes a number")?,
+            ["--people", people] => {
+                order.people = people.parse().context("--people takes a number")?
+            }
             ["--seed", seed] => order.seed = seed.parse().context("--seed takes a number")?,
-            ["--mix", mix] => order.mix = Mix::named(mix).context("--mix takes ordinary, sparse or noisy")?,
-            _ => bail!("unknown option {:?}: --people N, --seed N, --mix ordinary|sparse|noisy", pair.join(" ")),
+            ["--mix", mix] => {
+                order.mix = Mix::named(mix).context("--mix takes ordinary, sparse or noisy")?
+            }
+            _ => bail!(
+                "unknown option {:?}: --people N, --seed N, --mix ordinary|sparse|noisy",
+                pair.join(" ")
+            ),
         }
     }
     if order.people > PEOPLE_MAX {
@@ -119,9 +127,9 @@ mod tests {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 files.extend(
-                    self::files(&path)
-                        .into_iter()
-                        .map(|(name, bytes)| (Path::new(path.file_name().unwrap()).join(name), bytes)),
+                    self::files(&path).into_iter().map(|(name, bytes)| {
+                        (Path::new(path.file_name().unwrap()).join(name), bytes)
+                    }),
                 );
             } else {
                 files.insert(PathBuf::from(path.file_name().unwrap()), fs::read(&path).unwrap());
@@ -135,7 +143,12 @@ mod tests {
         let made = |seed| {
             let folder = tempfile::tempdir().unwrap();
             for number in 1..4 {
-                write(&folder.path().join(number.to_string()), &mut Random::new(seed, number), Mix::Ordinary).unwrap();
+                write(
+                    &folder.path().join(number.to_string()),
+                    &mut Random::new(seed, number),
+                    Mix::Ordinary,
+                )
+                .unwrap();
             }
             files(folder.path())
         };
@@ -151,17 +164,31 @@ mod tests {
                 let life = Life::draw(random, mix);
                 let traces = Traces::leave(&life, random);
                 let labels = labels::labels(&life, &traces, &Writing::of(&life, random));
-                assert_eq!(labels["routines"].as_array().map(Vec::is_empty), Some(life.habits.is_empty()));
-                assert!(calendar::own(&life, &traces).lines().all(|line| line.len() <= 75), "lines are folded");
+                assert_eq!(
+                    labels["routines"].as_array().map(Vec::is_empty),
+                    Some(life.habits.is_empty())
+                );
+                assert!(
+                    calendar::own(&life, &traces).lines().all(|line| line.len() <= 75),
+                    "lines are folded"
+                );
             }
         }
     }
 
     #[test]
     fn options_that_are_not_understood_are_refused() {
-        assert_eq!(order(&["--people", "3", "--mix", "noisy"]).unwrap(), Order { people: 3, seed: 1, mix: Mix::Noisy });
-        for wrong in [&["--people"][..], &["--mix", "odd"], &["--seed", "x"], &["--folk", "3"], &["--people", "10000"]]
-        {
+        assert_eq!(
+            order(&["--people", "3", "--mix", "noisy"]).unwrap(),
+            Order { people: 3, seed: 1, mix: Mix::Noisy }
+        );
+        for wrong in [
+            &["--people"][..],
+            &["--mix", "odd"],
+            &["--seed", "x"],
+            &["--folk", "3"],
+            &["--people", "10000"],
+        ] {
             assert!(order(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -1,6 +1,8 @@
-//! Photos without pixels: a JPEG whose only content is the EXIF header (CIPA DC-008) that a telephone writes.
+//! Photos without pixels: a JPEG whose only content is the EXIF header (CIPA DC-008) that a
+//! telephone writes.
 //!
-//! The time is the local one, without an offset, as cameras write it; the position has the receiver's six decimals.
+//! The time is the local one, without an offset, as cameras write it; the position has the
+//! receiver's six decimals.
 
 use super::traces::Photo;
 
@@ -85,9 +87,15 @@ fn tiff(photo: &Photo) -> Vec<u8> {
 /// Degrees, minutes and seconds as three fractions.
 fn degrees(value: f64) -> Vec<u8> {
     let seconds_e4 = (value.abs() * 36_000_000.0).round() as u64;
-    let parts = [(seconds_e4 / 36_000_000, 1), (seconds_e4 / 600_000 % 60, 1), (seconds_e4 % 600_000, 10_000)];
+    let parts = [
+        (seconds_e4 / 36_000_000, 1),
+        (seconds_e4 / 600_000 % 60, 1),
+        (seconds_e4 % 600_000, 10_000),
+    ];
     parts
         .into_iter()
-        .flat_map(|(over, under): (u64, u32)| [(over as u32).to_be_bytes(), under.to_be_bytes()].concat())
+        .flat_map(|(over, under): (u64, u32)| {
+            [(over as u32).to_be_bytes(), under.to_be_bytes()].concat()
+        })
         .collect()
 }

@@ -1,7 +1,9 @@
-//! Chance that repeats itself: the same seed draws the same life, on every machine and in every year.
+//! Chance that repeats itself: the same seed draws the same life, on every machine and in every
+//! year.
 //!
-//! xorshift64* (Vigna 2016, "An experimental exploration of Marsaglia's xorshift generators"): a few lines, and more
-//! than good enough to make up people. A crate would bring streams that may change with its version.
+//! xorshift64* (Vigna 2016, "An experimental exploration of Marsaglia's xorshift generators"): a
+//! few lines, and more than good enough to make up people. A crate would bring streams that may
+//! change with its version.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -12,8 +14,8 @@ impl Random {
     /// The stream of one person: neighbouring seeds and numbers give unlike streams.
     pub(crate) fn new(seed: u64, number: u64) -> Self {
         // SplitMix64's finalizer, so that few set bits do not stay few.
-        let mut state =
-            seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_add(1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ number.wrapping_add(1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         state = (state ^ (state >> 30)).wrapping_mul(0x94d0_49bb_1331_11eb);
         Self((state ^ (state >> 31)).max(1))
     }

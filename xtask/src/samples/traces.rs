@@ -1,8 +1,9 @@
 //! What can be seen of a life: appointments, series, photos.
 //!
-//! Records are poor witnesses. Occurrences are missed, moved, called off or never written down; titles are misspelt;
-//! a friend's calendar holds the same evening again; series go on through holidays because nobody takes the weeks
-//! out; and among all that stand things that only happened, some of them on the same weekday by accident.
+//! Records are poor witnesses. Occurrences are missed, moved, called off or never written down;
+//! titles are misspelt; a friend's calendar holds the same evening again; series go on through
+//! holidays because nobody takes the weeks out; and among all that stand things that only happened,
+//! some of them on the same weekday by accident.
 
 use jiff::civil::{Date, DateTime, Weekday};
 
@@ -85,12 +86,21 @@ impl Traces {
         traces.visits(life, random);
         traces.trips(life, random);
         traces.days_of_note(life, random);
-        traces.events.sort_by(|one, other| (one.start, &one.title).cmp(&(other.start, &other.title)));
+        traces
+            .events
+            .sort_by(|one, other| (one.start, &one.title).cmp(&(other.start, &other.title)));
         traces.photos.sort_by_key(|photo| photo.taken);
         traces
     }
 
-    fn habit(&mut self, life: &Life, random: &mut Random, number: usize, habit: &Habit, shares_calendar: bool) {
+    fn habit(
+        &mut self,
+        life: &Life,
+        random: &mut Random,
+        number: usize,
+        habit: &Habit,
+        shares_calendar: bool,
+    ) {
         let located = habit.place.filter(|_| random.chance(life.manner.located));
         let positioned = random.chance(life.manner.positioned);
         let location = located.map(|place| self.location(life, place, positioned));
@@ -104,15 +114,19 @@ impl Traces {
             with: with.clone(),
             cancelled: false,
         };
-        let as_series = habit.season.is_none() && habit.shape != "seldom recorded" && random.chance(life.manner.series);
+        let as_series = habit.season.is_none()
+            && habit.shape != "seldom recorded"
+            && random.chance(life.manner.series);
         let tidies = random.chance(0.6);
         let planned_days = random.whole(0, 28);
-        let end = habit.to.unwrap_or(plus(life.today, planned_days)).min(plus(life.today, planned_days));
+        let end =
+            habit.to.unwrap_or(plus(life.today, planned_days)).min(plus(life.today, planned_days));
         let mut series = None;
         let mut day = habit.from;
         while day < end {
             if habit.is_on(day) {
-                let missed = if life.is_gap(day) { random.chance(0.92) } else { !random.chance(habit.kept) };
+                let missed =
+                    if life.is_gap(day) { random.chance(0.92) } else { !random.chance(habit.kept) };
                 if as_series {
                     let series = series.get_or_insert_with(|| Series {
                         first: event(day),
@@ -141,7 +155,8 @@ impl Traces {
                     let mut single = event(day);
                     single.start = later(
                         single.start,
-                        (random.normal() * life.manner.jitter_minutes / 2.0 / 5.0).round() as i64 * 5,
+                        (random.normal() * life.manner.jitter_minutes / 2.0 / 5.0).round() as i64
+                            * 5,
                     );
                     single.cancelled = random.chance(0.03);
                     if random.chance(0.03) {
@@ -189,7 +204,11 @@ impl Traces {
             let fixed_hour = random.chance(0.5);
             let hour = about + random.whole(-2, 2) as i8;
             for day in days {
-                let hour = if fixed_hour { hour } else { (about + random.whole(-3, 3) as i8).clamp(7, 21) };
+                let hour = if fixed_hour {
+                    hour
+                } else {
+                    (about + random.whole(-3, 3) as i8).clamp(7, 21)
+                };
                 let minute = *random.pick(&[0, 0, 30, 15]);
                 self.accident(life, random, title, day.at(hour, minute, 0, 0));
             }
@@ -201,13 +220,20 @@ impl Traces {
         let city = life.city(day);
         let here = |place: usize| {
             let known = &life.places[place];
-            known.named && !life.is_travelling(day) && known.from <= day && known.to.is_none_or(|to| day < to)
+            known.named
+                && !life.is_travelling(day)
+                && known.from <= day
+                && known.to.is_none_or(|to| day < to)
         };
         // A place that one comes to again and again would be frequent.
-        let seldom =
-            |place: usize| !life.places[place].frequent && self.place_days[place].len() < life.places[place].occasions;
-        let somewhere: Vec<usize> =
-            (0..life.places.len()).filter(|place| here(*place)).filter(|place| seldom(*place)).collect();
+        let seldom = |place: usize| {
+            !life.places[place].frequent
+                && self.place_days[place].len() < life.places[place].occasions
+        };
+        let somewhere: Vec<usize> = (0..life.places.len())
+            .filter(|place| here(*place))
+            .filter(|place| seldom(*place))
+            .collect();
         let mut place = None;
         let location = if !random.chance(life.manner.located) {
             None
@@ -225,7 +251,9 @@ impl Traces {
         };
         let who = random.whole(0, life.people.len() as i64 * 3) as usize;
         // Strangers who are met again and again would be none.
-        let was_met = |who: usize| life.people[who].tie.is_none() && self.met[who].len() >= life.people[who].occasions;
+        let was_met = |who: usize| {
+            life.people[who].tie.is_none() && self.met[who].len() >= life.people[who].occasions
+        };
         let with = if who < life.people.len() && !was_met(who) { vec![who] } else { Vec::new() };
         let title = match with.first() {
             Some(who) if random.chance(0.4) => format!("{title} with {}", life.people[*who].first),
@@ -263,11 +291,24 @@ impl Traces {
             let mut day = place.from;
             while day < end && place.weekly_visits > 0.0 {
                 if !life.is_travelling(day) && random.chance(place.weekly_visits / 7.0) {
-                    let at = day.at(random.whole(9, 21) as i8, *random.pick(&[0, 15, 30, 45]), 0, 0);
-                    self.snap(life, random, number, at, life.manner.photographed * if place.named { 1.0 } else { 0.4 });
-                    if place.named && random.chance(0.4) || place.label.starts_with("Office") && random.chance(0.1) {
+                    let at =
+                        day.at(random.whole(9, 21) as i8, *random.pick(&[0, 15, 30, 45]), 0, 0);
+                    self.snap(
+                        life,
+                        random,
+                        number,
+                        at,
+                        life.manner.photographed * if place.named { 1.0 } else { 0.4 },
+                    );
+                    if place.named && random.chance(0.4)
+                        || place.label.starts_with("Office") && random.chance(0.1)
+                    {
                         let (title, _) = *random.pick(&words::ACCIDENTS);
-                        let location = Some(self.location(life, number, random.chance(life.manner.positioned)));
+                        let location = Some(self.location(
+                            life,
+                            number,
+                            random.chance(life.manner.positioned),
+                        ));
                         let zone = words::CITIES[life.city(day)].1;
                         let event = Event {
                             title: title.to_owned(),
@@ -296,16 +337,25 @@ impl Traces {
             while day < trip.to {
                 for _ in 0..random.whole(0, 2) {
                     let near_hotel = random.chance(0.4);
-                    let (lat, lon) =
-                        if near_hotel { hotel } else { (lat + random.normal() * 0.03, lon + random.normal() * 0.03) };
-                    let position = Some((lat + random.normal() * 0.0002, lon + random.normal() * 0.0002));
+                    let (lat, lon) = if near_hotel {
+                        hotel
+                    } else {
+                        (lat + random.normal() * 0.03, lon + random.normal() * 0.03)
+                    };
+                    let position =
+                        Some((lat + random.normal() * 0.0002, lon + random.normal() * 0.0002));
                     let taken = day.at(random.whole(8, 22) as i8, random.whole(0, 59) as i8, 5, 0);
                     let album = if in_album { format!("{city} trip") } else { month(taken) };
                     self.photos.push(Photo { taken, position, album });
                 }
                 day = plus(day, 1);
             }
-            self.all_day.push(AllDay { title: format!("Trip to {city}"), from: trip.from, to: trip.to, yearly: false });
+            self.all_day.push(AllDay {
+                title: format!("Trip to {city}"),
+                from: trip.from,
+                to: trip.to,
+                yearly: false,
+            });
         }
     }
 
@@ -316,16 +366,26 @@ impl Traces {
             self.all_day.push(AllDay { title, from, to: plus(from, 1), yearly: true });
         }
         for year in life.first.year()..=life.today.year() {
-            for (month, day, title) in [(1, 1, "New Year's Day"), (5, 1, "Labour Day"), (12, 25, "Christmas Day")] {
+            for (month, day, title) in
+                [(1, 1, "New Year's Day"), (5, 1, "Labour Day"), (12, 25, "Christmas Day")]
+            {
                 let from = jiff::civil::date(year, month, day);
-                self.all_day.push(AllDay { title: title.to_owned(), from, to: plus(from, 1), yearly: false });
+                self.all_day.push(AllDay {
+                    title: title.to_owned(),
+                    from,
+                    to: plus(from, 1),
+                    yearly: false,
+                });
             }
         }
     }
 
     fn location(&self, life: &Life, place: usize, positioned: bool) -> Location {
         let place = &life.places[place];
-        Location { label: place.label.clone(), position: positioned.then_some((place.lat, place.lon)) }
+        Location {
+            label: place.label.clone(),
+            position: positioned.then_some((place.lat, place.lon)),
+        }
     }
 
     /// Perhaps a photo of a visit, with the error of a telephone's receiver.
@@ -335,7 +395,10 @@ impl Traces {
         }
         let known = &life.places[place];
         let metre = 0.000_009;
-        let position = (known.lat + random.normal() * 15.0 * metre, known.lon + random.normal() * 15.0 * metre);
+        let position = (
+            known.lat + random.normal() * 15.0 * metre,
+            known.lon + random.normal() * 15.0 * metre,
+        );
         let position = random.chance(0.9).then_some(position);
         if position.is_some() {
             self.place_days[place].insert(at.date());
@@ -368,12 +431,18 @@ fn month(taken: DateTime) -> String {
 
 /// To another day of that week or another hour of that day.
 fn moved(random: &mut Random, start: DateTime) -> DateTime {
-    let hours = if random.chance(0.6) { 24 * *random.pick(&[-1, 1, 2]) } else { *random.pick(&[-4, -2, 2, 3]) };
+    let hours = if random.chance(0.6) {
+        24 * *random.pick(&[-1, 1, 2])
+    } else {
+        *random.pick(&[-4, -2, 2, 3])
+    };
     later(start, hours * 60)
 }
 
 fn later(start: DateTime, minutes: i64) -> DateTime {
-    let later = start.checked_add(jiff::SignedDuration::from_mins(minutes)).expect("a date of this century");
+    let later = start
+        .checked_add(jiff::SignedDuration::from_mins(minutes))
+        .expect("a date of this century");
     // Nobody is early by so much that it was yesterday.
     if later.date() == start.date() || minutes.abs() >= 24 * 60 { later } else { start }
 }

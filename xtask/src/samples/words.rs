@@ -1,4 +1,5 @@
-//! What things and people are called. No list has a meaning of its own: any title could be a habit or an accident.
+//! What things and people are called. No list has a meaning of its own: any title could be a habit
+//! or an accident.
 
 /// Things that people do each week, and how long they take in minutes.
 pub(super) const HABITS: [(&str, i64); 44] = [
@@ -87,10 +88,10 @@ pub(super) const ACCIDENTS: [(&str, i8); 34] = [
 ];
 
 pub(super) const FIRST_NAMES: [&str; 40] = [
-    "Ana", "Ben", "Chiara", "Dmitri", "Elif", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Keiko", "Lior", "Maya",
-    "Nils", "Olga", "Pedro", "Quynh", "Rosa", "Samir", "Tess", "Uri", "Vera", "Wanda", "Xavier", "Yusuf", "Zoë",
-    "Amara", "Björn", "Camila", "Dara", "Emeka", "Freya", "Goran", "Hana", "Ivo", "Jun", "Kofi", "Leila", "Mateo",
-    "Nadia",
+    "Ana", "Ben", "Chiara", "Dmitri", "Elif", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Keiko",
+    "Lior", "Maya", "Nils", "Olga", "Pedro", "Quynh", "Rosa", "Samir", "Tess", "Uri", "Vera",
+    "Wanda", "Xavier", "Yusuf", "Zoë", "Amara", "Björn", "Camila", "Dara", "Emeka", "Freya",
+    "Goran", "Hana", "Ivo", "Jun", "Kofi", "Leila", "Mateo", "Nadia",
 ];
 
 pub(super) const LAST_NAMES: [&str; 32] = [

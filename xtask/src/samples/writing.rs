@@ -1,8 +1,8 @@
 //! What people write: notes of some days, chats with those they know, and with an assistant.
 //!
-//! Kin and tastes are said in passing, between sentences that mean nothing; others' tastes stand beside their own. Some programs
-//! export a person's own messages under their name, some as `me`; under the name nothing is said that counts, for no
-//! record says whose name it is.
+//! Kin and tastes are said in passing, between sentences that mean nothing; others' tastes stand
+//! beside their own. Some programs export a person's own messages under their name, some as `me`;
+//! under the name nothing is said that counts, for no record says whose name it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,10 +54,13 @@ impl Writing {
             let at = day.at(random.whole(8, 22) as i8, 0, 0, 0);
             let small_talk = *random.pick(&words::SMALL_TALK);
             for (minute, (role, text)) in
-                [("user", small_talk), ("assistant", "I see."), ("user", sentence.as_str())].into_iter().enumerate()
+                [("user", small_talk), ("assistant", "I see."), ("user", sentence.as_str())]
+                    .into_iter()
+                    .enumerate()
             {
-                let at =
-                    at.checked_add(jiff::SignedDuration::from_mins(minute as i64)).expect("a date of this century");
+                let at = at
+                    .checked_add(jiff::SignedDuration::from_mins(minute as i64))
+                    .expect("a date of this century");
                 let line = json!({ "session": number, "role": role, "timestamp": at.to_string(), "text": text });
                 self.assistant.push_str(&line.to_string());
                 self.assistant.push('\n');
@@ -71,7 +74,9 @@ impl Writing {
         for (number, taste) in life.tastes.iter().enumerate() {
             for _ in 0..random.whole(1, 3) {
                 let forms: &[&str] = if taste.likes { &words::LIKING } else { &words::DISLIKING };
-                said.push(random.pick(forms).replace("{rival}", taste.rival).replace("{}", taste.object));
+                said.push(
+                    random.pick(forms).replace("{rival}", taste.rival).replace("{}", taste.object),
+                );
                 self.taste_traces[number] += 1;
             }
         }
@@ -86,7 +91,8 @@ impl Writing {
             // In a mood, or to be polite, people say what is not so.
             let (object, rival) = *random.pick(&words::TASTES);
             if !life.tastes.iter().any(|taste| taste.object == object || taste.object == rival) {
-                let forms: &[&str] = if random.chance(0.5) { &words::LIKING[1..] } else { &words::DISLIKING };
+                let forms: &[&str] =
+                    if random.chance(0.5) { &words::LIKING[1..] } else { &words::DISLIKING };
                 said.push(random.pick(forms).replace("{rival}", rival).replace("{}", object));
             }
         }
@@ -94,7 +100,12 @@ impl Writing {
             let Some(tie) = person.tie else { continue };
             let most = if person.is_kin() { 4 } else { 1 };
             for _ in 0..random.whole(i64::from(person.is_kin()), most) {
-                said.push(random.pick(&words::MENTIONS).replace("{tie}", tie).replace("{name}", &person.first));
+                said.push(
+                    random
+                        .pick(&words::MENTIONS)
+                        .replace("{tie}", tie)
+                        .replace("{name}", &person.first),
+                );
                 *self.tie_traces.entry(number).or_default() += 1;
             }
         }
@@ -125,8 +136,12 @@ impl Writing {
                 0
             };
             for _ in 0..count {
-                let at =
-                    random.day(life.first, life.today).at(random.whole(8, 22) as i8, random.whole(0, 59) as i8, 0, 0);
+                let at = random.day(life.first, life.today).at(
+                    random.whole(8, 22) as i8,
+                    random.whole(0, 59) as i8,
+                    0,
+                    0,
+                );
                 sessions.push((at, who));
             }
         }
@@ -152,10 +167,22 @@ impl Writing {
             }
             if random.chance(0.3) {
                 let (object, _) = *random.pick(&words::TASTES);
-                turns.push((false, random.pick(&words::LIKING).replace("{rival}", "the rest").replace("{}", object)));
+                turns.push((
+                    false,
+                    random
+                        .pick(&words::LIKING)
+                        .replace("{rival}", "the rest")
+                        .replace("{}", object),
+                ));
             }
             for (number, (own, text)) in turns.into_iter().enumerate() {
-                self.turn(if own { own_name } else { &person.name }, &person.name, at, number as i64, &text);
+                self.turn(
+                    if own { own_name } else { &person.name },
+                    &person.name,
+                    at,
+                    number as i64,
+                    &text,
+                );
             }
         }
         // Whoever chats with nobody writes the rest down.
@@ -165,7 +192,9 @@ impl Writing {
     }
 
     fn turn(&mut self, speaker: &str, other: &str, begun: DateTime, number: i64, text: &str) {
-        let at = begun.checked_add(jiff::SignedDuration::from_mins(number)).expect("a date of this century");
+        let at = begun
+            .checked_add(jiff::SignedDuration::from_mins(number))
+            .expect("a date of this century");
         let session = format!("{other} {}", begun.date());
         let line = json!({ "session": session, "speaker": speaker, "timestamp": at.to_string(), "text": text });
         self.chat.push_str(&line.to_string());

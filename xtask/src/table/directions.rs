@@ -1,5 +1,5 @@
-//! The directions in which vectors differ most: eigenvectors of their second moments, which are not centred, because
-//! what all texts have in common also tells texts from what is none.
+//! The directions in which vectors differ most: eigenvectors of their second moments, which are not
+//! centred, because what all texts have in common also tells texts from what is none.
 
 use super::teacher::Vectors;
 
@@ -22,8 +22,9 @@ pub(super) fn principal(vectors: &Vectors, count: usize) -> Vec<Vec<f32>> {
     let (values, directions) = eigen(moments, width);
     let mut order: Vec<usize> = (0..width).collect();
     order.sort_by(|left, right| values[*right].total_cmp(&values[*left]));
-    let direction =
-        |number: &usize| directions[number * width..(number + 1) * width].iter().map(|x| *x as f32).collect();
+    let direction = |number: &usize| {
+        directions[number * width..(number + 1) * width].iter().map(|x| *x as f32).collect()
+    };
     order.iter().take(count).map(direction).collect()
 }
 
@@ -58,7 +59,8 @@ fn rotate(matrix: &mut [f64], vectors: &mut [f64], width: usize, left: usize, ri
     let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
     let sine = tangent * cosine;
     for row in matrix.chunks_exact_mut(width) {
-        (row[left], row[right]) = (cosine * row[left] - sine * row[right], sine * row[left] + cosine * row[right]);
+        (row[left], row[right]) =
+            (cosine * row[left] - sine * row[right], sine * row[left] + cosine * row[right]);
     }
     for whole in [matrix, vectors] {
         for column in 0..width {

@@ -1,11 +1,12 @@
 //! `cargo xtask table`: the built-in table, trained anew from a sentence model and WordNet.
 //!
-//! The steps, each a module: the texts of WordNet (`wordnet`) go through the teacher (`teacher`); its vectors are turned
-//! into the directions in which they differ most and cut off (`directions`); each token begins as what the teacher makes
-//! of it alone, rare ones long and common ones short, and is then trained so that sums of tokens point where the
-//! teacher points (`train`); at last every row is rounded to int8. The same seed, texts and weights make the same table on
-//! machines of one kind; the teacher's sums differ in their last bits between kinds. What has been tried and why it
-//! is so: `crates/models/data/README.md`.
+//! The steps, each a module: the texts of WordNet (`wordnet`) go through the teacher (`teacher`);
+//! its vectors are turned into the directions in which they differ most and cut off (`directions`);
+//! each token begins as what the teacher makes of it alone, rare ones long and common ones short,
+//! and is then trained so that sums of tokens point where the teacher points (`train`); at last
+//! every row is rounded to int8. The same seed, texts and weights make the same table on machines
+//! of one kind; the teacher's sums differ in their last bits between kinds. What has been tried and
+//! why it is so: `crates/models/data/README.md`.
 
 mod directions;
 mod teacher;
@@ -29,11 +30,11 @@ use wordnet::Text;
 
 /// What order and chance are drawn from, unless told.
 const SEED: u64 = 1;
-/// Directions in which rows are trained. The table keeps the first of them: what sums of rows cannot express is then
-/// left to directions that are cut off, and does not bend those that stay.
+/// Directions in which rows are trained. The table keeps the first of them: what sums of rows
+/// cannot express is then left to directions that are cut off, and does not bend those that stay.
 const DIMENSIONS_TRAINED: usize = 256;
-/// Share of all tokens at which a token's first row has half of its length (Arora et al. 2017, "A simple but
-/// tough-to-beat baseline for sentence embeddings").
+/// Share of all tokens at which a token's first row has half of its length (Arora et al. 2017, "A
+/// simple but tough-to-beat baseline for sentence embeddings").
 const HALF_LENGTH_SHARE: f32 = 1e-3;
 /// Largest value of a row in int8.
 const LEVEL_MAX: f32 = 127.0;
@@ -63,8 +64,14 @@ pub(crate) fn run(root: &Path, options: &[&str]) -> Result<ExitCode> {
     let mut rows = first_rows(&bert, &lessons, &directions);
     rows.train(&lessons, options.seed, |epoch, loss, _| println!("epoch {epoch}: loss {loss:.4}"));
     let bytes = write(&rows, &bert)?;
-    std::fs::write(&options.out, &bytes).with_context(|| format!("{} cannot be written", options.out.display()))?;
-    println!("{}: {} bytes, BLAKE3 {}", options.out.display(), bytes.len(), blake3::hash(&bytes).to_hex());
+    std::fs::write(&options.out, &bytes)
+        .with_context(|| format!("{} cannot be written", options.out.display()))?;
+    println!(
+        "{}: {} bytes, BLAKE3 {}",
+        options.out.display(),
+        bytes.len(),
+        blake3::hash(&bytes).to_hex()
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,19 +79,27 @@ impl Options {
     fn read(root: &Path, options: &[&str]) -> Result<Self> {
         let mut given = HashMap::new();
         for pair in options.chunks(2) {
-            let [name @ ("--model" | "--wordnet" | "--cache" | "--out" | "--seed" | "--threads"), value] = pair else {
+            let [
+                name @ ("--model" | "--wordnet" | "--cache" | "--out" | "--seed" | "--threads"),
+                value,
+            ] = pair
+            else {
                 bail!("not an option of `table`, or one without a value: {}", pair.join(" "));
             };
             given.insert(*name, *value);
         }
-        let folder = |name: &str| given.get(name).map(PathBuf::from).with_context(|| format!("{name} is missing"));
+        let folder = |name: &str| {
+            given.get(name).map(PathBuf::from).with_context(|| format!("{name} is missing"))
+        };
         let number = |name: &str| given.get(name).map(|value| value.parse::<u64>()).transpose();
-        let threads = number("--threads")?.and_then(|threads| NonZeroUsize::new(usize::try_from(threads).ok()?));
+        let threads = number("--threads")?
+            .and_then(|threads| NonZeroUsize::new(usize::try_from(threads).ok()?));
         Ok(Self {
             model: folder("--model")?,
             wordnet: folder("--wordnet")?,
             cache: folder("--cache")?,
-            out: folder("--out").unwrap_or_else(|_| root.join("crates/models/data/table.safetensors")),
+            out: folder("--out")
+                .unwrap_or_else(|_| root.join("crates/models/data/table.safetensors")),
             seed: number("--seed")?.unwrap_or(SEED),
             threads: threads.unwrap_or(NonZeroUsize::MIN),
         })
@@ -99,7 +114,8 @@ fn lessons(bert: &Bert, texts: &[Text], vectors: &Vectors, directions: &[Vec<f32
         tokens.pop();
         tokens.remove(0);
         let mut target = project(vector, directions);
-        let length = target.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        let length =
+            target.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         target.iter_mut().for_each(|value| *value /= length);
         Lesson { tokens, target }
     };
@@ -111,22 +127,34 @@ fn project(vector: &[f32], directions: &[Vec<f32>]) -> Vec<f32> {
     directions.iter().map(along).collect()
 }
 
-/// What the teacher makes of each token by itself, without what all tokens have in common, the shorter the more common it is.
+/// What the teacher makes of each token by itself, without what all tokens have in common, the
+/// shorter the more common it is.
 fn first_rows(bert: &Bert, lessons: &[Lesson], directions: &[Vec<f32>]) -> Rows {
     let ends = bert.tokens("", Purpose::Memory);
-    let alone = |token: u16| ends.iter().take(1).copied().chain([token]).chain(ends.last().copied()).collect();
+    let alone = |token: u16| {
+        ends.iter().take(1).copied().chain([token]).chain(ends.last().copied()).collect()
+    };
     let sequences: Vec<Vec<u16>> = (0..bert.pieces()).map(alone).collect();
     let vectors = bert.vectors(&sequences);
     let count = vectors.len() as f32;
     let mut mean = vec![0.0; bert.model().dimensions];
-    vectors.iter().for_each(|vector| mean.iter_mut().zip(vector).for_each(|(mean, value)| *mean += value / count));
+    vectors.iter().for_each(|vector| {
+        mean.iter_mut().zip(vector).for_each(|(mean, value)| *mean += value / count)
+    });
     let mut seen = vec![0.0_f32; vectors.len()];
-    lessons.iter().flat_map(|lesson| &lesson.tokens).for_each(|token| seen[usize::from(*token)] += 1.0);
+    lessons
+        .iter()
+        .flat_map(|lesson| &lesson.tokens)
+        .for_each(|token| seen[usize::from(*token)] += 1.0);
     let all: f32 = seen.iter().sum();
     let row = |(vector, seen): (&Vec<f32>, &f32)| {
-        let centred: Vec<f32> = vector.iter().zip(&mean).map(|(value, mean)| value - mean).collect();
+        let centred: Vec<f32> =
+            vector.iter().zip(&mean).map(|(value, mean)| value - mean).collect();
         let share = HALF_LENGTH_SHARE / (HALF_LENGTH_SHARE + seen / all);
-        project(&centred, directions).into_iter().map(move |value| value * share).collect::<Vec<f32>>()
+        project(&centred, directions)
+            .into_iter()
+            .map(move |value| value * share)
+            .collect::<Vec<f32>>()
     };
     Rows { width: directions.len(), numbers: vectors.iter().zip(&seen).flat_map(row).collect() }
 }
@@ -135,7 +163,8 @@ fn first_rows(bert: &Bert, lessons: &[Lesson], directions: &[Vec<f32>]) -> Rows 
 fn write(rows: &Rows, bert: &Bert) -> Result<Vec<u8>> {
     let mut scales = Vec::new();
     let mut levels = Vec::new();
-    for row in rows.numbers.chunks_exact(rows.width).filter_map(|row| row.get(..table::DIMENSIONS)) {
+    for row in rows.numbers.chunks_exact(rows.width).filter_map(|row| row.get(..table::DIMENSIONS))
+    {
         let largest = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
         ensure!(largest.is_finite(), "the training has gone astray: a row is not finite");
         let scale = (largest / LEVEL_MAX).max(f32::MIN_POSITIVE);

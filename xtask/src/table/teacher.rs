@@ -24,7 +24,8 @@ impl Vectors {
     }
 }
 
-/// The vectors of `texts`. What has been made in an earlier run, also one that was broken off, is read from `folder`.
+/// The vectors of `texts`. What has been made in an earlier run, also one that was broken off, is
+/// read from `folder`.
 pub(super) fn encode(teacher: &Bert, texts: &[&str], folder: &Path) -> Result<Vectors> {
     let width = teacher.model().dimensions;
     let mut digest = blake3::Hasher::new();
@@ -36,12 +37,17 @@ pub(super) fn encode(teacher: &Bert, texts: &[&str], folder: &Path) -> Result<Ve
     let mut numbers = numbers(&path)?;
     // A write that was broken off may have left half a vector.
     numbers.truncate(numbers.len() / width * width);
-    ensure!(numbers.len() / width <= texts.len(), "{} has more vectors than there are texts", path.display());
+    ensure!(
+        numbers.len() / width <= texts.len(),
+        "{} has more vectors than there are texts",
+        path.display()
+    );
     let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
     file.set_len((numbers.len() * size_of::<f32>()) as u64)?;
     let missing = &texts[numbers.len() / width..];
     for part in missing.chunks(TEXTS_OF_A_WRITE) {
-        let sequences: Vec<Vec<u16>> = part.iter().map(|text| teacher.tokens(text, Purpose::Memory)).collect();
+        let sequences: Vec<Vec<u16>> =
+            part.iter().map(|text| teacher.tokens(text, Purpose::Memory)).collect();
         let made: Vec<f32> = teacher.vectors(&sequences).into_iter().flatten().collect();
         file.write_all(&made.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>())?;
         numbers.extend(made);
@@ -53,7 +59,9 @@ pub(super) fn encode(teacher: &Bert, texts: &[&str], folder: &Path) -> Result<Ve
 fn numbers(path: &Path) -> Result<Vec<f32>> {
     let mut bytes = Vec::new();
     if path.exists() {
-        File::open(path)?.read_to_end(&mut bytes).with_context(|| format!("{} cannot be read", path.display()))?;
+        File::open(path)?
+            .read_to_end(&mut bytes)
+            .with_context(|| format!("{} cannot be read", path.display()))?;
     }
     Ok(bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }

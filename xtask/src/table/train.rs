@@ -1,7 +1,8 @@
 //! Rows for tokens, so that the sum of a text's rows points where the teacher points.
 //!
-//! The loss of a text is 1 − cosine of its sum and its target. Steps are Adam's (Kingma and Ba 2015), taken only for the rows
-//! that a batch has touched: most tokens are rare, and would otherwise drift by moments of long ago.
+//! The loss of a text is 1 − cosine of its sum and its target. Steps are Adam's (Kingma and Ba
+//! 2015), taken only for the rows that a batch has touched: most tokens are rare, and would
+//! otherwise drift by moments of long ago.
 
 use crate::samples::random::Random;
 
@@ -61,7 +62,12 @@ impl Rows {
     }
 
     /// Learns from all lessons, in orders drawn from `seed`; `each_epoch` is told the mean loss.
-    pub(super) fn train(&mut self, lessons: &[Lesson], seed: u64, mut each_epoch: impl FnMut(usize, f32, &Self)) {
+    pub(super) fn train(
+        &mut self,
+        lessons: &[Lesson],
+        seed: u64,
+        mut each_epoch: impl FnMut(usize, f32, &Self),
+    ) {
         let mut random = Random::new(seed, 1);
         let mut order: Vec<usize> = (0..lessons.len()).collect();
         let steps_all = EPOCHS * order.len().div_ceil(BATCH);
@@ -70,7 +76,8 @@ impl Rows {
             random.shuffle(&mut order);
             let mut loss = 0.0;
             for batch in order.chunks(BATCH) {
-                loss += batch.iter().map(|number| steps.learn(self, &lessons[*number])).sum::<f32>();
+                loss +=
+                    batch.iter().map(|number| steps.learn(self, &lessons[*number])).sum::<f32>();
                 let taken = steps.taken as usize + 1;
                 let rising = (taken as f32 / WARM_UP as f32).min(1.0);
                 steps.take(self, RATE * rising * (1.0 - taken as f32 / (steps_all + 1) as f32));
@@ -100,7 +107,8 @@ impl Steps {
         if length == 0.0 {
             return 1.0;
         }
-        let cosine = sum.iter().zip(&lesson.target).map(|(sum, target)| sum * target).sum::<f32>() / length;
+        let cosine =
+            sum.iter().zip(&lesson.target).map(|(sum, target)| sum * target).sum::<f32>() / length;
         let slope: Vec<f32> = sum
             .iter()
             .zip(&lesson.target)
@@ -129,7 +137,8 @@ impl Steps {
                 let (slope, square) = (&mut self.slopes[place], &mut self.squares[place]);
                 *slope = SLOPE_KEPT * *slope + (1.0 - SLOPE_KEPT) * gradient;
                 *square = SQUARE_KEPT * *square + (1.0 - SQUARE_KEPT) * gradient * gradient;
-                rows.numbers[place] -= rate * (*slope / slope_known) / ((*square / square_known).sqrt() + TINY);
+                rows.numbers[place] -=
+                    rate * (*slope / slope_known) / ((*square / square_known).sqrt() + TINY);
             }
         }
     }
@@ -141,9 +150,18 @@ mod tests {
 
     #[test]
     fn sums_come_to_point_where_they_should() {
-        let lesson = |tokens: &[u16], target: [f32; 2]| Lesson { tokens: tokens.to_vec(), target: target.to_vec() };
+        let lesson = |tokens: &[u16], target: [f32; 2]| Lesson {
+            tokens: tokens.to_vec(),
+            target: target.to_vec(),
+        };
         let lessons: Vec<Lesson> = (0..40_000)
-            .flat_map(|_| [lesson(&[0], [1.0, 0.0]), lesson(&[1], [0.0, 1.0]), lesson(&[0, 1, 2], [-1.0, 0.0])])
+            .flat_map(|_| {
+                [
+                    lesson(&[0], [1.0, 0.0]),
+                    lesson(&[1], [0.0, 1.0]),
+                    lesson(&[0, 1, 2], [-1.0, 0.0]),
+                ]
+            })
             .collect();
         let mut rows = Rows { width: 2, numbers: vec![0.1, 0.1, 0.1, 0.05, 0.1, -0.1] };
         let mut last = 0.0;

@@ -1,7 +1,7 @@
 //! WordNet: what its words mean and which class they belong to.
 //!
-//! `data.noun` and its like have a line for each set of synonyms: its place in the file, its words, pointers to other
-//! sets, and behind a bar its definition and examples (`wndb(5)`).
+//! `data.noun` and its like have a line for each set of synonyms: its place in the file, its words,
+//! pointers to other sets, and behind a bar its definition and examples (`wndb(5)`).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -40,7 +40,8 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Synset>> {
     for (name, letter) in FILES {
         let path = folder.join(format!("data.{name}"));
         // Some examples hold characters of Latin-1.
-        let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let bytes =
+            std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         files.push((letter, bytes.into_iter().map(char::from).collect::<String>()));
     }
     let lines = || {
@@ -48,10 +49,15 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Synset>> {
             text.lines().filter(|line| !line.starts_with("  ")).map(move |line| (*letter, line))
         })
     };
-    let place = |letter: &str, line: &str| line.split(' ').next().map(|offset| format!("{letter}{offset}"));
-    let numbers: HashMap<String, usize> =
-        lines().enumerate().filter_map(|(number, (letter, line))| Some((place(letter, line)?, number))).collect();
-    let read_line = |(_, line)| synset(line, &numbers).with_context(|| format!("not a line of WordNet: {line}"));
+    let place =
+        |letter: &str, line: &str| line.split(' ').next().map(|offset| format!("{letter}{offset}"));
+    let numbers: HashMap<String, usize> = lines()
+        .enumerate()
+        .filter_map(|(number, (letter, line))| Some((place(letter, line)?, number)))
+        .collect();
+    let read_line = |(_, line)| {
+        synset(line, &numbers).with_context(|| format!("not a line of WordNet: {line}"))
+    };
     lines().map(read_line).collect()
 }
 
@@ -59,12 +65,17 @@ fn synset(line: &str, numbers: &HashMap<String, usize>) -> Option<Synset> {
     let (head, gloss) = line.split_once(" | ")?;
     let fields: Vec<&str> = head.split(' ').collect();
     let count = usize::from_str_radix(fields.get(3)?, 16).ok()?;
-    let words = (0..count).filter_map(|number| fields.get(4 + 2 * number)).map(|word| plain(word)).collect();
+    let words = (0..count)
+        .filter_map(|number| fields.get(4 + 2 * number))
+        .map(|word| plain(word))
+        .collect();
     let pointers = fields.get(4 + 2 * count + 1..)?;
     let classes = pointers
         .chunks(4)
         .filter(|pointer| matches!(pointer.first(), Some(&("@" | "@i"))))
-        .filter_map(|pointer| numbers.get(&format!("{}{}", pointer.get(2)?, pointer.get(1)?)).copied())
+        .filter_map(|pointer| {
+            numbers.get(&format!("{}{}", pointer.get(2)?, pointer.get(1)?)).copied()
+        })
         .collect();
     // Between and behind examples stands only who said them.
     let mut parts = gloss.split('"');
@@ -82,16 +93,27 @@ fn plain(word: &str) -> String {
     word.split('(').next().unwrap_or(word).replace('_', " ")
 }
 
-/// The texts of all sets, in an order drawn from `seed`: definitions, six in ten with their words before them, and examples.
+/// The texts of all sets, in an order drawn from `seed`: definitions, six in ten with their words
+/// before them, and examples.
 pub(super) fn texts(synsets: &[Synset], seed: u64) -> Vec<Text> {
     let mut random = Random::new(seed, 0);
     let mut texts = Vec::new();
     for (number, synset) in synsets.iter().enumerate() {
         let mut push = |text: String| texts.push(Text { text, synset: number });
         if !synset.definition.is_empty() {
-            let words = synset.words.iter().take(WORDS_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let words = synset
+                .words
+                .iter()
+                .take(WORDS_MAX)
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join(", ");
             let definition = &synset.definition;
-            push(if random.chance(0.6) { format!("{words}: {definition}") } else { definition.clone() });
+            push(if random.chance(0.6) {
+                format!("{words}: {definition}")
+            } else {
+                definition.clone()
+            });
         }
         synset.examples.iter().cloned().for_each(push);
     }

@@ -1,7 +1,8 @@
 //! Every dependency has a reason, written down.
 //!
-//! `docs/dependencies.md` holds tables `| crate | used in | why |`, with the crate's name in backticks. Each crate
-//! that a manifest names has one row, each row a crate that is used, and the middle column says truly where.
+//! `docs/dependencies.md` holds tables `| crate | used in | why |`, with the crate's name in
+//! backticks. Each crate that a manifest names has one row, each row a crate that is used, and the
+//! middle column says truly where.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +23,15 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut rows = rows(tree);
     let mut users: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for manifest in &manifests {
-        for dependency in manifest.dependencies.iter().filter(|dependency| dependency.origin == Origin::Registry) {
+        for dependency in
+            manifest.dependencies.iter().filter(|dependency| dependency.origin == Origin::Registry)
+        {
             users.entry(&dependency.name).or_default().insert(&manifest.name);
             if !rows.contains_key(dependency.name.as_str()) {
-                let advice = format!("`{}` has no row in {REASONS}; write there why we need it", dependency.name);
+                let advice = format!(
+                    "`{}` has no row in {REASONS}; write there why we need it",
+                    dependency.name
+                );
                 findings.push(Finding::new(&manifest.path, dependency.line, advice));
             }
         }
@@ -34,7 +40,8 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         let used_in = used_in.into_iter().collect::<Vec<_>>().join(", ");
         if let Some(row) = rows.remove(name) {
             if row.used_in != used_in {
-                let advice = format!("`{name}` is used in: {used_in}; write so in the second column");
+                let advice =
+                    format!("`{name}` is used in: {used_in}; write so in the second column");
                 findings.push(Finding::new(REASONS, row.line, advice));
             }
             if row.why.is_empty() {
@@ -43,7 +50,11 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         }
     }
     for (name, row) in rows {
-        findings.push(Finding::new(REASONS, row.line, format!("`{name}` is not used; remove the row")));
+        findings.push(Finding::new(
+            REASONS,
+            row.line,
+            format!("`{name}` is not used; remove the row"),
+        ));
     }
     findings
 }
@@ -82,7 +93,10 @@ mod tests {
 
     #[test]
     fn a_reason_that_is_true_passes() {
-        check_reasons("| crate | used in | why |\n|---|---|---|\n| `serde` | kernel, store | JSON |\n", &[]);
+        check_reasons(
+            "| crate | used in | why |\n|---|---|---|\n| `serde` | kernel, store | JSON |\n",
+            &[],
+        );
     }
 
     #[test]

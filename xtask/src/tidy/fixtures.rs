@@ -1,8 +1,9 @@
 //! Every fixture is used.
 //!
-//! A file under `fixtures/` counts as used if a tracked text outside of the data names it, or a folder that it lies
-//! in below its group: `fixtures/GROUP/FOLDER/…/FILE`. The group's name alone is too common a word to prove anything.
-//! Read-me files, which tell of the others, need no user, and what they name counts as used.
+//! A file under `fixtures/` counts as used if a tracked text outside of the data names it, or a
+//! folder that it lies in below its group: `fixtures/GROUP/FOLDER/…/FILE`. The group's name alone
+//! is too common a word to prove anything. Read-me files, which tell of the others, need no user,
+//! and what they name counts as used.
 
 use std::collections::BTreeMap;
 
@@ -20,21 +21,31 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         // A file that lies in no group is itself what must be named.
         let below_group = path.split_once('/').map_or(path, |(_, rest)| rest);
         if !below_group.split('/').any(&mut is_named) {
-            findings.push(Finding::new(&file.path, 1, "no test or document names it; use it or remove it"));
+            findings.push(Finding::new(
+                &file.path,
+                1,
+                "no test or document names it; use it or remove it",
+            ));
         }
     }
     findings
 }
 
-/// True where a text has `name` as a part of a path: between quotes, slashes, white space and the like.
+/// True where a text has `name` as a part of a path: between quotes, slashes, white space and the
+/// like.
 fn names(tree: &Tree, name: &str) -> bool {
     let is_part = |char: char| is_word(char) || matches!(char, '-' | '.');
     tree.files().iter().filter(|file| !file.is_data()).any(|file| {
         file.text.match_indices(name).any(|(start, _)| {
             let before = file.text.get(..start).and_then(|head| head.chars().next_back());
             let after = file.text.get(start + name.len()..).and_then(|tail| tail.chars().next());
-            let is_in_path = name.contains('.') || before == Some('/') || after == Some('/') || before == Some('"');
-            is_in_path && !before.is_some_and(is_part) && !after.is_some_and(|char| is_part(char) && char != '.')
+            let is_in_path = name.contains('.')
+                || before == Some('/')
+                || after == Some('/')
+                || before == Some('"');
+            is_in_path
+                && !before.is_some_and(is_part)
+                && !after.is_some_and(|char| is_part(char) && char != '.')
         })
     })
 }

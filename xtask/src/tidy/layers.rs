@@ -1,15 +1,21 @@
 //! Dependencies between our crates point downward only.
 //!
-//! A crate may build on those of lower layers, not on its neighbours. `testkit` may use anything, and serves tests
-//! alone, so no product can come to need it.
+//! A crate may build on those of lower layers, not on its neighbours. `testkit` may use anything,
+//! and serves tests alone, so no product can come to need it.
 
 use super::Finding;
 use super::manifest::{self, Origin, Purpose};
 use super::tree::Tree;
 
 /// The layers, lowest first.
-const LAYERS: [&[&str]; 6] =
-    [&["kernel", "retrieval"], &["derivers", "importers", "models"], &["store"], &["engine"], &["eval"], &["app"]];
+const LAYERS: [&[&str]; 6] = [
+    &["kernel", "retrieval"],
+    &["derivers", "importers", "models"],
+    &["store"],
+    &["engine"],
+    &["eval"],
+    &["app"],
+];
 /// Crates that stand beside the product and may use any of it.
 const BESIDE: [&str; 3] = ["fuzz", "testkit", "xtask"];
 /// The crate that only tests may use.
@@ -27,12 +33,20 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
             findings.push(Finding::new(&manifest.path, 1, advice));
             continue;
         }
-        for dependency in manifest.dependencies.iter().filter(|dependency| dependency.origin == Origin::Ours) {
+        for dependency in
+            manifest.dependencies.iter().filter(|dependency| dependency.origin == Origin::Ours)
+        {
             let name = &dependency.name;
-            let advice = if name == FOR_TESTS && dependency.purpose != Purpose::Tests && manifest.name != "fuzz" {
+            let advice = if name == FOR_TESTS
+                && dependency.purpose != Purpose::Tests
+                && manifest.name != "fuzz"
+            {
                 format!("`{name}` serves tests alone; move it to [dev-dependencies]")
             } else if name != FOR_TESTS && own_layer.is_some() && layer(name) >= own_layer {
-                format!("`{}` may not build on `{name}`, which is not below it; turn it round by a port", manifest.name)
+                format!(
+                    "`{}` may not build on `{name}`, which is not below it; turn it round by a port",
+                    manifest.name
+                )
             } else {
                 continue;
             };
@@ -52,23 +66,31 @@ mod tests {
 
     fn check_one(name: &str, text: &str, expect: &[&str]) {
         let path = format!("crates/{name}/Cargo.toml");
-        let findings: Vec<String> =
-            check(&Tree::from([(path.as_str(), text)])).iter().map(|finding| finding.advice.clone()).collect();
+        let findings: Vec<String> = check(&Tree::from([(path.as_str(), text)]))
+            .iter()
+            .map(|finding| finding.advice.clone())
+            .collect();
         assert_eq!(findings, expect);
     }
 
     #[test]
     fn downward_is_fine() {
-        check_one("app", "[dependencies]\na = { path = \"../engine\" }\nb = { path = \"../kernel\" }\n", &[]);
+        check_one(
+            "app",
+            "[dependencies]\na = { path = \"../engine\" }\nb = { path = \"../kernel\" }\n",
+            &[],
+        );
         check_one("testkit", "[dependencies]\na = { path = \"../engine\" }\n", &[]);
         check_one("kernel", "[dev-dependencies]\ntestkit = { path = \"../testkit\" }\n", &[]);
     }
 
     #[test]
     fn upward_and_sideways_fail() {
-        let advice = "`store` may not build on `engine`, which is not below it; turn it round by a port";
+        let advice =
+            "`store` may not build on `engine`, which is not below it; turn it round by a port";
         check_one("store", "[dependencies]\na = { path = \"../engine\" }\n", &[advice]);
-        let advice = "`models` may not build on `importers`, which is not below it; turn it round by a port";
+        let advice =
+            "`models` may not build on `importers`, which is not below it; turn it round by a port";
         check_one("models", "[dev-dependencies]\na = { path = \"../importers\" }\n", &[advice]);
     }
 
@@ -80,7 +102,8 @@ mod tests {
 
     #[test]
     fn a_new_crate_needs_a_layer() {
-        let advice = "belongs to no layer; give it one in xtask/src/tidy/layers.rs and in ARCHITECTURE.md";
+        let advice =
+            "belongs to no layer; give it one in xtask/src/tidy/layers.rs and in ARCHITECTURE.md";
         check_one("extra", "[dependencies]\n", &[advice]);
     }
 }

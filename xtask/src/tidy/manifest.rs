@@ -42,7 +42,8 @@ pub(crate) enum Purpose {
 
 /// Reads all manifests; one that cannot be read is a finding.
 pub(crate) fn read_all(tree: &Tree) -> Result<Vec<Manifest>, Finding> {
-    let is_manifest = |file: &&File| file.path == "Cargo.toml" || file.path.ends_with("/Cargo.toml");
+    let is_manifest =
+        |file: &&File| file.path == "Cargo.toml" || file.path.ends_with("/Cargo.toml");
     let files = || tree.files().iter().filter(is_manifest).filter(|file| !file.is_data());
     let shared = match tree.file("Cargo.toml") {
         Some(root) => shared_dependencies(parse(root)?.as_table()),
@@ -60,7 +61,8 @@ fn parse(file: &File) -> Result<Document<&str>, Finding> {
 
 /// `[workspace.dependencies]`, by key.
 fn shared_dependencies(root: &dyn TableLike) -> BTreeMap<String, (String, Origin)> {
-    let dependencies = sub_table(root, "workspace").and_then(|workspace| sub_table(workspace, "dependencies"));
+    let dependencies =
+        sub_table(root, "workspace").and_then(|workspace| sub_table(workspace, "dependencies"));
     let entries = dependencies.into_iter().flat_map(|table| table.iter());
     entries.map(|(key, value)| (key.to_owned(), target(key, value))).collect()
 }
@@ -94,7 +96,8 @@ fn collect(
     for (section, purpose) in sections {
         let Some(stated) = sub_table(table, section) else { continue };
         for (key, value) in stated.iter() {
-            let line = stated.key(key).and_then(Key::span).map_or(1, |span| file.line_at(span.start));
+            let line =
+                stated.key(key).and_then(Key::span).map_or(1, |span| file.line_at(span.start));
             let is_shared = value.get("workspace").is_some();
             let shared = is_shared.then(|| shared.get(key).cloned()).flatten();
             let (name, origin) = shared.unwrap_or_else(|| target(key, value));
@@ -107,7 +110,9 @@ fn collect(
 fn target(key: &str, value: &Item) -> (String, Origin) {
     let text = |field: &str| value.get(field).and_then(Item::as_str);
     match text("path") {
-        Some(path) => (path.trim_end_matches('/').rsplit('/').next().unwrap_or(key).to_owned(), Origin::Ours),
+        Some(path) => {
+            (path.trim_end_matches('/').rsplit('/').next().unwrap_or(key).to_owned(), Origin::Ours)
+        }
         None => (text("package").unwrap_or(key).to_owned(), Origin::Registry),
     }
 }
@@ -128,8 +133,11 @@ mod tests {
         let tree = Tree::from([("Cargo.toml", root), ("crates/store/Cargo.toml", member)]);
         let Ok(manifests) = read_all(&tree) else { panic!("a manifest cannot be read") };
         assert_eq!(manifests[1].name, "store");
-        let seen: Vec<_> =
-            manifests[1].dependencies.iter().map(|d| (d.name.as_str(), d.origin, d.purpose, d.line)).collect();
+        let seen: Vec<_> = manifests[1]
+            .dependencies
+            .iter()
+            .map(|d| (d.name.as_str(), d.origin, d.purpose, d.line))
+            .collect();
         assert_eq!(
             seen,
             [

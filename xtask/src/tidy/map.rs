@@ -1,12 +1,15 @@
 //! What ARCHITECTURE.md names exists.
 //!
-//! Only words in backticks are looked at, outside fenced blocks; three forms are known, all others are prose:
-//! - a path: it contains `/` or `.` and either begins with a folder at the root, or ends in `/` or in a known
-//!   extension. It must be a tracked file or folder. `/api/…`, `*` and `…` make it an illustration.
-//! - a name in code: `CamelCase` with a small letter, or `a::b`, or `call()`. A single name must be declared
-//!   (`struct`, `enum`, `trait`, `type`, `fn`, `mod`, `const`, `static`, `macro_rules!`); of a path with `::`, the last name must
-//!   occur as a word in the code of a file that also has the one before it, as a word or in its own path.
-//!   What begins with `std`, `core`, `alloc` or a dependency's name is others' and passes.
+//! Only words in backticks are looked at, outside fenced blocks; three forms are known, all others
+//! are prose:
+//! - a path: it contains `/` or `.` and either begins with a folder at the root, or ends in `/` or
+//!   in a known extension. It must be a tracked file or folder. `/api/…`, `*` and `…` make it an
+//!   illustration.
+//! - a name in code: `CamelCase` with a small letter, or `a::b`, or `call()`. A single name must be
+//!   declared (`struct`, `enum`, `trait`, `type`, `fn`, `mod`, `const`, `static`, `macro_rules!`);
+//!   of a path with `::`, the last name must occur as a word in the code of a file that also has
+//!   the one before it, as a word or in its own path. What begins with `std`, `core`, `alloc` or a
+//!   dependency's name is others' and passes.
 
 use super::Finding;
 use super::manifest::{self, Origin};
@@ -14,14 +17,18 @@ use super::rust_source::{has_word, is_word};
 use super::tree::Tree;
 
 const MAP: &str = "ARCHITECTURE.md";
-const EXTENSIONS: [&str; 9] = [".rs", ".md", ".toml", ".json", ".jsonl", ".ics", ".sql", ".sh", ".html"];
-const DECLARATIONS: [&str; 9] = ["struct", "enum", "trait", "type", "fn", "mod", "const", "static", "macro_rules!"];
+const EXTENSIONS: [&str; 9] =
+    [".rs", ".md", ".toml", ".json", ".jsonl", ".ics", ".sql", ".sh", ".html"];
+const DECLARATIONS: [&str; 9] =
+    ["struct", "enum", "trait", "type", "fn", "mod", "const", "static", "macro_rules!"];
 
 /// Finds names of things that are not there.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(map) = tree.file(MAP) else { return Vec::new() };
     let mut foreign = vec!["std".to_owned(), "core".to_owned(), "alloc".to_owned()];
-    for dependency in manifest::read_all(tree).iter().flatten().flat_map(|manifest| &manifest.dependencies) {
+    for dependency in
+        manifest::read_all(tree).iter().flatten().flat_map(|manifest| &manifest.dependencies)
+    {
         if dependency.origin == Origin::Registry {
             foreign.push(dependency.name.replace('-', "_"));
         }
@@ -45,12 +52,15 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 fn complaint(tree: &Tree, foreign: &[String], span: &str) -> Option<String> {
     if is_path(tree, span) {
         let exists = tree.exists(span) || !span.contains('/') && has_base_name(tree, span);
-        return (!exists).then(|| format!("`{span}` is no tracked file or folder; mend the map or add it"));
+        return (!exists)
+            .then(|| format!("`{span}` is no tracked file or folder; mend the map or add it"));
     }
     let name = span.strip_suffix("()").unwrap_or(span);
     let parts: Vec<&str> = name.split("::").collect();
-    let is_name = |part: &&str| part.starts_with(|char: char| is_word(char)) && part.chars().all(is_word);
-    let is_camel = |part: &str| part.starts_with(char::is_uppercase) && part.contains(char::is_lowercase);
+    let is_name =
+        |part: &&str| part.starts_with(|char: char| is_word(char)) && part.chars().all(is_word);
+    let is_camel =
+        |part: &str| part.starts_with(char::is_uppercase) && part.contains(char::is_lowercase);
     if !parts.iter().all(is_name) || !(span.ends_with("()") || parts.len() > 1 || is_camel(name)) {
         return None;
     }
@@ -69,7 +79,9 @@ fn is_path(tree: &Tree, span: &str) -> bool {
         return false;
     }
     let begins_in_root = span.split_once('/').is_some_and(|(first, _)| tree.exists(first));
-    begins_in_root || span.ends_with('/') || EXTENSIONS.iter().any(|extension| span.ends_with(extension))
+    begins_in_root
+        || span.ends_with('/')
+        || EXTENSIONS.iter().any(|extension| span.ends_with(extension))
 }
 
 fn has_base_name(tree: &Tree, name: &str) -> bool {
@@ -79,7 +91,9 @@ fn has_base_name(tree: &Tree, name: &str) -> bool {
 fn is_declared(tree: &Tree, name: &str) -> bool {
     tree.files().iter().flat_map(|file| file.rust_lines()).any(|line| {
         has_word(&line.code, name)
-            && DECLARATIONS.iter().any(|declaration| has_word(&line.code, &format!("{declaration} {name}")))
+            && DECLARATIONS
+                .iter()
+                .any(|declaration| has_word(&line.code, &format!("{declaration} {name}")))
     })
 }
 
@@ -101,7 +115,10 @@ mod tests {
             (MAP, map),
             ("Cargo.toml", "[dependencies]\nserde-json = \"1\"\n"),
             ("crates/kernel/src/lib.rs", "pub mod when;\n"),
-            ("crates/kernel/src/when.rs", "pub struct When;\nimpl When { fn parse() {} }\n// struct Ghost;\n"),
+            (
+                "crates/kernel/src/when.rs",
+                "pub struct When;\nimpl When { fn parse() {} }\n// struct Ghost;\n",
+            ),
         ]);
         let findings: Vec<String> = check(&tree).iter().map(ToString::to_string).collect();
         assert_eq!(findings, expect);
@@ -119,15 +136,26 @@ mod tests {
     fn what_is_missing_fails() {
         check_map(
             "\n`crates/kernel/src/gone.rs`",
-            &["ARCHITECTURE.md:2: `crates/kernel/src/gone.rs` is no tracked file or folder; mend the map or add it"],
+            &[
+                "ARCHITECTURE.md:2: `crates/kernel/src/gone.rs` is no tracked file or folder; mend the map or add it",
+            ],
         );
-        check_map("`gone.md`", &["ARCHITECTURE.md:1: `gone.md` is no tracked file or folder; mend the map or add it"]);
-        check_map("`Ghost`", &["ARCHITECTURE.md:1: `Ghost` is nowhere in the code; mend the map or the name"]);
+        check_map(
+            "`gone.md`",
+            &["ARCHITECTURE.md:1: `gone.md` is no tracked file or folder; mend the map or add it"],
+        );
+        check_map(
+            "`Ghost`",
+            &["ARCHITECTURE.md:1: `Ghost` is nowhere in the code; mend the map or the name"],
+        );
         check_map(
             "`When::gone`",
             &["ARCHITECTURE.md:1: `When::gone` is nowhere in the code; mend the map or the name"],
         );
-        check_map("`gone()`", &["ARCHITECTURE.md:1: `gone()` is nowhere in the code; mend the map or the name"]);
+        check_map(
+            "`gone()`",
+            &["ARCHITECTURE.md:1: `gone()` is nowhere in the code; mend the map or the name"],
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! `cargo xtask tidy`: the rules of style and structure that no compiler knows.
 //!
-//! Every check is a function from the tracked files to [`Finding`]s; it reads nothing else and needs no build, so
-//! all of them together take less than a second. A finding names file and line and says what to do. A rule that is
-//! too strict for a good reason is changed here, in the open; there are no exceptions in comments.
+//! Every check is a function from the tracked files to [`Finding`]s; it reads nothing else and
+//! needs no build, so all of them together take less than a second. A finding names file and line
+//! and says what to do. A rule that is too strict for a good reason is changed here, in the open;
+//! there are no exceptions in comments.
 
 mod dependencies;
 mod fixtures;

@@ -1,20 +1,30 @@
 //! What must stay out of the crates whose results are the same everywhere.
 //!
-//! `kernel` and `derivers` are functions of their arguments: no clock, no randomness, no environment, no waiting;
-//! outside their tests no files and no network either. Waiting (`async`) belongs to `app` alone. `clippy.toml`
-//! could ban most of the calls, but only for the whole workspace.
+//! `kernel` and `derivers` are functions of their arguments: no clock, no randomness, no
+//! environment, no waiting; outside their tests no files and no network either. Waiting (`async`)
+//! belongs to `app` alone. `clippy.toml` could ban most of the calls, but only for the whole
+//! workspace.
 
 use super::Finding;
 use super::rust_source::has_word;
 use super::tree::Tree;
 
 /// Crates that are pure.
-const PURE_CRATES: [&str; 3] = ["crates/kernel/src/", "crates/derivers/src/", "crates/retrieval/src/"];
+const PURE_CRATES: [&str; 3] =
+    ["crates/kernel/src/", "crates/derivers/src/", "crates/retrieval/src/"];
 /// The crates that may wait.
 const ASYNC_CRATES: [&str; 1] = ["crates/app/"];
 /// Where results could come to depend on more than the arguments.
-const IMPURE: [&str; 8] =
-    ["SystemTime::now", "Instant::now", "Timestamp::now", "Zoned::now", "std::env", "env::var", "rand", "getrandom"];
+const IMPURE: [&str; 8] = [
+    "SystemTime::now",
+    "Instant::now",
+    "Timestamp::now",
+    "Zoned::now",
+    "std::env",
+    "env::var",
+    "rand",
+    "getrandom",
+];
 /// What only a test may use, to read its vectors.
 const INPUT_AND_OUTPUT: [&str; 3] = ["std::fs", "std::net", "std::process"];
 
@@ -34,10 +44,14 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
                 report("async", "only `app` waits; make it synchronous, or move it there");
             }
             if is_pure {
-                IMPURE.iter().for_each(|what| report(what, "this crate is pure; take the value as an argument"));
+                IMPURE.iter().for_each(|what| {
+                    report(what, "this crate is pure; take the value as an argument")
+                });
             }
             if is_pure && !line.in_tests && !file.is_test() {
-                INPUT_AND_OUTPUT.iter().for_each(|what| report(what, "this crate is pure; take the bytes"));
+                INPUT_AND_OUTPUT
+                    .iter()
+                    .for_each(|what| report(what, "this crate is pure; take the bytes"));
             }
         }
     }
@@ -49,7 +63,8 @@ mod tests {
     use super::*;
 
     fn check_one(path: &str, text: &str, expect: &[&str]) {
-        let findings: Vec<String> = check(&Tree::from([(path, text)])).iter().map(ToString::to_string).collect();
+        let findings: Vec<String> =
+            check(&Tree::from([(path, text)])).iter().map(ToString::to_string).collect();
         assert_eq!(findings, expect);
     }
 

@@ -1,8 +1,9 @@
 //! Rust source, line by line, with code, comments and text in quotes told apart.
 //!
-//! Checks that look for a word must not stumble over prose: "no `async` here" in a comment is no `async`, nor
-//! is one in an error message. This reads just enough of the language to know where comments and literals
-//! begin and end (raw strings, nested comments, lifetimes beside character literals), and drops what literals hold.
+//! Checks that look for a word must not stumble over prose: "no `async` here" in a comment is no
+//! `async`, nor is one in an error message. This reads just enough of the language to know where
+//! comments and literals begin and end (raw strings, nested comments, lifetimes beside character
+//! literals), and drops what literals hold.
 
 /// One line of a Rust file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,12 +81,17 @@ pub(crate) fn split(text: &str) -> Vec<RustLine> {
                 }
                 ('*', '/') => {
                     width = 2;
-                    state = if depth == 1 { State::Code } else { State::BlockComment { depth: depth - 1 } };
+                    state = if depth == 1 {
+                        State::Code
+                    } else {
+                        State::BlockComment { depth: depth - 1 }
+                    };
                 }
                 _ => line.comment.push(current),
             },
             State::Text => match current {
-                // The character after a backslash at the end of a line is the line's end, which counts.
+                // The character after a backslash at the end of a line is the line's end, which
+                // counts.
                 '\\' if at(index + 1) != '\n' => width = 2,
                 '"' => {
                     line.code.push('"');
@@ -123,7 +129,10 @@ fn char_literal_width(chars: &[char], start: usize) -> usize {
 /// The module of tests comes last in a file, so it reaches to the end.
 fn mark_tests(lines: &mut [RustLine]) {
     let start = lines.windows(2).position(|pair| match pair {
-        [first, second] => first.code.trim() == "#[cfg(test)]" && second.code.trim_start().starts_with("mod tests {"),
+        [first, second] => {
+            first.code.trim() == "#[cfg(test)]"
+                && second.code.trim_start().starts_with("mod tests {")
+        }
         _ => false,
     });
     if let Some(start) = start {
@@ -159,7 +168,11 @@ mod tests {
 
     #[test]
     fn comments_are_taken_from_the_code() {
-        check("a(); // b\n//! c\n/* d /* e */\nf */ g", &["a();", "", "", "g"], &["b", "c", "d  e", "f"]);
+        check(
+            "a(); // b\n//! c\n/* d /* e */\nf */ g",
+            &["a();", "", "", "g"],
+            &["b", "c", "d  e", "f"],
+        );
     }
 
     #[test]
@@ -184,7 +197,10 @@ mod tests {
     #[test]
     fn the_closing_module_of_tests_is_marked() {
         let lines = split("fn a() {}\n#[cfg(test)]\nmod tests {\n}\n");
-        assert_eq!(lines.iter().map(|line| line.in_tests).collect::<Vec<_>>(), [false, true, true, true]);
+        assert_eq!(
+            lines.iter().map(|line| line.in_tests).collect::<Vec<_>>(),
+            [false, true, true, true]
+        );
     }
 
     #[test]

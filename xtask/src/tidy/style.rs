@@ -1,7 +1,7 @@
 //! The look of the text: length, white space, paths of one machine, things left unfinished.
 //!
-//! Data (`fixtures/` and snapshots) is exempt from white space and words, because its bytes are the point; but a
-//! path of the machine that made it has no place there either.
+//! Data (`fixtures/` and snapshots) is exempt from white space and words, because its bytes are the
+//! point; but a path of the machine that made it has no place there either.
 
 use super::Finding;
 use super::rust_source::{has_word, is_word};
@@ -49,14 +49,26 @@ fn length(file: &File, lines_max: usize, findings: &mut Vec<Finding>) {
 fn white_space(file: &File, findings: &mut Vec<Finding>) {
     for (number, line) in (1..).zip(file.text.split('\n')) {
         if line.ends_with('\r') {
-            findings.push(Finding::new(&file.path, number, "the line ends in CR LF; end lines in LF alone"));
+            findings.push(Finding::new(
+                &file.path,
+                number,
+                "the line ends in CR LF; end lines in LF alone",
+            ));
             continue;
         }
         if line.ends_with([' ', '\t']) {
-            findings.push(Finding::new(&file.path, number, "remove the white space at the line's end"));
+            findings.push(Finding::new(
+                &file.path,
+                number,
+                "remove the white space at the line's end",
+            ));
         }
         if file.is_rust() && line.contains('\t') {
-            findings.push(Finding::new(&file.path, number, "write spaces in place of the tab, `\\t` in a literal"));
+            findings.push(Finding::new(
+                &file.path,
+                number,
+                "write spaces in place of the tab, `\\t` in a literal",
+            ));
         }
     }
 }
@@ -85,7 +97,8 @@ fn unfinished_code(file: &File, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Folders of one machine. Tests and data may invent people and scratch files, so the last two are theirs to use.
+/// Folders of one machine. Tests and data may invent people and scratch files, so the last two are
+/// theirs to use.
 fn machine_paths(file: &File, findings: &mut Vec<Finding>) {
     let always_test = file.is_test() || file.path.starts_with("fixtures/");
     let rust_lines = file.rust_lines();
@@ -99,7 +112,8 @@ fn machine_paths(file: &File, findings: &mut Vec<Finding>) {
             })
         };
         if is_named("/root") || !in_tests && (is_named("/tmp") || names_home()) {
-            let advice = "names a folder of one machine; write a relative path, `~`, or ask the caller";
+            let advice =
+                "names a folder of one machine; write a relative path, `~`, or ask the caller";
             findings.push(Finding::new(&file.path, index + 1, advice));
         }
     }

@@ -25,7 +25,9 @@ pub(crate) struct File {
 impl File {
     /// The lines of a Rust file, code apart from comments; empty for other files.
     pub(crate) fn rust_lines(&self) -> &[RustLine] {
-        self.rust_lines.get_or_init(|| if self.is_rust() { rust_source::split(&self.text) } else { Vec::new() })
+        self.rust_lines.get_or_init(|| {
+            if self.is_rust() { rust_source::split(&self.text) } else { Vec::new() }
+        })
     }
 
     pub(crate) fn is_rust(&self) -> bool {
@@ -34,12 +36,15 @@ impl File {
 
     /// True for files that exist only to test others.
     pub(crate) fn is_test(&self) -> bool {
-        self.path.split('/').any(|part| matches!(part, "tests" | "benches") || part.ends_with("tests.rs"))
+        self.path
+            .split('/')
+            .any(|part| matches!(part, "tests" | "benches") || part.ends_with("tests.rs"))
     }
 
     /// True for data that is kept byte for byte, whatever our style.
     pub(crate) fn is_data(&self) -> bool {
-        self.path.starts_with("fixtures/") && !self.path.ends_with("/README.md") || self.path.ends_with(".snap")
+        self.path.starts_with("fixtures/") && !self.path.ends_with("/README.md")
+            || self.path.ends_with(".snap")
     }
 
     /// The line, counted from 1, that holds the byte at `offset`.
@@ -49,11 +54,12 @@ impl File {
 }
 
 impl Tree {
-    /// Reads what git tracks under `root` or would after `git add`; what has been deleted is left out.
+    /// Reads what git tracks under `root` or would after `git add`; what has been deleted is left
+    /// out.
     pub(crate) fn read(root: &Path) -> Result<Self> {
         let output = Command::new("git")
-            // A clone of another user's, as build machines make them, is refused otherwise. Whoever runs
-            // this has compiled code from this folder already.
+            // A clone of another user's, as build machines make them, is refused otherwise. Whoever
+            // runs this has compiled code from this folder already.
             .arg("-c")
             .arg(format!("safe.directory={}", root.display()))
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -92,9 +98,11 @@ impl Tree {
     /// True for a tracked file, or a folder that holds one.
     pub(crate) fn exists(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
-        self.files
-            .iter()
-            .any(|file| file.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        self.files.iter().any(|file| {
+            file.path
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 }
 

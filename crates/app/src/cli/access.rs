@@ -34,22 +34,34 @@ pub(crate) struct ChangeArgs {
 pub(crate) fn key(session: &Session, _: &KeyArgs) -> Result<u8, Failure> {
     let author = session.home.signer()?.author();
     match session.form {
-        Form::Json => output::json(&json!({ "key": author, "path": session.home.key_path().to_string_lossy() }))?,
+        Form::Json => output::json(
+            &json!({ "key": author, "path": session.home.key_path().to_string_lossy() }),
+        )?,
         Form::Text => output::line(author)?,
     }
     Ok(0)
 }
 
 pub(crate) fn change(session: &Session, args: &ChangeArgs, gives: bool) -> Result<u8, Failure> {
-    let key: Author = args.key.parse().map_err(|error: kernel::id::NameError| Failure::Usage(error.to_string()))?;
+    let key: Author = args
+        .key
+        .parse()
+        .map_err(|error: kernel::id::NameError| Failure::Usage(error.to_string()))?;
     let mut space = session.finder()?.open()?;
     let id = space.change_access(key, &args.name, args.capabilities.clone(), gives, session.now)?;
     match session.form {
-        Form::Json => output::json(&json!({ "id": id, "key": key, "capabilities": args.capabilities }))?,
+        Form::Json => {
+            output::json(&json!({ "id": id, "key": key, "capabilities": args.capabilities }))?
+        }
         Form::Text => {
-            let names: Vec<&str> = args.capabilities.iter().map(|capability| capability.as_str()).collect();
+            let names: Vec<&str> =
+                args.capabilities.iter().map(|capability| capability.as_str()).collect();
             let verb = if gives { "may now" } else { "may no longer" };
-            output::line(format_args!("{key} {verb} {}  {ID}{}{ID:#}", names.join(", "), short(&id)))?;
+            output::line(format_args!(
+                "{key} {verb} {}  {ID}{}{ID:#}",
+                names.join(", "),
+                short(&id)
+            ))?;
         }
     }
     Ok(0)

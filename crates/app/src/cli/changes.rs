@@ -1,6 +1,7 @@
 //! What became of beliefs: "you corrected X, therefore Y and Z changed".
 //!
-//! Every command that speaks for the user prints this, and `what-if` prints the same before it is done.
+//! Every command that speaks for the user prints this, and `what-if` prints the same before it is
+//! done.
 
 use std::collections::BTreeSet;
 
@@ -50,8 +51,15 @@ impl Said {
     }
 
     /// What each of `drafts` takes back.
-    pub(crate) fn of_targets(verb: &'static str, space: &Space, drafts: &[Draft]) -> Result<Vec<Self>, Failure> {
-        let cited = drafts.iter().flat_map(|draft| &draft.refs).filter(|cited| cited.role.as_str() == Role::TARGET);
+    pub(crate) fn of_targets(
+        verb: &'static str,
+        space: &Space,
+        drafts: &[Draft],
+    ) -> Result<Vec<Self>, Failure> {
+        let cited = drafts
+            .iter()
+            .flat_map(|draft| &draft.refs)
+            .filter(|cited| cited.role.as_str() == Role::TARGET);
         cited
             .map(|cited| {
                 let summary = summary(&space.show(&cited.id)?.operation);
@@ -71,7 +79,9 @@ impl Said {
         match &self.of {
             Of::Belief(key) => printable(key),
             Of::Record { id, .. } => short(id),
-            Of::Records { count: number, which } => format!("{} {}", count(*number as u64, "record"), printable(which)),
+            Of::Records { count: number, which } => {
+                format!("{} {}", count(*number as u64, "record"), printable(which))
+            }
         }
     }
 }
@@ -128,7 +138,12 @@ impl Way {
 }
 
 /// Prints what was said and what follows.
-pub(crate) fn print(session: &Session, said: &[Said], changes: &Changes, intent: Intent) -> Result<(), Failure> {
+pub(crate) fn print(
+    session: &Session,
+    said: &[Said],
+    changes: &Changes,
+    intent: Intent,
+) -> Result<(), Failure> {
     match session.form {
         Form::Json => output::json(&to_json(said, changes, intent)),
         Form::Text => to_lines(said, changes, intent).iter().try_for_each(output::line),
@@ -142,7 +157,9 @@ pub(crate) fn to_json(said: &[Said], changes: &Changes, intent: Intent) -> Value
         .map(|said| match &said.of {
             Of::Belief(key) => json!({ "verb": said.verb, "key": key }),
             Of::Record { id, .. } => json!({ "verb": said.verb, "target": id }),
-            Of::Records { count, which } => json!({ "verb": said.verb, "records": count, "which": which }),
+            Of::Records { count, which } => {
+                json!({ "verb": said.verb, "records": count, "which": which })
+            }
         })
         .collect();
     let direct: BTreeSet<&str> = said.iter().filter_map(Said::key).collect();
@@ -202,7 +219,13 @@ pub(crate) fn to_lines(said: &[Said], changes: &Changes, intent: Intent) -> Vec<
 }
 
 /// What was said, and what became of what it was said about.
-fn tell_said(said: &Said, recorded: Option<&OpId>, changes: &Changes, intent: Intent, lines: &mut Vec<String>) {
+fn tell_said(
+    said: &Said,
+    recorded: Option<&OpId>,
+    changes: &Changes,
+    intent: Intent,
+    lines: &mut Vec<String>,
+) {
     let name = said.name();
     lines.push(match intent {
         Intent::Write => {
@@ -265,10 +288,16 @@ fn difference(change: &Change) -> Vec<String> {
         }
         Way::Changed if before.text == after.text => {
             let fields = fields(&before.payload, &after.payload);
-            let sure = if before.confidence == after.confidence { sureness(after) } else { shift(before, after) };
+            let sure = if before.confidence == after.confidence {
+                sureness(after)
+            } else {
+                shift(before, after)
+            };
             vec![format!("{}: {sure}; {}", words(after), shortened(&fields))]
         }
-        Way::OtherTimes => vec![format!("{}{} (before{})", in_words(after), times(after), times(before))],
+        Way::OtherTimes => {
+            vec![format!("{}{} (before{})", in_words(after), times(after), times(before))]
+        }
         Way::New | Way::Changed | Way::Surer | Way::LessSure => {
             vec![format!("was {}", in_words(before)), format!("now {}", in_words(after))]
         }
@@ -277,7 +306,9 @@ fn difference(change: &Change) -> Vec<String> {
 
 /// What differs between two payloads.
 fn fields(before: &Value, after: &Value) -> String {
-    let (Value::Object(old), Value::Object(new)) = (before, after) else { return format!("{before} → {after}") };
+    let (Value::Object(old), Value::Object(new)) = (before, after) else {
+        return format!("{before} → {after}");
+    };
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let of = |fields: &serde_json::Map<String, Value>, name: &str| match fields.get(name) {
         Some(Value::String(text)) => text.clone(),
@@ -285,7 +316,10 @@ fn fields(before: &Value, after: &Value) -> String {
         None => "nothing".to_owned(),
     };
     let differing = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
-    differing.map(|name| format!("{name} {} → {}", of(old, name), of(new, name))).collect::<Vec<_>>().join(", ")
+    differing
+        .map(|name| format!("{name} {} → {}", of(old, name), of(new, name)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A belief in one line: what it says and how sure.
@@ -295,7 +329,8 @@ fn in_words(belief: &Belief) -> String {
 
 /// What a belief says; its data, where it has no words.
 pub(crate) fn words(belief: &Belief) -> String {
-    let text = if belief.text.is_empty() { belief.payload.to_string() } else { belief.text.clone() };
+    let text =
+        if belief.text.is_empty() { belief.payload.to_string() } else { belief.text.clone() };
     shortened(&text)
 }
 
@@ -320,7 +355,8 @@ pub(crate) fn sureness(belief: &Belief) -> String {
 
 /// A confidence in two digits, rounded down: 0.899 is no `0.90`, which would be of another band.
 pub(crate) fn hundredths(confidence: f64) -> String {
-    // Confidences are whole millionths; without half of one more, 0.29 would show as 0.28, since 0.29 × 100 is a little below 29.
+    // Confidences are whole millionths; without half of one more, 0.29 would show as 0.28, since
+    // 0.29 × 100 is a little below 29.
     const HALF_A_MILLIONTH: f64 = 0.000_000_5;
     format!("{:.2}", ((confidence + HALF_A_MILLIONTH) * 100.0).floor() / 100.0)
 }
@@ -335,8 +371,13 @@ fn shift(before: &Belief, after: &Belief) -> String {
 }
 
 fn times(belief: &Belief) -> String {
-    let from = belief.valid_from.as_ref().map(|from| format!(", since {}", from.date())).unwrap_or_default();
-    let to = belief.valid_to.as_ref().map(|to| format!(", until {}", to.date())).unwrap_or_default();
+    let from = belief
+        .valid_from
+        .as_ref()
+        .map(|from| format!(", since {}", from.date()))
+        .unwrap_or_default();
+    let to =
+        belief.valid_to.as_ref().map(|to| format!(", until {}", to.date())).unwrap_or_default();
     format!("{from}{to}")
 }
 

@@ -82,7 +82,9 @@ impl BandName {
 }
 
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
+    let time = |text: &Option<String>| {
+        text.as_deref().map(|text| parse_time_us(session, text)).transpose()
+    };
     let states = match args.state.as_slice() {
         [] => States::Believed,
         names if names.contains(&StateName::Any) => States::Any,
@@ -104,7 +106,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         return Ok(0);
     }
     if claims.total == 0 {
-        let any = space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?.total > 0;
+        let any =
+            space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?.total
+                > 0;
         output::line(if any {
             "There is no such belief."
         } else {
@@ -123,7 +127,12 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 
 /// Two lines about a belief.
 pub(crate) fn print(session: &Session, belief: &Belief) -> Result<(), Failure> {
-    output::line(format_args!("{:<16} {}{}", sureness(belief), words(belief), times(session, belief)))?;
+    output::line(format_args!(
+        "{:<16} {}{}",
+        sureness(belief),
+        words(belief),
+        times(session, belief)
+    ))?;
     let id = belief.served.or(belief.current).map(|id| short(&id)).unwrap_or_default();
     output::line(format_args!("{:<16} {DIM}{}{DIM:#}  {ID}{id}{ID:#}", "", printable(&belief.key)))
 }
@@ -131,7 +140,11 @@ pub(crate) fn print(session: &Session, belief: &Belief) -> Result<(), Failure> {
 /// Since and until when a belief is true, as far as that is known.
 pub(crate) fn times(session: &Session, belief: &Belief) -> String {
     let now_us = session.now.as_microsecond();
-    let since = belief.valid_from.as_ref().map(|from| format!(", since {}", from.date())).unwrap_or_default();
+    let since = belief
+        .valid_from
+        .as_ref()
+        .map(|from| format!(", since {}", from.date()))
+        .unwrap_or_default();
     let until = match &belief.valid_to {
         Some(to) if to.instant_us() <= now_us => format!(", ended {}", to.date()),
         Some(to) => format!(", until {}", to.date()),

@@ -48,7 +48,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             }));
         }
     }
-    let mut differing: Vec<(&str, &str)> = differences.iter().map(|of| (of.file.as_str(), of.name.as_str())).collect();
+    let mut differing: Vec<(&str, &str)> =
+        differences.iter().map(|of| (of.file.as_str(), of.name.as_str())).collect();
     differing.dedup();
     let differing = differing.len() as u64;
     match session.form {

@@ -60,8 +60,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let turns = read_turns(args)?;
-    if turns.is_empty() && args.question.as_deref().is_none_or(|question| question.trim().is_empty()) {
-        return Err(Failure::Usage("there is nothing to go by: name turns with --turn, or a --question".to_owned()));
+    if turns.is_empty()
+        && args.question.as_deref().is_none_or(|question| question.trim().is_empty())
+    {
+        return Err(Failure::Usage(
+            "there is nothing to go by: name turns with --turn, or a --question".to_owned(),
+        ));
     }
     let tool_results = match &args.tool_results {
         Some(path) => read_input(path)?.lines().filter_map(tool_result).collect(),
@@ -110,7 +114,10 @@ fn print(context: &Context) -> Result<(), Failure> {
         _ if tokens.total > context.budget.total => ": the newest turn alone takes more",
         _ => "",
     };
-    output::note(format_args!("{DIM}{} of {} tokens{beyond}{DIM:#}", tokens.total, context.budget.total));
+    output::note(format_args!(
+        "{DIM}{} of {} tokens{beyond}{DIM:#}",
+        tokens.total, context.budget.total
+    ));
     if let Some(receipt) = context.receipt {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));
@@ -118,7 +125,10 @@ fn print(context: &Context) -> Result<(), Failure> {
         output::note("The space cannot be written just now: there is no receipt");
     }
     if context.behind > 0 {
-        output::note(format_args!("{DIM}{} operations are not in the index yet{DIM:#}", context.behind));
+        output::note(format_args!(
+            "{DIM}{} operations are not in the index yet{DIM:#}",
+            context.behind
+        ));
     }
     Ok(())
 }
@@ -129,7 +139,9 @@ pub(super) const SHORT_CHARS: usize = 20;
 fn read_turns(args: &Args) -> Result<Vec<Turn>, Failure> {
     let path = match &args.file {
         Some(path) => path,
-        None if !args.turns.is_empty() => return Ok(args.turns.iter().map(|turn| spoken(turn)).collect()),
+        None if !args.turns.is_empty() => {
+            return Ok(args.turns.iter().map(|turn| spoken(turn)).collect());
+        }
         None if args.question.is_some() || std::io::stdin().is_terminal() => return Ok(Vec::new()),
         None => Path::new("-"),
     };
@@ -140,7 +152,8 @@ fn read_turns(args: &Args) -> Result<Vec<Turn>, Failure> {
 
 fn no_turn(path: &Path, line: usize) -> Failure {
     let form = r#"{"speaker":"Mara","text":"Is it hot?"}"#;
-    let source = if path == Path::new("-") { "the standard input".to_owned() } else { output::path(path) };
+    let source =
+        if path == Path::new("-") { "the standard input".to_owned() } else { output::path(path) };
     Failure::Usage(format!(
         "line {line} of {source} is no turn; a turn is one line of JSON as {form} (also role, content), or `Mara: Is it hot?`"
     ))
@@ -152,7 +165,8 @@ fn read_input(path: &Path) -> Result<String, Failure> {
     let read = if path == Path::new("-") {
         std::io::stdin().lock().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes))
+        std::fs::File::open(path)
+            .and_then(|file| file.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes))
     };
     read.map_err(|source| Failure::File { path: path.to_owned(), source })?;
     if bytes.len() as u64 > INPUT_BYTES_MAX {
@@ -161,13 +175,14 @@ fn read_input(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A line that is a turn: JSON by the usual names, or `speaker: text`. None for what begins as JSON and is neither: taken as text it
-/// would be a turn of nobody, and the model would read braces.
+/// A line that is a turn: JSON by the usual names, or `speaker: text`. None for what begins as JSON
+/// and is neither: taken as text it would be a turn of nobody, and the model would read braces.
 fn turn(line: &str) -> Option<Turn> {
     let line = line.trim();
     // A list of messages, in one line or several, begins so; a remark in brackets does not.
-    let begins_list =
-        line.strip_prefix('[').is_some_and(|rest| matches!(rest.trim_start().chars().next(), None | Some('{')));
+    let begins_list = line
+        .strip_prefix('[')
+        .is_some_and(|rest| matches!(rest.trim_start().chars().next(), None | Some('{')));
     if begins_list {
         return None;
     }
@@ -177,17 +192,22 @@ fn turn(line: &str) -> Option<Turn> {
     let value: Value = serde_json::from_str(line).ok()?;
     // Some wrap the message.
     let message = value.get("message").filter(|message| message.is_object()).unwrap_or(&value);
-    let speaker = ["speaker", "name", "role", "author", "from"].iter().find_map(|name| message.get(*name)?.as_str())?;
+    let speaker = ["speaker", "name", "role", "author", "from"]
+        .iter()
+        .find_map(|name| message.get(*name)?.as_str())?;
     Some(Turn { speaker: speaker.to_owned(), text: text_of(message)? })
 }
 
-/// The text of a message: a string, or the texts of its parts. A message that only calls tools has null.
+/// The text of a message: a string, or the texts of its parts. A message that only calls tools has
+/// null.
 fn text_of(message: &Value) -> Option<String> {
     let content = ["text", "content", "message"].iter().find_map(|name| message.get(*name))?;
     match content {
         Value::String(text) => Some(text.clone()),
         Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+            let texts = parts
+                .iter()
+                .filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
             Some(texts.collect::<Vec<_>>().join("\n"))
         }
         Value::Null => Some(String::new()),
@@ -200,7 +220,9 @@ fn spoken(line: &str) -> Turn {
     /// Longest name before a colon, characters; what is longer is part of what is said.
     const SPEAKER_CHARS_MAX: usize = 40;
     match line.split_once(": ") {
-        Some((speaker, text)) if speaker.chars().count() <= SPEAKER_CHARS_MAX && !speaker.contains('\n') => {
+        Some((speaker, text))
+            if speaker.chars().count() <= SPEAKER_CHARS_MAX && !speaker.contains('\n') =>
+        {
             Turn { speaker: speaker.trim().to_owned(), text: text.to_owned() }
         }
         _ => Turn { speaker: String::new(), text: line.to_owned() },
@@ -215,15 +237,22 @@ fn tool_result(line: &str) -> Option<ToolResult> {
     let value: Option<Value> = serde_json::from_str(line).ok().filter(Value::is_object);
     // What tools answer may be any JSON; where it is not ours it is the text.
     let ours = value.and_then(|value| {
-        Some(ToolResult { text: text_of(&value)?, score: value.get("score").and_then(Value::as_f64) })
+        Some(ToolResult {
+            text: text_of(&value)?,
+            score: value.get("score").and_then(Value::as_f64),
+        })
     });
     Some(ours.unwrap_or_else(|| ToolResult { text: line.to_owned(), score: None }))
 }
 
-/// `1500`, or `total=1500,facts=300`. A total alone moves all tiers; a tier that is named stays as it is named.
+/// `1500`, or `total=1500,facts=300`. A total alone moves all tiers; a tier that is named stays as
+/// it is named.
 fn parse_budget(text: &str) -> Result<Budget, String> {
-    let number =
-        |text: &str| text.trim().parse::<usize>().map_err(|_| format!("{:?} is no number of tokens", printable(text)));
+    let number = |text: &str| {
+        text.trim()
+            .parse::<usize>()
+            .map_err(|_| format!("{:?} is no number of tokens", printable(text)))
+    };
     let mut named = Vec::new();
     let mut total = None;
     for part in text.split(',') {
@@ -257,20 +286,38 @@ mod tests {
     #[test]
     fn turns_are_read_from_lines_of_text_and_of_json() {
         let check = |line: &str, speaker: &str, text: &str| {
-            assert_eq!(turn(line), Some(Turn { speaker: speaker.to_owned(), text: text.to_owned() }), "{line}");
+            assert_eq!(
+                turn(line),
+                Some(Turn { speaker: speaker.to_owned(), text: text.to_owned() }),
+                "{line}"
+            );
         };
         check("Mara: Is it hot?", "Mara", "Is it hot?");
         check("At 10:30 it is", "", "At 10:30 it is");
         check(r#"{"role":"user","content":"Is it hot?"}"#, "user", "Is it hot?");
-        check(r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#, "user", "a\nb");
+        check(
+            r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#,
+            "user",
+            "a\nb",
+        );
         check(r#"{"role":"assistant","content":null,"tool_calls":[]}"#, "assistant", "");
-        check(r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"a"}]}}"#, "user", "a");
+        check(
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"a"}]}}"#,
+            "user",
+            "a",
+        );
         check(r#"{"from":"Mara","message":"Is it hot?"}"#, "Mara", "Is it hot?");
         check("[laughs] No.", "", "[laughs] No.");
         let list = r#"[{"role":"user","content":"a"}]"#;
-        for wrong in
-            ["{no json", "{", "[", list, r#"{"role":"user"}"#, r#"{"text":"a"}"#, r#"{"role":"user","text":5}"#]
-        {
+        for wrong in [
+            "{no json",
+            "{",
+            "[",
+            list,
+            r#"{"role":"user"}"#,
+            r#"{"text":"a"}"#,
+            r#"{"role":"user","text":5}"#,
+        ] {
             assert_eq!(turn(wrong), None, "{wrong}");
         }
     }
@@ -278,7 +325,11 @@ mod tests {
     #[test]
     fn a_tools_answer_is_what_it_says_in_our_form_and_otherwise_the_whole_line() {
         let check = |line: &str, text: &str, score: Option<f64>| {
-            assert_eq!(tool_result(line), Some(ToolResult { text: text.to_owned(), score }), "{line}");
+            assert_eq!(
+                tool_result(line),
+                Some(ToolResult { text: text.to_owned(), score }),
+                "{line}"
+            );
         };
         check(r#"{"text":"hot","score":0.5}"#, "hot", Some(0.5));
         check("plain", "plain", None);
@@ -289,7 +340,10 @@ mod tests {
     #[test]
     fn a_budget_is_a_total_or_tiers_by_name() {
         assert_eq!(parse_budget("3000"), Ok(Budget::of(3_000)));
-        assert_eq!(parse_budget("total=3000, facts=7"), Ok(Budget { facts: 7, ..Budget::of(3_000) }));
+        assert_eq!(
+            parse_budget("total=3000, facts=7"),
+            Ok(Budget { facts: 7, ..Budget::of(3_000) })
+        );
         assert_eq!(parse_budget("episodes=0"), Ok(Budget { episodes: 0, ..Budget::default() }));
         for wrong in ["", "many", "-1", "facts", "facts=", "words=3", "1e6"] {
             assert!(parse_budget(wrong).is_err(), "{wrong}");

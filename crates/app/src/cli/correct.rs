@@ -31,7 +31,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut space = session.finder()?.open()?;
-    let by = Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone() };
+    let by =
+        Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone() };
     let (said, changes) = correct(&mut space, session.now, &args.name, &by)?;
     changes::print(session, &said, &changes, Intent::Write)?;
     Ok(0)

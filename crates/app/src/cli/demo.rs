@@ -36,7 +36,8 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     let folder = place::scratch_folder()?;
     let home = Home::at(folder.path().join("home"));
     sample::unpack(folder.path())?;
-    let mut space = Space::create(&folder.path().join("space.db"), home.signer()?, "demo", session.now)?;
+    let mut space =
+        Space::create(&folder.path().join("space.db"), home.signer()?, "demo", session.now)?;
     if session.form == Form::Json {
         return run_json(session, &mut space, folder.path());
     }
@@ -45,7 +46,10 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     ))?;
     for source in sample::SOURCES {
         let report = import(session, &mut space, &folder.path().join(source))?;
-        output::line(format_args!("  {source:<14} {} signed and recorded", count(report.tally.added, "record")))?;
+        output::line(format_args!(
+            "  {source:<14} {} signed and recorded",
+            count(report.tally.added, "record")
+        ))?;
     }
     conclude(session, &mut space)?;
     let mut best = None;
@@ -53,7 +57,10 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
         let begun = std::time::Instant::now();
         let answer = space.recall(&query(session, question))?;
         let took = begun.elapsed();
-        output::line(format_args!("\n{BOLD}{question}{BOLD:#} {DIM}({:.1} ms){DIM:#}", took.as_secs_f64() * 1e3))?;
+        output::line(format_args!(
+            "\n{BOLD}{question}{BOLD:#} {DIM}({:.1} ms){DIM:#}",
+            took.as_secs_f64() * 1e3
+        ))?;
         for (number, recollection) in answer.results.iter().enumerate() {
             best.get_or_insert(recollection.id);
             recall::print_recollection(session, number + 1, recollection)?;
@@ -82,7 +89,9 @@ fn conclude(session: &Session, space: &mut Space) -> Result<(), Failure> {
         claims::print(session, belief)?;
     }
     if let Some(surest) = believed.first() {
-        output::line(format_args!("\n{BOLD}What if that were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"))?;
+        output::line(format_args!(
+            "\n{BOLD}What if that were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"
+        ))?;
         let drafts = space.to_refute(&surest.key, "")?;
         let said = [Said::of_belief("refuted", &surest.key)];
         let changes = space.act(drafts, Intent::DryRun, session.now)?;
@@ -116,9 +125,14 @@ fn query(session: &Session, question: &str) -> Query {
     Query { today: Some(session.today()), ..Query::new(question, SHOWN) }
 }
 
-fn import(session: &Session, space: &mut Space, path: &Path) -> Result<engine::write::import::Report, Failure> {
+fn import(
+    session: &Session,
+    space: &mut Space,
+    path: &Path,
+) -> Result<engine::write::import::Report, Failure> {
     let unknown = || Failure::UnknownFormat { path: path.to_owned(), formats: Vec::new() };
-    let importer = importers::detect(path).map_err(engine::EngineError::from)?.ok_or_else(unknown)?;
+    let importer =
+        importers::detect(path).map_err(engine::EngineError::from)?.ok_or_else(unknown)?;
     let context = Context { now: session.now, zone: session.zone.clone() };
     Ok(space.import(importer, path, &context, Intent::Write, |_| {})?)
 }

@@ -34,7 +34,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let bar = output::progress(None, "{spinner} deriving {msg}");
     let derived = space.derive(extent, intent, session.now, |derived| {
-        bar.set_message(count(derived.read, "record") + ", " + &count(derived.added + derived.updated, "belief"));
+        bar.set_message(
+            count(derived.read, "record")
+                + ", "
+                + &count(derived.added + derived.updated, "belief"),
+        );
     });
     bar.finish_and_clear();
     let (derived, changes) = derived?;
@@ -83,7 +87,10 @@ fn print_change(change: &Change) -> Result<(), Failure> {
         (before, Some(_)) => {
             let word = if before.is_some() { "now" } else { "new" };
             let band = Band::of(change.after.confidence).as_str();
-            output::line(format_args!("  {word}: {} {DIM}({band}){DIM:#}", printable(&change.after.text)))
+            output::line(format_args!(
+                "  {word}: {} {DIM}({band}){DIM:#}",
+                printable(&change.after.text)
+            ))
         }
     }
 }
@@ -121,7 +128,9 @@ fn print_problems(derived: &Derived) -> Result<(), Failure> {
 pub(crate) fn after_a_write(session: &Session) -> Result<Option<Derived>, Failure> {
     let mut space = session.finder()?.open()?;
     let bar = output::progress(None, "{spinner} deriving {msg}");
-    let derived = what_is_new(&mut space, session.now, |derived| bar.set_message(count(derived.read, "record")));
+    let derived = what_is_new(&mut space, session.now, |derived| {
+        bar.set_message(count(derived.read, "record"))
+    });
     bar.finish_and_clear();
     let Some((derived, changes)) = derived? else { return Ok(None) };
     if session.form == Form::Text && !derived.is_nothing() {

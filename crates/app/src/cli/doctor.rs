@@ -7,7 +7,8 @@ use super::Session;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
 
-/// How far the ledger may be ahead of the clock before that is worth a word, seconds: clocks of several machines differ.
+/// How far the ledger may be ahead of the clock before that is worth a word, seconds: clocks of
+/// several machines differ.
 const CLOCK_AHEAD_S_MAX: u64 = 600;
 
 /// Arguments of `doctor`.
@@ -45,7 +46,11 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
         Form::Text => {
             for check in &checks {
                 let (style, mark) = if check.well { (GOOD, "ok") } else { (BAD, "!!") };
-                output::line(format_args!("{style}{mark}{style:#}  {:<12} {}", check.name, printable(&check.found)))?;
+                output::line(format_args!(
+                    "{style}{mark}{style:#}  {:<12} {}",
+                    check.name,
+                    printable(&check.found)
+                ))?;
                 if let Some(advice) = &check.advice {
                     output::line(format_args!("                  {}", printable(advice)))?;
                 }
@@ -59,7 +64,10 @@ fn check_key(session: &Session) -> Check {
     let path = session.home.key_path();
     let shown = path.display().to_string();
     if !path.exists() {
-        return Check::well("device key", format!("{shown}: none yet; it is made when first needed"));
+        return Check::well(
+            "device key",
+            format!("{shown}: none yet; it is made when first needed"),
+        );
     }
     if let Err(error) = session.home.signer() {
         return Check::unwell("device key", shown, error.to_string());
@@ -85,23 +93,35 @@ fn check_embedder(session: &Session) -> Vec<Check> {
     let settings = session.finder().and_then(|finder| session.settings(Some(&finder.path()?)));
     let settings = match settings {
         Ok(settings) => settings,
-        Err(error) => return vec![Check::unwell(NAME, error.to_string(), "docs/settings.md lists every setting")],
+        Err(error) => {
+            return vec![Check::unwell(
+                NAME,
+                error.to_string(),
+                "docs/settings.md lists every setting",
+            )];
+        }
     };
     let mut checks = Vec::new();
     let chosen = settings.chosen();
     let shown = format!("{} ({})", chosen.selection, chosen.source);
     let begun = std::time::Instant::now();
-    let tried = settings.choice().map_err(|error| (error.to_string(), "mend what it names")).and_then(|choice| {
-        let failed = |error: EmbedError| (error.to_string(), advice(error.code()));
-        let Some(mut embedder) = models::choice::open(&choice).map_err(failed)? else { return Ok(None) };
-        embedder.embed(&["Is anybody there?"], Purpose::Question).map_err(failed)?;
-        Ok(Some(embedder.model().clone()))
-    });
+    let tried = settings
+        .choice()
+        .map_err(|error| (error.to_string(), "mend what it names"))
+        .and_then(|choice| {
+            let failed = |error: EmbedError| (error.to_string(), advice(error.code()));
+            let Some(mut embedder) = models::choice::open(&choice).map_err(failed)? else {
+                return Ok(None);
+            };
+            embedder.embed(&["Is anybody there?"], Purpose::Question).map_err(failed)?;
+            Ok(Some(embedder.model().clone()))
+        });
     checks.push(match tried {
         Ok(None) => Check::well(NAME, shown),
-        Ok(Some(model)) => {
-            Check::well(NAME, format!("{shown}: {model} answered in {} ms", begun.elapsed().as_millis()))
-        }
+        Ok(Some(model)) => Check::well(
+            NAME,
+            format!("{shown}: {model} answered in {} ms", begun.elapsed().as_millis()),
+        ),
         Err((error, advice)) => Check::unwell(NAME, format!("{shown}: {error}"), advice),
     });
     if let Some(advice) = settings.advice() {
@@ -120,7 +140,9 @@ pub(crate) fn advice(code: &str) -> &'static str {
         "embedder_refused" => {
             "check the key, the model's name and, if you set one, base_url (for most servers it ends in /v1)"
         }
-        "embedder_wrong_dimensions" => "take the setting `dimensions` out, or ask for what the model can make",
+        "embedder_wrong_dimensions" => {
+            "take the setting `dimensions` out, or ask for what the model can make"
+        }
         "embedder_unreadable" => "is that the right server? Check base_url",
         "model_unusable" => {
             "mend what it names; `because model list` lists the models that are here, --embedder built-in needs none"
@@ -134,9 +156,15 @@ fn check_space(session: &Session) -> Vec<Check> {
     let opened = session.finder().and_then(|finder| finder.open());
     let mut space = match opened {
         Ok(space) => space,
-        Err(Failure::NoSpace) => return vec![Check::well(NAME, "none here yet; `because init` makes one")],
+        Err(Failure::NoSpace) => {
+            return vec![Check::well(NAME, "none here yet; `because init` makes one")];
+        }
         Err(error) => {
-            return vec![Check::unwell(NAME, error.to_string(), "see the message; `because verify` looks closer")];
+            return vec![Check::unwell(
+                NAME,
+                error.to_string(),
+                "see the message; `because verify` looks closer",
+            )];
         }
     };
     let mut checks = Vec::new();
@@ -157,7 +185,11 @@ fn check_space(session: &Session) -> Vec<Check> {
             "this device's key may not append to the space",
             format!("the owner can allow it: because grant {} --can append", space.author()),
         )),
-        Err(error) => checks.push(Check::unwell("permission", error.to_string(), "`because verify` looks closer")),
+        Err(error) => checks.push(Check::unwell(
+            "permission",
+            error.to_string(),
+            "`because verify` looks closer",
+        )),
     }
     match space.ahead_s(session.now) {
         Ok(ahead_s) if ahead_s > CLOCK_AHEAD_S_MAX => checks.push(Check::unwell(
@@ -176,13 +208,20 @@ fn check_space(session: &Session) -> Vec<Check> {
                 format!("at {} of {}", status.text_position.0, status.ledger_position.0),
             ));
             if behind > 0 {
-                checks.push(Check::well("text index", format!("{behind} behind; the next recall reads them")));
+                checks.push(Check::well(
+                    "text index",
+                    format!("{behind} behind; the next recall reads them"),
+                ));
             }
         }
-        Err(error) => checks.push(Check::unwell("text index", error.to_string(), "because rebuild")),
+        Err(error) => {
+            checks.push(Check::unwell("text index", error.to_string(), "because rebuild"))
+        }
     }
     match space.check_file() {
-        Ok(damages) if damages.is_empty() => checks.push(Check::well("file", "its structure is sound")),
+        Ok(damages) if damages.is_empty() => {
+            checks.push(Check::well("file", "its structure is sound"))
+        }
         Ok(damages) => checks.push(Check::unwell(
             "file",
             damages.join("; "),

@@ -84,7 +84,8 @@ fn read(
         let mut open = match open {
             Ok(Some(open)) => open,
             Ok(None) => return Ok((sum, Vec::new())),
-            Err(error) => match space.note_unopened(&name, &error, Timestamp::now())?.waiting_until {
+            Err(error) => match space.note_unopened(&name, &error, Timestamp::now())?.waiting_until
+            {
                 Some(until) if !args.once => {
                     wait(session, bar, until, &error.to_string());
                     continue;
@@ -96,23 +97,32 @@ fn read(
             space.mend_embeddings(open.model())?;
         }
         let before = sum.clone();
-        let done = space.embed(open.as_mut(), &name, Portion::ALL, &Timestamp::now, &mut |done| {
-            let read = before.embedded + before.failed + done.embedded + done.failed;
-            bar.set_length(read + done.pending);
-            bar.set_position(read);
-            bar.set_message("");
-        })?;
-        sum = Embedded { embedded: before.embedded + done.embedded, failed: before.failed + done.failed, ..done };
+        let done =
+            space.embed(open.as_mut(), &name, Portion::ALL, &Timestamp::now, &mut |done| {
+                let read = before.embedded + before.failed + done.embedded + done.failed;
+                bar.set_length(read + done.pending);
+                bar.set_position(read);
+                bar.set_message("");
+            })?;
+        sum = Embedded {
+            embedded: before.embedded + done.embedded,
+            failed: before.failed + done.failed,
+            ..done
+        };
         match (sum.waiting_until, &sum.error) {
             (Some(until), error) if !args.once => {
                 wait(session, bar, until, error.as_deref().unwrap_or_default());
                 embedder = Some(open);
             }
             (None, Some(error)) => {
-                return Err(Failure::Embedding { message: error.clone(), code: sum.code.unwrap_or("embedder_failed") });
+                return Err(Failure::Embedding {
+                    message: error.clone(),
+                    code: sum.code.unwrap_or("embedder_failed"),
+                });
             }
             _ => {
-                let dropped = if sum.is_done() { drop_others(space, open.as_ref())? } else { Vec::new() };
+                let dropped =
+                    if sum.is_done() { drop_others(space, open.as_ref())? } else { Vec::new() };
                 return Ok((sum, dropped));
             }
         }
@@ -123,7 +133,9 @@ fn read(
 fn drop_others(space: &mut Space, embedder: &dyn Embedder) -> Result<Vec<String>, Failure> {
     let model = embedder.model();
     let is_this = |known: &EmbeddingStatus| {
-        known.provider == model.provider && known.name == model.name && known.dimensions == model.dimensions
+        known.provider == model.provider
+            && known.name == model.name
+            && known.dimensions == model.dimensions
     };
     let mut dropped = Vec::new();
     for known in space.embedding_status()? {
@@ -137,7 +149,11 @@ fn drop_others(space: &mut Space, embedder: &dyn Embedder) -> Result<Vec<String>
 
 fn wait(session: &Session, bar: &indicatif::ProgressBar, until: Timestamp, why: &str) {
     if bar.is_hidden() && session.form == Form::Text {
-        output::note(format_args!("{DIM}{}; again at {}{DIM:#}", printable(why), session.clock(until)));
+        output::note(format_args!(
+            "{DIM}{}; again at {}{DIM:#}",
+            printable(why),
+            session.clock(until)
+        ));
     }
     bar.set_message(format!("{}; again at {}", printable(why), session.clock(until)));
     while let Ok(left) = Duration::try_from(until.duration_since(Timestamp::now())) {
@@ -148,8 +164,14 @@ fn wait(session: &Session, bar: &indicatif::ProgressBar, until: Timestamp, why: 
     }
 }
 
-fn print(session: &Session, name: &str, done: &Embedded, dropped: &[String]) -> Result<(), Failure> {
-    let refused = if done.failed > 0 { format!(", {} refused", done.failed) } else { String::new() };
+fn print(
+    session: &Session,
+    name: &str,
+    done: &Embedded,
+    dropped: &[String],
+) -> Result<(), Failure> {
+    let refused =
+        if done.failed > 0 { format!(", {} refused", done.failed) } else { String::new() };
     let left = if done.pending > 0 { format!(", {} to go", done.pending) } else { String::new() };
     output::line(format_args!(
         "{BOLD}Embedded{BOLD:#} {} by {}{refused}{left}",
@@ -158,7 +180,11 @@ fn print(session: &Session, name: &str, done: &Embedded, dropped: &[String]) -> 
     ))?;
     if let Some(until) = done.waiting_until {
         let why = done.error.as_deref().unwrap_or("it wants to be asked later");
-        output::line(format_args!("  {}; it may be asked again at {}", printable(why), session.clock(until)))?;
+        output::line(format_args!(
+            "  {}; it may be asked again at {}",
+            printable(why),
+            session.clock(until)
+        ))?;
     }
     for name in dropped {
         output::line(format_args!("  the vectors of {} were dropped", printable(name)))?;
@@ -169,13 +195,18 @@ fn print(session: &Session, name: &str, done: &Embedded, dropped: &[String]) -> 
 fn forget(session: &Session, space: &mut Space, name: &str) -> Result<u8, Failure> {
     let known = space.embedding_status()?;
     let is_meant = |known: &&EmbeddingStatus| {
-        known.choice == name || known.name == name || format!("{}/{}", known.provider, known.name) == name
+        known.choice == name
+            || known.name == name
+            || format!("{}/{}", known.provider, known.name) == name
     };
     let meant: Vec<&EmbeddingStatus> = known.iter().filter(is_meant).collect();
     if meant.is_empty() {
         let all: Vec<&str> = known.iter().map(|known| known.choice.as_str()).collect();
         let there = if all.is_empty() { "none".to_owned() } else { printable(&all.join(", ")) };
-        return Err(Failure::Usage(format!("no model {} has read this space; there are: {there}", printable(name))));
+        return Err(Failure::Usage(format!(
+            "no model {} has read this space; there are: {there}",
+            printable(name)
+        )));
     }
     let mut embedded = 0;
     for known in &meant {
@@ -184,7 +215,11 @@ fn forget(session: &Session, space: &mut Space, name: &str) -> Result<u8, Failur
     }
     match session.form {
         Form::Json => output::json(&json!({ "forgotten": name, "vectors": embedded }))?,
-        Form::Text => output::line(format_args!("Dropped {} of {}", count(embedded, "vector"), printable(name)))?,
+        Form::Text => output::line(format_args!(
+            "Dropped {} of {}",
+            count(embedded, "vector"),
+            printable(name)
+        ))?,
     }
     Ok(0)
 }

@@ -32,7 +32,8 @@ pub(crate) struct Args {
 enum What {
     /// Questions on long conversations: a file of the LoCoMo benchmark
     Locomo(LocomoArgs),
-    /// Your own: documents, queries and what answers them, as JSON lines or a folder as BEIR has it (docs/eval.md)
+    /// Your own: documents, queries and what answers them, as JSON lines or a folder as BEIR has it
+    /// (docs/eval.md)
     Retrieval(RetrievalArgs),
     /// Questions on the sample of the demo: notes, a calendar, a chat
     Sample(Depth),
@@ -108,7 +109,8 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
     let metadata = if args.no_metadata { Metadata::Removed } else { Metadata::Kept };
     let mut file = locomo::read(&args.file, layout, metadata)?;
     let spaces = if args.one_space { "in one space" } else { "a space each" };
-    let known = if args.no_metadata { "no speaker and no date known" } else { "speakers and dates known" };
+    let known =
+        if args.no_metadata { "no speaker and no date known" } else { "speakers and dates known" };
     let title = format!(
         "LoCoMo: {}, {spaces}; {known}; unit: turns; categories 1 to 4 ({} of them without evidence left out); asked on the day of the last session",
         count(file.conversations as u64, "conversation"),
@@ -123,7 +125,8 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
     });
     let mut subject = Subject { unit: locomo::UNIT, title, about, groups: file.collections.len() };
     let chosen = args.study.chosen();
-    // Whether memory knows who speaks decides by what an answer can be told from none: both are judged.
+    // Whether memory knows who speaks decides by what an answer can be told from none: both are
+    // judged.
     let bare = (chosen == Some(studies::Chosen::Abstention) && metadata == Metadata::Kept)
         .then(|| locomo::read(&args.file, layout, Metadata::Removed))
         .transpose()?;
@@ -143,12 +146,18 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
 }
 
 fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
-    let read = args.files.iter().map(|file| retrieval::read(file)).collect::<Result<Vec<_>, EvalError>>()?;
+    let read = args
+        .files
+        .iter()
+        .map(|file| retrieval::read(file))
+        .collect::<Result<Vec<_>, EvalError>>()?;
     let documents: usize = read.iter().map(|one| one.documents).sum();
     let without_gold: usize = read.iter().map(|one| one.without_gold).sum();
     let collections: Vec<&Collection> = read.iter().map(|one| &one.collection).collect();
-    let names: Vec<String> = collections.iter().map(|collection| printable(&collection.name)).collect();
-    let unanswerable: usize = collections.iter().map(|collection| collection.unanswerable.len()).sum();
+    let names: Vec<String> =
+        collections.iter().map(|collection| printable(&collection.name)).collect();
+    let unanswerable: usize =
+        collections.iter().map(|collection| collection.unanswerable.len()).sum();
     let questions: usize = collections.iter().map(|collection| collection.questions.len()).sum();
     let title = format!(
         "{}: {}, {} with gold; left out: {without_gold} without, {unanswerable} that nothing answers (--abstention)",
@@ -179,7 +188,8 @@ fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
 fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     sample::unpack(folder.path())?;
-    let paths: Vec<PathBuf> = sample::SOURCES.iter().map(|source| folder.path().join(source)).collect();
+    let paths: Vec<PathBuf> =
+        sample::SOURCES.iter().map(|source| folder.path().join(source)).collect();
     let collection = sample::collect(&paths)?;
     let title = "The sample of the demo; unit: records; asked at its end".to_owned();
     measure(
@@ -204,7 +214,8 @@ fn calibration(session: &Session, args: &CalibrationArgs) -> Result<(), Failure>
     let report = calibration::report::Report { people: &people };
     if let Some(path) = &args.svg {
         let svg = calibration::diagram::svg(&report.calibration(None), "Reliability of confidence");
-        std::fs::write(path, svg).map_err(|source| EvalError::File { path: path.clone(), source })?;
+        std::fs::write(path, svg)
+            .map_err(|source| EvalError::File { path: path.clone(), source })?;
     }
     match session.form {
         Form::Json => {
@@ -215,7 +226,10 @@ fn calibration(session: &Session, args: &CalibrationArgs) -> Result<(), Failure>
             output::json(&value)
         }
         Form::Text => {
-            output::line(format_args!("{BOLD}Calibration: {}{BOLD:#}", count(people.len() as u64, "person")))?;
+            output::line(format_args!(
+                "{BOLD}Calibration: {}{BOLD:#}",
+                count(people.len() as u64, "person")
+            ))?;
             report.lines().into_iter().try_for_each(output::line)
         }
     }
@@ -230,21 +244,29 @@ pub(super) struct Subject {
     pub(super) groups: usize,
 }
 
-/// The model to measure with. Only what is asked for here: nobody's texts go to a service for a measurement by the way.
+/// The model to measure with. Only what is asked for here: nobody's texts go to a service for a
+/// measurement by the way.
 fn chosen_model(session: &Session, subject: &mut Subject) -> Result<Option<Choice>, Failure> {
     let Some(name) = &session.embedder else { return Ok(None) };
     subject.about["embedder"] = json!(name);
     Ok(Some(session.settings(None)?.choice()?))
 }
 
-fn measure(session: &Session, collections: &[Collection], mut subject: Subject, depth: &Depth) -> Result<(), Failure> {
+fn measure(
+    session: &Session,
+    collections: &[Collection],
+    mut subject: Subject,
+    depth: &Depth,
+) -> Result<(), Failure> {
     let choice = chosen_model(session, &mut subject)?;
     let Subject { unit, title, about, .. } = subject;
     let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
     cutoffs.sort_unstable();
     cutoffs.dedup();
-    let bar =
-        output::progress(Some(steps(collections) * Kind::ALL.len() as u64), "{msg:<12} {bar:30} {pos}/{len} {eta}");
+    let bar = output::progress(
+        Some(steps(collections) * Kind::ALL.len() as u64),
+        "{msg:<12} {bar:30} {pos}/{len} {eta}",
+    );
     let mut one = |kind: Kind| -> Result<Run, EvalError> {
         bar.set_message(kind.name());
         run_one(kind, collections, limit(&cutoffs), choice.as_ref(), &mut || bar.inc(1))

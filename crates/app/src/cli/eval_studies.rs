@@ -1,4 +1,5 @@
-//! `because eval … --ablation` and its like: what is learnt about recall itself rather than how well it does.
+//! `because eval … --ablation` and its like: what is learnt about recall itself rather than how
+//! well it does.
 
 use models::choice::Choice;
 use serde_json::{Value, json};
@@ -129,30 +130,41 @@ fn study(
                 json: json!({ "weights": by_name(&learnt) }),
             }
         }
-        Chosen::Abstention => abstaining(&abstention::gather(&mut spaces, groups, &mut step)?, groups),
+        Chosen::Abstention => {
+            abstaining(&abstention::gather(&mut spaces, groups, &mut step)?, groups)
+        }
     };
     bar.finish_and_clear();
     Ok(findings)
 }
 
-/// What abstaining costs and gains, as recall is and as it would be on collections that it has not learnt from.
+/// What abstaining costs and gains, as recall is and as it would be on collections that it has not
+/// learnt from.
 fn abstaining(examples: &[Example], groups: usize) -> Findings {
     let halves: &[&str] = match examples.iter().any(|example| example.half > 0) {
         true => &["speakers and dates known", "no speaker and no date known"],
         false => &["all"],
     };
-    let (built_in, held_out) = (abstention::as_built_in(examples), abstention::held_out(examples, groups));
+    let (built_in, held_out) =
+        (abstention::as_built_in(examples), abstention::held_out(examples, groups));
     let in_use = Some(retrieval::rank::relevance::RELEVANCE_MIN);
-    let mut reports = vec![report::Report { title: "as recall judges", judged: &built_in, halves, in_use }];
+    let mut reports =
+        vec![report::Report { title: "as recall judges", judged: &built_in, halves, in_use }];
     if !held_out.is_empty() {
-        reports.push(report::Report { title: "learnt from the others", judged: &held_out, halves, in_use });
+        reports.push(report::Report {
+            title: "learnt from the others",
+            judged: &held_out,
+            halves,
+            in_use,
+        });
     }
     let mut lines = Vec::new();
     for report in &reports {
         lines.extend(report.lines());
         lines.push(String::new());
     }
-    let mut json = json!({ "abstention": reports.iter().map(report::Report::json).collect::<Vec<_>>() });
+    let mut json =
+        json!({ "abstention": reports.iter().map(report::Report::json).collect::<Vec<_>>() });
     if groups > 1 {
         let models = abstention::learn::learn(examples);
         lines.push("learnt from everything, for the kernel:".to_owned());

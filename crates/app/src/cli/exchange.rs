@@ -28,23 +28,34 @@ pub(crate) fn export(session: &Session, args: &Args) -> Result<u8, Failure> {
         return Ok(0);
     };
     let file = |source| Failure::File { path: path.clone(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(std::path::Path::new("."));
     // Complete before it has its name: a half-written export is never taken for a whole one.
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(file)?;
     let bar = output::progress(Some(space.head()?.0), "writing {bar:30} {pos}/{len} operations");
     let mut writer = BufWriter::new(draft);
-    let written = space.export(&mut writer, |written| bar.set_position(written)).map_err(|error| match error {
-        EngineError::Io(source) => file(source),
-        other => other.into(),
-    })?;
+    let written = space.export(&mut writer, |written| bar.set_position(written)).map_err(
+        |error| match error {
+            EngineError::Io(source) => file(source),
+            other => other.into(),
+        },
+    )?;
     bar.finish_and_clear();
     writer.flush().map_err(file)?;
     let draft = writer.into_inner().map_err(|error| file(error.into_error()))?;
     draft.as_file().sync_all().map_err(file)?;
     draft.persist(path).map_err(|error| file(error.error))?;
     match session.form {
-        Form::Json => output::json(&json!({ "path": path.to_string_lossy(), "operations": written }))?,
-        Form::Text => output::line(format_args!("Wrote {} to {}", count(written, "operation"), output::path(path)))?,
+        Form::Json => {
+            output::json(&json!({ "path": path.to_string_lossy(), "operations": written }))?
+        }
+        Form::Text => output::line(format_args!(
+            "Wrote {} to {}",
+            count(written, "operation"),
+            output::path(path)
+        ))?,
     }
     Ok(0)
 }

@@ -44,7 +44,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let explaining = space.explain(&args.name)?;
     match session.form {
         Form::Json => {
-            let mut record = serde_json::to_value(&explaining.explanation).map_err(std::io::Error::from)?;
+            let mut record =
+                serde_json::to_value(&explaining.explanation).map_err(std::io::Error::from)?;
             if args.support {
                 let support = space.support(&explaining)?;
                 record["support"] = support_json(&support, &explaining);
@@ -57,7 +58,12 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn print(session: &Session, args: &Args, explaining: &Explaining, support: &Support) -> Result<(), Failure> {
+fn print(
+    session: &Session,
+    args: &Args,
+    explaining: &Explaining,
+    support: &Support,
+) -> Result<(), Failure> {
     let Explaining { explanation, belief, text } = explaining;
     let claim = &explanation.claim;
     let said = if text.is_empty() { claim.payload.to_string() } else { text.clone() };
@@ -75,20 +81,37 @@ fn print(session: &Session, args: &Args, explaining: &Explaining, support: &Supp
         print_source(source)?;
     }
     if explanation.built_from.len() > shown {
-        output::line(format_args!("    … and {} more; --all prints them", explanation.built_from.len() - shown))?;
+        output::line(format_args!(
+            "    … and {} more; --all prints them",
+            explanation.built_from.len() - shown
+        ))?;
     }
     print_support(support, explaining)?;
     section("history")?;
-    let earlier = explanation.history.len().saturating_sub(if args.all { usize::MAX } else { EVENTS_PRINTED_MAX });
+    let earlier = explanation.history.len().saturating_sub(if args.all {
+        usize::MAX
+    } else {
+        EVENTS_PRINTED_MAX
+    });
     if earlier > 0 {
-        output::line(format_args!("    … {} before; --all prints them", count(earlier as u64, "event")))?;
+        output::line(format_args!(
+            "    … {} before; --all prints them",
+            count(earlier as u64, "event")
+        ))?;
     }
     explanation.history.iter().skip(earlier).try_for_each(|event| print_event(session, event))?;
     if !explanation.user_actions.is_empty() {
         section("what you said")?;
-        let earlier =
-            explanation.user_actions.len().saturating_sub(if args.all { usize::MAX } else { EVENTS_PRINTED_MAX });
-        explanation.user_actions.iter().skip(earlier).try_for_each(|action| print_action(session, action))?;
+        let earlier = explanation.user_actions.len().saturating_sub(if args.all {
+            usize::MAX
+        } else {
+            EVENTS_PRINTED_MAX
+        });
+        explanation
+            .user_actions
+            .iter()
+            .skip(earlier)
+            .try_for_each(|action| print_action(session, action))?;
     }
     Ok(())
 }
@@ -101,7 +124,8 @@ fn section(title: &str) -> Result<(), Failure> {
 fn standing(explaining: &Explaining) -> String {
     let claim = &explaining.explanation.claim;
     let sure = format!("{} ({})", claim.band.as_str(), hundredths(claim.confidence));
-    let by_user = explaining.belief.state == State::Corrected && explaining.belief.served == Some(claim.op_id);
+    let by_user = explaining.belief.state == State::Corrected
+        && explaining.belief.served == Some(claim.op_id);
     match claim.state.as_str() {
         "active" => sure,
         _ if by_user => "your word, certain".to_owned(),
@@ -122,11 +146,14 @@ fn print_reason(because: &Because) -> Result<(), Failure> {
         None if because.confidence_basis.get("source").is_some() => "you".to_owned(),
         None => "a person".to_owned(),
     };
-    let rationale = if because.rationale.is_empty() { "without a word why" } else { &because.rationale };
+    let rationale =
+        if because.rationale.is_empty() { "without a word why" } else { &because.rationale };
     output::line(format_args!("    {by}: {}", shortened(rationale)))?;
     let basis = &because.confidence_basis;
     let factors = basis.get("factors").and_then(Value::as_array);
-    let (Some(prior), Some(factors)) = (basis.get("prior").and_then(Value::as_f64), factors) else { return Ok(()) };
+    let (Some(prior), Some(factors)) = (basis.get("prior").and_then(Value::as_f64), factors) else {
+        return Ok(());
+    };
     output::line(format_args!("      {DIM}prior {prior:.2}{DIM:#}"))?;
     for factor in factors {
         let name = factor.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -155,7 +182,11 @@ fn print_source(source: &Source) -> Result<(), Failure> {
         Some(summary) => shortened(summary),
         None => "(its content is not here)".to_owned(),
     };
-    let origin = source.source.as_deref().map(|origin| format!(" · {}", printable(origin))).unwrap_or_default();
+    let origin = source
+        .source
+        .as_deref()
+        .map(|origin| format!(" · {}", printable(origin)))
+        .unwrap_or_default();
     output::line(format_args!(
         "  {indent}{said}  {DIM}{}{origin} · {}{DIM:#}  {ID}{}{ID:#}",
         source.kind,
@@ -167,7 +198,10 @@ fn print_source(source: &Source) -> Result<(), Failure> {
 fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failure> {
     let name = |id: &OpId| {
         let sources = &explaining.explanation.built_from;
-        let summary = sources.iter().find(|source| source.op_id == *id).and_then(|source| source.summary.as_deref());
+        let summary = sources
+            .iter()
+            .find(|source| source.op_id == *id)
+            .and_then(|source| source.summary.as_deref());
         format!("{ID}{}{ID:#}  {}", short(id), shortened(summary.unwrap_or_default()))
     };
     if *support != Support::Nothing {
@@ -176,14 +210,20 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
     match support {
         Support::Nothing => {}
         Support::UserWord => output::line("    your word alone")?,
-        Support::All(why) => output::line(format_args!("    all that it cites together: {}", in_words(*why)))?,
+        Support::All(why) => {
+            output::line(format_args!("    all that it cites together: {}", in_words(*why)))?
+        }
         Support::Examined(search) => {
-            let proof = if search.is_smallest { "no fewer would do" } else { "perhaps fewer would do" };
+            let proof =
+                if search.is_smallest { "no fewer would do" } else { "perhaps fewer would do" };
             let band = Band::of(search.confidence).as_str();
             if search.of == 1 {
                 output::line("    its one input")?;
             } else if search.inputs.len() == search.of {
-                output::line(format_args!("    all of the {} together; {proof}", count(search.of as u64, "input")))?;
+                output::line(format_args!(
+                    "    all of the {} together; {proof}",
+                    count(search.of as u64, "input")
+                ))?;
             } else {
                 output::line(format_args!(
                     "    {} of {} would still make it {band} ({}); {proof}",
@@ -195,7 +235,10 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
                     output::line(format_args!("      {}", name(id)))?;
                 }
                 if search.inputs.len() > SOURCES_PRINTED_MAX {
-                    output::line(format_args!("      … and {} more", search.inputs.len() - SOURCES_PRINTED_MAX))?;
+                    output::line(format_args!(
+                        "      … and {} more",
+                        search.inputs.len() - SOURCES_PRINTED_MAX
+                    ))?;
                 }
             }
         }
@@ -211,7 +254,11 @@ fn print_support(support: &Support, explaining: &Explaining) -> Result<(), Failu
 }
 
 /// Which inputs the band hangs on.
-fn print_losses(search: &Search, explaining: &Explaining, name: impl Fn(&OpId) -> String) -> Result<(), Failure> {
+fn print_losses(
+    search: &Search,
+    explaining: &Explaining,
+    name: impl Fn(&OpId) -> String,
+) -> Result<(), Failure> {
     let band = explaining.explanation.claim.band.as_str();
     let necessary = search.necessary.as_deref().unwrap_or_default();
     if necessary.len() == search.of && search.of > 1 {
@@ -221,7 +268,10 @@ fn print_losses(search: &Search, explaining: &Explaining, name: impl Fn(&OpId) -
         ))?;
     } else {
         for id in necessary.iter().take(SOURCES_PRINTED_MAX) {
-            output::line(format_args!("    without this one it would not be {band}:  {}", name(id)))?;
+            output::line(format_args!(
+                "    without this one it would not be {band}:  {}",
+                name(id)
+            ))?;
         }
     }
     let Some(Fewest { inputs, band: left, is_fewest }) = &search.fewest else { return Ok(()) };
@@ -283,7 +333,10 @@ fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
 
 fn print_event(session: &Session, event: &Event) -> Result<(), Failure> {
     let time = event.at.parse().map_or_else(|_| event.at.clone(), |at| session.clock(at));
-    let sure = event.confidence.map(|confidence| format!(" {}", hundredths(confidence))).unwrap_or_default();
+    let sure = event
+        .confidence
+        .map(|confidence| format!(" {}", hundredths(confidence)))
+        .unwrap_or_default();
     let cause = event.cause.as_ref().map(|cause| {
         let word = if event.event == "invalidated" { "because of" } else { "of" };
         format!(", {word} {} {}", cause.kind, short(&cause.op_id))
@@ -298,8 +351,15 @@ fn print_event(session: &Session, event: &Event) -> Result<(), Failure> {
 
 fn print_action(session: &Session, action: &UserAction) -> Result<(), Failure> {
     let time = action.at.parse().map_or_else(|_| action.at.clone(), |at| session.clock(at));
-    let payload = action.corrected_payload.as_ref().map(|payload| format!(" {}", shortened(&payload.to_string())));
-    let note = if action.note.is_empty() { String::new() } else { format!(" ({})", shortened(&action.note)) };
+    let payload = action
+        .corrected_payload
+        .as_ref()
+        .map(|payload| format!(" {}", shortened(&payload.to_string())));
+    let note = if action.note.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", shortened(&action.note))
+    };
     let withdrawn = if action.active { "" } else { ", withdrawn since" };
     let said = match action.kind.as_str() {
         "claim_correction" => "corrected it to",
@@ -341,12 +401,14 @@ fn would_change_json(support: &Support, explaining: &Explaining) -> Value {
     let (necessary, fewest) = match support {
         Support::Examined(search) => (json!(search.necessary), search.fewest.as_ref()),
         Support::All(_) => {
-            let direct = explaining.explanation.built_from.iter().filter(|source| source.depth == 1);
+            let direct =
+                explaining.explanation.built_from.iter().filter(|source| source.depth == 1);
             (json!(direct.map(|source| source.op_id).collect::<Vec<_>>()), None)
         }
         Support::Nothing | Support::UserWord => (json!([]), None),
     };
-    let commands: Vec<String> = your_word(explaining).into_iter().map(|(command, _)| command).collect();
+    let commands: Vec<String> =
+        your_word(explaining).into_iter().map(|(command, _)| command).collect();
     json!({
         "necessary": necessary,
         "fewest": fewest.map(|fewest| json!({

@@ -1,4 +1,5 @@
-//! Facts that `because recall` shows before the records: what is believed that answers the question.
+//! Facts that `because recall` shows before the records: what is believed that answers the
+//! question.
 
 use engine::Space;
 use engine::recall::facts::{self, Fact, FactQuery};
@@ -24,8 +25,14 @@ pub(crate) struct Hit {
 pub(crate) struct Hits(Vec<Hit>);
 
 impl Hits {
-    /// Asks one more space; answers how the question was understood, and how many operations the index has not read.
-    pub(crate) fn ask(&mut self, space: &mut Space, name: &str, query: &FactQuery) -> Result<(Question, u64), Failure> {
+    /// Asks one more space; answers how the question was understood, and how many operations the
+    /// index has not read.
+    pub(crate) fn ask(
+        &mut self,
+        space: &mut Space,
+        name: &str,
+        query: &FactQuery,
+    ) -> Result<(Question, u64), Failure> {
         let found = space.recall_facts(query)?;
         self.0.extend(found.facts.into_iter().map(|fact| Hit { space: name.to_owned(), fact }));
         Ok((found.question, found.behind))
@@ -38,7 +45,9 @@ impl Hits {
 
     /// Puts the facts of all spaces in order and keeps the best.
     pub(crate) fn rank(&mut self, limit: usize) {
-        self.0.sort_by(|left, right| right.fact.relevance.total.total_cmp(&left.fact.relevance.total));
+        self.0.sort_by(|left, right| {
+            right.fact.relevance.total.total_cmp(&left.fact.relevance.total)
+        });
         // Copies of one space believe the same.
         let mut seen = std::collections::BTreeSet::new();
         self.0.retain(|hit| seen.insert(hit.fact.id));
@@ -77,8 +86,17 @@ impl Hits {
 
 fn print_one(session: &Session, hit: &Hit, explain: bool) -> Result<(), Failure> {
     let (fact, belief) = (&hit.fact, &hit.fact.belief);
-    let space = if session.spaces.len() > 1 { format!("{} · ", printable(&hit.space)) } else { String::new() };
-    output::line(format_args!("{:<16} {}{}", sureness(belief), words(belief), claims::times(session, belief)))?;
+    let space = if session.spaces.len() > 1 {
+        format!("{} · ", printable(&hit.space))
+    } else {
+        String::new()
+    };
+    output::line(format_args!(
+        "{:<16} {}{}",
+        sureness(belief),
+        words(belief),
+        claims::times(session, belief)
+    ))?;
     output::line(format_args!(
         "{:<16} {DIM}{space}{} · {}{DIM:#}  {ID}{}{ID:#}",
         "",

@@ -49,7 +49,9 @@ fn after_help() -> String {
     for importer in importers::registry() {
         text.push_str(&format!("  {:<14} {}\n", importer.name(), importer.describe()));
     }
-    text.push_str(&format!("  {LEDGER:<14} what `because export` writes: another copy of the same space\n"));
+    text.push_str(&format!(
+        "  {LEDGER:<14} what `because export` writes: another copy of the same space\n"
+    ));
     text.push_str(
         "\nThe same file twice adds nothing; an item that has changed supersedes its earlier version.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
     );
@@ -82,7 +84,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut reports = Vec::new();
     let mut told = Told::default();
     let imported = import_each(session, args, sources, &mut reports, &mut told);
-    let concludes = told.something && !told.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
+    let concludes =
+        told.something && !told.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
     let reads = told.something && !args.dry_run;
     let embedded = if reads { meaning::after_a_write(session, After::Importing)? } else { None };
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
@@ -130,7 +133,9 @@ fn import_each(
                 left_out |= report.problem_count > 0;
                 told.something = true;
                 match session.form {
-                    Form::Json => reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?),
+                    Form::Json => {
+                        reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?)
+                    }
                     Form::Text => print(&report, args.dry_run)?,
                 }
                 tell_of_others(path, importer)?;
@@ -147,7 +152,8 @@ fn tell_of_others(path: &Path, importer: &dyn Importer) -> Result<(), Failure> {
     }
     let others = importers::others_in(path, importer).map_err(EngineError::from)?;
     if !others.is_empty() {
-        let counts: Vec<String> = others.iter().map(|(format, count)| format!("{count} {format}")).collect();
+        let counts: Vec<String> =
+            others.iter().map(|(format, count)| format!("{count} {format}")).collect();
         let total: usize = others.values().sum();
         output::note(format_args!(
             "  {} of other formats in it not read ({}): name them to import them",
@@ -173,9 +179,12 @@ fn by_name(name: &str) -> Result<Source, Failure> {
     if name == LEDGER {
         return Ok(Source::Ledger);
     }
-    importers::by_name(name)
-        .map(Source::Format)
-        .ok_or_else(|| Failure::Usage(format!("there is no format {name:?}; there are: {}", format_names().join(", "))))
+    importers::by_name(name).map(Source::Format).ok_or_else(|| {
+        Failure::Usage(format!(
+            "there is no format {name:?}; there are: {}",
+            format_names().join(", ")
+        ))
+    })
 }
 
 fn format_names() -> Vec<&'static str> {
@@ -187,21 +196,33 @@ fn detect(path: &Path) -> Result<Source, Failure> {
         return Ok(Source::Ledger);
     }
     let found = importers::detect(path).map_err(EngineError::from)?;
-    found.map(Source::Format).ok_or_else(|| Failure::UnknownFormat { path: path.to_owned(), formats: format_names() })
+    found
+        .map(Source::Format)
+        .ok_or_else(|| Failure::UnknownFormat { path: path.to_owned(), formats: format_names() })
 }
 
-/// An exported ledger begins with its genesis operation, whose canonical header is recognised at once.
+/// An exported ledger begins with its genesis operation, whose canonical header is recognised at
+/// once.
 fn is_ledger(path: &Path) -> bool {
     use std::io::Read;
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(4_096).read_to_end(&mut head));
     let text = String::from_utf8_lossy(&head);
-    read.is_ok() && text.starts_with('{') && text.contains("\"header\":{") && text.contains("\"kind\":\"space\"")
+    read.is_ok()
+        && text.starts_with('{')
+        && text.contains("\"header\":{")
+        && text.contains("\"kind\":\"space\"")
 }
 
-fn import(session: &Session, importer: &'static dyn Importer, path: &Path, dry_run: bool) -> Result<Report, Failure> {
+fn import(
+    session: &Session,
+    importer: &'static dyn Importer,
+    path: &Path,
+    dry_run: bool,
+) -> Result<Report, Failure> {
     let context = Context { now: session.now, zone: session.zone.clone() };
-    let total = path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
+    let total =
+        path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
     let template = match total {
         Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {eta}",
         None => "{spinner} {msg} {bytes}",
@@ -209,7 +230,11 @@ fn import(session: &Session, importer: &'static dyn Importer, path: &Path, dry_r
     let bar = output::progress(total, template);
     let intent = if dry_run { Intent::DryRun } else { Intent::Write };
     let finder = session.finder()?;
-    let mut space = if dry_run { scratch_space(session)? } else { Opened::Real(finder.open_or_make(session.now)?) };
+    let mut space = if dry_run {
+        scratch_space(session)?
+    } else {
+        Opened::Real(finder.open_or_make(session.now)?)
+    };
     let report = space.get().import(importer, path, &context, intent, |progress| {
         bar.set_position(progress.bytes);
         bar.set_message(count(progress.records, "record"));
@@ -221,7 +246,10 @@ fn import(session: &Session, importer: &'static dyn Importer, path: &Path, dry_r
 /// A dry run needs no space of the user's; it is given one that vanishes.
 enum Opened {
     Real(Space),
-    Scratch(Space, #[allow(dead_code, reason = "held until the space is closed")] tempfile::TempDir),
+    Scratch(
+        Space,
+        #[allow(dead_code, reason = "held until the space is closed")] tempfile::TempDir,
+    ),
 }
 
 impl Opened {
@@ -244,12 +272,18 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
     let path = output::path(&report.path);
     let format = &report.format;
     if dry_run {
-        output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): would read {}", count(tally.added, "record")))?;
+        output::line(format_args!(
+            "{BOLD}{path}{BOLD:#} ({format}): would read {}",
+            count(tally.added, "record")
+        ))?;
         for line in &report.preview {
             output::line(format_args!("  {}", printable(line)))?;
         }
         if tally.added > PREVIEW_MAX as u64 {
-            output::line(format_args!("  {DIM}… and {} more{DIM:#}", tally.added - PREVIEW_MAX as u64))?;
+            output::line(format_args!(
+                "  {DIM}… and {} more{DIM:#}",
+                tally.added - PREVIEW_MAX as u64
+            ))?;
         }
     } else {
         let mut parts = vec![format!("{} new", tally.added)];
@@ -258,7 +292,8 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
         output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): {}", parts.join(", ")))?;
     }
     if !report.masked.is_empty() {
-        let kinds: Vec<String> = report.masked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+        let kinds: Vec<String> =
+            report.masked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
         output::line(format_args!("  secrets masked before writing: {}", kinds.join(", ")))?;
     }
     if report.problem_count > 0 {
@@ -281,7 +316,8 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Takes in an exported ledger: into the space it belongs to, or as a new copy of it where there is no space yet.
+/// Takes in an exported ledger: into the space it belongs to, or as a new copy of it where there is
+/// no space yet.
 fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Failure> {
     let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
     let open = || File::open(path).map(BufReader::new).map_err(io);
@@ -289,7 +325,9 @@ fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Fail
     let begin = || {
         let (genesis, body) = read_genesis(&mut open()?)?;
         let refuse = |violation| RecordError::Refused { id: genesis.id(), violation };
-        judge_time(genesis.header().ts, engine::now_us(session.now)).map_err(refuse).map_err(EngineError::from)?;
+        judge_time(genesis.header().ts, engine::now_us(session.now))
+            .map_err(refuse)
+            .map_err(EngineError::from)?;
         Ok::<_, Failure>((genesis, body))
     };
     let finder = session.finder()?;
@@ -297,7 +335,12 @@ fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Fail
     let mut space = if dry_run {
         let folder = place::scratch_folder()?;
         let (genesis, body) = begin()?;
-        let space = Space::copy_of(&folder.path().join("space.db"), &genesis, &body, session.home.signer()?)?;
+        let space = Space::copy_of(
+            &folder.path().join("space.db"),
+            &genesis,
+            &body,
+            session.home.signer()?,
+        )?;
         Opened::Scratch(space, folder)
     } else if target.exists() {
         Opened::Real(finder.open()?)
@@ -327,7 +370,12 @@ fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
     if *refused > 0 {
         output::line(format_args!("  {BAD}{} refused:{BAD:#}", count(*refused, "operation")))?;
         for refusal in refusals.iter().take(PROBLEMS_SHOWN_MAX) {
-            output::line(format_args!("  line {}: {} ({})", refusal.line, printable(&refusal.message), refusal.code))?;
+            output::line(format_args!(
+                "  line {}: {} ({})",
+                refusal.line,
+                printable(&refusal.message),
+                refusal.code
+            ))?;
         }
     }
     Ok(())

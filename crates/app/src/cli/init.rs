@@ -25,7 +25,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let working = std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
+    let working =
+        std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
     let (path, default_name) = match session.spaces.as_slice() {
         _ if args.global => (session.home.global_space(), GLOBAL.to_owned()),
         [] => {
@@ -54,7 +55,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             &json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": space.author() }),
         )?,
         Form::Text => {
-            output::line(format_args!("Made the space {BOLD}{}{BOLD:#} in {}", printable(&name), output::path(&path)))?;
+            output::line(format_args!(
+                "Made the space {BOLD}{}{BOLD:#} in {}",
+                printable(&name),
+                output::path(&path)
+            ))?;
             output::line(format_args!("  id {id}"))?;
             output::line("Next: because import PATH…, then because recall \"a question\"")?;
         }
@@ -62,8 +67,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A memory is not part of the project's source: like other tools' folders it tells git so itself. If that cannot be
-/// written, git will show the folder, which does no harm.
+/// A memory is not part of the project's source: like other tools' folders it tells git so itself.
+/// If that cannot be written, git will show the folder, which does no harm.
 fn keep_out_of_git(folder: &std::path::Path) {
     let path = folder.join(".gitignore");
     if !path.exists() {

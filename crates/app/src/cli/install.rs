@@ -34,7 +34,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let project = std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
+    let project =
+        std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
     let path = args.host.settings(args.scope, &places(project)?);
     let entry = if args.uninstall { None } else { Some(entry(session)?) };
     let plan = Plan::make(args.host, &path, entry.as_ref())?;
@@ -57,13 +58,16 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 
 fn places(project: PathBuf) -> Result<Places, Failure> {
     let home = etcetera::home_dir().map_err(|error| Failure::Usage(error.to_string()))?;
-    let named = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let named = |variable: &str| {
+        std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+    };
     Ok(Places { home, claude: named("CLAUDE_CONFIG_DIR"), codex: named("CODEX_HOME"), project })
 }
 
 /// How this program is to be started: from anywhere, with the space and the home that it has now.
 fn entry(session: &Session) -> Result<Entry, Failure> {
-    let program = std::env::current_exe().map_err(|source| Failure::File { path: NAME.into(), source })?;
+    let program =
+        std::env::current_exe().map_err(|source| Failure::File { path: NAME.into(), source })?;
     let mut arguments = Vec::new();
     if let Some(named) = session.finder()?.named {
         let space = if named == GLOBAL { named.to_owned() } else { whole(Path::new(named))? };
@@ -79,9 +83,12 @@ fn entry(session: &Session) -> Result<Entry, Failure> {
 
 /// A path that means the same from every folder.
 fn whole(path: &Path) -> Result<String, Failure> {
-    let whole = std::path::absolute(path).map_err(|source| Failure::File { path: path.to_owned(), source })?;
+    let whole = std::path::absolute(path)
+        .map_err(|source| Failure::File { path: path.to_owned(), source })?;
     let text = whole.to_str().map(str::to_owned);
-    text.ok_or_else(|| Failure::Usage(format!("{} is not Unicode, which settings have to be", path.display())))
+    text.ok_or_else(|| {
+        Failure::Usage(format!("{} is not Unicode, which settings have to be", path.display()))
+    })
 }
 
 /// A line of settings that may be the whole file, with what others entered there.
@@ -101,7 +108,9 @@ fn print(args: &Args, path: &Path, plan: &Plan) -> Result<(), Failure> {
         (Action::Updated, false) => format!("Brought the MCP server {NAME} up to date in {path}"),
         (Action::Removed, false) => format!("Took the MCP server {NAME} out of {path}"),
         (Action::Added, true) => format!("Would enter the MCP server {NAME} into {path}"),
-        (Action::Updated, true) => format!("Would bring the MCP server {NAME} up to date in {path}"),
+        (Action::Updated, true) => {
+            format!("Would bring the MCP server {NAME} up to date in {path}")
+        }
         (Action::Removed, true) => format!("Would take the MCP server {NAME} out of {path}"),
         (Action::Unchanged, _) => format!("{host} has the MCP server {NAME} already, in {path}"),
         (Action::Absent, _) => format!("{host} has no MCP server {NAME} in {path}"),
@@ -119,9 +128,9 @@ fn print(args: &Args, path: &Path, plan: &Plan) -> Result<(), Failure> {
         (Action::Added | Action::Updated, false) => {
             output::line(format_args!("Next: start {host} anew, and ask it what it remembers"))?
         }
-        (Action::Removed, false) => {
-            output::line(format_args!("{host} forgets it at its next start; the memory itself stays"))?
-        }
+        (Action::Removed, false) => output::line(format_args!(
+            "{host} forgets it at its next start; the memory itself stays"
+        ))?,
     }
     Ok(())
 }

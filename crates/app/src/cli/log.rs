@@ -21,7 +21,8 @@ pub(crate) struct Args {
     /// How many of the latest; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     count: usize,
-    /// Only this kind of operation (evidence, claim, grant …) or of evidence (turn, note …); may be repeated
+    /// Only this kind of operation (evidence, claim, grant …) or of evidence (turn, note …); may be
+    /// repeated
     #[arg(long, value_name = "KIND")]
     kind: Vec<String>,
     /// Only by this key (ed25519:…)

@@ -14,7 +14,8 @@ because --space global mcp                  your own, wherever it is started\n  
 pub(crate) struct Args {}
 
 pub(crate) fn run(session: Session, _: &Args) -> Result<u8, Failure> {
-    // Rather now, where a person may be looking, than at the first call: with several spaces none of them could be opened.
+    // Rather now, where a person may be looking, than at the first call: with several spaces none
+    // of them could be opened.
     session.finder()?;
     crate::mcp::serve(session)?;
     Ok(0)

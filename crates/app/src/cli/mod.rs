@@ -58,10 +58,12 @@ struct Cli {
     /// Print JSON, for programs
     #[arg(long, global = true)]
     json: bool,
-    /// The space: a file, a folder with a .because in it, or `global` for your own; recall takes several [env: BECAUSE_SPACE]
+    /// The space: a file, a folder with a .because in it, or `global` for your own; recall takes
+    /// several [env: BECAUSE_SPACE]
     #[arg(long, global = true, value_name = "SPACE")]
     space: Vec<String>,
-    /// The model that makes vectors: built-in, OWNER/NAME, local:FOLDER, openai:MODEL, ollama:MODEL or gemini:MODEL [env: BECAUSE_EMBEDDER]
+    /// The model that makes vectors: built-in, OWNER/NAME, local:FOLDER, openai:MODEL, ollama:MODEL
+    /// or gemini:MODEL [env: BECAUSE_EMBEDDER]
     #[arg(long, global = true, value_name = "MODEL")]
     embedder: Option<String>,
     #[command(subcommand)]
@@ -140,7 +142,9 @@ enum Command {
 
 /// Arguments of `completions`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  because completions bash > ~/.local/share/bash-completion/completions/because")]
+#[command(
+    after_help = "Example:\n  because completions bash > ~/.local/share/bash-completion/completions/because"
+)]
 struct CompletionsArgs {
     /// Which shell
     shell: clap_complete::Shell,
@@ -164,7 +168,9 @@ impl Session {
         match self.spaces.as_slice() {
             [] => Ok(Finder { home: &self.home, named: None }),
             [named] => Ok(Finder { home: &self.home, named: Some(named) }),
-            _ => Err(Failure::Usage("this command works on one space; name only one with --space".to_owned())),
+            _ => Err(Failure::Usage(
+                "this command works on one space; name only one with --space".to_owned(),
+            )),
         }
     }
 
@@ -184,7 +190,12 @@ impl Session {
     /// The settings for a space, or those without one.
     pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
         let variable = |name: &str| std::env::var_os(name);
-        let sources = Sources { option: self.embedder.as_deref(), variable: &variable, home: &self.home, space };
+        let sources = Sources {
+            option: self.embedder.as_deref(),
+            variable: &variable,
+            home: &self.home,
+            space,
+        };
         Ok(Settings::read(&sources)?)
     }
 
@@ -225,7 +236,10 @@ fn report(failure: &Failure, form: Form) {
             "error": { "code": failure.code(), "message": failure.to_string(), "hint": hint }
         })),
         Form::Text => {
-            output::note(format_args!("{BAD}error{BAD:#}: {}", output::printable(&failure.to_string())));
+            output::note(format_args!(
+                "{BAD}error{BAD:#}: {}",
+                output::printable(&failure.to_string())
+            ));
             if let Some(hint) = hint {
                 output::note(format_args!("  {hint}"));
             }
@@ -294,10 +308,16 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
     }
 }
 
-/// A point in time that a user names: a date (midnight here), a time with offset, or a civil time here.
+/// A point in time that a user names: a date (midnight here), a time with offset, or a civil time
+/// here.
 pub(crate) fn parse_time_us(session: &Session, text: &str) -> Result<i64, Failure> {
-    let when = kernel::when::When::parse(text).map_err(|error| Failure::Usage(error.to_string()))?;
-    if text.contains('+') || text.ends_with('Z') || text.contains('[') || text.matches('-').count() > 2 {
+    let when =
+        kernel::when::When::parse(text).map_err(|error| Failure::Usage(error.to_string()))?;
+    if text.contains('+')
+        || text.ends_with('Z')
+        || text.contains('[')
+        || text.matches('-').count() > 2
+    {
         return Ok(when.instant_us());
     }
     let too_far = |_| Failure::Usage(format!("{text:?} is too far from now to be reckoned with"));

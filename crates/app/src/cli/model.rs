@@ -64,9 +64,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 }
 
 fn pull(session: &Session, args: &PullArgs) -> Result<u8, Failure> {
-    let wish = Wish { name: name(&args.name)?, revision: args.revision.clone(), bytes_max: args.max_size };
+    let wish =
+        Wish { name: name(&args.name)?, revision: args.revision.clone(), bytes_max: args.max_size };
     let model_dir = settings::model_dir(session.home.folder());
-    let bar = output::progress(Some(0), "{spinner} {bytes} of {total_bytes}, {bytes_per_sec}, {msg}");
+    let bar =
+        output::progress(Some(0), "{spinner} {bytes} of {total_bytes}, {bytes_per_sec}, {msg}");
     let pulled = hub(session)?.pull(&wish, &model_dir, |Progress { file, bytes, bytes_total }| {
         bar.set_length(bytes_total);
         bar.set_position(bytes);
@@ -82,7 +84,8 @@ fn pull(session: &Session, args: &PullArgs) -> Result<u8, Failure> {
         }
         Form::Text => {
             let Shelved { name, revision, bytes: size, folder } = &pulled.shelved;
-            let commit: String = revision.iter().flat_map(|revision| revision.chars().take(COMMIT_CHARS)).collect();
+            let commit: String =
+                revision.iter().flat_map(|revision| revision.chars().take(COMMIT_CHARS)).collect();
             let done = if pulled.is_new { "Fetched" } else { "Already here:" };
             output::line(format_args!(
                 "{done} {BOLD}{name}{BOLD:#} at {commit}, {}, in {}",
@@ -114,7 +117,11 @@ fn list(session: &Session) -> Result<u8, Failure> {
                     Some(revision) => revision.chars().take(COMMIT_CHARS).collect(),
                     None => "not fetched by because".to_owned(),
                 };
-                output::line(format_args!("{BOLD}{name}{BOLD:#}  {}  {}", bytes(*size), printable(&commit)))?;
+                output::line(format_args!(
+                    "{BOLD}{name}{BOLD:#}  {}  {}",
+                    bytes(*size),
+                    printable(&commit)
+                ))?;
                 output::line(format_args!("  {DIM}{}{DIM:#}", output::path(folder)))?;
             }
         }
@@ -126,7 +133,9 @@ fn remove(session: &Session, args: &NameArgs) -> Result<u8, Failure> {
     let removed = settings::model_dir(session.home.folder()).remove(&name(&args.name)?)?;
     match session.form {
         Form::Json => output::json(&shown(&removed))?,
-        Form::Text => output::line(format_args!("Removed {}, {}", removed.name, bytes(removed.bytes)))?,
+        Form::Text => {
+            output::line(format_args!("Removed {}, {}", removed.name, bytes(removed.bytes)))?
+        }
     }
     Ok(0)
 }
@@ -171,7 +180,9 @@ fn parse_size(text: &str) -> Result<u64, String> {
         "G" | "GB" => 1_000_000_000,
         _ => return Err("a size is a number, with K, M or G behind it: 500M, 2G".to_owned()),
     };
-    let number: u64 = digits.parse().map_err(|_| "a size is a whole number, with K, M or G behind it".to_owned())?;
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "a size is a whole number, with K, M or G behind it".to_owned())?;
     number.checked_mul(unit).ok_or_else(|| "this size is too large".to_owned())
 }
 

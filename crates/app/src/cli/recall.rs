@@ -30,7 +30,8 @@ const TEXT_CHARS_MAX: usize = 600;
 pub(crate) struct Args {
     /// The question, or words to look for
     question: String,
-    /// How many records; of facts at most three are shown above them, or as many with --search facts
+    /// How many records; of facts at most three are shown above them, or as many with --search
+    /// facts
     #[arg(long, short, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     k: u16,
     /// Only this kind (turn, event, task, cancellation, note, photo, mail, commit); may be repeated
@@ -45,11 +46,12 @@ pub(crate) struct Args {
     /// Only what these may see: private, project (its space) or global; may be repeated
     #[arg(long, value_name = "WHO", value_parser = visibility)]
     visibility: Vec<Visibility>,
-    /// What to search: what is believed, what was told, or both. EvidenceFilter it both, or only what was told where --kind, --since or --until
-    /// says which
+    /// What to search: what is believed, what was told, or both. EvidenceFilter it both, or only
+    /// what was told where --kind, --since or --until says which
     #[arg(long, value_name = "WHAT", value_enum)]
     search: Option<SearchScope>,
-    /// As it stood at this time: what had been told by then, and what was believed (2025-02-01, or with a time)
+    /// As it stood at this time: what had been told by then, and what was believed (2025-02-01, or
+    /// with a time)
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
     /// Of what is believed only what is true at this time
@@ -114,9 +116,12 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     if args.question.trim().is_empty() {
         return Err(Failure::Usage("there is nothing to ask: the question is empty".to_owned()));
     }
-    let time = |text: &Option<String>| text.as_deref().map(|text| parse_time_us(session, text)).transpose();
+    let time = |text: &Option<String>| {
+        text.as_deref().map(|text| parse_time_us(session, text)).transpose()
+    };
     let as_of_us = time(&args.as_of)?.map(|at| at.max(0).unsigned_abs());
-    let (since_us, until_us) = parse_window_us(session, args.since.as_deref(), args.until.as_deref())?;
+    let (since_us, until_us) =
+        parse_window_us(session, args.since.as_deref(), args.until.as_deref())?;
     let shelves = args.shelves();
     let fact_query = FactQuery {
         limit: usize::from(args.k),
@@ -162,8 +167,14 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         }
         let mut by = answering.ask(session, &mut space, &args.question)?;
         query.vector = by.vector();
-        let Recall { question: understood, results, relevance: chance, behind: space_behind, model, .. } =
-            space.recall(&query)?;
+        let Recall {
+            question: understood,
+            results,
+            relevance: chance,
+            behind: space_behind,
+            model,
+            ..
+        } = space.recall(&query)?;
         relevance = relevance.max(chance);
         by.served_by(model);
         behind += space_behind;
@@ -175,7 +186,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         if results.is_empty() && !args.kind.is_empty() {
             kinds.extend(space.evidence_by_kind()?.into_keys());
         }
-        hits.extend(results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }));
+        hits.extend(
+            results.into_iter().map(|recollection| Hit { space: name.clone(), recollection }),
+        );
         spaces.push((name, space));
     }
     if shelves == SearchScope::Both {
@@ -183,7 +196,9 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     }
     believed.rank(if shelves == SearchScope::Both { FACTS_BESIDE_MAX } else { query.limit });
     // Scores of different spaces are on one scale; within one the order is the engine's.
-    hits.sort_by(|left, right| right.recollection.score.total.total_cmp(&left.recollection.score.total));
+    hits.sort_by(|left, right| {
+        right.recollection.score.total.total_cmp(&left.recollection.score.total)
+    });
     // Copies of one space hold the same records.
     let mut seen = std::collections::BTreeSet::new();
     hits.retain(|hit| seen.insert(hit.recollection.id));
@@ -242,7 +257,8 @@ fn give_receipts(
     for (name, mut space) in spaces {
         let shown = hits.iter().filter(|hit| hit.space == name).map(|hit| hit.recollection.clone());
         let shown: Vec<Recollection> = shown.collect();
-        let recalled = Recalled { asked: &args.question, facts: &believed.of(&name), records: &shown };
+        let recalled =
+            Recalled { asked: &args.question, facts: &believed.of(&name), records: &shown };
         match space.receipt_of_recall(&reader, &recalled, session.now)? {
             Some(receipt) => receipts.push(receipt),
             None => output::note("The space cannot be written just now: there is no receipt"),
@@ -263,11 +279,18 @@ struct Found<'a> {
     behind: u64,
 }
 
-fn print(session: &Session, args: &Args, believed: &facts::Hits, found: &Found<'_>) -> Result<(), Failure> {
+fn print(
+    session: &Session,
+    args: &Args,
+    believed: &facts::Hits,
+    found: &Found<'_>,
+) -> Result<(), Failure> {
     let Found { hits, abstains, behind } = *found;
     if hits.is_empty() && believed.is_empty() {
         output::line(match args.shelves() {
-            SearchScope::Facts => "Nothing that is believed shares a word or a date with this question.",
+            SearchScope::Facts => {
+                "Nothing that is believed shares a word or a date with this question."
+            }
             _ => "Nothing in memory shares a word or a date with this question.",
         })?;
     }
@@ -276,7 +299,9 @@ fn print(session: &Session, args: &Args, believed: &facts::Hits, found: &Found<'
         output::line(format_args!("{BOLD}What was told{BOLD:#}"))?;
     }
     if abstains && !hits.is_empty() && believed.is_empty() {
-        output::line(format_args!("{DIM}Nothing in memory seems to answer this; the nearest:{DIM:#}"))?;
+        output::line(format_args!(
+            "{DIM}Nothing in memory seems to answer this; the nearest:{DIM:#}"
+        ))?;
     }
     for (number, hit) in hits.iter().enumerate() {
         print_hit(number + 1, hit, args.explain, session)?;
@@ -290,7 +315,11 @@ fn print(session: &Session, args: &Args, believed: &facts::Hits, found: &Found<'
 }
 
 /// One recalled record, for people.
-pub(crate) fn print_recollection(session: &Session, number: usize, recollection: &Recollection) -> Result<(), Failure> {
+pub(crate) fn print_recollection(
+    session: &Session,
+    number: usize,
+    recollection: &Recollection,
+) -> Result<(), Failure> {
     print_one(number, None, recollection, false, &session.zone)
 }
 
@@ -310,7 +339,8 @@ fn print_one(
     output::line(format_args!(
         "{BOLD}{number:>2}. {}{BOLD:#}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",
         printable(&heading(evidence, zone)),
-        space.map(|space| format!("{} · ", printable(space))).unwrap_or_default() + &printable(&source_line(evidence)),
+        space.map(|space| format!("{} · ", printable(space))).unwrap_or_default()
+            + &printable(&source_line(evidence)),
         short(&recollection.id),
     ))?;
     for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance < 0) {
@@ -347,7 +377,10 @@ pub(crate) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Fa
                     _ => "two records before".to_owned(),
                 };
                 let term_text = printable(term.term.as_str());
-                output::line(format_args!("              {DIM}{term_text} (weight {:.2}): {place}{DIM:#}", term.idf))?;
+                output::line(format_args!(
+                    "              {DIM}{term_text} (weight {:.2}): {place}{DIM:#}",
+                    term.idf
+                ))?;
             }
         }
     }
@@ -375,8 +408,8 @@ fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
     [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The time of day that was where it happened. UTC is the time of programs, which says nothing of where: it is shown as
-/// what it was here.
+/// The time of day that was where it happened. UTC is the time of programs, which says nothing of
+/// where: it is shown as what it was here.
 fn shown_time(at: &When, zone: &TimeZone) -> DateTime {
     match at.as_str().parse::<Timestamp>() {
         Ok(instant) if at.as_str().ends_with('Z') => instant.to_zoned(zone.clone()).datetime(),

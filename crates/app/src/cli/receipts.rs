@@ -34,7 +34,8 @@ pub(crate) struct Args {
     /// At most so many, the latest; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     count: usize,
-    /// Delete receipts from before this time; what was shown then is no longer recognised when it comes back
+    /// Delete receipts from before this time; what was shown then is no longer recognised when it
+    /// comes back
     #[arg(long, value_name = "TIME", conflicts_with_all = ["receipt", "agent", "session", "of", "since"])]
     prune: Option<String>,
 }
@@ -80,9 +81,14 @@ fn prune(session: &Session, space: &mut Space, before: &str) -> Result<u8, Failu
 
 /// Who was shown how much, when.
 fn heading(session: &Session, receipt: &Receipt) -> String {
-    let id = receipt.id.map(|id| id.to_string().chars().take(SHORT_CHARS).collect::<String>()).unwrap_or_default();
-    let time = session.clock(jiff::Timestamp::from_microsecond(receipt.time.instant_us()).unwrap_or_default());
-    let conversation = receipt.session.as_ref().map(|name| format!(" · {}", printable(name))).unwrap_or_default();
+    let id = receipt
+        .id
+        .map(|id| id.to_string().chars().take(SHORT_CHARS).collect::<String>())
+        .unwrap_or_default();
+    let time = session
+        .clock(jiff::Timestamp::from_microsecond(receipt.time.instant_us()).unwrap_or_default());
+    let conversation =
+        receipt.session.as_ref().map(|name| format!(" · {}", printable(name))).unwrap_or_default();
     let turn = receipt.turn.map(|turn| format!(" · turn {turn}")).unwrap_or_default();
     let records = receipt.items.iter().filter(|item| item.id.is_some()).count() as u64;
     format!(
@@ -107,8 +113,16 @@ fn show(session: &Session, space: &Space, receipt: &Receipt) -> Result<u8, Failu
     for item in &receipt.items {
         let id = item.id.map(|id| format!("{ID}{}{ID:#}  ", short(&id))).unwrap_or_default();
         let score = item.score.map(|score| format!(", {score:.3}")).unwrap_or_default();
-        let tokens = if item.tokens > 0 { format!(", {}", count(item.tokens, "token")) } else { String::new() };
-        output::line(format_args!("  {id}{} {DIM}{}{score}{tokens}{DIM:#}", item.tier.as_str(), why(&item.reason)))?;
+        let tokens = if item.tokens > 0 {
+            format!(", {}", count(item.tokens, "token"))
+        } else {
+            String::new()
+        };
+        output::line(format_args!(
+            "  {id}{} {DIM}{}{score}{tokens}{DIM:#}",
+            item.tier.as_str(),
+            why(&item.reason)
+        ))?;
         let text = item.id.and_then(|id| texts.get(&id));
         match text {
             Some(text) => {
@@ -116,7 +130,9 @@ fn show(session: &Session, space: &Space, receipt: &Receipt) -> Result<u8, Failu
                     output::line(format_args!("    {}", printable(line)))?;
                 }
             }
-            None if item.id.is_some() => output::line(format_args!("    {DIM}(its text is gone){DIM:#}"))?,
+            None if item.id.is_some() => {
+                output::line(format_args!("    {DIM}(its text is gone){DIM:#}"))?
+            }
             None => {}
         }
     }
@@ -132,7 +148,9 @@ fn why(reason: &Reason) -> String {
         Reason::Asked { rank } => format!("asked for, number {rank}"),
         Reason::Instructions => "instructions".to_owned(),
         Reason::Relevant { similarity, confidence, recency } => {
-            let sure = confidence.map(|confidence| format!(", confidence {confidence:.2}")).unwrap_or_default();
+            let sure = confidence
+                .map(|confidence| format!(", confidence {confidence:.2}"))
+                .unwrap_or_default();
             format!("relevant: similarity {similarity:.2}{sure}, recency {recency:.2}")
         }
     }

@@ -44,9 +44,12 @@ fn read_input() -> Result<String, Failure> {
     let read = std::io::stdin().lock().take(BODY_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|source| Failure::File { path: "the standard input".into(), source })?;
     if bytes.len() > BODY_BYTES_MAX {
-        return Err(Failure::Usage("the text is larger than 1 MiB; `because import` takes longer ones".to_owned()));
+        return Err(Failure::Usage(
+            "the text is larger than 1 MiB; `because import` takes longer ones".to_owned(),
+        ));
     }
-    String::from_utf8(bytes).map_err(|_| Failure::Usage("the standard input is not UTF-8".to_owned()))
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Usage("the standard input is not UTF-8".to_owned()))
 }
 
 /// Something to be written down.
@@ -84,7 +87,9 @@ impl Note {
     pub(crate) fn ready(self, session: &Session) -> Result<Ready, Failure> {
         let text = self.text.trim().to_owned();
         if text.is_empty() {
-            return Err(Failure::Usage("there is nothing to remember: the text is empty".to_owned()));
+            return Err(Failure::Usage(
+                "there is nothing to remember: the text is empty".to_owned(),
+            ));
         }
         let names = self.actor.iter().chain(&self.tags);
         if self.tags.len() > TAGS_MAX || names.into_iter().any(|name| name.len() > NAME_BYTES_MAX) {
@@ -97,7 +102,8 @@ impl Note {
             None => When::from_zoned(&session.now.to_zoned(session.zone.clone())),
         };
         // The same words at another time are another record, so the time is part of the identity.
-        let source_uid = format!("{at}/{}", kernel::body::payload_digest(&json!([self.actor, text])));
+        let source_uid =
+            format!("{at}/{}", kernel::body::payload_digest(&json!([self.actor, text])));
         let mut evidence = Evidence {
             source: "remember".to_owned(),
             source_uid,
@@ -106,28 +112,42 @@ impl Note {
             at: Some(at),
             summary: summarize(&text),
             visibility: Visibility::default(),
-            payload: Payload { text, tags: self.tags, role: self.role.map(str::to_owned), ..Payload::default() },
+            payload: Payload {
+                text,
+                tags: self.tags,
+                role: self.role.map(str::to_owned),
+                ..Payload::default()
+            },
         };
         let mut masked = importers::secrets::mask(&mut evidence);
         // The summary repeats what the text says: its secrets are not others.
         masked.retain(|masked| masked.field != "summary");
-        Ok(Ready { evidence, masked: masked.iter().map(|masked| masked.kind.to_string()).collect() })
+        Ok(Ready {
+            evidence,
+            masked: masked.iter().map(|masked| masked.kind.to_string()).collect(),
+        })
     }
 }
 
 impl Ready {
     /// Writes it.
-    pub(crate) fn record(self, space: &mut Space, now: jiff::Timestamp) -> Result<Remembered, Failure> {
+    pub(crate) fn record(
+        self,
+        space: &mut Space,
+        now: jiff::Timestamp,
+    ) -> Result<Remembered, Failure> {
         let outcome = space.remember(self.evidence, now)?;
         let is_new = !matches!(outcome, Outcome::Present(_));
-        let (Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. }) = outcome;
+        let (Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. }) =
+            outcome;
         Ok(Remembered { id, is_new, masked: self.masked })
     }
 }
 
 pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
     let text = if args.text == "-" { read_input()? } else { args.text };
-    let note = Note { text, actor: args.actor, role: None, at: args.at, tags: args.tags }.ready(session)?;
+    let note = Note { text, actor: args.actor, role: None, at: args.at, tags: args.tags }
+        .ready(session)?;
     let mut space = session.finder()?.open_or_make(session.now)?;
     let Remembered { id, is_new, masked } = note.record(&mut space, session.now)?;
     drop(space);

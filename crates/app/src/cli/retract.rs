@@ -26,7 +26,10 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let mut space = session.finder()?.open()?;
     let drafts = space.to_retract(&args.id, &args.note)?;
-    let target = drafts.iter().flat_map(|draft| &draft.refs).find(|cited| cited.role.as_str() == Role::TARGET);
+    let target = drafts
+        .iter()
+        .flat_map(|draft| &draft.refs)
+        .find(|cited| cited.role.as_str() == Role::TARGET);
     let target = target.map(|cited| cited.id);
     let said = Said::of_targets("retracted", &space, &drafts)?;
     let changes = space.act(drafts, Intent::Write, session.now)?;

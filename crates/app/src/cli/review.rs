@@ -57,11 +57,23 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         Action::List(args) => list(session, &space, args)?,
         Action::Accept(args) => {
             let asked = space.review_named(&args.id)?;
-            decide(session, &mut space, &asked, asked.accept(&args.note)?, "accepted the review of")?;
+            decide(
+                session,
+                &mut space,
+                &asked,
+                asked.accept(&args.note)?,
+                "accepted the review of",
+            )?;
         }
         Action::Dismiss(args) => {
             let asked = space.review_named(&args.id)?;
-            decide(session, &mut space, &asked, asked.dismiss(&args.note)?, "dismissed the review of")?;
+            decide(
+                session,
+                &mut space,
+                &asked,
+                asked.dismiss(&args.note)?,
+                "dismissed the review of",
+            )?;
         }
     }
     Ok(0)
@@ -75,7 +87,12 @@ fn decide(
     verb: &'static str,
 ) -> Result<(), Failure> {
     let changes = space.act(drafts, Intent::Write, session.now)?;
-    changes::print(session, &[Said::of_belief(verb, &asked.question.identity_key)], &changes, Intent::Write)
+    changes::print(
+        session,
+        &[Said::of_belief(verb, &asked.question.identity_key)],
+        &changes,
+        Intent::Write,
+    )
 }
 
 fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure> {
@@ -98,20 +115,33 @@ fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure
                 settled => format!("  {DIM}{}{DIM:#}", settled.as_str()),
             }
         ))?;
-        output::line(format_args!("  you said       {}", shortened(&asked.corrected_payload.to_string())))?;
+        output::line(format_args!(
+            "  you said       {}",
+            shortened(&asked.corrected_payload.to_string())
+        ))?;
         match asked.question.reason {
             Reason::GroundChanged => {
                 let trigger = asked.question.trigger.map(|id| space.show(&id)).transpose()?;
                 let what = trigger.map(|shown| {
                     let said = summary(&shown.operation);
-                    format!("{} {} {said}", shown.operation.header().kind, short(&shown.operation.id()))
+                    format!(
+                        "{} {} {said}",
+                        shown.operation.header().kind,
+                        short(&shown.operation.id())
+                    )
                 });
-                output::line(format_args!("  its ground     {}", shortened(&what.unwrap_or_default())))?;
+                output::line(format_args!(
+                    "  its ground     {}",
+                    shortened(&what.unwrap_or_default())
+                ))?;
             }
             Reason::Disagreement => {
-                let payload = asked.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
-                let sure =
-                    asked.confidence.map(|confidence| format!(" ({})", hundredths(confidence))).unwrap_or_default();
+                let payload =
+                    asked.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
+                let sure = asked
+                    .confidence
+                    .map(|confidence| format!(" ({})", hundredths(confidence)))
+                    .unwrap_or_default();
                 output::line(format_args!(
                     "  the records    {}{sure}",
                     shortened(&format!("{} {payload}", asked.text))
@@ -129,7 +159,10 @@ fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure
         }
     }
     if reviews.len() > PRINTED_MAX {
-        output::line(format_args!("… and {} more; --json has them all", reviews.len() - PRINTED_MAX))?;
+        output::line(format_args!(
+            "… and {} more; --json has them all",
+            reviews.len() - PRINTED_MAX
+        ))?;
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
 }

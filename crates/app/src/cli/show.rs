@@ -9,7 +9,9 @@ use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
 
 /// Arguments of `show`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  because show 9f2c41d0            the beginning of an id is enough")]
+#[command(
+    after_help = "Example:\n  because show 9f2c41d0            the beginning of an id is enough"
+)]
 pub(crate) struct Args {
     /// The record's id, or 4 digits or more of its beginning, with or without `b3:`
     id: String,
@@ -48,11 +50,19 @@ pub(crate) fn print(shown: &engine::inspect::Shown) -> Result<(), Failure> {
     output::line(format_args!("  recorded   {time} (position {})", shown.position.0))?;
     output::line(format_args!("  signed by  {}, its number {}", header.author, header.seq))?;
     match &shown.fault {
-        None => output::line(format_args!("  verified   {GOOD}yes{GOOD:#}: id, body and signature fit"))?,
-        Some(fault) => output::line(format_args!("  verified   {BAD}NO{BAD:#}: {}", printable(fault)))?,
+        None => output::line(format_args!(
+            "  verified   {GOOD}yes{GOOD:#}: id, body and signature fit"
+        ))?,
+        Some(fault) => {
+            output::line(format_args!("  verified   {BAD}NO{BAD:#}: {}", printable(fault)))?
+        }
     }
     for reference in &header.refs {
-        output::line(format_args!("  {:<10} {ID}{}{ID:#}", reference.role.as_str(), short(&reference.id)))?;
+        output::line(format_args!(
+            "  {:<10} {ID}{}{ID:#}",
+            reference.role.as_str(),
+            short(&reference.id)
+        ))?;
     }
     for citing in &shown.cited_by {
         output::line(format_args!(
@@ -75,7 +85,8 @@ pub(crate) fn print(shown: &engine::inspect::Shown) -> Result<(), Failure> {
             }
         }
     }
-    let content = if header.kind == Kind::Evidence { body.get("payload").unwrap_or(&body) } else { &body };
+    let content =
+        if header.kind == Kind::Evidence { body.get("payload").unwrap_or(&body) } else { &body };
     let pretty = serde_json::to_string_pretty(content).map_err(std::io::Error::from)?;
     for line in pretty.lines() {
         output::line(format_args!("  {}", printable(line)))?;

@@ -17,12 +17,17 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
         value["embedder"] = settings.to_json();
         let unopened = crate::meaning::unopened(&settings, &mut space)?;
-        value["embedder"]["error"] = serde_json::to_value(unopened).map_err(std::io::Error::from)?;
+        value["embedder"]["error"] =
+            serde_json::to_value(unopened).map_err(std::io::Error::from)?;
         value["vectors"] = crate::meaning::status(&settings, &mut space)?.into();
         output::json(&value)?;
         return Ok(0);
     }
-    output::line(format_args!("{BOLD}{}{BOLD:#}  {}", output::printable(&status.name), status.space))?;
+    output::line(format_args!(
+        "{BOLD}{}{BOLD:#}  {}",
+        output::printable(&status.name),
+        status.space
+    ))?;
     output::line(format_args!(
         "  file        {}{}",
         output::path(&status.path),
@@ -30,15 +35,24 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     ))?;
     output::line(format_args!("  this key    {}", status.author))?;
     let list = |counts: &std::collections::BTreeMap<String, u64>| {
-        let counts: Vec<String> =
-            counts.iter().map(|(kind, count)| format!("{count} {}", output::printable(kind))).collect();
+        let counts: Vec<String> = counts
+            .iter()
+            .map(|(kind, count)| format!("{count} {}", output::printable(kind)))
+            .collect();
         if counts.is_empty() { "none".to_owned() } else { counts.join(", ") }
     };
-    output::line(format_args!("  operations  {} ({})", status.ledger_position.0, list(&status.operations)))?;
+    output::line(format_args!(
+        "  operations  {} ({})",
+        status.ledger_position.0,
+        list(&status.operations)
+    ))?;
     output::line(format_args!("  records     {}", list(&status.evidence)))?;
     let behind = status.ledger_position.0.saturating_sub(status.text_position.0);
-    let reading =
-        if behind == 0 { "up to date".to_owned() } else { format!("{behind} behind; the next recall reads them") };
+    let reading = if behind == 0 {
+        "up to date".to_owned()
+    } else {
+        format!("{behind} behind; the next recall reads them")
+    };
     output::line(format_args!("  text index  at {} ({reading})", status.text_position.0))?;
     let chosen = settings.chosen();
     output::line(format_args!(

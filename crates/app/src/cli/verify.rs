@@ -20,7 +20,9 @@ pub(crate) struct Args {}
 
 /// Arguments of `rebuild`.
 #[derive(clap::Args)]
-#[command(after_help = "The ledger is not touched. Needed only when `because verify` says that a view differs.")]
+#[command(
+    after_help = "The ledger is not touched. Needed only when `because verify` says that a view differs."
+)]
 pub(crate) struct RebuildArgs {}
 
 pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
@@ -53,7 +55,11 @@ pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> R
     for finding in verification.findings.iter().take(FINDINGS_SHOWN_MAX) {
         let style = if finding.without_effect { DIM } else { BAD };
         let effect = if finding.without_effect { " (kept without effect)" } else { "" };
-        output::line(format_args!("{style}{}{style:#}: {}{effect}", finding.code, printable(&finding.message)))?;
+        output::line(format_args!(
+            "{style}{}{style:#}: {}{effect}",
+            finding.code,
+            printable(&finding.message)
+        ))?;
     }
     let more = verification.finding_count.saturating_sub(FINDINGS_SHOWN_MAX as u64);
     if more > 0 {
@@ -68,7 +74,9 @@ pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> R
             views.join(", ")
         ))?;
     } else {
-        output::line(format_args!("{BAD}Not sound{BAD:#}: {operations} checked in {seconds:.1} s; see above"))?;
+        output::line(format_args!(
+            "{BAD}Not sound{BAD:#}: {operations} checked in {seconds:.1} s; see above"
+        ))?;
     }
     match &verification.beliefs {
         Some(check) => print_beliefs(check),
@@ -85,9 +93,9 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
         BeliefCheck::Compared { beliefs, differing } => output::line(format_args!(
             "{BAD}Beliefs{BAD:#}: {beliefs}, of which {differing} would be otherwise; see above"
         )),
-        BeliefCheck::NotDerived { records: 0 } => {
-            output::line("Beliefs: not compared, since a derivation is to go on first: because derive")
-        }
+        BeliefCheck::NotDerived { records: 0 } => output::line(
+            "Beliefs: not compared, since a derivation is to go on first: because derive",
+        ),
         BeliefCheck::NotDerived { records } => {
             let are = if *records == 1 { "is" } else { "are" };
             let records = count(*records, "record");
@@ -95,7 +103,9 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
                 "Beliefs: not compared, since {records} {are} not derived from yet: because derive"
             ))
         }
-        BeliefCheck::Skipped { reason } => output::line(format_args!("Beliefs: not compared: {}", printable(reason))),
+        BeliefCheck::Skipped { reason } => {
+            output::line(format_args!("Beliefs: not compared: {}", printable(reason)))
+        }
     }
 }
 
@@ -109,7 +119,10 @@ pub(crate) fn rebuild(session: &Session, _: &RebuildArgs) -> Result<u8, Failure>
         Form::Json => output::json(&json!({ "views": digests }))?,
         Form::Text => {
             for view in digests {
-                output::line(format_args!("{:<6} at {:<8} {DIM}{}{DIM:#}", view.name, view.position.0, view.digest))?;
+                output::line(format_args!(
+                    "{:<6} at {:<8} {DIM}{}{DIM:#}",
+                    view.name, view.position.0, view.digest
+                ))?;
             }
         }
     }

@@ -28,7 +28,8 @@ pub(crate) struct Args {
     /// EvidenceFilter all records of this source, e.g. `ical`
     #[arg(long, value_name = "SOURCE")]
     without_source: Option<String>,
-    /// EvidenceFilter all that this person said or wrote; with --without-source or --without-month, of that alone
+    /// EvidenceFilter all that this person said or wrote; with --without-source or --without-month,
+    /// of that alone
     #[arg(long, value_name = "NAME")]
     without_author: Option<String>,
     /// EvidenceFilter all that happened in this month
@@ -55,12 +56,17 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     };
     if without != EvidenceFilter::default() {
         let retractions = space.drafts_to_retract(&without)?;
-        let parts = [("of source", &without.source), ("by", &without.actor), ("from", &without.month)];
-        let which: Vec<String> =
-            parts.iter().filter_map(|(word, part)| part.as_ref().map(|part| format!("{word} {part}"))).collect();
+        let parts =
+            [("of source", &without.source), ("by", &without.actor), ("from", &without.month)];
+        let which: Vec<String> = parts
+            .iter()
+            .filter_map(|(word, part)| part.as_ref().map(|part| format!("{word} {part}")))
+            .collect();
         let which = which.join(" ");
         if retractions.is_empty() {
-            return Err(Failure::Usage(format!("there is no record {which}; `because status` counts what there is")));
+            return Err(Failure::Usage(format!(
+                "there is no record {which}; `because status` counts what there is"
+            )));
         }
         said.push(Said::of_records("retracted", retractions.len(), which));
         drafts.extend(retractions);
@@ -88,9 +94,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 fn split<'a>(space: &Space, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     /// Places that are tried.
     const TRIED_MAX: usize = 16;
-    let mut failure = Failure::Usage("after --correct stands KEY=JSON, and there is no `=`".to_owned());
+    let mut failure =
+        Failure::Usage("after --correct stands KEY=JSON, and there is no `=`".to_owned());
     for (place, (at, _)) in text.match_indices('=').take(TRIED_MAX).enumerate() {
-        let (name, set) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+        let (name, set) =
+            (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
         match space.believed(name) {
             Ok(_) => return Ok((name, set)),
             Err(error @ (EngineError::UnknownBelief { .. } | EngineError::NotABelief { .. })) => {

@@ -25,6 +25,11 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     let drafts = space.to_withdraw(&args.name, &args.note)?;
     let key = space.belief_named(&args.name)?;
     let changes = space.act(drafts, Intent::Write, session.now)?;
-    changes::print(session, &[Said::of_belief("withdrew what you said of", &key)], &changes, Intent::Write)?;
+    changes::print(
+        session,
+        &[Said::of_belief("withdrew what you said of", &key)],
+        &changes,
+        Intent::Write,
+    )?;
     Ok(0)
 }

@@ -1,14 +1,16 @@
-//! What the tools are given. The comments on the fields are what a model reads of them: they become the descriptions of the input
-//! schemas.
+//! What the tools are given. The comments on the fields are what a model reads of them: they become
+//! the descriptions of the input schemas.
 //!
-//! A name that is not known is refused, since a misspelt argument that nobody notices would be a wrong answer.
+//! A name that is not known is refused, since a misspelt argument that nobody notices would be a
+//! wrong answer.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A call of a tool; where it matters who asks, with the name by which the calling program introduced itself.
+/// A call of a tool; where it matters who asks, with the name by which the calling program
+/// introduced itself.
 pub(super) enum Call {
     Remember(Remember, Option<String>),
     Recall(Recall, Option<String>),
@@ -27,7 +29,11 @@ pub(super) enum NoCall {
 
 impl Call {
     /// Reads a call; `program` is what the calling program calls itself.
-    pub(super) fn read(tool: &str, arguments: JsonObject, program: Option<String>) -> Result<Self, NoCall> {
+    pub(super) fn read(
+        tool: &str,
+        arguments: JsonObject,
+        program: Option<String>,
+    ) -> Result<Self, NoCall> {
         Ok(match tool {
             "remember" => Self::Remember(read(arguments)?, program),
             "recall" => Self::Recall(read(arguments)?, program),
@@ -40,20 +46,24 @@ impl Call {
 }
 
 fn read<T: for<'a> Deserialize<'a>>(arguments: JsonObject) -> Result<T, NoCall> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| NoCall::Unfit(error.to_string()))
+    serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| NoCall::Unfit(error.to_string()))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Remember {
-    /// One thing worth knowing later, in a sentence or a short paragraph that can be understood without this conversation: full
-    /// names instead of "he" or "it", dates instead of "tomorrow". Of the user's own words keep the wording. At most 1 MiB.
-    /// Example: "Ana moved the weekly planning to Tuesdays at 9:30, because Ben is away on Mondays."
+    /// One thing worth knowing later, in a sentence or a short paragraph that can be understood
+    /// without this conversation: full names instead of "he" or "it", dates instead of "tomorrow".
+    /// Of the user's own words keep the wording. At most 1 MiB. Example: "Ana moved the weekly
+    /// planning to Tuesdays at 9:30, because Ben is away on Mondays."
     pub(super) text: String,
-    /// Who says so. "user": the user said it, and `text` gives the user's own words ("I am allergic to walnuts"); beliefs about the
-    /// user follow from these only. A person's name: that person said it. Left out: you say so, as your own observation or conclusion.
+    /// Who says so. "user": the user said it, and `text` gives the user's own words ("I am allergic
+    /// to walnuts"); beliefs about the user follow from these only. A person's name: that person
+    /// said it. Left out: you say so, as your own observation or conclusion.
     pub(super) actor: Option<String>,
-    /// When it happened, if not now: "2025-02-01", "2025-02-01T09:30" or with an offset, "2025-02-01T09:30:00+02:00".
+    /// When it happened, if not now: "2025-02-01", "2025-02-01T09:30" or with an offset,
+    /// "2025-02-01T09:30:00+02:00".
     pub(super) at: Option<String>,
     /// A few labels by which to find it, without "#". Example: ["planning", "team"]
     pub(super) tags: Option<Vec<String>>,
@@ -62,20 +72,21 @@ pub(super) struct Remember {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Recall {
-    /// A question in plain words, or just words to look for. Names of people, dates ("in February", "last week") and rare words count
-    /// most. Example: "Which glaze did Idris recommend for the tall bowls?"
+    /// A question in plain words, or just words to look for. Names of people, dates ("in February",
+    /// "last week") and rare words count most. Example: "Which glaze did Idris recommend for the
+    /// tall bowls?"
     pub(super) query: String,
     /// How many items of each sort at most, 1 to 50; 5 if left out.
     pub(super) limit: Option<u32>,
-    /// "facts": what is believed, concluded from many records, with how sure. "episodes": the records themselves, what was said
-    /// or happened. "both" if left out.
+    /// "facts": what is believed, concluded from many records, with how sure. "episodes": the
+    /// records themselves, what was said or happened. "both" if left out.
     pub(super) search_type: Option<SearchType>,
     /// Only what happened then or later: "2025-02-01", or with a time. Episodes only.
     pub(super) since: Option<String>,
     /// Only what happened before then: "2025-03-01", or with a time. Episodes only.
     pub(super) until: Option<String>,
-    /// How many records of the same conversation to show before and after each episode, 0 to 5; 0 if left out. Use 1 or 2 when an
-    /// episode alone does not make sense.
+    /// How many records of the same conversation to show before and after each episode, 0 to 5; 0
+    /// if left out. Use 1 or 2 when an episode alone does not make sense.
     pub(super) around: Option<u32>,
 }
 
@@ -92,14 +103,16 @@ pub(super) enum SearchType {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetContext {
-    /// The latest turns of the conversation, oldest first, the newest last; three to six are enough. What they speak of decides what is
-    /// fetched.
+    /// The latest turns of the conversation, oldest first, the newest last; three to six are
+    /// enough. What they speak of decides what is fetched.
     pub(super) turns: Vec<Turn>,
     /// Results of tools that the answer will need, the most important first. They share the budget.
     pub(super) tool_results: Option<Vec<String>>,
-    /// How many tokens the whole may take, 0 to 1000000; 1500 if left out. The newest turn is given whole even if it alone takes more.
+    /// How many tokens the whole may take, 0 to 1000000; 1500 if left out. The newest turn is given
+    /// whole even if it alone takes more.
     pub(super) budget_tokens: Option<u32>,
-    /// Your name, for the receipt of what was shown to whom; the program's name if left out. Example: "reviewer"
+    /// Your name, for the receipt of what was shown to whom; the program's name if left out.
+    /// Example: "reviewer"
     pub(super) agent: Option<String>,
     /// The conversation's id, for the receipt.
     pub(super) session: Option<String>,
@@ -119,22 +132,24 @@ pub(super) struct Turn {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Explain {
-    /// A belief's `key`, or the `id` of a fact or episode, as `recall` gave it. The beginning of an id (8 digits or more) is enough.
-    /// Examples: "place.frequent|office", "b3:9f2c41d0"
+    /// A belief's `key`, or the `id` of a fact or episode, as `recall` gave it. The beginning of an
+    /// id (8 digits or more) is enough. Examples: "place.frequent|office", "b3:9f2c41d0"
     pub(super) name: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Correct {
-    /// The belief's `key` or `id`, as `recall` or `explain` gave it. Example: "place.frequent|office"
+    /// The belief's `key` or `id`, as `recall` or `explain` gave it. Example:
+    /// "place.frequent|office"
     pub(super) name: String,
-    /// The fields that change, with what is true instead, under the names that `claim.payload` of `explain` has; the others stay.
-    /// Example: {"label": "Karl Johansgatan 41"}
+    /// The fields that change, with what is true instead, under the names that `claim.payload` of
+    /// `explain` has; the others stay. Example: {"label": "Karl Johansgatan 41"}
     pub(super) fields: Option<JsonObject>,
-    /// The whole belief as it is true, in one sentence. Example: "The office is at Karl Johansgatan 41." Give `fields`, `text` or both.
+    /// The whole belief as it is true, in one sentence. Example: "The office is at Karl Johansgatan
+    /// 41." Give `fields`, `text` or both.
     pub(super) text: Option<String>,
-    /// The user's words that say so, quoted: they stay with the correction as its reason. Example: "we moved, it's Karl Johansgatan 41
-    /// now"
+    /// The user's words that say so, quoted: they stay with the correction as its reason. Example:
+    /// "we moved, it's Karl Johansgatan 41 now"
     pub(super) note: String,
 }

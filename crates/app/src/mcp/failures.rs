@@ -1,6 +1,7 @@
 //! How a failure is told to a model: the stable code, what is wrong, and what to do now.
 //!
-//! All of these are answers of a tool, not faults of the protocol: the model reads them and can do better.
+//! All of these are answers of a tool, not faults of the protocol: the model reads them and can do
+//! better.
 
 use crate::failure::Failure;
 use crate::output::printable;
@@ -43,11 +44,15 @@ fn advice(code: &str) -> Option<&'static str> {
         "corrects_refuted" | "users_word" | "already_refuted" => {
             "Tell the user; only the user takes back what the user said, with the command `because withdraw`."
         }
-        "malformed" => "The text is probably too large: keep what matters, or write several shorter ones.",
+        "malformed" => {
+            "The text is probably too large: keep what matters, or write several shorter ones."
+        }
         "busy" => "Another process is writing. Call again in a moment.",
-        "no_space" => "Call remember to begin one, or ask the user to run `because init` in the project's folder.",
-        "space_missing" | "not_a_space" | "space_too_new" | "read_only" | "disk_full" | "write_failed" | "damaged"
-        | "device_key" | "file" | "settings" => {
+        "no_space" => {
+            "Call remember to begin one, or ask the user to run `because init` in the project's folder."
+        }
+        "space_missing" | "not_a_space" | "space_too_new" | "read_only" | "disk_full"
+        | "write_failed" | "damaged" | "device_key" | "file" | "settings" => {
             "Tell the user; `because doctor` says what is wrong with the installation."
         }
         _ => return None,

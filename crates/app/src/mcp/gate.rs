@@ -1,12 +1,14 @@
 //! The gate before the protocol: how much may be under way at once.
 //!
-//! The SDK starts a task for every request that it reads and keeps every answer until it is written, so a host that asks without
-//! reading would fill the memory. Here a request is taken in only while fewer than a limit are under way; until then the host's
-//! writes wait in the pipe, which is what pipes are for. A request is under way from when it is read until its answer is
+//! The SDK starts a task for every request that it reads and keeps every answer until it is
+//! written, so a host that asks without reading would fill the memory. Here a request is taken in
+//! only while fewer than a limit are under way; until then the host's writes wait in the pipe,
+//! which is what pipes are for. A request is under way from when it is read until its answer is
 //! written, or until the host calls it off.
 //!
-//! Two faults of a host are handled here too, since the SDK would end the process for the one and lose count for the other: what is
-//! no request before the first request is passed over, and a request under the number of one that is under way is refused.
+//! Two faults of a host are handled here too, since the SDK would end the process for the one and
+//! lose count for the other: what is no request before the first request is passed over, and a
+//! request under the number of one that is under way is refused.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -27,7 +29,8 @@ pub(super) struct Gate<T> {
     inner: T,
     under_way: Arc<UnderWay>,
     has_begun: bool,
-    /// A refusal on its way. Nothing more is read until it is written, so that they cannot pile up either.
+    /// A refusal on its way. Nothing more is read until it is written, so that they cannot pile up
+    /// either.
     refusing: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
@@ -107,9 +110,15 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Gate<T> {
                     if self.under_way.ids().insert(id) {
                         return Some(message);
                     }
-                    let error = ErrorData::invalid_request("a request under this id is being answered", None);
-                    let refused = self.inner.send(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
-                    // Where it cannot be written there is nobody to read the rest, which shows by itself.
+                    let error = ErrorData::invalid_request(
+                        "a request under this id is being answered",
+                        None,
+                    );
+                    let refused = self
+                        .inner
+                        .send(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
+                    // Where it cannot be written there is nobody to read the rest, which shows by
+                    // itself.
                     self.refusing = Some(Box::pin(async move { drop(refused.await) }));
                 }
                 JsonRpcMessage::Notification(told) => {
@@ -178,7 +187,9 @@ mod tests {
             assert!(gate.receive().await.is_some());
             // A read that is given up loses nothing.
             for _ in 0..3 {
-                assert!(tokio::time::timeout(Duration::from_millis(10), gate.receive()).await.is_err());
+                assert!(
+                    tokio::time::timeout(Duration::from_millis(10), gate.receive()).await.is_err()
+                );
             }
             assert_eq!(asked.load(Ordering::Relaxed), 2);
         });

@@ -1,9 +1,10 @@
 //! Reading what a host writes: a message a line, and an answer to what cannot be read.
 //!
-//! The SDK would pass over a message that is nested too deep for it, and answer others that it cannot read without saying which was
-//! meant, so that a host would wait for ever. Here the id is looked for by itself, at whatever place and however deep the rest
-//! is; reading it takes no more memory than the line. What is no JSON at all is passed over, as in the other SDKs, and so is what nobody waits
-//! for: a notification.
+//! The SDK would pass over a message that is nested too deep for it, and answer others that it
+//! cannot read without saying which was meant, so that a host would wait for ever. Here the id is
+//! looked for by itself, at whatever place and however deep the rest is; reading it takes no more
+//! memory than the line. What is no JSON at all is passed over, as in the other SDKs, and so is
+//! what nobody waits for: a notification.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -29,18 +30,26 @@ pub(super) struct Lines<R, W: AsyncWrite> {
     read: BufReader<R>,
     /// The SDK's half that writes.
     write: AsyncRwTransport<RoleServer, Empty, W>,
-    /// What was read of a line. It is kept here, since a read may be given up half-way and taken up again.
+    /// What was read of a line. It is kept here, since a read may be given up half-way and taken up
+    /// again.
     line: Vec<u8>,
     /// The line was too long already; the rest of it is passed over.
     is_overlong: bool,
-    /// Nothing more is read until it is written, so that a host that does not read cannot pile them up.
+    /// Nothing more is read until it is written, so that a host that does not read cannot pile them
+    /// up.
     refusing: Option<Refusing>,
 }
 
 impl<R: AsyncRead, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     pub(super) fn new(read: R, write: W) -> Self {
         let write = AsyncRwTransport::new_server(tokio::io::empty(), write);
-        Self { read: BufReader::new(read), write, line: Vec::new(), is_overlong: false, refusing: None }
+        Self {
+            read: BufReader::new(read),
+            write,
+            line: Vec::new(),
+            is_overlong: false,
+            refusing: None,
+        }
     }
 }
 
@@ -129,7 +138,8 @@ struct WithObject {
 fn refusal(line: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
     serde_json::from_slice::<IgnoredAny>(line).ok()?;
     let head = serde_json::from_slice::<Head>(line).unwrap_or(Head { id: None, method: None });
-    let (has_object, is_call) = (serde_json::from_slice::<WithObject>(line).is_ok(), head.method.is_some());
+    let (has_object, is_call) =
+        (serde_json::from_slice::<WithObject>(line).is_ok(), head.method.is_some());
     let error = match (&head.id, is_call) {
         (None, true) => return None,
         (Some(_), true) if !has_object => ErrorData::invalid_params("params are an object", None),

@@ -1,11 +1,15 @@
-//! `because mcp`: the memory as tools for an agent, by the Model Context Protocol on the standard input and output.
+//! `because mcp`: the memory as tools for an agent, by the Model Context Protocol on the standard
+//! input and output.
 //!
-//! A host starts one such process a session, many at a time on one space, and ends it by closing its input. What arrives goes
-//! through five hands: [`lines`] reads messages, [`gate`] bounds how much is under way, `rmcp` speaks the protocol, [`server`] turns a
-//! call into typed arguments, and [`memory`], which owns the space on a thread of its own, answers. This folder is the only async code there is, and
-//! nothing async goes further in: the engine does not know that it is being waited for.
+//! A host starts one such process a session, many at a time on one space, and ends it by closing
+//! its input. What arrives goes through five hands: [`lines`] reads messages, [`gate`] bounds how
+//! much is under way, `rmcp` speaks the protocol, [`server`] turns a call into typed arguments, and
+//! [`memory`], which owns the space on a thread of its own, answers. This folder is the only async
+//! code there is, and nothing async goes further in: the engine does not know that it is being
+//! waited for.
 //!
-//! The standard output belongs to the protocol. Whatever is to be said besides goes to the error output.
+//! The standard output belongs to the protocol. Whatever is to be said besides goes to the error
+//! output.
 
 mod answers;
 mod arguments;
@@ -31,8 +35,8 @@ use memory::Memory;
 use server::Server;
 use worker::Worker;
 
-/// How long a call that is being answered may take after the host has gone. What it writes is one transaction, so that nothing is
-/// half done if it takes longer.
+/// How long a call that is being answered may take after the host has gone. What it writes is one
+/// transaction, so that nothing is half done if it takes longer.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// Serves until the input closes or the process is told to end.

@@ -1,11 +1,13 @@
 //! What the protocol asks of us, and which of two kinds an error is.
 //!
-//! A tool that does not exist, a call of another shape and a memory that cannot be reached are faults of the protocol. Everything else that goes wrong is
-//! an answer (`isError`): the model reads it and can do better.
+//! A tool that does not exist, a call of another shape and a memory that cannot be reached are
+//! faults of the protocol. Everything else that goes wrong is an answer (`isError`): the model
+//! reads it and can do better.
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -52,7 +54,10 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(match request.method.as_str() {
-            "tools/call" => ErrorData::invalid_params("a call has a name, and arguments that are an object", None),
+            "tools/call" => ErrorData::invalid_params(
+                "a call has a name, and arguments that are an object",
+                None,
+            ),
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
         })
     }
@@ -66,9 +71,14 @@ impl ServerHandler for Server {
         let call = match Call::read(&request.name, request.arguments.unwrap_or_default(), program) {
             Ok(call) => call,
             Err(NoCall::UnknownTool) => {
-                return Err(ErrorData::invalid_params(format!("there is no tool {}", request.name), None));
+                return Err(ErrorData::invalid_params(
+                    format!("there is no tool {}", request.name),
+                    None,
+                ));
             }
-            Err(NoCall::Unfit(reason)) => return Ok(tool_error(failures::unfit(&request.name, &reason))),
+            Err(NoCall::Unfit(reason)) => {
+                return Ok(tool_error(failures::unfit(&request.name, &reason)));
+            }
         };
         let answered = tokio::select! {
             answered = self.calls.answer(call) => answered,

@@ -1,5 +1,6 @@
-//! How the tools introduce themselves. What is written here is read by models, which decide by it when to call what: it says
-//! first when to call a tool, then what it answers, then what it is not for.
+//! How the tools introduce themselves. What is written here is read by models, which decide by it
+//! when to call what: it says first when to call a tool, then what it answers, then what it is not
+//! for.
 
 use std::sync::Arc;
 
@@ -76,23 +77,38 @@ Example: {\"name\": \"place.frequent|office\", \"fields\": {\"label\": \"Karl Jo
 
 /// All tools.
 pub(super) fn all() -> Vec<Tool> {
-    let reads = |title: &str| annotations(title).read_only(true).destructive(false).idempotent(true);
-    let adds = |title: &str| annotations(title).read_only(false).destructive(false).idempotent(false);
+    let reads =
+        |title: &str| annotations(title).read_only(true).destructive(false).idempotent(true);
+    let adds =
+        |title: &str| annotations(title).read_only(false).destructive(false).idempotent(false);
     vec![
-        tool::<arguments::Remember, answers::Remembered>("remember", REMEMBER, adds("Remember something")),
+        tool::<arguments::Remember, answers::Remembered>(
+            "remember",
+            REMEMBER,
+            adds("Remember something"),
+        ),
         tool::<arguments::Recall, answers::Recalled>("recall", RECALL, reads("Search memory")),
-        // A receipt is kept of what was shown, which changes nothing that anybody could ask for by these tools.
+        // A receipt is kept of what was shown, which changes nothing that anybody could ask for by
+        // these tools.
         tool::<arguments::GetContext, answers::Context>(
             "get_context",
             GET_CONTEXT,
             reads("Assemble context from memory"),
         ),
-        tool::<arguments::Explain, answers::Explained>("explain", EXPLAIN, reads("Explain a belief")),
-        // What was believed is not believed any more, which is what a host should ask the user about.
+        tool::<arguments::Explain, answers::Explained>(
+            "explain",
+            EXPLAIN,
+            reads("Explain a belief"),
+        ),
+        // What was believed is not believed any more, which is what a host should ask the user
+        // about.
         tool::<arguments::Correct, answers::Corrected>(
             "correct",
             CORRECT,
-            annotations("Correct a belief, on the user's word").read_only(false).destructive(true).idempotent(false),
+            annotations("Correct a belief, on the user's word")
+                .read_only(false)
+                .destructive(true)
+                .idempotent(false),
         ),
     ]
 }
@@ -107,22 +123,28 @@ fn tool<Arguments: JsonSchema + 'static, Answer: JsonSchema + 'static>(
     description: &'static str,
     annotations: ToolAnnotations,
 ) -> Tool {
-    // The arguments are structs, so that their schema is of an object, which is all that could be wrong with it.
+    // The arguments are structs, so that their schema is of an object, which is all that could be
+    // wrong with it.
     let input = schema_for_input::<Arguments>().unwrap_or_default();
     let title = annotations.title.clone().unwrap_or_default();
     let tool = Tool::new(name, description, Arc::new(plain(&input))).with_title(title);
     tool.with_raw_output_schema(schema_for_output::<Answer>()).with_annotations(annotations)
 }
 
-/// An input schema in the words that every host knows. Some of them translate schemas for models that know few: there, a name that may be left
-/// out is one that is not required, and null is said nothing of, although it means the same to us.
+/// An input schema in the words that every host knows. Some of them translate schemas for models
+/// that know few: there, a name that may be left out is one that is not required, and null is said
+/// nothing of, although it means the same to us.
 fn plain(schema: &JsonObject) -> JsonObject {
     let mut plain = JsonObject::new();
     for (name, value) in schema {
         let value = match (name.as_str(), value) {
             ("$schema" | "format", Value::String(_)) => continue,
-            ("type", Value::Array(types)) => types.iter().find(|name| *name != "null").cloned().unwrap_or_default(),
-            ("enum", Value::Array(values)) => values.iter().filter(|value| !value.is_null()).cloned().collect(),
+            ("type", Value::Array(types)) => {
+                types.iter().find(|name| *name != "null").cloned().unwrap_or_default()
+            }
+            ("enum", Value::Array(values)) => {
+                values.iter().filter(|value| !value.is_null()).cloned().collect()
+            }
             // The lines of a comment in the source are no lines of the text.
             ("description", Value::String(text)) => Value::String(text.replace('\n', " ")),
             (_, Value::Object(inner)) => Value::Object(self::plain(inner)),
@@ -147,7 +169,11 @@ mod tests {
             }
             for (name, argument) in schema["properties"].as_object().unwrap() {
                 let described = argument["description"].as_str().map_or(0, str::len);
-                assert!(described > 20 && argument["type"].is_string(), "{}: {name}: {argument}", tool.name);
+                assert!(
+                    described > 20 && argument["type"].is_string(),
+                    "{}: {name}: {argument}",
+                    tool.name
+                );
             }
         }
     }

@@ -1,8 +1,9 @@
 //! The thread that owns the memory.
 //!
-//! The engine is synchronous and a space is written by one hand at a time, so the calls of a process are answered one after
-//! the other, in the order in which they came, by one thread. The thread that speaks the protocol stays free to
-//! hear that a call is called off; one that has not begun by then is not begun.
+//! The engine is synchronous and a space is written by one hand at a time, so the calls of a
+//! process are answered one after the other, in the order in which they came, by one thread. The
+//! thread that speaks the protocol stays free to hear that a call is called off; one that has not
+//! begun by then is not begun.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
@@ -60,8 +61,8 @@ impl Worker {
                     memory.follow_up();
                 }));
                 if answered.is_err() {
-                    // The fault has been printed. What the space holds in memory may be half changed, so it is opened anew; its file
-                    // is as the last transaction left it.
+                    // The fault has been printed. What the space holds in memory may be half
+                    // changed, so it is opened anew; its file is as the last transaction left it.
                     memory.forget_everything();
                 }
             }

@@ -19,23 +19,31 @@ pub(super) fn read(
     let failed = |source| SettingsError::File { path: path.to_owned(), source };
     // Asked before opening, because opening a pipe waits.
     match path.metadata() {
-        Ok(metadata) if !metadata.is_file() => return Err(failed(std::io::Error::other("it is no file"))),
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(failed(std::io::Error::other("it is no file")));
+        }
         Ok(_) => {}
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(failed(error)),
     }
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    let bad = |line: usize, detail: String| SettingsError::Line { path: path.to_owned(), line, detail };
+    let bad =
+        |line: usize, detail: String| SettingsError::Line { path: path.to_owned(), line, detail };
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(bad(1, format!("the file is longer than {FILE_BYTES_MAX} bytes")));
     }
     let text = String::from_utf8(bytes).map_err(|_| bad(1, "the file is not UTF-8".to_owned()))?;
-    let line_at = |offset: usize| text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1;
-    let document = Document::parse(&text)
-        .map_err(|error| bad(error.span().map_or(1, |span| line_at(span.start)), error.message().to_owned()))?;
-    let line_of = |key: Option<&TomlKey>| key.and_then(TomlKey::span).map_or(1, |span| line_at(span.start));
+    let line_at =
+        |offset: usize| text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1;
+    let document = Document::parse(&text).map_err(|error| {
+        bad(error.span().map_or(1, |span| line_at(span.start)), error.message().to_owned())
+    })?;
+    let line_of =
+        |key: Option<&TomlKey>| key.and_then(TomlKey::span).map_or(1, |span| line_at(span.start));
     let is_users = matches!(source(PathBuf::new(), 0), Source::HomeFile { .. });
     let mut said = Vec::new();
     for (section, value) in document.iter() {
@@ -92,8 +100,9 @@ fn value_of(key: &Key, value: &Item) -> Result<Value, String> {
             Form::number(max, number).map_err(|wanted| wrong(&wanted))
         }
         Form::List => {
-            let texts =
-                value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+            let texts = value.as_array().and_then(|items| {
+                items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+            });
             texts.map(Value::List).ok_or_else(|| wrong("a list of texts in quotes"))
         }
     }

@@ -43,8 +43,8 @@ pub(crate) enum Form {
 /// Whose file may have a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SettingScope {
-    /// The user's own file alone. What says where texts and keys go is of this kind: a space's file comes from
-    /// whoever made the folder.
+    /// The user's own file alone. What says where texts and keys go is of this kind: a space's file
+    /// comes from whoever made the folder.
     User,
     /// A space's file, too.
     Space,
@@ -76,8 +76,13 @@ pub(crate) const THREADS: Key = Key {
 };
 
 /// Who vouches for servers, in place of the list that is compiled in.
-pub(crate) const CA_FILE: Key =
-    Key { section: "network", name: "ca_file", variable: "SSL_CERT_FILE", form: Form::Text, scope: SettingScope::User };
+pub(crate) const CA_FILE: Key = Key {
+    section: "network",
+    name: "ca_file",
+    variable: "SSL_CERT_FILE",
+    form: Form::Text,
+    scope: SettingScope::User,
+};
 
 /// All settings of one service.
 macro_rules! service {
@@ -117,9 +122,9 @@ impl Form {
     pub(super) fn address(text: String) -> Result<Value, String> {
         match models::remote::check_base_url(&text) {
             Ok(()) => Ok(Value::Text(text)),
-            Err(detail) => {
-                Err(format!("the address of a server, like https://example.com/v1 or http://127.0.0.1:8080: {detail}"))
-            }
+            Err(detail) => Err(format!(
+                "the address of a server, like https://example.com/v1 or http://127.0.0.1:8080: {detail}"
+            )),
         }
     }
 }
@@ -167,8 +172,9 @@ mod tests {
 
     #[test]
     fn the_settings_that_are_documented_are_those_that_are_read() {
-        let read: Vec<_> =
-            all().map(|key| (key.path(), key.variable.to_owned(), key.scope == SettingScope::Space)).collect();
+        let read: Vec<_> = all()
+            .map(|key| (key.path(), key.variable.to_owned(), key.scope == SettingScope::Space))
+            .collect();
         assert_eq!(documented(), read);
     }
 

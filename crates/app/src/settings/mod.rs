@@ -1,12 +1,14 @@
 //! What the user has set, and who said it.
 //!
-//! An option counts more than a variable, that more than the space's file, that more than the user's own file. The
-//! user's file is `config.toml` in the because home; the space's is `config.toml` in its `.because` folder.
+//! An option counts more than a variable, that more than the space's file, that more than the
+//! user's own file. The user's file is `config.toml` in the because home; the space's is
+//! `config.toml` in its `.because` folder.
 //!
-//! A space's file comes from whoever made the folder, who may be a stranger. So it may name a model and nothing else: addresses,
-//! keys and limits count only from the user. And it may name only what keeps texts on this machine, in files that
-//! the user fetched, unless the user's own settings allow it more (`embedder.spaces_may_choose`). What it names beyond that is passed
-//! over and shown by `because status` and `because doctor`.
+//! A space's file comes from whoever made the folder, who may be a stranger. So it may name a model
+//! and nothing else: addresses, keys and limits count only from the user. And it may name only what
+//! keeps texts on this machine, in files that the user fetched, unless the user's own settings
+//! allow it more (`embedder.spaces_may_choose`). What it names beyond that is passed over and shown
+//! by `because status` and `because doctor`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -162,7 +164,8 @@ impl Settings {
             }
         }
         let (chosen, passed_over) = choose(&said, of_space, sources.option)?;
-        let mut settings = Self { said, chosen, passed_over, home, key_of_variable: BTreeMap::new() };
+        let mut settings =
+            Self { said, chosen, passed_over, home, key_of_variable: BTreeMap::new() };
         settings.look_up_keys(sources.variable);
         Ok(settings)
     }
@@ -184,8 +187,7 @@ impl Settings {
 
     /// For `--json`.
     pub(crate) fn to_json(&self) -> serde_json::Value {
-        let shown =
-            |chosen: &Chosen| json!({ "model": chosen.selection.to_string(), "said_by": chosen.source.to_string() });
+        let shown = |chosen: &Chosen| json!({ "model": chosen.selection.to_string(), "said_by": chosen.source.to_string() });
         let mut value = shown(&self.chosen);
         value["passed_over"] = self.passed_over.as_ref().map(shown).into();
         value
@@ -196,12 +198,14 @@ impl Settings {
         self.choice_of(&self.chosen.selection)
     }
 
-    /// Whether a model may be opened that a space was read by: the chosen one, another of the same service, one that the user fetched, or
-    /// of a provider that spaces may choose.
+    /// Whether a model may be opened that a space was read by: the chosen one, another of the same
+    /// service, one that the user fetched, or of a provider that spaces may choose.
     pub(crate) fn may_open(&self, selection: &Selection) -> bool {
         let provider = selection.provider();
         let is_allowed = match self.said.get(&keys::SPACES_MAY_CHOOSE.path()) {
-            Some(Said { value: Value::List(providers), .. }) => providers.iter().any(|allowed| allowed == provider),
+            Some(Said { value: Value::List(providers), .. }) => {
+                providers.iter().any(|allowed| allowed == provider)
+            }
             _ => false,
         };
         let is_like_chosen = match selection {
@@ -221,7 +225,12 @@ impl Settings {
         let told = self.number("embedder.threads").and_then(NonZeroUsize::new);
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = told.unwrap_or_else(cores);
-        Ok(Choice { selection: selection.clone(), service_config, model_dir: model_dir(&self.home), threads })
+        Ok(Choice {
+            selection: selection.clone(),
+            service_config,
+            model_dir: model_dir(&self.home),
+            threads,
+        })
     }
 
     /// Who vouches for servers, if that is set.
@@ -229,8 +238,11 @@ impl Settings {
         let Some((path, source)) = self.text(&keys::CA_FILE.path()) else { return Ok(None) };
         let bad = |detail: String| SettingsError::Value { source_of: source.clone(), detail };
         let pem = self.read_small(path, CA_BYTES_MAX);
-        let pem = pem.map_err(|error| bad(format!("the file of certificates cannot be read: {error}")))?;
-        Roots::parse(&pem).map(Some).ok_or_else(|| bad("the file holds no certificates in PEM".to_owned()))
+        let pem =
+            pem.map_err(|error| bad(format!("the file of certificates cannot be read: {error}")))?;
+        Roots::parse(&pem)
+            .map(Some)
+            .ok_or_else(|| bad("the file holds no certificates in PEM".to_owned()))
     }
 
     fn service_config(&self, service: Service) -> Result<ServiceConfig, SettingsError> {
@@ -248,13 +260,17 @@ impl Settings {
         })
     }
 
-    /// The key: from a file or a variable that is named. The usual variable counts only where the service itself is asked,
-    /// so that nobody else gets its key by an address alone.
+    /// The key: from a file or a variable that is named. The usual variable counts only where the
+    /// service itself is asked, so that nobody else gets its key by an address alone.
     fn key(&self, service: Service) -> Result<Option<Secret>, SettingsError> {
-        let bad = |source: &Source, detail: String| SettingsError::Value { source_of: source.clone(), detail };
+        let bad = |source: &Source, detail: String| SettingsError::Value {
+            source_of: source.clone(),
+            detail,
+        };
         if let Some((path, source)) = self.text(&format!("{service}.api_key_file")) {
             let bytes = self.read_small(path, KEY_BYTES_MAX);
-            let bytes = bytes.map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
+            let bytes = bytes
+                .map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
             let key = std::str::from_utf8(&bytes).ok().and_then(Secret::parse);
             return key.map(Some).ok_or_else(|| bad(source, "the file holds no key".to_owned()));
         }
@@ -263,13 +279,22 @@ impl Settings {
                 return Ok(None);
             }
             if !is_variable_name(variable) {
-                return Err(bad(source, "api_key_env takes the name of a variable, never the key".to_owned()));
+                return Err(bad(
+                    source,
+                    "api_key_env takes the name of a variable, never the key".to_owned(),
+                ));
             }
             let text = self.key_of_variable.get(variable).and_then(|text| text.to_str());
             let key = text.and_then(Secret::parse);
             // A name with small letters may be the key itself, which no message may repeat.
-            let shown = if variable.bytes().any(|byte| byte.is_ascii_lowercase()) { "it names" } else { variable };
-            return key.map(Some).ok_or_else(|| bad(source, format!("the variable {shown} holds no key")));
+            let shown = if variable.bytes().any(|byte| byte.is_ascii_lowercase()) {
+                "it names"
+            } else {
+                variable
+            };
+            return key
+                .map(Some)
+                .ok_or_else(|| bad(source, format!("the variable {shown} holds no key")));
         }
         if self.text(&format!("{service}.base_url")).is_some() {
             return Ok(None);
@@ -278,7 +303,8 @@ impl Settings {
         Ok(usual.and_then(|text| text.to_str()).and_then(Secret::parse))
     }
 
-    /// The beginning of a file that the user names: `~/` is the user's home, what is relative begins in ours.
+    /// The beginning of a file that the user names: `~/` is the user's home, what is relative
+    /// begins in ours.
     fn read_small(&self, path: &str, bytes_max: u64) -> std::io::Result<Vec<u8>> {
         let path = match (path.strip_prefix("~/"), etcetera::home_dir()) {
             (Some(below), Ok(home)) => home.join(below),
@@ -291,7 +317,8 @@ impl Settings {
 
     fn look_up_keys(&mut self, variable: &dyn Fn(&str) -> Option<OsString>) {
         for service in Service::ALL {
-            let named = self.text(&format!("{service}.api_key_env")).map(|(name, _)| name.to_owned());
+            let named =
+                self.text(&format!("{service}.api_key_env")).map(|(name, _)| name.to_owned());
             for name in named.into_iter().chain(service.key_variable().map(str::to_owned)) {
                 if let Some(text) = is_variable_name(&name).then(|| variable(&name)).flatten() {
                     self.key_of_variable.insert(name, text);
@@ -320,9 +347,12 @@ pub(crate) fn model_dir(home: &Path) -> ModelDir {
     ModelDir::at(home.join(MODELS))
 }
 
-/// The file beside a space in a `.because` folder. The user's own folder can be called so, and stays the user's.
+/// The file beside a space in a `.because` folder. The user's own folder can be called so, and
+/// stays the user's.
 fn space_file(space: &Path, own_file: &Path) -> Option<PathBuf> {
-    let folder = space.parent().filter(|folder| folder.file_name().is_some_and(|name| name == place::FOLDER))?;
+    let folder = space
+        .parent()
+        .filter(|folder| folder.file_name().is_some_and(|name| name == place::FOLDER))?;
     let file = folder.join(FILE);
     let is_own = match (file.canonicalize(), own_file.canonicalize()) {
         (Ok(file), Ok(own_file)) => file == own_file,
@@ -337,14 +367,18 @@ fn is_variable_name(text: &str) -> bool {
 
 fn from_variable(key: &Key, text: OsString) -> Result<Said, SettingsError> {
     let source = Source::Variable(key.variable);
-    let bad = |detail: &str| SettingsError::Value { source_of: source.clone(), detail: detail.to_owned() };
+    let bad = |detail: &str| SettingsError::Value {
+        source_of: source.clone(),
+        detail: detail.to_owned(),
+    };
     let text = text.into_string().map_err(|_| bad("it is not UTF-8"))?;
     let value = match key.form {
         Form::Text => Value::Text(text),
-        Form::Address => Form::address(text).map_err(|wanted| bad(&format!("it takes {wanted}")))?,
-        Form::Number { max } => {
-            Form::number(max, text.trim().parse().ok()).map_err(|wanted| bad(&format!("it takes {wanted}")))?
+        Form::Address => {
+            Form::address(text).map_err(|wanted| bad(&format!("it takes {wanted}")))?
         }
+        Form::Number { max } => Form::number(max, text.trim().parse().ok())
+            .map_err(|wanted| bad(&format!("it takes {wanted}")))?,
         Form::List => Value::List(text.split(',').map(|item| item.trim().to_owned()).collect()),
     };
     Ok(Said { value, source: source.clone() })
@@ -356,12 +390,14 @@ fn choose(
     of_space: Option<Said>,
     option: Option<&str>,
 ) -> Result<(Chosen, Option<Chosen>), SettingsError> {
-    let option = option.map(|text| Said { value: Value::Text(text.to_owned()), source: Source::Option });
+    let option =
+        option.map(|text| Said { value: Value::Text(text.to_owned()), source: Source::Option });
     let own = said.get(&keys::MODEL.path()).cloned();
     let allowed = match said.get(&keys::SPACES_MAY_CHOOSE.path()) {
         Some(Said { value: Value::List(providers), source }) => {
             for provider in providers {
-                let known = provider == "local" || Service::ALL.iter().any(|service| service.as_str() == provider);
+                let known = provider == "local"
+                    || Service::ALL.iter().any(|service| service.as_str() == provider);
                 if !known {
                     let detail = format!("{provider:?} is none of openai, ollama, gemini, local");
                     return Err(SettingsError::Value { source_of: source.clone(), detail });

@@ -21,20 +21,33 @@ fn another_key_reads_at_once_and_writes_while_it_is_granted() {
     as_foreign(&["verify"]).run().succeeds();
     as_foreign(&["doctor"]).run().ends(3).prints("because grant");
     let key = key_at(&machine, &foreign);
-    assert_eq!(as_foreign(&["grant", &key, "--can", "append", "--json"]).run().ends(1).error_code(), "not_permitted");
+    assert_eq!(
+        as_foreign(&["grant", &key, "--can", "append", "--json"]).run().ends(1).error_code(),
+        "not_permitted"
+    );
 
-    let given = machine.because(["grant", &key, "--name", "laptop", "--can", "append", "--json"]).run().succeeds();
+    let given = machine
+        .because(["grant", &key, "--name", "laptop", "--can", "append", "--json"])
+        .run()
+        .succeeds();
     assert_eq!(
         (&given.json()["key"], &given.json()["capabilities"]),
         (&key.as_str().into(), &serde_json::json!(["append"]))
     );
     as_foreign(&["remember", "from abroad"]).run().succeeds();
     as_foreign(&["doctor"]).run().succeeds();
-    assert_eq!(as_foreign(&["grant", &key, "--can", "admin", "--json"]).run().ends(1).error_code(), "not_permitted");
+    assert_eq!(
+        as_foreign(&["grant", &key, "--can", "admin", "--json"]).run().ends(1).error_code(),
+        "not_permitted"
+    );
 
-    let taken = machine.because(["revoke", &key, "--can", "append", "--json"]).run().succeeds().json();
+    let taken =
+        machine.because(["revoke", &key, "--can", "append", "--json"]).run().succeeds().json();
     assert!(taken["id"].is_string());
-    assert_eq!(as_foreign(&["remember", "once more", "--json"]).run().ends(1).error_code(), "not_permitted");
+    assert_eq!(
+        as_foreign(&["remember", "once more", "--json"]).run().ends(1).error_code(),
+        "not_permitted"
+    );
     machine.because(["recall", "abroad"]).run().succeeds().prints("from abroad");
     machine.is_sound();
 }
@@ -46,7 +59,8 @@ fn the_hint_of_what_is_not_permitted_names_the_capability_and_the_key() {
     let key = key_at(&machine, &foreign);
     let refused = machine.because(["remember", "x"]).at_home(&foreign).run().ends(1);
     refused.says(&format!("because grant {key} --can append"));
-    let refused = machine.because(["grant", &key, "--can", "derive"]).at_home(&foreign).run().ends(1);
+    let refused =
+        machine.because(["grant", &key, "--can", "derive"]).at_home(&foreign).run().ends(1);
     refused.says(&format!("because grant {key} --can admin"));
 }
 
@@ -55,7 +69,8 @@ fn a_damaged_key_is_kept_and_named() {
     let machine = Machine::with_chat();
     let path = machine.home().join("key");
     let good = std::fs::read(&path).unwrap();
-    let cases: &[&[u8]] = &[b"", b"junk", b"\xff\xfe\0", &[b'0'; 63], &[b'0'; 65], &[b'a'; 100_000]];
+    let cases: &[&[u8]] =
+        &[b"", b"junk", b"\xff\xfe\0", &[b'0'; 63], &[b'0'; 65], &[b'a'; 100_000]];
     for junk in cases {
         std::fs::write(&path, junk).unwrap();
         let ran = machine.because(["remember", "x", "--json"]).run().ends(1);
@@ -76,20 +91,26 @@ fn a_damaged_key_is_kept_and_named() {
 fn processes_that_make_the_key_or_the_space_at_once_agree() {
     let machine = Machine::new();
     let keys: Vec<String> = std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..8).map(|_| scope.spawn(|| key_at(&machine, &machine.home()))).collect();
+        let runs: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| key_at(&machine, &machine.home()))).collect();
         runs.into_iter().map(|run| run.join().unwrap()).collect()
     });
     assert!(keys.windows(2).all(|pair| pair[0] == pair[1]), "{keys:?}");
-    let mode = std::os::unix::fs::PermissionsExt::mode(&machine.home().join("key").metadata().unwrap().permissions());
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &machine.home().join("key").metadata().unwrap().permissions(),
+    );
     assert_eq!(mode & 0o777, 0o600);
     std::thread::scope(|scope| {
         for number in 0..8 {
             let machine = &machine;
-            scope.spawn(move || machine.because(["remember", &format!("thing {number}")]).run().succeeds());
+            scope.spawn(move || {
+                machine.because(["remember", &format!("thing {number}")]).run().succeeds()
+            });
         }
     });
     assert_eq!(machine.records().len(), 8);
-    let mut files: Vec<_> = std::fs::read_dir(machine.home()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(machine.home()).unwrap().map(|file| file.unwrap().file_name()).collect();
     files.sort();
     assert_eq!(files, ["key", "space.db"]);
     machine.is_sound();

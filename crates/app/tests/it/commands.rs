@@ -21,7 +21,10 @@ fn init_makes_a_space_that_git_leaves_alone_and_no_second_one() {
     std::fs::write(machine.work().join(".because/.gitignore"), "mine\n").unwrap();
     let again = machine.because(["init", "--json"]).run().ends(1);
     assert_eq!(again.error_code(), "space_exists");
-    assert_eq!(std::fs::read_to_string(machine.work().join(".because/.gitignore")).unwrap(), "mine\n");
+    assert_eq!(
+        std::fs::read_to_string(machine.work().join(".because/.gitignore")).unwrap(),
+        "mine\n"
+    );
     machine.because(["status"]).run().succeeds().prints("pottery");
 }
 
@@ -30,20 +33,37 @@ fn import_counts_what_is_new_and_adds_nothing_the_second_time() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::CHAT);
     machine.write("class.ics", crate::samples::CALENDAR);
-    let dry = machine.because(["import", "--dry-run", "--json", "chat.jsonl"]).run().succeeds().json();
+    let dry =
+        machine.because(["import", "--dry-run", "--json", "chat.jsonl"]).run().succeeds().json();
     assert_eq!((&dry["dry_run"], &dry["sources"][0]["added"]), (&true.into(), &4.into()));
     assert_eq!(dry["sources"][0]["preview"].as_array().unwrap().len(), 4);
-    let import = || machine.because(["import", "--json", "chat.jsonl", "class.ics"]).run().succeeds().json();
+    let import =
+        || machine.because(["import", "--json", "chat.jsonl", "class.ics"]).run().succeeds().json();
     let first = import();
     let sources = first["sources"].as_array().unwrap();
     assert_eq!(sources.len(), 2);
     for source in sources {
-        has(source, &["path", "format", "added", "replaced", "present", "masked", "problem_count", "problems"]);
+        has(
+            source,
+            &[
+                "path",
+                "format",
+                "added",
+                "replaced",
+                "present",
+                "masked",
+                "problem_count",
+                "problems",
+            ],
+        );
     }
     assert_eq!(sources[0]["added"], 4);
     assert_eq!(sources[1]["format"], "ical");
     let second = import();
-    assert_eq!((&second["sources"][0]["added"], &second["sources"][0]["present"]), (&0.into(), &4.into()));
+    assert_eq!(
+        (&second["sources"][0]["added"], &second["sources"][0]["present"]),
+        (&0.into(), &4.into())
+    );
     machine.write("chat.jsonl", crate::samples::CHAT.replace("Thursday", "Friday"));
     machine.because(["import", "chat.jsonl"]).run().succeeds().prints("3 already there");
     machine.because(["recall", "When does the class move?"]).run().succeeds().prints("Friday");
@@ -55,7 +75,10 @@ fn an_item_that_cannot_be_read_is_named_and_the_rest_goes_in() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::CHAT.replacen("\n", "\n{broken\n", 1));
     let report = machine.because(["import", "--json", "chat.jsonl"]).run().ends(4).json();
-    assert_eq!((&report["sources"][0]["added"], &report["sources"][0]["problem_count"]), (&4.into(), &1.into()));
+    assert_eq!(
+        (&report["sources"][0]["added"], &report["sources"][0]["problem_count"]),
+        (&4.into(), &1.into())
+    );
     assert_eq!(report["sources"][0]["problems"][0]["line"], 2);
     machine.because(["import", "chat.jsonl"]).run().ends(4).prints("chat.jsonl:2");
 }
@@ -63,20 +86,51 @@ fn an_item_that_cannot_be_read_is_named_and_the_rest_goes_in() {
 #[test]
 fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
     let machine = Machine::with_space();
-    let arguments = ["remember", "--actor", "Idris", "--tag", "glaze", "--at", "2025-01-08", "Nine percent", "--json"];
+    let arguments = [
+        "remember",
+        "--actor",
+        "Idris",
+        "--tag",
+        "glaze",
+        "--at",
+        "2025-01-08",
+        "Nine percent",
+        "--json",
+    ];
     let first = machine.because(arguments).run().succeeds().json();
     has(&first, &["id", "masked"]);
     assert_eq!(machine.because(arguments).run().succeeds().json()["id"], first["id"]);
-    machine.because(["remember", "-"]).input("from a pipe").run().succeeds().prints("Remembered as b3:");
+    machine
+        .because(["remember", "-"])
+        .input("from a pipe")
+        .run()
+        .succeeds()
+        .prints("Remembered as b3:");
     machine.because(["remember", "-"]).run().ends(2).says("empty");
     machine.because(["remember", "  "]).run().ends(2).says("empty");
     machine.because(["remember", "x", "--at", "someday"]).run().ends(2);
     machine.because(["remember", "x", "--actor", &"A".repeat(257)]).run().ends(2).says("256 bytes");
-    machine.because(["recall", "x", "--since", "9999-12-31"]).run().ends(2).says("too far from now");
+    machine
+        .because(["recall", "x", "--since", "9999-12-31"])
+        .run()
+        .ends(2)
+        .says("too far from now");
     machine.because(["recall", "pipe"]).run().succeeds().prints("from a pipe");
-    machine.because(["recall", "pipe", "--visibility", "project"]).run().succeeds().prints("from a pipe");
-    machine.because(["recall", "pipe", "--visibility", "private"]).run().succeeds().prints("Nothing in memory");
-    machine.because(["recall", "pipe", "--visibility", "nobody"]).run().ends(2).says("not private, project or global");
+    machine
+        .because(["recall", "pipe", "--visibility", "project"])
+        .run()
+        .succeeds()
+        .prints("from a pipe");
+    machine
+        .because(["recall", "pipe", "--visibility", "private"])
+        .run()
+        .succeeds()
+        .prints("Nothing in memory");
+    machine
+        .because(["recall", "pipe", "--visibility", "nobody"])
+        .run()
+        .ends(2)
+        .says("not private, project or global");
     let secret = format!("the key is ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let masked = machine.because(["remember", &secret, "--json"]).run().succeeds().json();
     assert_eq!(masked["masked"][0], "github-token", "{masked}");
@@ -91,7 +145,11 @@ fn a_retracted_record_stays_in_the_ledger_and_is_not_recalled_any_more() {
     let first = machine.because(arguments).run().succeeds().json();
     let id = first["id"].as_str().unwrap();
     machine.because(["recall", "kiln"]).run().succeeds().prints("cellar");
-    let retracted = machine.because(["retract", id, "--reason", "it was moved", "--json"]).run().succeeds().json();
+    let retracted = machine
+        .because(["retract", id, "--reason", "it was moved", "--json"])
+        .run()
+        .succeeds()
+        .json();
     assert_eq!(retracted["target"], first["id"]);
     machine.because(["recall", "kiln"]).run().succeeds().prints("Nothing in memory");
     machine.because(["show", id]).run().succeeds().prints("cellar");
@@ -99,7 +157,10 @@ fn a_retracted_record_stays_in_the_ledger_and_is_not_recalled_any_more() {
     // Told again in the same words, it is what was retracted.
     assert_eq!(machine.because(arguments).run().succeeds().json()["id"], first["id"]);
     machine.because(["recall", "kiln"]).run().succeeds().prints("Nothing in memory");
-    let space = machine.because(["status", "--json"]).run().succeeds().json()["space"].as_str().unwrap().to_owned();
+    let space = machine.because(["status", "--json"]).run().succeeds().json()["space"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(machine.because(["retract", &space]).run().ends(1).says("target").out(), "");
     machine.because(["verify"]).run().succeeds();
 }
@@ -111,8 +172,7 @@ fn what_else_lies_in_a_folder_of_notes_is_not_forgotten_in_silence() {
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("a.md"), "# Kiln\nIt is hot.").unwrap();
     std::fs::write(folder.join("b.md"), "# Clay\nIt is wet.").unwrap();
-    let calendar =
-        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:Class\nDTSTART:20250108T180000Z\nEND:VEVENT\nEND:VCALENDAR\n";
+    let calendar = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:Class\nDTSTART:20250108T180000Z\nEND:VEVENT\nEND:VCALENDAR\n";
     std::fs::write(folder.join("c.ics"), calendar).unwrap();
     machine
         .because(["import", "mixed"])
@@ -128,7 +188,8 @@ fn remember_says_what_is_wrong_with_its_input() {
     machine.because(["remember", "-"]).input(b"caf\xe9".as_slice()).run().ends(2).says("UTF-8");
     machine.because(["remember", "-"]).input(vec![b'x'; 3 << 20]).run().ends(2).says("larger");
     // What looks small enough can still be larger than a body once escaped.
-    let written = machine.because(["remember", "-", "--json"]).input(vec![1; 1_000_000]).run().ends(1);
+    let written =
+        machine.because(["remember", "-", "--json"]).input(vec![1; 1_000_000]).run().ends(1);
     assert_eq!(written.error_code(), "malformed");
     machine.shell("$BECAUSE remember - < /dev/zero").run().ends(2).says("larger");
 }
@@ -139,11 +200,25 @@ fn recall_says_when_nothing_in_memory_seems_to_answer_and_shows_the_nearest() {
     let foreign = "Quand passe le facteur ?";
     machine.because(["recall", foreign]).run().succeeds().prints("seems to answer");
     let answer = machine.because(["recall", foreign, "--json"]).run().succeeds().json();
-    assert_eq!((&answer["abstains"], answer["relevance"].as_f64()), (&serde_json::json!(true), Some(0.0)), "{answer}");
+    assert_eq!(
+        (&answer["abstains"], answer["relevance"].as_f64()),
+        (&serde_json::json!(true), Some(0.0)),
+        "{answer}"
+    );
     let question = "Who is allergic to walnuts?";
-    assert!(!machine.because(["recall", question]).run().succeeds().out().contains("seems to answer"));
-    machine.because(["recall", "--min-relevance", "1", question]).run().succeeds().prints("seems to answer");
-    machine.because(["recall", "--min-relevance", "2", question]).run().ends(2).says("between 0 and 1");
+    assert!(
+        !machine.because(["recall", question]).run().succeeds().out().contains("seems to answer")
+    );
+    machine
+        .because(["recall", "--min-relevance", "1", question])
+        .run()
+        .succeeds()
+        .prints("seems to answer");
+    machine
+        .because(["recall", "--min-relevance", "2", question])
+        .run()
+        .ends(2)
+        .says("between 0 and 1");
 }
 
 #[test]
@@ -152,10 +227,19 @@ fn a_collection_of_ones_own_is_measured_and_what_does_not_fit_is_named() {
     let line = r#"{"type":"document","id":"d","text":"A red boat."}"#;
     let query = r#"{"type":"query","id":"q","text":"Which boat?","gold":["d"]}"#;
     std::fs::write(machine.work().join("mine.jsonl"), format!("{line}\n{query}\n")).unwrap();
-    let report = machine.because(["--json", "eval", "retrieval", "mine.jsonl"]).run().succeeds().json();
+    let report =
+        machine.because(["--json", "eval", "retrieval", "mine.jsonl"]).run().succeeds().json();
     assert_eq!(report["systems"][0]["categories"][1]["recall"]["5"], 1.0, "{report}");
-    machine.because(["eval", "retrieval", "mine.jsonl", "--ablation"]).run().succeeds().prints("nDCG@10");
-    machine.because(["eval", "retrieval", "mine.jsonl", "--leave-one-out"]).run().ends(2).says("two collections");
+    machine
+        .because(["eval", "retrieval", "mine.jsonl", "--ablation"])
+        .run()
+        .succeeds()
+        .prints("nDCG@10");
+    machine
+        .because(["eval", "retrieval", "mine.jsonl", "--leave-one-out"])
+        .run()
+        .ends(2)
+        .says("two collections");
     std::fs::write(machine.work().join("bad.jsonl"), format!("{line}\n{line}\n")).unwrap();
     machine.because(["eval", "retrieval", "bad.jsonl"]).run().ends(1).says("line 2");
 }
@@ -172,8 +256,20 @@ fn recall_answers_with_records_sources_and_reasons() {
     assert!(first["evidence"]["payload"]["text"].as_str().unwrap().contains("Tenmoku"), "{first}");
     machine.because(["recall", "--explain", question]).run().succeeds().prints("words");
     machine.because(["recall", "--around", "1", "tenmoku"]).run().succeeds().prints("tall bowls");
-    machine.because(["recall", "--kind", "event", question]).run().succeeds().prints("Nothing in memory");
-    let february = ["recall", "--since", "2025-02-01", "--until", "2025-02-28", "--json", "Mara walnuts glaze"];
+    machine
+        .because(["recall", "--kind", "event", question])
+        .run()
+        .succeeds()
+        .prints("Nothing in memory");
+    let february = [
+        "recall",
+        "--since",
+        "2025-02-01",
+        "--until",
+        "2025-02-28",
+        "--json",
+        "Mara walnuts glaze",
+    ];
     let answer = machine.because(february).run().succeeds().json();
     assert!(
         answer["results"]
@@ -204,7 +300,10 @@ fn show_and_log_name_what_was_recorded_and_who_signed_it() {
     assert_eq!(shown["verified"], true);
     machine.because(["show", id]).run().succeeds().prints("Which glaze");
     assert_eq!(machine.because(["log", "-n", "2"]).run().succeeds().out().lines().count(), 2);
-    assert_eq!(machine.because(["log", "--kind", "turn"]).run().succeeds().out().lines().count(), 4);
+    assert_eq!(
+        machine.because(["log", "--kind", "turn"]).run().succeeds().out().lines().count(),
+        4
+    );
     assert_eq!(machine.because(["log", "--since", "2100-01-01"]).run().succeeds().out(), "");
     machine.because(["log", "--author", "nobody"]).run().ends(2);
     let key = machine.because(["key", "--json"]).run().succeeds().json();
@@ -232,7 +331,16 @@ fn log_follows_what_another_process_records() {
 fn status_verify_rebuild_and_doctor_describe_the_same_space() {
     let machine = Machine::with_chat();
     let status = machine.because(["status", "--json"]).run().succeeds().json();
-    let fields = ["space", "name", "path", "author", "read_only", "operations", "evidence", "ledger_position"];
+    let fields = [
+        "space",
+        "name",
+        "path",
+        "author",
+        "read_only",
+        "operations",
+        "evidence",
+        "ledger_position",
+    ];
     has(&status, &fields);
     has(&status, &["text_position", "size"]);
     assert_eq!((&status["ledger_position"], &status["evidence"]["turn"]), (&5.into(), &4.into()));
@@ -240,7 +348,9 @@ fn status_verify_rebuild_and_doctor_describe_the_same_space() {
     has(&verified, &["operations", "findings", "finding_count", "views", "seconds"]);
     assert_eq!((&verified["sound"], &verified["operations"]), (&true.into(), &5.into()));
     let rebuilt = machine.because(["rebuild", "--json"]).run().succeeds().json();
-    for (rebuilt, verified) in rebuilt["views"].as_array().unwrap().iter().zip(verified["views"].as_array().unwrap()) {
+    for (rebuilt, verified) in
+        rebuilt["views"].as_array().unwrap().iter().zip(verified["views"].as_array().unwrap())
+    {
         assert_eq!(rebuilt["digest"], verified["stored"]);
     }
     let doctor = machine.because(["doctor", "--json"]).run().succeeds().json();

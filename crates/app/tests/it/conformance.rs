@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::machine::Machine;
 
-const HOLDS: &str = r#"{"name":"holds","steps":[{"do":"evidence","as":"e"},{"expect":{"invalidated":[]}}]}"#;
+const HOLDS: &str =
+    r#"{"name":"holds","steps":[{"do":"evidence","as":"e"},{"expect":{"invalidated":[]}}]}"#;
 const DIFFERS: &str = r#"{"name":"differs","steps":[{"expect":{"states":{"k":"active"}}}]}"#;
 
 #[test]

@@ -5,7 +5,12 @@ use crate::machine::Machine;
 fn kiln() -> Machine {
     let machine = Machine::with_space();
     machine
-        .because(["remember", "Idris recommends tenmoku glaze for the tall bowls", "--actor", "Mara"])
+        .because([
+            "remember",
+            "Idris recommends tenmoku glaze for the tall bowls",
+            "--actor",
+            "Mara",
+        ])
         .run()
         .succeeds();
     machine
@@ -14,8 +19,15 @@ fn kiln() -> Machine {
 #[test]
 fn a_context_has_the_turns_and_what_memory_knows_of_them_and_leaves_a_receipt() {
     let machine = kiln();
-    let arguments =
-        ["context", "--turn", "Mara: Which glaze for the tall bowls?", "--agent", "claude", "--session", "s1"];
+    let arguments = [
+        "context",
+        "--turn",
+        "Mara: Which glaze for the tall bowls?",
+        "--agent",
+        "claude",
+        "--session",
+        "s1",
+    ];
     machine
         .because(arguments)
         .run()
@@ -24,15 +36,32 @@ fn a_context_has_the_turns_and_what_memory_knows_of_them_and_leaves_a_receipt() 
         .prints("Mara: Which glaze")
         .says("receipt:");
     let context = machine.because(arguments).arguments(["--json"]).run().succeeds().json();
-    let episode = context["items"].as_array().unwrap().iter().find(|item| item["tier"] == "episodes").unwrap();
+    let episode = context["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|item| item["tier"] == "episodes")
+        .unwrap();
     let (record, receipt) = (episode["id"].as_str().unwrap(), context["receipt"].as_str().unwrap());
     assert!(context["tokens"]["total"].as_u64().unwrap() <= 1_500);
-    machine.because(["receipts", "--agent", "claude", "--of", record]).run().succeeds().prints("s1");
-    machine.because(["receipts", receipt]).run().succeeds().prints("Idris recommends tenmoku").prints("relevant");
+    machine
+        .because(["receipts", "--agent", "claude", "--of", record])
+        .run()
+        .succeeds()
+        .prints("s1");
+    machine
+        .because(["receipts", receipt])
+        .run()
+        .succeeds()
+        .prints("Idris recommends tenmoku")
+        .prints("relevant");
     let shown = machine.because(["receipts", &receipt[..24], "--json"]).run().succeeds().json();
     assert_eq!(shown["texts"][record], "Idris recommends tenmoku glaze for the tall bowls");
     machine.because(["receipts", "--agent", "nobody"]).run().succeeds().prints("No receipts.");
-    assert_eq!(machine.because(["receipts", "receipt:0000", "--json"]).run().ends(1).error_code(), "unknown_receipt");
+    assert_eq!(
+        machine.because(["receipts", "receipt:0000", "--json"]).run().ends(1).error_code(),
+        "unknown_receipt"
+    );
     machine.is_sound();
     machine.because(["rebuild"]).run().succeeds();
     let listed = machine.because(["receipts", "--json"]).run().succeeds().json();
@@ -43,23 +72,60 @@ fn a_context_has_the_turns_and_what_memory_knows_of_them_and_leaves_a_receipt() 
 #[test]
 fn turns_come_from_a_pipe_or_a_file_too() {
     let machine = kiln();
-    let lines = "{\"role\":\"user\",\"content\":\"hello\"}\nMara: Which glaze for the tall bowls?\n";
-    machine.because(["context", "--no-receipt"]).input(lines).run().succeeds().prints("| Idris").prints("user: hello");
+    let lines =
+        "{\"role\":\"user\",\"content\":\"hello\"}\nMara: Which glaze for the tall bowls?\n";
+    machine
+        .because(["context", "--no-receipt"])
+        .input(lines)
+        .run()
+        .succeeds()
+        .prints("| Idris")
+        .prints("user: hello");
     machine.write("turns.jsonl", lines);
-    machine.because(["context", "--turns", "turns.jsonl", "--no-receipt"]).run().succeeds().prints("| Idris");
-    machine.because(["context", "--question", "glaze", "--budget", "0"]).run().succeeds().says("is empty");
-    let least = ["context", "--turn", "Mara: Which glaze?", "--turn", "Mara: And why?", "--budget", "0"];
-    let least = machine.because(least).run().succeeds().prints("Mara: And why?").says("the newest turn alone");
-    assert!(!least.out().contains("Which glaze") && !least.out().contains("| Idris"), "{}", least.out());
-    machine.because(["context", "--question", "glaze", "--budget", "1000000"]).run().succeeds().prints("Idris");
+    machine
+        .because(["context", "--turns", "turns.jsonl", "--no-receipt"])
+        .run()
+        .succeeds()
+        .prints("| Idris");
+    machine
+        .because(["context", "--question", "glaze", "--budget", "0"])
+        .run()
+        .succeeds()
+        .says("is empty");
+    let least =
+        ["context", "--turn", "Mara: Which glaze?", "--turn", "Mara: And why?", "--budget", "0"];
+    let least = machine
+        .because(least)
+        .run()
+        .succeeds()
+        .prints("Mara: And why?")
+        .says("the newest turn alone");
+    assert!(
+        !least.out().contains("Which glaze") && !least.out().contains("| Idris"),
+        "{}",
+        least.out()
+    );
+    machine
+        .because(["context", "--question", "glaze", "--budget", "1000000"])
+        .run()
+        .succeeds()
+        .prints("Idris");
     machine.because(["context", "--question", "glaze", "--budget", "many"]).run().ends(2);
     machine.because(["context"]).run().ends(2).says("nothing to go by");
     machine.write("wrong.jsonl", "Mara: hello\n\n{\"role\":\"user\"}\n");
     let wrong = machine.because(["context", "--turns", "wrong.jsonl"]).run().ends(2);
     wrong.says("line 3 of wrong.jsonl is no turn").says(r#"{"speaker":"Mara","text":"#);
-    machine.because(["context"]).input("[{\"role\":\"user\"}]").run().ends(2).says("line 1 of the standard input");
+    machine
+        .because(["context"])
+        .input("[{\"role\":\"user\"}]")
+        .run()
+        .ends(2)
+        .says("line 1 of the standard input");
     assert_eq!(
-        machine.because(["receipts", "--json"]).run().succeeds().json()["receipts"].as_array().unwrap().len(),
+        machine.because(["receipts", "--json"]).run().succeeds().json()["receipts"]
+            .as_array()
+            .unwrap()
+            .len(),
         3
     );
 }
@@ -67,10 +133,14 @@ fn turns_come_from_a_pipe_or_a_file_too() {
 #[test]
 fn what_an_agent_recalls_by_name_is_receipted() {
     let machine = kiln();
-    let recalled = machine.because(["recall", "glaze", "--agent", "claude", "--json"]).run().succeeds().json();
+    let recalled =
+        machine.because(["recall", "glaze", "--agent", "claude", "--json"]).run().succeeds().json();
     let receipt = recalled["receipts"][0].as_str().unwrap();
     machine.because(["receipts", receipt]).run().succeeds().prints("asked for, number 1");
-    assert!(machine.because(["recall", "glaze", "--json"]).run().succeeds().json()["receipts"].is_null());
+    assert!(
+        machine.because(["recall", "glaze", "--json"]).run().succeeds().json()["receipts"]
+            .is_null()
+    );
 }
 
 /// A copy of the sample, imported.
@@ -89,19 +159,30 @@ fn transcripts_full_of_what_memory_had_shown_change_no_belief_and_no_explanation
     let claims = || machine.because(["claims", "--json"]).run().succeeds().json_lines();
     let explained = |claims: &[serde_json::Value]| -> Vec<serde_json::Value> {
         let key = |claim: &serde_json::Value| claim["key"].as_str().unwrap().to_owned();
-        claims.iter().map(|claim| machine.because(["explain", "--json", &key(claim)]).run().succeeds().json()).collect()
+        claims
+            .iter()
+            .map(|claim| {
+                machine.because(["explain", "--json", &key(claim)]).run().succeeds().json()
+            })
+            .collect()
     };
     let before = claims();
     assert!(before.len() > 3);
     let reasons = explained(&before);
     let mut lines = Vec::new();
-    let questions = ["When is the pottery class?", "Who is allergic to walnuts?", "What does Mara like to drink?"];
+    let questions = [
+        "When is the pottery class?",
+        "Who is allergic to walnuts?",
+        "What does Mara like to drink?",
+    ];
     for (number, question) in questions.iter().enumerate() {
         let turn = format!("user: {question}");
-        let arguments = ["context", "--agent", "claude", "--session", "s9", "--turn", turn.as_str(), "--json"];
+        let arguments =
+            ["context", "--agent", "claude", "--session", "s9", "--turn", turn.as_str(), "--json"];
         let context = machine.because(arguments).run().succeeds().json();
         let text = context["text"].as_str().unwrap();
-        let items = context["items"].as_array().unwrap().iter().filter(|item| item["id"].is_string());
+        let items =
+            context["items"].as_array().unwrap().iter().filter(|item| item["id"].is_string());
         let quoted: Vec<&str> = items.map(|item| item["text"].as_str().unwrap()).collect();
         assert!(!quoted.is_empty());
         let time = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(number as i64 + 1);
@@ -125,9 +206,15 @@ fn transcripts_full_of_what_memory_had_shown_change_no_belief_and_no_explanation
     }
     machine.write("transcript.jsonl", lines.join("\n"));
     machine.because(["import", "transcript.jsonl"]).run().succeeds().prints("new");
-    let recorded = machine.because(["log", "-n", "0", "--json", "--kind", "evidence"]).run().succeeds().json_lines();
-    let from_transcript = recorded.iter().filter(|record| record["body"]["source"] == "claude-code");
-    let counting: Vec<_> = from_transcript.filter(|record| record["body"]["payload"]["echo"].is_null()).collect();
+    let recorded = machine
+        .because(["log", "-n", "0", "--json", "--kind", "evidence"])
+        .run()
+        .succeeds()
+        .json_lines();
+    let from_transcript =
+        recorded.iter().filter(|record| record["body"]["source"] == "claude-code");
+    let counting: Vec<_> =
+        from_transcript.filter(|record| record["body"]["payload"]["echo"].is_null()).collect();
     assert!(counting.is_empty(), "{counting:#?}");
     machine.because(["derive", "--full"]).run().succeeds();
     assert_eq!(claims(), before);

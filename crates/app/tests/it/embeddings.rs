@@ -1,4 +1,5 @@
-//! `because embed` and recall by another model, against a server of this machine that speaks like OpenAI.
+//! `because embed` and recall by another model, against a server of this machine that speaks like
+//! OpenAI.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +11,8 @@ use crate::machine::{Call, Machine};
 use crate::server::{Reply, Request, Server};
 
 /// What the server's model knows: words of one line mean the same.
-const WORDS: [&[&str]; 4] = [&["dog", "hound"], &["boat", "vessel"], &["soup", "broth"], &["kiln", "oven"]];
+const WORDS: [&[&str]; 4] =
+    [&["dog", "hound"], &["boat", "vessel"], &["soup", "broth"], &["kiln", "oven"]];
 
 fn vector(text: &str) -> Vec<f32> {
     let text = text.to_lowercase();
@@ -45,7 +47,10 @@ impl Machine {
 
     fn first(&self, server: &Server, question: &str) -> (String, Value) {
         let recalled = self.with(server, &["recall", "--json", question]).run().succeeds().json();
-        let text = recalled["results"][0]["evidence"]["payload"]["text"].as_str().unwrap_or_default().to_owned();
+        let text = recalled["results"][0]["evidence"]["payload"]["text"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         (text, recalled["meaning"].clone())
     }
 }
@@ -67,13 +72,20 @@ pub(crate) fn with_records(count: usize) -> Machine {
 fn what_is_remembered_is_embedded_at_once_and_found_by_what_it_means() {
     let (machine, server) = (with_records(0), server());
     let done = machine.with(&server, &["embed", "--json"]).run().succeeds().json();
-    assert_eq!((&done["embedded"], &done["pending"], &done["failed"]), (&json!(4), &json!(0), &json!(0)), "{done}");
+    assert_eq!(
+        (&done["embedded"], &done["pending"], &done["failed"]),
+        (&json!(4), &json!(0), &json!(0)),
+        "{done}"
+    );
     let (text, meaning) = machine.first(&server, "hound");
     assert_eq!((text.as_str(), &meaning["model"]), ("The dog sleeps", &json!("openai/small (5)")));
     machine.with(&server, &["remember", "A second vessel"]).run().succeeds();
     let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
     let vectors = &status["vectors"][0];
-    assert_eq!((&vectors["embedded"], &vectors["pending"], &vectors["serves"]), (&json!(5), &json!(0), &json!(true)));
+    assert_eq!(
+        (&vectors["embedded"], &vectors["pending"], &vectors["serves"]),
+        (&json!(5), &json!(0), &json!(true))
+    );
     machine
         .with(&server, &["status"])
         .run()
@@ -105,23 +117,37 @@ fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
     gone(&["remember", "The cat sleeps"]).run().succeeds().says("because embed` goes on later");
     let status = gone(&["status", "--json"]).run().succeeds().json();
     let vectors = &status["vectors"][0];
-    assert_eq!((&vectors["pending"], &vectors["attempts"], &vectors["serves"]), (&json!(1), &json!(1), &json!(true)));
+    assert_eq!(
+        (&vectors["pending"], &vectors["attempts"], &vectors["serves"]),
+        (&json!(1), &json!(1), &json!(true))
+    );
     assert!(vectors["next_try"].is_string() && vectors["last_error"].is_string(), "{vectors}");
     let once = gone(&["embed", "--once", "--json"]).run().ends(4).json();
     assert_eq!(once["pending"], 1, "{once}");
     let forgotten = gone(&["embed", "--forget", "openai:small", "--json"]).run().succeeds().json();
     assert_eq!(forgotten["vectors"], 4);
     assert_eq!(gone(&["status", "--json"]).run().json()["vectors"], json!([]));
-    assert_eq!(gone(&["embed", "--forget", "openai:small", "--json"]).run().ends(2).error_code(), "usage");
+    assert_eq!(
+        gone(&["embed", "--forget", "openai:small", "--json"]).run().ends(2).error_code(),
+        "usage"
+    );
 }
 
 #[test]
 fn a_chosen_model_that_has_read_nothing_is_named_as_the_reason_why_another_answers() {
     let machine = with_records(3);
-    let said = machine.because(["--embedder", "local:nowhere", "recall", "--json", "number 1"]).run().succeeds().json();
+    let said = machine
+        .because(["--embedder", "local:nowhere", "recall", "--json", "number 1"])
+        .run()
+        .succeeds()
+        .json();
     assert_eq!(said["meaning"]["model"], "built-in", "{said}");
     assert_eq!(said["meaning"]["error"]["code"], "model_unusable", "{said}");
-    machine.because(["--embedder", "local:nowhere", "recall", "number 1"]).run().succeeds().says("because embed");
+    machine
+        .because(["--embedder", "local:nowhere", "recall", "number 1"])
+        .run()
+        .succeeds()
+        .says("because embed");
 }
 
 #[test]
@@ -129,26 +155,37 @@ fn a_context_is_asked_for_by_the_model_as_recall_is_and_without_it_where_it_is_g
     let machine = with_records(0);
     let server = server();
     machine.with(&server, &["embed"]).run().succeeds();
-    let arguments = ["context", "--json", "--no-receipt", "--turn", "Mara: Good morning. Where has the hound gone?"];
+    let arguments = [
+        "context",
+        "--json",
+        "--no-receipt",
+        "--turn",
+        "Mara: Good morning. Where has the hound gone?",
+    ];
     let asked = server.requests().len();
     let context = machine.with(&server, &arguments).run().succeeds().json();
     assert!(context["text"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
     assert_eq!(context["meaning"], json!({ "model": "openai/small (5)", "error": null }));
     // The turn and its sentences are asked for together.
     assert_eq!(server.requests().len(), asked + 1);
-    machine.with(&server, &["context", "--json", "--budget", "0", "--question", "hound"]).run().succeeds();
+    machine
+        .with(&server, &["context", "--json", "--budget", "0", "--question", "hound"])
+        .run()
+        .succeeds();
     assert_eq!(server.requests().len(), asked + 1, "asked though nothing is wanted");
     let base = server.base().to_owned();
     drop(server);
     let gone = |arguments: &[&str]| {
-        let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", "openai:small");
+        let call =
+            machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", "openai:small");
         call.variable("BECAUSE_OPENAI_BASE_URL", &base).run().succeeds()
     };
     let context = gone(&["context", "--json", "--question", "Where does the dog sleep?"]).json();
     assert!(context["text"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
     assert_eq!(context["meaning"]["model"], "built-in");
     assert_eq!(context["meaning"]["error"]["code"], "embedder_unreachable");
-    gone(&["context", "--question", "Where does the dog sleep?"]).says("the built-in model answered instead");
+    gone(&["context", "--question", "Where does the dog sleep?"])
+        .says("the built-in model answered instead");
 }
 
 #[test]
@@ -170,11 +207,13 @@ fn a_rate_limit_is_waited_for_in_the_foreground() {
 #[test]
 fn a_wrong_key_is_an_error_of_embed_and_none_of_import() {
     let machine = with_records(0);
-    let server = Server::start(|_| Reply::json(401, &json!({ "error": { "message": "no such key" } })));
+    let server =
+        Server::start(|_| Reply::json(401, &json!({ "error": { "message": "no such key" } })));
     let refused = machine.with(&server, &["embed", "--json"]).run().ends(1);
     assert_eq!(refused.error_code(), "embedder_refused");
     machine.write("chat.jsonl", crate::samples::CHAT);
-    let imported = machine.with(&server, &["import", "--json", "chat.jsonl"]).run().succeeds().json();
+    let imported =
+        machine.with(&server, &["import", "--json", "chat.jsonl"]).run().succeeds().json();
     assert_eq!(imported["embedded"]["code"], "embedder_refused", "{imported}");
     machine.because(["embed"]).run().succeeds().prints("Nothing to do");
 }
@@ -189,14 +228,24 @@ fn a_slow_service_holds_a_note_up_for_a_few_seconds_in_all_and_the_rest_is_left_
         answer(request)
     });
     let begun = Instant::now();
-    let remember = machine.with(&server, &["remember", "The cat sleeps"]).variable("BECAUSE_OPENAI_BATCH_MAX", "1");
+    let remember = machine
+        .with(&server, &["remember", "The cat sleeps"])
+        .variable("BECAUSE_OPENAI_BATCH_MAX", "1");
     remember.run().succeeds().says("records left to read").says("`because embed` goes on");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     // Who is slow has not failed: nothing is held against it.
-    let vectors = machine.with(&server, &["status", "--json"]).run().succeeds().json()["vectors"][0].clone();
-    assert_eq!((&vectors["attempts"], &vectors["last_error"]), (&json!(0), &Value::Null), "{vectors}");
+    let vectors =
+        machine.with(&server, &["status", "--json"]).run().succeeds().json()["vectors"][0].clone();
+    assert_eq!(
+        (&vectors["attempts"], &vectors["last_error"]),
+        (&json!(0), &Value::Null),
+        "{vectors}"
+    );
     assert!(vectors["embedded"].as_u64().unwrap() > 0, "{vectors}");
-    assert_eq!(vectors["embedded"].as_u64().unwrap() + vectors["pending"].as_u64().unwrap(), TURNS as u64 + 5);
+    assert_eq!(
+        vectors["embedded"].as_u64().unwrap() + vectors["pending"].as_u64().unwrap(),
+        TURNS as u64 + 5
+    );
     machine.with(&server, &["recall", "cat"]).run().succeeds().prints("The cat sleeps");
 }
 
@@ -212,22 +261,34 @@ fn a_service_that_hangs_is_waited_for_once_in_an_import_and_what_is_left_is_coun
     for (name, line) in [("one.txt", "The cat sleeps"), ("two.txt", "The cup is full")] {
         machine.write(name, line);
     }
-    let import = machine.with(&server, &["import", "--no-derive", "--format", "text", "one.txt", "two.txt"]);
-    let import = import.variable("BECAUSE_OPENAI_TIMEOUT_S", "1").variable("BECAUSE_OPENAI_BATCH_MAX", "2");
-    import.run().succeeds().says("did not answer within 1 s; 4 records left to read").says("`because embed` goes on");
+    let import =
+        machine.with(&server, &["import", "--no-derive", "--format", "text", "one.txt", "two.txt"]);
+    let import =
+        import.variable("BECAUSE_OPENAI_TIMEOUT_S", "1").variable("BECAUSE_OPENAI_BATCH_MAX", "2");
+    import
+        .run()
+        .succeeds()
+        .says("did not answer within 1 s; 4 records left to read")
+        .says("`because embed` goes on");
     assert_eq!(server.requests().len(), 3);
     // Who comes while it is left in peace hears of it, too.
     machine.write("three.txt", "The bell rings");
-    let import = machine.with(&server, &["import", "--no-derive", "--json", "--format", "text", "three.txt"]);
+    let import = machine
+        .with(&server, &["import", "--no-derive", "--json", "--format", "text", "three.txt"]);
     assert_eq!(import.run().succeeds().json()["embedded"]["pending"], 5);
 }
 
 #[test]
 fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
     let machine = with_records(0);
-    let check = |model: &str, variable: (&'static str, &str), code: &str, reason: &str, advice: &str| {
+    let check = |model: &str,
+                 variable: (&'static str, &str),
+                 code: &str,
+                 reason: &str,
+                 advice: &str| {
         let call = |arguments: &[&str]| {
-            let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", model);
+            let call =
+                machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", model);
             call.variable(variable.0, variable.1)
         };
         call(&["remember", &format!("for {model}")]).run().succeeds().says("records left to read");
@@ -235,19 +296,37 @@ fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
         let embedder = call(&["status", "--json"]).run().succeeds().json()["embedder"].clone();
         assert_eq!(embedder["error"]["code"], code, "{embedder}");
         // It is of no matter to who chose another model.
-        assert_eq!(machine.because(["status", "--json"]).run().json()["embedder"]["error"], Value::Null);
+        assert_eq!(
+            machine.because(["status", "--json"]).run().json()["embedder"]["error"],
+            Value::Null
+        );
     };
     let none = ("OPENAI_API_KEY", "");
     check("local:nowhere", none, "model_unusable", "nowhere cannot be used", "because model list");
-    check("owner/name", none, "model_unusable", "because model pull owner/name", "because model list");
+    check(
+        "owner/name",
+        none,
+        "model_unusable",
+        "because model pull owner/name",
+        "because model list",
+    );
     check("openai:small", none, "embedder_refused", "set OPENAI_API_KEY", "check the key");
     let unset = ("BECAUSE_OPENAI_API_KEY_ENV", "NOT_SET");
-    check("openai:small", unset, "model_unusable", "the variable NOT_SET holds no key", "mend what it names");
+    check(
+        "openai:small",
+        unset,
+        "model_unusable",
+        "the variable NOT_SET holds no key",
+        "mend what it names",
+    );
     // Opened at last, it is forgotten.
     let server = server();
     machine.with(&server, &["embed"]).run().succeeds();
     let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
-    assert_eq!((&status["embedder"]["error"], &status["vectors"][0]["pending"]), (&Value::Null, &json!(0)));
+    assert_eq!(
+        (&status["embedder"]["error"], &status["vectors"][0]["pending"]),
+        (&Value::Null, &json!(0))
+    );
 }
 
 #[test]
@@ -257,18 +336,24 @@ fn a_server_without_the_right_certificate_is_asked_again_after_longer_and_longer
     let server = server();
     let base = server.base().replace("http://", "https://");
     let call = |arguments: &[&str]| {
-        let call = machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", "openai:small");
+        let call =
+            machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", "openai:small");
         call.variable("BECAUSE_OPENAI_BASE_URL", &base)
     };
     let error = || call(&["status", "--json"]).run().succeeds().json()["embedder"]["error"].clone();
     for attempts in 1..=4 {
         call(&["remember", &format!("Note {attempts}")]).run().succeeds();
         let until: jiff::Timestamp = error()["next_try"].as_str().unwrap().parse().unwrap();
-        assert_eq!((&error()["attempts"], &error()["code"]), (&json!(attempts), &json!("embedder_unreachable")));
+        assert_eq!(
+            (&error()["attempts"], &error()["code"]),
+            (&json!(attempts), &json!("embedder_unreachable"))
+        );
         let left = until.duration_since(jiff::Timestamp::now());
         assert!(left.as_secs() < 1 << (attempts - 1), "{left:?}");
         if attempts < 4 {
-            std::thread::sleep(Duration::try_from(left).unwrap_or_default() + Duration::from_millis(10));
+            std::thread::sleep(
+                Duration::try_from(left).unwrap_or_default() + Duration::from_millis(10),
+            );
         }
     }
     // Nobody asks before it is time.
@@ -288,15 +373,32 @@ fn another_model_takes_over_when_it_has_read_everything() {
     let second = Server::start(move |request| {
         let is_probe = request.json()["input"].as_array().unwrap().len() == 1;
         let asks_for_it = request.json()["model"] == "large" && !is_probe;
-        if asks_for_it && refuses.load(Ordering::SeqCst) { Reply::json(503, &json!({})) } else { answer(request) }
+        if asks_for_it && refuses.load(Ordering::SeqCst) {
+            Reply::json(503, &json!({}))
+        } else {
+            answer(request)
+        }
     });
     machine.with_model(&second, "openai:large", &["embed", "--once"]).run().ends(4);
-    let recalled = machine.with_model(&second, "openai:large", &["recall", "--json", "hound"]).run().succeeds().json();
+    let recalled = machine
+        .with_model(&second, "openai:large", &["recall", "--json", "hound"])
+        .run()
+        .succeeds()
+        .json();
     assert_eq!(recalled["meaning"]["model"], "openai/small (5)");
     is_refused.store(false, Ordering::SeqCst);
-    let done = machine.with_model(&second, "openai:large", &["embed", "--json"]).run().succeeds().json();
-    assert_eq!((&done["embedded"], &done["dropped"]), (&json!(304), &json!(["openai:small"])), "{done}");
-    let recalled = machine.with_model(&second, "openai:large", &["recall", "--json", "hound"]).run().succeeds().json();
+    let done =
+        machine.with_model(&second, "openai:large", &["embed", "--json"]).run().succeeds().json();
+    assert_eq!(
+        (&done["embedded"], &done["dropped"]),
+        (&json!(304), &json!(["openai:small"])),
+        "{done}"
+    );
+    let recalled = machine
+        .with_model(&second, "openai:large", &["recall", "--json", "hound"])
+        .run()
+        .succeeds()
+        .json();
     assert_eq!(recalled["meaning"]["model"], "openai/large (5)");
     assert_eq!(recalled["results"][0]["evidence"]["payload"]["text"], "The dog sleeps");
 }
@@ -307,7 +409,8 @@ fn a_space_that_was_read_by_a_service_makes_nobody_ask_it() {
     machine.with(&server, &["embed"]).run().succeeds();
     let asked = server.requests().len();
     for model in ["ollama:other", "built-in", "local:/nowhere"] {
-        let call = machine.because(["recall", "--json", "hound"]).variable("BECAUSE_EMBEDDER", model);
+        let call =
+            machine.because(["recall", "--json", "hound"]).variable("BECAUSE_EMBEDDER", model);
         let call = call.variable("BECAUSE_OPENAI_BASE_URL", server.base());
         assert_eq!(call.run().succeeds().json()["meaning"]["model"], "built-in", "{model}");
     }
@@ -323,7 +426,8 @@ fn an_embedding_that_is_killed_goes_on_where_it_was() {
         std::thread::sleep(Duration::from_millis(10));
         answer(request)
     });
-    let embed = || machine.with(&server, &["embed", "--json"]).variable("BECAUSE_OPENAI_BATCH_MAX", "8");
+    let embed =
+        || machine.with(&server, &["embed", "--json"]).variable("BECAUSE_OPENAI_BATCH_MAX", "8");
     let mut last = 0;
     for round in 1..=8 {
         let mut running = embed().start();
@@ -337,8 +441,13 @@ fn an_embedding_that_is_killed_goes_on_where_it_was() {
     }
     let done = embed().run().succeeds().json();
     assert_eq!(done["embedded"].as_u64().unwrap() + last, TURNS as u64 + 4);
-    let read: usize = server.requests().iter().map(|request| request.json()["input"].as_array().unwrap().len()).sum();
-    // A batch that was asked for and not written is asked for again, and each start may ask how long vectors are.
+    let read: usize = server
+        .requests()
+        .iter()
+        .map(|request| request.json()["input"].as_array().unwrap().len())
+        .sum();
+    // A batch that was asked for and not written is asked for again, and each start may ask how
+    // long vectors are.
     assert!(read <= TURNS + 4 + 9 * (8 + 1), "{read}");
     machine.is_sound();
 }
@@ -349,12 +458,16 @@ fn a_study_of_a_model_asks_it_each_text_once_however_often_it_asks_memory() {
     let document = r#"{"type":"document","id":"d","text":"The boat leaves."}"#;
     let query = r#"{"type":"query","id":"q","text":"Which vessel?","gold":["d"]}"#;
     std::fs::write(machine.work().join("mine.jsonl"), format!("{document}\n{query}\n")).unwrap();
-    let study = ["--json", "--embedder", "openai:small", "eval", "retrieval", "mine.jsonl", "--ablation"];
+    let study =
+        ["--json", "--embedder", "openai:small", "eval", "retrieval", "mine.jsonl", "--ablation"];
     let report = machine.with(&server, &study).run().succeeds().json();
     assert_eq!(report["about"]["embedder"], json!("openai:small"), "{report}");
     // A part that only a model's vectors have is one that can be taken away.
     assert!(report["ablation"].to_string().contains("record alone"), "{report}");
-    let texts = server.requests().into_iter().flat_map(|request| request.json()["input"].as_array().unwrap().clone());
+    let texts = server
+        .requests()
+        .into_iter()
+        .flat_map(|request| request.json()["input"].as_array().unwrap().clone());
     let texts: Vec<Value> = texts.collect();
     for asked in ["The boat leaves.", "Which vessel?"] {
         assert_eq!(texts.iter().filter(|text| **text == json!(asked)).count(), 1, "{texts:?}");

@@ -8,11 +8,13 @@ use crate::machine::Machine;
 #[test]
 fn an_export_taken_in_elsewhere_is_the_same_space() {
     let machine = Machine::with_chat();
-    let written = machine.because(["export", "--out", "all.jsonl", "--json"]).run().succeeds().json();
+    let written =
+        machine.because(["export", "--out", "all.jsonl", "--json"]).run().succeeds().json();
     assert_eq!(written["operations"], 5);
     let printed = machine.because(["export"]).run().succeeds().out;
     assert_eq!(printed, std::fs::read(machine.work().join("all.jsonl")).unwrap());
-    let copy = |arguments: &[&str]| machine.because(arguments).variable("BECAUSE_SPACE", "copy/space.db");
+    let copy =
+        |arguments: &[&str]| machine.because(arguments).variable("BECAUSE_SPACE", "copy/space.db");
     let taken = copy(&["import", "all.jsonl", "--json"]).run().succeeds().json();
     // The genesis went in when the copy was made.
     assert_eq!(taken["sources"][0]["format"], "ledger");
@@ -25,7 +27,10 @@ fn an_export_taken_in_elsewhere_is_the_same_space() {
     assert_eq!(again["sources"][0]["intake"]["present"], 5);
     copy(&["recall", "glaze"]).run().succeeds().prints("Tenmoku");
     assert_eq!(copy(&["verify", "--json"]).run().succeeds().json()["sound"], true);
-    let dry = machine.because(["--space", "none.db", "import", "--dry-run", "all.jsonl"]).run().succeeds();
+    let dry = machine
+        .because(["--space", "none.db", "import", "--dry-run", "all.jsonl"])
+        .run()
+        .succeeds();
     assert!(dry.out().contains("new") && !machine.work().join("none.db").exists());
     machine.because(["export", "--out", "missing/all.jsonl"]).run().ends(1).says("missing");
     machine.because(["export", "--out", "."]).run().ends(1);
@@ -40,15 +45,30 @@ fn damaged_lines_are_refused_one_by_one_and_what_cites_them_too() {
     lines.insert(2, "{\"not\":\"an operation\"}".to_owned());
     lines.insert(3, "[".repeat(100_000));
     machine.write("damaged.jsonl", lines.join("\n"));
-    let copy = machine.because(["--space", "copy.db", "import", "damaged.jsonl", "--json"]).run().ends(4).json();
+    let copy = machine
+        .because(["--space", "copy.db", "import", "damaged.jsonl", "--json"])
+        .run()
+        .ends(4)
+        .json();
     let intake = &copy["sources"][0]["intake"];
     assert_eq!((&intake["added"], &intake["refused"]), (&3.into(), &3.into()), "{intake}");
-    let refused: Vec<_> =
-        intake["refusals"].as_array().unwrap().iter().map(|refusal| refusal["line"].clone()).collect();
+    let refused: Vec<_> = intake["refusals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|refusal| refusal["line"].clone())
+        .collect();
     assert_eq!(refused, [3, 4, 7]);
     machine.write("good.jsonl", export);
-    machine.because(["--space", "copy.db", "import", "good.jsonl"]).run().succeeds().prints("1 operation new");
-    assert_eq!(machine.because(["--space", "copy.db", "verify", "--json"]).run().succeeds().json()["sound"], true);
+    machine
+        .because(["--space", "copy.db", "import", "good.jsonl"])
+        .run()
+        .succeeds()
+        .prints("1 operation new");
+    assert_eq!(
+        machine.because(["--space", "copy.db", "verify", "--json"]).run().succeeds().json()["sound"],
+        true
+    );
 }
 
 #[test]
@@ -67,7 +87,8 @@ fn made_ahead(machine: &Machine, genesis_hours: i64, hours: i64) -> Vec<u8> {
     let now = jiff::Timestamp::now();
     let ahead = |hours: i64| now + jiff::SignedDuration::from_hours(hours);
     let path = machine.work().join(format!("ahead-{genesis_hours}-{hours}.db"));
-    let mut space = Space::create(&path, Signer::from_seed([7; 32]), "ahead", ahead(genesis_hours)).unwrap();
+    let mut space =
+        Space::create(&path, Signer::from_seed([7; 32]), "ahead", ahead(genesis_hours)).unwrap();
     let key = Signer::from_seed([8; 32]).author();
     let append = vec![kernel::kind::Capability::Append];
     space.change_access(key, "early", append.clone(), true, ahead(genesis_hours)).unwrap();
@@ -85,7 +106,9 @@ fn what_claims_a_time_more_than_a_day_ahead_is_refused() {
         machine.because(["--space", name, "import", "ahead.jsonl", "--json"]).run()
     };
     take_in("well.db", made_ahead(&machine, 0, 23)).succeeds();
-    let intake = take_in("late.db", made_ahead(&machine, 0, 25)).ends(4).json()["sources"][0]["intake"].clone();
+    let intake =
+        take_in("late.db", made_ahead(&machine, 0, 25)).ends(4).json()["sources"][0]["intake"]
+            .clone();
     assert_eq!((&intake["added"], &intake["refused"]), (&1.into(), &1.into()), "{intake}");
     assert_eq!(intake["refusals"][0]["code"], "from_future");
     let whole = take_in("future.db", made_ahead(&machine, 48, 49)).ends(1);
@@ -100,15 +123,31 @@ fn a_clock_that_goes_back_changes_no_order() {
     let path = machine.work().join("clock.db");
     let mut space = Space::create(&path, Signer::from_seed([7; 32]), "clock", noon).unwrap();
     let key = Signer::from_seed([8; 32]).author();
-    let earlier = ["2025-06-01T11:00:00Z", "1970-01-01T00:00:00Z", "1931-01-01T00:00:00Z", "2025-06-01T12:30:00Z"];
+    let earlier = [
+        "2025-06-01T11:00:00Z",
+        "1970-01-01T00:00:00Z",
+        "1931-01-01T00:00:00Z",
+        "2025-06-01T12:30:00Z",
+    ];
     let mut ids = Vec::new();
     for now in earlier {
         let now = now.parse().unwrap();
-        ids.push(space.change_access(key, now_name(now), vec![kernel::kind::Capability::Append], true, now).unwrap());
+        ids.push(
+            space
+                .change_access(
+                    key,
+                    now_name(now),
+                    vec![kernel::kind::Capability::Append],
+                    true,
+                    now,
+                )
+                .unwrap(),
+        );
     }
     let mut exported = Vec::new();
     space.export(&mut exported, |_| {}).unwrap();
-    let order: Vec<String> = String::from_utf8(exported).unwrap().lines().skip(1).map(id_in).collect();
+    let order: Vec<String> =
+        String::from_utf8(exported).unwrap().lines().skip(1).map(id_in).collect();
     assert_eq!(order, ids.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert!(space.verify(|_| {}).unwrap().is_sound());
 }

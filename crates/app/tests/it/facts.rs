@@ -1,4 +1,5 @@
-//! Facts on the command line: what is believed stands above what was told, and follows what the user says.
+//! Facts on the command line: what is believed stands above what was told, and follows what the
+//! user says.
 
 use serde_json::Value;
 
@@ -21,10 +22,14 @@ fn facts(here: &Believing, question: &[&str]) -> Vec<String> {
 #[test]
 fn what_is_believed_stands_above_what_was_told() {
     let here = believing();
-    let shown = here.run(&["recall", "-k", "1", "Who goes to the gym on Tuesday?"]).succeeds().out();
+    let shown =
+        here.run(&["recall", "-k", "1", "Who goes to the gym on Tuesday?"]).succeeds().out();
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines[0], "What is believed", "{shown}");
-    assert!(lines[1].starts_with("likely 0.87      Goes to the gym on Tuesday and Thursday"), "{shown}");
+    assert!(
+        lines[1].starts_with("likely 0.87      Goes to the gym on Tuesday and Thursday"),
+        "{shown}"
+    );
     assert!(lines[2].contains(HABIT) && lines[2].contains("3 sources"), "{shown}");
     let told = lines.iter().position(|line| *line == "What was told").unwrap();
     assert!(lines[told + 1].starts_with(" 1."), "{shown}");
@@ -33,11 +38,23 @@ fn what_is_believed_stands_above_what_was_told() {
         assert!(explained.contains(part), "{part}: {explained}");
     }
     let answer = here.json(&["recall", "gym"]);
-    for field in ["key", "state", "confidence", "band", "relevance", "score", "sources", "evidence_at", "space"] {
+    for field in [
+        "key",
+        "state",
+        "confidence",
+        "band",
+        "relevance",
+        "score",
+        "sources",
+        "evidence_at",
+        "space",
+    ] {
         assert!(answer["facts"][0].get(field).is_some(), "{field}: {answer}");
     }
     here.run(&["recall", "xylophone"]).succeeds().prints("Nothing in memory");
-    here.run(&["recall", "--search", "facts", "number"]).succeeds().prints("Nothing that is believed");
+    here.run(&["recall", "--search", "facts", "number"])
+        .succeeds()
+        .prints("Nothing that is believed");
 }
 
 #[test]
@@ -51,7 +68,11 @@ fn what_is_searched_can_be_said() {
     assert_eq!(counts(&["recall", "gym", "--search", "both"]), (2, 3));
     assert_eq!(counts(&["recall", "gym", "--search", "facts"]), (2, 0));
     assert_eq!(counts(&["recall", "gym", "--search", "episodes"]), (0, 3));
-    assert_eq!(counts(&["recall", "gym", "--kind", "note"]), (0, 3), "who picks records wants records");
+    assert_eq!(
+        counts(&["recall", "gym", "--kind", "note"]),
+        (0, 3),
+        "who picks records wants records"
+    );
     assert_eq!(counts(&["recall", "gym", "--search", "facts", "-k", "1"]), (1, 0));
     here.run(&["recall", "gym", "--search", "everything"]).ends(2);
 }
@@ -61,8 +82,15 @@ fn what_the_user_says_changes_what_is_found_and_taking_it_back_brings_it_back() 
     let here = believing();
     let all = ["Goes to the gym on Tuesday and Thursday", "Likes the gym"];
     assert_eq!(facts(&here, &["gym"]), all);
-    here.run(&["correct", HABIT, "--set", r#"{"name":"climbing hall"}"#, "--text", "Goes climbing on Fridays"])
-        .succeeds();
+    here.run(&[
+        "correct",
+        HABIT,
+        "--set",
+        r#"{"name":"climbing hall"}"#,
+        "--text",
+        "Goes climbing on Fridays",
+    ])
+    .succeeds();
     assert_eq!(facts(&here, &["climbing"]), ["Goes climbing on Fridays"]);
     assert!(facts(&here, &["Tuesday Thursday"]).is_empty());
     here.run(&["withdraw", HABIT]).succeeds();
@@ -87,7 +115,9 @@ fn what_was_told_and_believed_by_then_and_what_is_true_then_is_found() {
     let log = here.machine.because(["log", "--json"]).run().succeeds().json_lines();
     let stamp = |kind: &str| {
         let found = log.iter().rev().find(|operation| operation["header"]["kind"] == kind).unwrap();
-        jiff::Timestamp::from_microsecond(found["header"]["ts"].as_i64().unwrap()).unwrap().to_string()
+        jiff::Timestamp::from_microsecond(found["header"]["ts"].as_i64().unwrap())
+            .unwrap()
+            .to_string()
     };
     let then = stamp("claim");
     assert_eq!(facts(&here, &["gym", "--as-of", &then]).len(), 2);

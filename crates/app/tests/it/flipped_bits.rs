@@ -1,8 +1,8 @@
 //! One bit of a space's file is not what it was.
 //!
-//! For each of many positions: `verify` says so, or opening says so, or the bit meant nothing, which is proved by the
-//! exported ledger and the views being what they were. What is found in a row of the `op` table names the operation.
-//! Nothing panics and nothing hangs.
+//! For each of many positions: `verify` says so, or opening says so, or the bit meant nothing,
+//! which is proved by the exported ledger and the views being what they were. What is found in a
+//! row of the `op` table names the operation. Nothing panics and nothing hangs.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -28,7 +28,8 @@ const SEED: u64 = 0x6265_6361_7573_6521;
 /// Longer than anything may take here.
 const FLIP_SECONDS_MAX: u64 = 20;
 
-/// A model whose vectors are kept beside the ledger, and are found to be damaged by nobody but those who ask them.
+/// A model whose vectors are kept beside the ledger, and are found to be damaged by nobody but
+/// those who ask them.
 struct Letters(Model);
 
 impl Letters {
@@ -47,7 +48,8 @@ impl Embedder for Letters {
     }
 
     fn embed(&mut self, texts: &[&str], _: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let count = |text: &str, letter: u8| text.bytes().filter(|byte| byte % 8 == letter).count() as f32;
+        let count =
+            |text: &str, letter: u8| text.bytes().filter(|byte| byte % 8 == letter).count() as f32;
         Ok(texts.iter().map(|text| (0..8).map(|letter| count(text, letter)).collect()).collect())
     }
 }
@@ -102,12 +104,17 @@ fn look(path: &Path) -> Seen {
     match space.verify(|_| {}) {
         Err(error) => refused(error),
         Ok(verification) if !verification.is_sound() => {
-            let ids = verification.findings.iter().map(|finding| finding.id.map(|id| id.to_string())).collect();
+            let ids = verification
+                .findings
+                .iter()
+                .map(|finding| finding.id.map(|id| id.to_string()))
+                .collect();
             Seen::Found(ids, format!("{:?}", verification.findings))
         }
         Ok(_) => match content(&mut space) {
             Ok(content) => {
-                // What is wrong with these vectors changes no answer of the ledger; that nothing panics is what counts.
+                // What is wrong with these vectors changes no answer of the ledger; that nothing
+                // panics is what counts.
                 let _ = ask(&mut space);
                 Seen::Nothing(Box::new(content))
             }
@@ -157,27 +164,43 @@ fn every_flipped_bit_is_found_or_means_nothing() {
     let chat = folder.path().join("chat.jsonl");
     std::fs::write(&chat, crate::samples::long_chat(TURNS)).unwrap();
     let context = importers::Context { now, zone: jiff::tz::TimeZone::UTC };
-    space.import(importers::by_name("chat-jsonl").unwrap(), &chat, &context, Intent::Write, |_| {}).unwrap();
+    space
+        .import(importers::by_name("chat-jsonl").unwrap(), &chat, &context, Intent::Write, |_| {})
+        .unwrap();
     let mut letters = Letters::new();
-    assert!(space.embed(&mut letters, "letters", Portion::ALL, &|| now, &mut |_| {}).unwrap().is_done());
+    assert!(
+        space.embed(&mut letters, "letters", Portion::ALL, &|| now, &mut |_| {}).unwrap().is_done()
+    );
     ask(&mut space).unwrap();
     let original = content(&mut space).unwrap();
     let ids: Vec<[u8; 32]> = export_ids(&original.export);
     drop(space);
-    assert!(!folder.path().join("space.db-wal").exists(), "closing the space empties its log into the file");
+    assert!(
+        !folder.path().join("space.db-wal").exists(),
+        "closing the space empties its log into the file"
+    );
     let bytes = std::fs::read(&path).unwrap();
     let owners = rows(&bytes, &ids);
     let mut distinct: Vec<_> = owners.iter().flatten().collect();
     distinct.dedup();
-    assert!(distinct.len() >= ids.len() * 9 / 10, "{} of {} rows were located", distinct.len(), ids.len());
+    assert!(
+        distinct.len() >= ids.len() * 9 / 10,
+        "{} of {} rows were located",
+        distinct.len(),
+        ids.len()
+    );
 
     let mut dice = Dice(SEED);
-    // A row begins with its length, its number and its columns' types, which everything else hangs on.
+    // A row begins with its length, its number and its columns' types, which everything else hangs
+    // on.
     let begins = |owner: usize| owners.iter().position(|found| *found == Some(owner)).unwrap();
-    let heads = [begins(0), begins(TURNS / 2)].into_iter().flat_map(|start| start..start + ROW_HEAD_BYTES);
-    let mut flips: Vec<(usize, u8)> = heads.flat_map(|at| (0..8).map(move |bit| (at, bit))).collect();
+    let heads =
+        [begins(0), begins(TURNS / 2)].into_iter().flat_map(|start| start..start + ROW_HEAD_BYTES);
+    let mut flips: Vec<(usize, u8)> =
+        heads.flat_map(|at| (0..8).map(move |bit| (at, bit))).collect();
     let in_rows: Vec<usize> = (0..bytes.len()).filter(|&at| owners[at].is_some()).collect();
-    let mut positions: Vec<usize> = (0..FLIPS).map(|_| dice.below(bytes.len() as u64) as usize).collect();
+    let mut positions: Vec<usize> =
+        (0..FLIPS).map(|_| dice.below(bytes.len() as u64) as usize).collect();
     positions.extend((0..FLIPS / 2).map(|_| in_rows[dice.below(in_rows.len() as u64) as usize]));
     // The file's header and schema are small, and matter most.
     positions.extend((0..FLIPS / 5).map(|_| dice.below(4_096) as usize));
@@ -188,12 +211,16 @@ fn every_flipped_bit_is_found_or_means_nothing() {
         flipped[at] ^= 1 << bit;
         let place = format!("byte {at} bit {bit}, seed {SEED:#x}");
         let seen = look_in_time(folder.path(), flipped, &place);
-        let owner = owners[at].map(|owner| format!("b3:{}", data_encoding::HEXLOWER.encode(&ids[owner])));
+        let owner =
+            owners[at].map(|owner| format!("b3:{}", data_encoding::HEXLOWER.encode(&ids[owner])));
         match seen {
             Seen::Found(named, findings) => {
                 found += 1;
                 if let Some(owner) = owner {
-                    assert!(named.contains(&Some(owner.clone())), "{place}: {owner} is not named by {findings}");
+                    assert!(
+                        named.contains(&Some(owner.clone())),
+                        "{place}: {owner} is not named by {findings}"
+                    );
                 }
             }
             Seen::Refused(error) => {
@@ -208,9 +235,12 @@ fn every_flipped_bit_is_found_or_means_nothing() {
             }
         }
     }
-    println!("{found} found, {refused} refused, {nothing} without meaning, of them {nothing_in_rows} in rows");
+    println!(
+        "{found} found, {refused} refused, {nothing} without meaning, of them {nothing_in_rows} in rows"
+    );
     assert!(found > FLIPS / 2);
-    // SQLite does not read the type of the column that stands for a row's number, which may be one of two.
+    // SQLite does not read the type of the column that stands for a row's number, which may be one
+    // of two.
     assert!(nothing_in_rows <= 10);
 }
 
@@ -234,6 +264,8 @@ fn look_in_time(folder: &Path, bytes: Vec<u8>, place: &str) -> Seen {
     match receiver.recv_timeout(Duration::from_secs(FLIP_SECONDS_MAX)) {
         Ok(seen) => seen,
         Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{place}: {:?}", looking.join().err()),
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{place}: took longer than {FLIP_SECONDS_MAX} s"),
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            panic!("{place}: took longer than {FLIP_SECONDS_MAX} s")
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The confidence of every claim about the people in `fixtures/people`, and whether it is honest.
 //!
-//! A change of a prior, a curve or a rule changes `fixtures/goldens/confidence.json`, and so does nothing else: whoever changes it
-//! runs `cargo xtask goldens` and shows the difference for review. Six people prove no calibration (that is measured on many,
-//! `docs/calibration.md`), but they catch a gross mistake.
+//! A change of a prior, a curve or a rule changes `fixtures/goldens/confidence.json`, and so does
+//! nothing else: whoever changes it runs `cargo xtask goldens` and shows the difference for review.
+//! Six people prove no calibration (that is measured on many, `docs/calibration.md`), but they
+//! catch a gross mistake.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,10 @@ fn confidences_are_the_stored_ones() {
     for one in measured()["each"].as_array().unwrap() {
         if let Some(key) = one["identity_key"].as_str() {
             let person = one["person"].as_str().unwrap().to_owned();
-            found.entry(person).or_default().insert(key.to_owned(), one["confidence"].as_f64().unwrap());
+            found
+                .entry(person)
+                .or_default()
+                .insert(key.to_owned(), one["confidence"].as_f64().unwrap());
         }
     }
     assert!(
@@ -45,9 +49,12 @@ fn confidences_are_the_stored_ones() {
 #[test]
 fn in_each_band_about_as_much_is_true_as_it_says() {
     let measured = measured();
-    for (band, from, to) in
-        [("speculative", 0.0, 0.4), ("probable", 0.4, 0.7), ("likely", 0.7, 0.9), ("strong", 0.9, 1.0)]
-    {
+    for (band, from, to) in [
+        ("speculative", 0.0, 0.4),
+        ("probable", 0.4, 0.7),
+        ("likely", 0.7, 0.9),
+        ("strong", 0.9, 1.0),
+    ] {
         let of_band = &measured["bands"][band];
         let share = of_band["share_true"].as_f64().unwrap();
         let honest = (from - TOLERANCE..=to + TOLERANCE).contains(&share);
@@ -58,8 +65,11 @@ fn in_each_band_about_as_much_is_true_as_it_says() {
 #[test]
 fn the_diagram_is_written_and_the_tables_name_every_family() {
     let machine = Machine::new();
-    let mut ran =
-        machine.because(["eval", "calibration", "--svg", "r.svg"]).arguments([fixture("people")]).run().succeeds();
+    let mut ran = machine
+        .because(["eval", "calibration", "--svg", "r.svg"])
+        .arguments([fixture("people")])
+        .run()
+        .succeeds();
     for family in ["routines", "places", "relationships", "preferences", "ECE"] {
         ran = ran.prints(family);
     }

@@ -20,7 +20,11 @@ fn attack(machine: &Machine, path: &Path) {
     let formats = importers::registry().iter().map(|importer| importer.name()).chain(["ledger"]);
     for format in formats.map(Some).chain([None]) {
         let flag = format.map(|format| ["--format", format]);
-        let ran = machine.because(["import", "--json"]).arguments(flag.into_iter().flatten()).arguments([path]).run();
+        let ran = machine
+            .because(["import", "--json"])
+            .arguments(flag.into_iter().flatten())
+            .arguments([path])
+            .run();
         match ran.code() {
             0 | 4 => assert!(ran.json()["sources"].is_array(), "{ran}"),
             1 => drop(ran.error_code()),
@@ -64,7 +68,8 @@ fn small_files_of_every_wrong_shape() {
     }
 }
 
-/// An event that is sought for ever, every second of each thirtieth of February, and one at a time that is none.
+/// An event that is sought for ever, every second of each thirtieth of February, and one at a time
+/// that is none.
 fn forever() -> String {
     let rule = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30\r\nRDATE:99999999T999999Z\r\nSUMMARY";
     crate::samples::CALENDAR.replace("SUMMARY", rule)
@@ -79,21 +84,31 @@ fn archives_that_unpack_without_end() {
     // The directory says that it is small.
     let lies = machine.write("lies.zip", zip(&[(name, &zeros, 10)]));
     attack(&machine, &lies);
-    machine.because(["import", "--format", "chatgpt", "lies.zip"]).run().ends(1).says("expected 10");
+    machine
+        .because(["import", "--format", "chatgpt", "lies.zip"])
+        .run()
+        .ends(1)
+        .says("expected 10");
     machine.because(["import", "--format", "chatgpt", "bomb.zip"]).run().ends(1).says("zip bombs");
 }
 
 #[test]
 fn files_larger_than_memory() {
     let machine = Machine::with_chat();
-    for (name, head) in [("huge.jsonl", crate::samples::CHAT), ("huge", ""), ("huge.ics", crate::samples::CALENDAR)] {
+    for (name, head) in
+        [("huge.jsonl", crate::samples::CHAT), ("huge", ""), ("huge.ics", crate::samples::CALENDAR)]
+    {
         let path = machine.write(name, head);
         File::options().append(true).open(&path).unwrap().set_len(SPARSE_BYTES).unwrap();
         let space = machine.records();
-        let call = machine.call("sh", ["-c", "ulimit -v 1500000; exec \"$BECAUSE\" import --json \"$FILE\""]);
+        let call = machine
+            .call("sh", ["-c", "ulimit -v 1500000; exec \"$BECAUSE\" import --json \"$FILE\""]);
         let ran = call.variable("BECAUSE", crate::machine::BECAUSE).variable("FILE", &path).run();
         assert!(matches!(ran.code(), 0 | 1 | 4), "{ran}");
-        assert!(ran.code() != 0 || name == "huge.ics", "what is no text went in unmentioned: {ran}");
+        assert!(
+            ran.code() != 0 || name == "huge.ics",
+            "what is no text went in unmentioned: {ran}"
+        );
         assert!(machine.records().is_superset(&space));
         std::fs::remove_file(path).unwrap();
     }
@@ -147,7 +162,10 @@ fn one_bad_path_does_not_hide_what_the_others_gave() {
     let ran = machine.because(["import", "--json", "--format", "locomo", "bad.jpg"]).run().ends(1);
     assert!(ran.out.is_empty(), "{ran}");
     machine.write("empty", "");
-    let ran = machine.because(["import", "--json", "--format", "chat-jsonl", "chat.jsonl", "empty"]).run().ends(1);
+    let ran = machine
+        .because(["import", "--json", "--format", "chat-jsonl", "chat.jsonl", "empty"])
+        .run()
+        .ends(1);
     assert_eq!(ran.error_code(), "source_format");
     assert_eq!(ran.json()["sources"][0]["added"], 4);
     assert_eq!(machine.records().len(), 4);

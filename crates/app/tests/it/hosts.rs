@@ -12,8 +12,11 @@ struct Person {
 }
 
 /// Hosts by the names that the command takes, with the settings of a person.
-const HOSTS: [(&str, &str); 3] =
-    [("claude-code", ".claude.json"), ("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml")];
+const HOSTS: [(&str, &str); 3] = [
+    ("claude-code", ".claude.json"),
+    ("cursor", ".cursor/mcp.json"),
+    ("codex", ".codex/config.toml"),
+];
 
 impl Person {
     fn new() -> Self {
@@ -101,7 +104,12 @@ fn settings_that_are_not_there_are_made_and_removed_again() {
 fn a_dry_run_shows_what_would_be_and_writes_nothing() {
     for (host, file) in HOSTS {
         let person = Person::new();
-        let ran = person.install(&[host, "--dry-run"]).run().succeeds().prints("Would enter").prints("  + ");
+        let ran = person
+            .install(&[host, "--dry-run"])
+            .run()
+            .succeeds()
+            .prints("Would enter")
+            .prints("  + ");
         assert!(ran.out().contains(BECAUSE) && ran.out().contains("Nothing was written"), "{ran}");
         assert!(!person.has(file), "{host}");
         person.write(file, settings(host));
@@ -109,7 +117,12 @@ fn a_dry_run_shows_what_would_be_and_writes_nothing() {
         assert_eq!(person.read(file), settings(host));
         person.install(&[host]).run().succeeds();
         let written = person.read(file);
-        person.install(&[host, "--uninstall", "--dry-run"]).run().succeeds().prints("Would take").prints("  - ");
+        person
+            .install(&[host, "--uninstall", "--dry-run"])
+            .run()
+            .succeeds()
+            .prints("Would take")
+            .prints("  - ");
         assert_eq!(person.read(file), written);
     }
 }
@@ -144,8 +157,11 @@ fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
 
 #[test]
 fn a_project_has_settings_of_its_own() {
-    for (host, file) in [("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml")]
-    {
+    for (host, file) in [
+        ("claude-code", ".mcp.json"),
+        ("cursor", ".cursor/mcp.json"),
+        ("codex", ".codex/config.toml"),
+    ] {
         let person = Person::new();
         person.install(&[host, "--scope", "project"]).run().succeeds();
         assert!(person.machine.work().join(file).is_file(), "{host}");
@@ -158,21 +174,30 @@ fn a_project_has_settings_of_its_own() {
 #[test]
 fn the_space_and_the_home_go_with_the_entry_by_paths_that_hold_everywhere() {
     let person = Person::new();
-    let told = person.install(&["cursor", "--space", "my memory.db", "--json"]).run().succeeds().json();
+    let told =
+        person.install(&["cursor", "--space", "my memory.db", "--json"]).run().succeeds().json();
     let space = person.machine.work().join("my memory.db");
     assert_eq!(told["entry"]["args"], json!(["--space", space.to_str().unwrap(), "mcp"]), "{told}");
-    assert_eq!(told["entry"]["env"]["BECAUSE_HOME"], person.machine.home().to_str().unwrap(), "{told}");
+    assert_eq!(
+        told["entry"]["env"]["BECAUSE_HOME"],
+        person.machine.home().to_str().unwrap(),
+        "{told}"
+    );
     let told = person.install(&["cursor", "--space", "global", "--json"]).run().succeeds().json();
-    assert_eq!((&told["action"], &told["entry"]["args"]), (&json!("updated"), &json!(["--space", "global", "mcp"])));
+    assert_eq!(
+        (&told["action"], &told["entry"]["args"]),
+        (&json!("updated"), &json!(["--space", "global", "mcp"]))
+    );
 }
 
 #[test]
 fn hosts_that_keep_their_settings_elsewhere_are_followed() {
     let person = Person::new();
     let elsewhere = person.machine.work().join("elsewhere");
-    for (host, variable, file) in
-        [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")]
-    {
+    for (host, variable, file) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"),
+        ("codex", "CODEX_HOME", "config.toml"),
+    ] {
         person.install(&[host]).variable(variable, &elsewhere).run().succeeds();
         assert!(elsewhere.join(file).is_file(), "{host}");
     }
@@ -204,9 +229,13 @@ fn a_link_stays_a_link_and_permissions_stay_as_they_are() {
 fn the_server_that_was_entered_starts() {
     let person = Person::new();
     let entry = person.install(&["codex", "--json"]).run().succeeds().json()["entry"].clone();
-    let arguments: Vec<&str> = entry["args"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    let arguments: Vec<&str> =
+        entry["args"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
     let greeting = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18",
         "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } } });
-    let call = person.machine.call(entry["command"].as_str().unwrap(), arguments).input(format!("{greeting}\n"));
+    let call = person
+        .machine
+        .call(entry["command"].as_str().unwrap(), arguments)
+        .input(format!("{greeting}\n"));
     call.run().succeeds().prints("serverInfo");
 }

@@ -1,7 +1,7 @@
 //! An import that is killed loses nothing that was acknowledged and shows nothing half-written.
 //!
-//! Acknowledged is what another process has seen: a reader polls the space while the import runs, and what it saw
-//! must be there afterwards, byte for byte.
+//! Acknowledged is what another process has seen: a reader polls the space while the import runs,
+//! and what it saw must be there afterwards, byte for byte.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -65,10 +65,20 @@ fn an_import_killed_at_any_moment_can_be_repeated_and_lost_nothing() {
         let mut space = Space::open(&machine.space(), Signer::from_seed([9; 32])).unwrap();
         let mut kept = Lines::new();
         let head = lines_after(&space, Position(0), &mut kept).0;
-        assert!(seen.iter().all(|(position, line)| kept.get(position) == Some(line)), "{place}: lost");
-        assert_eq!(kept.keys().copied().collect::<Vec<_>>(), (1..=head).collect::<Vec<_>>(), "{place}: gaps");
+        assert!(
+            seen.iter().all(|(position, line)| kept.get(position) == Some(line)),
+            "{place}: lost"
+        );
+        assert_eq!(
+            kept.keys().copied().collect::<Vec<_>>(),
+            (1..=head).collect::<Vec<_>>(),
+            "{place}: gaps"
+        );
         // Whole transactions only: the genesis and full batches, or all.
-        assert!((head - 1).is_multiple_of(1_000) || head - 1 == TURNS as u64, "{place}: {head} operations");
+        assert!(
+            (head - 1).is_multiple_of(1_000) || head - 1 == TURNS as u64,
+            "{place}: {head} operations"
+        );
         if round % 6 == 2 {
             assert!(space.verify(|_| {}).unwrap().is_sound(), "{place}");
         }
@@ -76,13 +86,15 @@ fn an_import_killed_at_any_moment_can_be_repeated_and_lost_nothing() {
         drop(space);
         if round % 16 == 15 {
             machine.because(["import", "--no-derive", "chat.jsonl"]).run().succeeds();
-            let records = machine.records().into_iter().map(|(source, uid, _)| (source, uid)).collect();
+            let records =
+                machine.records().into_iter().map(|(source, uid, _)| (source, uid)).collect();
             assert_eq!(expected, records, "{place}");
             machine.is_sound();
         }
         if round % 2 == 1 {
             for suffix in ["-wal", "-shm"] {
-                let _ = std::fs::remove_file(machine.work().join(format!(".because/space.db{suffix}")));
+                let _ =
+                    std::fs::remove_file(machine.work().join(format!(".because/space.db{suffix}")));
             }
             std::fs::write(machine.space(), &empty).unwrap();
         }

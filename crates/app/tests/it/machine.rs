@@ -1,7 +1,7 @@
 //! A machine of one person: a home, a working folder, and the program.
 //!
-//! [`Call::run`] is strict so that each test need not be: a run that dies of a signal, panics, takes too long or ends with
-//! a code that is not documented fails the test whatever it is about.
+//! [`Call::run`] is strict so that each test need not be: a run that dies of a signal, panics,
+//! takes too long or ends with a code that is not documented fails the test whatever it is about.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -81,26 +81,40 @@ impl Machine {
     }
 
     /// A call of any program.
-    pub(crate) fn call<I: IntoIterator<Item: AsRef<OsStr>>>(&self, program: &str, arguments: I) -> Call {
+    pub(crate) fn call<I: IntoIterator<Item: AsRef<OsStr>>>(
+        &self,
+        program: &str,
+        arguments: I,
+    ) -> Call {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.work()).env("BECAUSE_HOME", self.home());
         command.env_remove("BECAUSE_SPACE").env_remove("CLICOLOR_FORCE").env("TZ", "UTC");
-        for variable in
-            ["BECAUSE_EMBEDDER", "OPENAI_API_KEY", "GEMINI_API_KEY", "HF_ENDPOINT", "HF_TOKEN", "SSL_CERT_FILE"]
-        {
+        for variable in [
+            "BECAUSE_EMBEDDER",
+            "OPENAI_API_KEY",
+            "GEMINI_API_KEY",
+            "HF_ENDPOINT",
+            "HF_TOKEN",
+            "SSL_CERT_FILE",
+        ] {
             command.env_remove(variable);
         }
         Call { command, input: Vec::new() }
     }
 
-    /// The space's records as (source, identity there, body hash), which is what two imports are compared by.
+    /// The space's records as (source, identity there, body hash), which is what two imports are
+    /// compared by.
     pub(crate) fn records(&self) -> std::collections::BTreeSet<(String, String, String)> {
         let log = self.because(["log", "-n", "0", "--kind", "evidence", "--json"]).run().succeeds();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let records = log.json_lines().into_iter();
         records
             .map(|line| {
-                (text(&line["body"]["source"]), text(&line["body"]["source_uid"]), text(&line["header"]["body"]))
+                (
+                    text(&line["body"]["source"]),
+                    text(&line["body"]["source_uid"]),
+                    text(&line["header"]["body"]),
+                )
             })
             .collect()
     }
@@ -151,12 +165,22 @@ impl Call {
 
     /// Starts it and leaves it running, to be talked with.
     pub(crate) fn talk(mut self) -> Child {
-        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
     }
 
     /// Starts it and leaves it running.
     pub(crate) fn start(mut self) -> Child {
-        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+        self.command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
     }
 
     /// Runs it to its end, which must be one of its own making.
@@ -214,7 +238,8 @@ pub(crate) struct Ran {
 
 impl std::fmt::Display for Ran {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let short = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(4_000).collect::<String>();
+        let short =
+            |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(4_000).collect::<String>();
         write!(
             formatter,
             "{} {}\n--- out\n{}\n--- err\n{}",
@@ -270,15 +295,22 @@ impl Ran {
 
     /// The JSON values that were printed, one a line.
     pub(crate) fn json_lines(&self) -> Vec<Value> {
-        self.out().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
+        self.out()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+            .collect()
     }
 
     /// The code of the error that was reported as JSON.
     pub(crate) fn error_code(&self) -> String {
         let line = self.err();
         let line = line.lines().last().unwrap_or_default();
-        let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {self}"));
-        assert!(value["error"]["message"].as_str().is_some_and(|message| message.len() > 10), "{self}");
+        let value: Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {self}"));
+        assert!(
+            value["error"]["message"].as_str().is_some_and(|message| message.len() > 10),
+            "{self}"
+        );
         value["error"]["code"].as_str().unwrap().to_owned()
     }
 }

@@ -1,9 +1,14 @@
 //! The program as a stranger meets it and as an enemy would treat it.
 //!
-//! Every test runs the built binary in folders of its own, or opens the files it wrote. [`machine`] makes such a machine
-//! and holds every run to the same rules: it ends by itself and in time, with a known exit code and without a panic.
+//! Every test runs the built binary in folders of its own, or opens the files it wrote. [`machine`]
+//! makes such a machine and holds every run to the same rules: it ends by itself and in time, with
+//! a known exit code and without a panic.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "this crate is tests, its helpers too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "this crate is tests, its helpers too"
+)]
 
 mod accesses;
 mod commands;

@@ -15,11 +15,16 @@ fn a_model_is_fetched_listed_and_removed() {
     let (machine, hub) = (Machine::new(), start());
     model(&machine, &hub, &["list"]).run().succeeds().prints("the built-in model needs nothing");
     let pulled = model(&machine, &hub, &["pull", MODEL]).run().succeeds();
-    let pulled = pulled.prints("Fetched owner/tiny-model at 0123456789ab").prints("--embedder owner/tiny-model");
+    let pulled = pulled
+        .prints("Fetched owner/tiny-model at 0123456789ab")
+        .prints("--embedder owner/tiny-model");
     assert!(pulled.out().contains("model = \"owner/tiny-model\""));
     model(&machine, &hub, &["pull", MODEL]).run().succeeds().prints("Already here");
     let again = model(&machine, &hub, &["--json", "pull", MODEL]).run().succeeds().json();
-    assert_eq!((&again["name"], &again["revision"], &again["new"]), (&json!(MODEL), &json!(COMMIT), &json!(false)));
+    assert_eq!(
+        (&again["name"], &again["revision"], &again["new"]),
+        (&json!(MODEL), &json!(COMMIT), &json!(false))
+    );
     assert!(machine.home().join("models/owner--tiny-model/model.safetensors").is_file());
     // What this hub has is no real model, which opening it finds out.
     let doctor = machine.because(["--embedder", MODEL, "doctor"]).run().ends(3);
@@ -36,7 +41,9 @@ fn a_model_is_fetched_listed_and_removed() {
 #[test]
 fn names_that_lead_out_of_the_folder_are_refused() {
     let (machine, hub) = (Machine::with_space(), start());
-    for name in ["../..", "..", "a/../../b", "/etc/passwd", "", "a/b/c", "a\\..\\b", "C:/x", "a/b%2f.."] {
+    for name in
+        ["../..", "..", "a/../../b", "/etc/passwd", "", "a/b/c", "a\\..\\b", "C:/x", "a/b%2f.."]
+    {
         for command in ["pull", "remove"] {
             let ran = model(&machine, &hub, &["--json", command, name]).run().ends(2);
             assert_eq!(ran.error_code(), "model_name", "{name}");
@@ -59,7 +66,11 @@ fn what_the_hub_does_not_give_is_told_and_nothing_is_left_half() {
     check(&hub, &["pull", MODEL, "--revision", "v9"], "hub_refused");
     check(&hub, &["pull", MODEL, "--max-size", "100K"], "model_too_large");
     check(&Server::script([Reply::json(503, &json!({}))]), &["pull", MODEL], "hub_failed");
-    check(&Server::script([Reply::Garbage(b"x\r\n\r\n".to_vec())]), &["pull", MODEL], "hub_unreadable");
+    check(
+        &Server::script([Reply::Garbage(b"x\r\n\r\n".to_vec())]),
+        &["pull", MODEL],
+        "hub_unreadable",
+    );
     model(&machine, &hub, &["pull", MODEL, "--max-size", "much"]).run().ends(2).says("500M");
 }
 
@@ -69,14 +80,20 @@ fn without_a_network_it_is_said_what_else_works() {
     let call = model(&machine, &hub, &["pull", MODEL]);
     drop(hub);
     call.run().ends(1).says("built-in").says("local:FOLDER");
-    let strange = machine.because(["model", "pull", MODEL]).variable("HF_ENDPOINT", "ftp://example.com");
+    let strange =
+        machine.because(["model", "pull", MODEL]).variable("HF_ENDPOINT", "ftp://example.com");
     strange.run().ends(2).says("the hub's address");
 }
 
 #[test]
 fn the_token_goes_to_the_hub_and_nowhere_else() {
     let (machine, hub) = (Machine::new(), start());
-    let pulled = model(&machine, &hub, &["pull", MODEL]).variable("HF_TOKEN", "hf_secret").run().succeeds();
+    let pulled =
+        model(&machine, &hub, &["pull", MODEL]).variable("HF_TOKEN", "hf_secret").run().succeeds();
     assert!(!pulled.out().contains("hf_secret"));
-    assert!(hub.requests().iter().all(|request| request.header("authorization") == Some("Bearer hf_secret")));
+    assert!(
+        hub.requests()
+            .iter()
+            .all(|request| request.header("authorization") == Some("Bearer hf_secret"))
+    );
 }

@@ -10,11 +10,17 @@ fn the_beginning_of_an_id_is_enough_and_the_error_says_what_is_not() {
     let digits = id.strip_prefix("b3:").unwrap();
     let capitals = digits[..12].to_uppercase();
     for name in [id, digits, &digits[..8], &id[..11], &capitals, &format!(" {id}\n")] {
-        assert_eq!(machine.because(["show", name, "--json"]).run().succeeds().json()["id"], id, "{name}");
+        assert_eq!(
+            machine.because(["show", name, "--json"]).run().succeeds().json()["id"],
+            id,
+            "{name}"
+        );
     }
     let unknown = "f".repeat(64);
     let long = "f".repeat(10_000);
-    for name in ["", "b3:", "fff", "xyz!", "ééééé", "\u{1b}[31mred", "--", &unknown, &long, "b3:b3:ffff"] {
+    for name in
+        ["", "b3:", "fff", "xyz!", "ééééé", "\u{1b}[31mred", "--", &unknown, &long, "b3:b3:ffff"]
+    {
         let shown = machine.because(["show", "--json", "--", name]).run().ends(1);
         assert_eq!(shown.error_code(), "unknown_id", "{name}");
         assert!(!shown.err().contains('\u{1b}') && shown.err().len() < 400, "{shown}");
@@ -30,7 +36,8 @@ fn an_id_that_fits_several_records_names_them() {
     let log = machine.because(["log", "-n", "0", "--json"]).run().succeeds().json_lines();
     let mut ids: Vec<&str> = log.iter().map(|line| line["id"].as_str().unwrap()).collect();
     ids.sort();
-    // Of a thousand random ids some begin with the same four digits; that none do has a chance of 1 in 2000.
+    // Of a thousand random ids some begin with the same four digits; that none do has a chance of 1
+    // in 2000.
     let Some(pair) = ids.windows(2).find(|pair| pair[0][..7] == pair[1][..7]) else { return };
     let shown = machine.because(["show", &pair[0][..7], "--json"]).run().ends(1);
     assert_eq!(shown.error_code(), "ambiguous_id");

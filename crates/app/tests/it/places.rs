@@ -30,15 +30,21 @@ fn a_space_is_named_by_option_before_variable_before_folder() {
     assert_eq!(name_of(machine.because(status).run()), "pottery");
     assert_eq!(name_of(machine.because(status).variable("BECAUSE_SPACE", &other).run()), "other");
     assert_eq!(name_of(machine.because(status).variable("BECAUSE_SPACE", "").run()), "pottery");
-    let by_option = machine.because(["--space", "global", "status", "--json"]).variable("BECAUSE_SPACE", &other);
+    let by_option = machine
+        .because(["--space", "global", "status", "--json"])
+        .variable("BECAUSE_SPACE", &other);
     assert_eq!(name_of(by_option.run()), "global");
     assert_eq!(name_of(machine.because(["status", "--json", "--space", "."]).run()), "pottery");
-    assert_eq!(name_of(machine.because(["status", "--json", "--space", ".because"]).run()), "pottery");
+    assert_eq!(
+        name_of(machine.because(["status", "--json", "--space", ".because"]).run()),
+        "pottery"
+    );
     machine.because(["--space", "global", "remember", "the kiln is hot"]).run().succeeds();
     machine.because(["remember", "the kiln is cold"]).run().succeeds();
     let both = ["recall", "kiln", "--space", "global", "--space", ".", "--json"];
     let answer = machine.because(both).run().succeeds().json();
-    let mut spaces: Vec<_> = answer["results"].as_array().unwrap().iter().map(|hit| hit["space"].clone()).collect();
+    let mut spaces: Vec<_> =
+        answer["results"].as_array().unwrap().iter().map(|hit| hit["space"].clone()).collect();
     spaces.sort_by_key(|space| space.to_string());
     assert_eq!(spaces, ["global", "pottery"]);
     let not_text = std::ffi::OsString::from_vec(b"\xff".to_vec());
@@ -54,7 +60,12 @@ fn a_record_that_two_named_copies_hold_is_recalled_once() {
     let both = ["--json", "recall", "glaze", "--space", ".", "--space", "copy.db"];
     let both = machine.because(both).run().succeeds().json();
     let ids = |answer: &serde_json::Value| {
-        answer["results"].as_array().unwrap().iter().map(|hit| hit["id"].clone()).collect::<Vec<_>>()
+        answer["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["id"].clone())
+            .collect::<Vec<_>>()
     };
     assert!(!ids(&alone).is_empty());
     assert_eq!(ids(&both), ids(&alone));
@@ -63,7 +74,9 @@ fn a_record_that_two_named_copies_hold_is_recalled_once() {
 #[test]
 fn where_there_is_no_space_the_error_says_how_to_make_one() {
     let machine = Machine::new();
-    for command in [["recall", "x"].as_slice(), &["status"], &["log"], &["verify"], &["rebuild"], &["export"]] {
+    for command in
+        [["recall", "x"].as_slice(), &["status"], &["log"], &["verify"], &["rebuild"], &["export"]]
+    {
         machine.because(command).run().ends(1).says("because init");
     }
     let missing = machine.because(["--space", "nowhere.db", "status", "--json"]).run().ends(1);
@@ -104,11 +117,16 @@ fn a_folder_can_be_named_to_make_a_space_in() {
 #[test]
 fn what_is_no_space_is_not_touched() {
     let machine = Machine::new();
-    let cases: &[(&str, &[u8])] =
-        &[("empty.db", b""), ("text.db", b"hello, this is no database at all"), ("zeros.db", &[0; 8192])];
+    let cases: &[(&str, &[u8])] = &[
+        ("empty.db", b""),
+        ("text.db", b"hello, this is no database at all"),
+        ("zeros.db", &[0; 8192]),
+    ];
     for (name, bytes) in cases {
         let path = machine.write(name, bytes);
-        for command in [["status"].as_slice(), &["remember", "x"], &["recall", "x"], &["verify"], &["init"]] {
+        for command in
+            [["status"].as_slice(), &["remember", "x"], &["recall", "x"], &["verify"], &["init"]]
+        {
             let ran = machine.because(command).variable("BECAUSE_SPACE", name).run().ends(1);
             assert!(ran.err().contains("not a because space") || command == ["init"], "{ran}");
         }
@@ -122,29 +140,55 @@ fn what_is_no_space_is_not_touched() {
 #[test]
 fn paths_of_any_bytes_work() {
     let machine = Machine::new();
-    for name in [b"50% off?#1 'quoted' \"x\"".to_vec(), b"caf\xe9 \x1b[31m".to_vec(), "Ærø ☕".into()] {
+    for name in
+        [b"50% off?#1 'quoted' \"x\"".to_vec(), b"caf\xe9 \x1b[31m".to_vec(), "Ærø ☕".into()]
+    {
         let folder = machine.work().join(std::ffi::OsString::from_vec(name));
         std::fs::create_dir(&folder).unwrap();
-        let call = |arguments: &[&str]| machine.because(arguments).within(&folder).at_home(&folder.join("home"));
+        let call = |arguments: &[&str]| {
+            machine.because(arguments).within(&folder).at_home(&folder.join("home"))
+        };
         call(&["init", "--json"]).run().succeeds().json();
         std::fs::write(folder.join("chat.jsonl"), crate::samples::CHAT).unwrap();
         let source = folder.join("chat.jsonl");
         for form in [None, Some("--json")] {
-            call(&[]).arguments(["import".as_ref(), source.as_os_str()]).arguments(form).run().succeeds();
-            for command in [["status"].as_slice(), &["verify"], &["recall", "glaze"], &["doctor"], &["key"]] {
+            call(&[])
+                .arguments(["import".as_ref(), source.as_os_str()])
+                .arguments(form)
+                .run()
+                .succeeds();
+            for command in
+                [["status"].as_slice(), &["verify"], &["recall", "glaze"], &["doctor"], &["key"]]
+            {
                 let ran = call(command).arguments(form).run().succeeds();
                 assert!(!ran.out().contains('\u{1b}'), "{ran}");
             }
             let out = folder.join("out.jsonl");
-            call(&["export", "--out"]).arguments([out.as_os_str()]).arguments(form).run().succeeds();
-            let again = call(&["--space", "copy.db", "import"]).arguments([out.as_os_str()]).arguments(form);
+            call(&["export", "--out"])
+                .arguments([out.as_os_str()])
+                .arguments(form)
+                .run()
+                .succeeds();
+            let again = call(&["--space", "copy.db", "import"])
+                .arguments([out.as_os_str()])
+                .arguments(form);
             again.run().succeeds();
         }
-        let mut files: Vec<_> =
-            std::fs::read_dir(folder.join(".because")).unwrap().map(|file| file.unwrap().file_name()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(folder.join(".because"))
+            .unwrap()
+            .map(|file| file.unwrap().file_name())
+            .collect();
         files.sort();
         assert_eq!(files, [".gitignore", "space.db"]);
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 5, "home, .because, chat, export, copy");
+        assert_eq!(
+            std::fs::read_dir(&folder).unwrap().count(),
+            5,
+            "home, .because, chat, export, copy"
+        );
     }
-    assert_eq!(std::fs::read_dir(machine.work()).unwrap().count(), 3, "nothing beside the three folders");
+    assert_eq!(
+        std::fs::read_dir(machine.work()).unwrap().count(),
+        3,
+        "nothing beside the three folders"
+    );
 }

@@ -14,12 +14,18 @@ fn two_importers_at_once_both_finish_and_readers_see_whole_records() {
     std::thread::scope(|scope| {
         let import = |name: &'static str| {
             let machine = &machine;
-            scope.spawn(move || machine.because(["import", "--format", "chat-jsonl", name]).run().succeeds())
+            scope.spawn(move || {
+                machine.because(["import", "--format", "chat-jsonl", name]).run().succeeds()
+            })
         };
         let importers = [import("first.jsonl"), import("second.jsonl")];
         while !importers.iter().all(|importer| importer.is_finished()) {
-            for line in machine.because(["log", "-n", "5", "--json"]).run().succeeds().json_lines() {
-                assert!(line["position"].is_u64() && line["id"].is_string() && line["sig"].is_string(), "{line}");
+            for line in machine.because(["log", "-n", "5", "--json"]).run().succeeds().json_lines()
+            {
+                assert!(
+                    line["position"].is_u64() && line["id"].is_string() && line["sig"].is_string(),
+                    "{line}"
+                );
             }
             machine.because(["recall", "Which bowl was fired?", "--json"]).run().succeeds().json();
             machine.because(["status", "--json"]).run().succeeds().json();
@@ -29,7 +35,10 @@ fn two_importers_at_once_both_finish_and_readers_see_whole_records() {
     let alone = Machine::with_space();
     alone.write("first.jsonl", lines[..2_000].join("\n"));
     alone.write("second.jsonl", lines[1_000..].join("\n"));
-    alone.because(["import", "--format", "chat-jsonl", "first.jsonl", "second.jsonl"]).run().succeeds();
+    alone
+        .because(["import", "--format", "chat-jsonl", "first.jsonl", "second.jsonl"])
+        .run()
+        .succeeds();
     let names = |records: std::collections::BTreeSet<(String, String, String)>| -> std::collections::BTreeSet<_> {
         records.into_iter().map(|(source, uid, _)| (source, uid)).collect()
     };

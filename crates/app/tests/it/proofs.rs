@@ -24,7 +24,8 @@ fn practising() -> (Machine, Value) {
     let machine = Machine::with_space();
     machine.write("calendar.ics", calendar());
     machine.because(["import", "calendar.ics"]).run().succeeds();
-    let claims = machine.because(["claims", "--type", "routine", "--json"]).run().succeeds().json_lines();
+    let claims =
+        machine.because(["claims", "--type", "routine", "--json"]).run().succeeds().json_lines();
     let routine = claims.first().expect("a routine").clone();
     (machine, routine)
 }
@@ -53,7 +54,8 @@ fn verify_says_how_many_beliefs_follow_from_the_records() {
     let verified = machine.because(["verify", "--json"]).run().succeeds().json();
     assert_eq!(verified["beliefs"]["outcome"], "compared", "{verified}");
     assert!(
-        verified["beliefs"]["beliefs"].as_u64().unwrap() > 0 && verified["beliefs"]["differing"] == 0,
+        verified["beliefs"]["beliefs"].as_u64().unwrap() > 0
+            && verified["beliefs"]["differing"] == 0,
         "{verified}"
     );
 }
@@ -64,15 +66,22 @@ fn verify_names_a_belief_that_was_forged_and_derive_puts_it_right() {
     let forged = forge(&machine, &routine);
     let ran = machine.because(["verify"]).run().ends(3);
     let printed = ran.out();
-    for part in
-        ["belief_differs", routine["key"].as_str().unwrap(), "Never does yoga", "Not sound", "would be otherwise"]
-    {
+    for part in [
+        "belief_differs",
+        routine["key"].as_str().unwrap(),
+        "Never does yoga",
+        "Not sound",
+        "would be otherwise",
+    ] {
         assert!(printed.contains(part), "{part} in {printed}");
     }
     let verified = machine.because(["verify", "--json"]).run().ends(3).json();
     assert_eq!(verified["sound"], false, "{verified}");
     let findings = verified["findings"].as_array().unwrap();
-    assert!(findings.iter().any(|found| found["code"] == "belief_differs" && found["id"] == forged), "{verified}");
+    assert!(
+        findings.iter().any(|found| found["code"] == "belief_differs" && found["id"] == forged),
+        "{verified}"
+    );
     machine.because(["derive"]).run().succeeds();
     machine.is_sound();
 }

@@ -50,9 +50,19 @@ fn questions_that_no_argument_can_hold_are_answered_too() {
     let words: String = (0..1_500_000).map(|number| format!("w{number} ")).collect();
     assert!(words.len() > 10_000_000);
     let dates = "2025-01-08 next Tuesday two weeks ago ".repeat(300_000);
-    for text in ["\0glaze\0", &words, &dates, &"é".repeat(5_000_001), &"\0".repeat(10_000_000), &"🏺".repeat(2_500_000)]
-    {
-        let query = Query { neighbours: 2, today: Some(jiff::civil::date(2025, 3, 1)), ..Query::new(text, 10) };
+    for text in [
+        "\0glaze\0",
+        &words,
+        &dates,
+        &"é".repeat(5_000_001),
+        &"\0".repeat(10_000_000),
+        &"🏺".repeat(2_500_000),
+    ] {
+        let query = Query {
+            neighbours: 2,
+            today: Some(jiff::civil::date(2025, 3, 1)),
+            ..Query::new(text, 10)
+        };
         space.recall(&query).unwrap();
     }
     assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());

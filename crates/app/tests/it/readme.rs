@@ -1,8 +1,8 @@
 //! What the README shows is what the program does.
 //!
-//! The README's blocks of `console` are one session on one machine, in a copy of the sample: a line `$ command` is
-//! run by a shell, and the lines below it are what it prints, on both outputs together. `…` stands for anything within
-//! a line; a line of `…` alone stands for any lines.
+//! The README's blocks of `console` are one session on one machine, in a copy of the sample: a line
+//! `$ command` is run by a shell, and the lines below it are what it prints, on both outputs
+//! together. `…` stands for anything within a line; a line of `…` alone stands for any lines.
 
 use std::path::Path;
 
@@ -45,7 +45,9 @@ fn line_fits(pattern: &str, line: &str) -> bool {
 fn lines_fit(patterns: &[&str], lines: &[&str]) -> bool {
     match (patterns, lines) {
         ([ELLIPSIS, rest @ ..], _) => (0..=lines.len()).any(|at| lines_fit(rest, &lines[at..])),
-        ([pattern, patterns @ ..], [line, lines @ ..]) => line_fits(pattern, line) && lines_fit(patterns, lines),
+        ([pattern, patterns @ ..], [line, lines @ ..]) => {
+            line_fits(pattern, line) && lines_fit(patterns, lines)
+        }
         ([], lines) => lines.is_empty(),
         (_, []) => false,
     }
@@ -67,7 +69,10 @@ fn copy_folder(from: &Path, to: &Path) {
 #[test]
 fn what_the_readme_shows_is_what_the_program_prints() {
     let machine = Machine::new();
-    copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/samples"), &machine.work());
+    copy_folder(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/samples"),
+        &machine.work(),
+    );
     let programs = machine.home().with_file_name("programs");
     std::fs::create_dir(&programs).unwrap();
     std::os::unix::fs::symlink(BECAUSE, programs.join("because")).unwrap();
@@ -77,7 +82,11 @@ fn what_the_readme_shows_is_what_the_program_prints() {
     let steps = steps();
     assert!(steps.len() > 15, "the README has lost its transcripts");
     for Step { command, expected } in steps {
-        let ran = machine.call("sh", ["-c", &format!("exec 2>&1\n{command}")]).variable("PATH", &path).run().succeeds();
+        let ran = machine
+            .call("sh", ["-c", &format!("exec 2>&1\n{command}")])
+            .variable("PATH", &path)
+            .run()
+            .succeeds();
         let printed = ran.out();
         let lines: Vec<&str> = printed.lines().collect();
         assert!(
@@ -92,26 +101,38 @@ fn what_the_readme_shows_is_what_the_program_prints() {
 fn the_readme_names_every_command_and_every_format() {
     let machine = Machine::new();
     let help = machine.because(["--help"]).run().succeeds().out();
-    let below = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let below = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
     let commands: Vec<&str> = below.filter_map(|line| line.split_whitespace().next()).collect();
     let refused = machine.because(["import", "--format", "none of them", "."]).run().ends(2).err();
     let formats: Vec<&str> = refused.trim().rsplit(": ").next().unwrap().split(", ").collect();
     assert!(commands.len() > 10 && formats.len() > 10, "{commands:?} {formats:?}");
     for command in commands {
-        assert!(README.contains(&format!("because {command}")), "the README does not name `because {command}`");
+        assert!(
+            README.contains(&format!("because {command}")),
+            "the README does not name `because {command}`"
+        );
     }
     for format in formats {
-        assert!(README.contains(&format!("`{format}`")), "the README does not name the format `{format}`");
+        assert!(
+            README.contains(&format!("`{format}`")),
+            "the README does not name the format `{format}`"
+        );
     }
 }
 
 #[test]
 fn the_readme_says_what_every_part_of_a_score_is() {
     use retrieval::rank::{Signals, Weights, fuse};
-    let table: Vec<&str> = README.lines().skip_while(|line| *line != "| part | what it says |").collect();
+    let table: Vec<&str> =
+        README.lines().skip_while(|line| *line != "| part | what it says |").collect();
     for part in fuse(&Weights::default(), &Signals::default()).parts {
         let mut rows = table.iter().take_while(|line| line.starts_with('|'));
-        let first = |row: &&&str| row.split('|').nth(1).unwrap().contains(&format!("`{}`", part.name));
+        let first =
+            |row: &&&str| row.split('|').nth(1).unwrap().contains(&format!("`{}`", part.name));
         assert!(rows.find(first).is_some(), "the README does not say what `{}` is", part.name);
     }
 }

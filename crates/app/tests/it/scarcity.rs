@@ -1,7 +1,7 @@
 //! A full disk, a file that may not grow, a file and a folder that may not be written.
 //!
-//! What needs another file system or another user is done in a mount namespace of its own or by `setpriv`; where the machine
-//! allows neither, the test says so and rests.
+//! What needs another file system or another user is done in a mount namespace of its own or by
+//! `setpriv`; where the machine allows neither, the test says so and rests.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +12,8 @@ use crate::samples::long_chat;
 /// The user who may do nothing.
 const NOBODY: &str = "65534";
 
-/// Runs a script in which a small file system is mounted at `small` in the working folder; false if that is not permitted.
+/// Runs a script in which a small file system is mounted at `small` in the working folder; false if
+/// that is not permitted.
 fn on_a_small_disk(machine: &Machine, script: &str) -> bool {
     std::fs::create_dir(machine.work().join("small")).unwrap();
     let mount = "mount -t tmpfs -o size=1500k none small";
@@ -23,7 +24,8 @@ fn on_a_small_disk(machine: &Machine, script: &str) -> bool {
         return false;
     }
     let script = format!("set -eu\n{mount}\n{script}");
-    let call = machine.call("unshare", ["--mount", "sh", "-c", &script]).variable("BECAUSE", BECAUSE);
+    let call =
+        machine.call("unshare", ["--mount", "sh", "-c", &script]).variable("BECAUSE", BECAUSE);
     call.run().succeeds();
     true
 }
@@ -68,7 +70,11 @@ fn a_full_disk_is_named_and_what_was_acknowledged_is_safe() {
         assert_eq!(verified["sound"], true, "{verified}");
     }
     assert!(read(&machine, "refused").contains("\"disk_full\""), "{}", read(&machine, "refused"));
-    assert!(read(&machine, "export-refused").contains("No space left"), "{}", read(&machine, "export-refused"));
+    assert!(
+        read(&machine, "export-refused").contains("No space left"),
+        "{}",
+        read(&machine, "export-refused")
+    );
     assert!(!read(&machine, "left").contains("export") && !read(&machine, "left").contains("tmp"));
     let kept = read(&machine, "log").lines().count() - 2;
     let again: serde_json::Value = serde_json::from_str(&read(&machine, "again")).unwrap();
@@ -102,15 +108,21 @@ fn a_file_that_may_not_grow_is_an_error_and_no_death_by_signal() {
     machine.because(["remember", "before the limit"]).run().succeeds();
     machine.write("chat.jsonl", long_chat(3_000));
     for kib in [1, 64, 256, 700] {
-        let ran =
-            machine.shell(&format!("ulimit -f {}; exec $BECAUSE import --json chat.jsonl", kib * 2)).run().ends(1);
+        let ran = machine
+            .shell(&format!("ulimit -f {}; exec $BECAUSE import --json chat.jsonl", kib * 2))
+            .run()
+            .ends(1);
         let code = ran.error_code();
         assert!(code == "disk_full" || code == "write_failed", "{kib} KiB: {ran}");
         machine.because(["recall", "limit"]).run().succeeds().prints("before the limit");
         machine.is_sound();
     }
     machine.because(["import", "chat.jsonl"]).run().succeeds();
-    machine.shell("ulimit -f 200; exec $BECAUSE export --out all.jsonl").run().ends(1).says("all.jsonl");
+    machine
+        .shell("ulimit -f 200; exec $BECAUSE export --out all.jsonl")
+        .run()
+        .ends(1)
+        .says("all.jsonl");
     assert!(!machine.work().join("all.jsonl").exists());
     assert_eq!(machine.records().len(), 3_001);
     machine.is_sound();
@@ -118,11 +130,13 @@ fn a_file_that_may_not_grow_is_an_error_and_no_death_by_signal() {
 
 /// The program as a user who may do nothing, if this user can become that one.
 fn as_nobody(machine: &Machine) -> bool {
-    let open = |path: &Path| std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    let open =
+        |path: &Path| std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
     open(machine.work().parent().unwrap());
     open(&machine.work());
     let arguments = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE, "--version"];
-    let tried = std::process::Command::new("setpriv").args(arguments).current_dir(machine.work()).output();
+    let tried =
+        std::process::Command::new("setpriv").args(arguments).current_dir(machine.work()).output();
     let can = tried.is_ok_and(|output| output.status.success());
     if !can {
         println!("skipped: this user cannot become another, or that one cannot run the program");
@@ -159,7 +173,9 @@ fn a_space_that_cannot_be_written_can_be_read() {
     }
     let before = std::fs::read(machine.space()).unwrap();
     let folder = machine.space().parent().unwrap().to_owned();
-    let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap()
+    };
     for (file_mode, folder_mode, place) in
         [(0o444, 0o555, "file and folder"), (0o666, 0o555, "folder"), (0o444, 0o777, "file")]
     {
@@ -169,13 +185,21 @@ fn a_space_that_cannot_be_written_can_be_read() {
     }
     assert_eq!(std::fs::read(machine.space()).unwrap(), before);
     set(&machine.space(), 0o600);
-    let refused = machine.call("setpriv", ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE, "status"]);
-    refused.at_home(&machine.work().parent().unwrap().join("nobody")).run().ends(1).says("space.db");
+    let refused = machine.call(
+        "setpriv",
+        ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE, "status"],
+    );
+    refused
+        .at_home(&machine.work().parent().unwrap().join("nobody"))
+        .run()
+        .ends(1)
+        .says("space.db");
     // Nor may the key be one that cannot be read.
     let home = machine.work().parent().unwrap().join("nobody");
     std::fs::remove_file(home.join("key")).unwrap();
     std::fs::copy(machine.home().join("key"), home.join("key")).unwrap();
-    let arguments = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE, "key", "--json"];
+    let arguments =
+        ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE, "key", "--json"];
     let unreadable = machine.call("setpriv", arguments).at_home(&home).run().ends(1);
     assert_eq!(unreadable.error_code(), "file");
     assert!(unreadable.err().contains("key"), "{unreadable}");
@@ -191,7 +215,8 @@ fn a_space_that_was_not_closed_is_not_read_without_its_log() {
     }
     let folder = machine.space().parent().unwrap().to_owned();
     // A process that is killed leaves what it wrote in the log beside the file.
-    let reader = engine::Space::open(&machine.space(), kernel::seal::Signer::from_seed([9; 32])).unwrap();
+    let reader =
+        engine::Space::open(&machine.space(), kernel::seal::Signer::from_seed([9; 32])).unwrap();
     machine.because(["remember", "only in the log"]).run().succeeds();
     let copy = machine.work().join("copy");
     std::fs::create_dir(&copy).unwrap();
@@ -205,8 +230,11 @@ fn a_space_that_was_not_closed_is_not_read_without_its_log() {
     std::fs::create_dir(&home).unwrap();
     std::fs::set_permissions(&home, PermissionsExt::from_mode(0o777)).unwrap();
     let become_nobody = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE];
-    let ran =
-        machine.call("setpriv", become_nobody).arguments(["log", "--space", "copy/space.db"]).at_home(&home).run();
+    let ran = machine
+        .call("setpriv", become_nobody)
+        .arguments(["log", "--space", "copy/space.db"])
+        .at_home(&home)
+        .run();
     match ran.code() {
         0 => assert!(ran.out().contains("only in the log"), "it is silently not there: {ran}"),
         _ => assert!(ran.err().contains("log"), "{ran}"),

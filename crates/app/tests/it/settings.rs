@@ -29,7 +29,8 @@ impl Machine {
 fn server() -> Server {
     Server::start(|request| {
         let texts = request.json()["input"].as_array().unwrap().len();
-        let data: Vec<Value> = (0..texts).map(|index| json!({"index": index, "embedding": [0.5, 0.25]})).collect();
+        let data: Vec<Value> =
+            (0..texts).map(|index| json!({"index": index, "embedding": [0.5, 0.25]})).collect();
         Reply::json(200, &json!({ "data": data }))
     })
 }
@@ -58,13 +59,21 @@ fn an_option_counts_before_a_variable_before_the_spaces_file_before_ones_own() {
     machine.write_space_settings("embedder.model = \"owner/of-the-space\"");
     let embedder = machine.embedder();
     assert_eq!(embedder["model"], "owner/of-the-space");
-    assert!(embedder["said_by"].as_str().unwrap().ends_with(".because/config.toml:1"), "{embedder}");
-    let status = machine.because(["status", "--json"]).variable("BECAUSE_EMBEDDER", "ollama:variable");
-    assert_eq!(status.run().json()["embedder"]["model"], "ollama:variable");
+    assert!(
+        embedder["said_by"].as_str().unwrap().ends_with(".because/config.toml:1"),
+        "{embedder}"
+    );
     let status =
-        machine.because(["--embedder", "built-in", "status", "--json"]).variable("BECAUSE_EMBEDDER", "gemini:x");
+        machine.because(["status", "--json"]).variable("BECAUSE_EMBEDDER", "ollama:variable");
+    assert_eq!(status.run().json()["embedder"]["model"], "ollama:variable");
+    let status = machine
+        .because(["--embedder", "built-in", "status", "--json"])
+        .variable("BECAUSE_EMBEDDER", "gemini:x");
     let embedder = status.run().json()["embedder"].clone();
-    assert_eq!((&embedder["model"], &embedder["said_by"]), (&json!("built-in"), &json!("--embedder")));
+    assert_eq!(
+        (&embedder["model"], &embedder["said_by"]),
+        (&json!("built-in"), &json!("--embedder"))
+    );
     let status = machine.because(["status"]).variable("BECAUSE_EMBEDDER", "");
     status.run().succeeds().prints("embedder    owner/of-the-space (");
 }
@@ -77,19 +86,46 @@ fn a_setting_that_does_not_exist_is_told_with_its_line_and_what_was_meant() {
             "\n[embedder]\nmodle = \"built-in\"\n",
             "config.toml:3: there is no setting `embedder.modle`; perhaps `embedder.model` is meant",
         ),
-        ("model = \"built-in\"", "config.toml:1: there is no setting `model`; perhaps `embedder.model` is meant"),
+        (
+            "model = \"built-in\"",
+            "config.toml:1: there is no setting `model`; perhaps `embedder.model` is meant",
+        ),
         ("[qqq]\nzzz = 1", "config.toml:2: there is no setting `qqq.zzz`; docs/settings.md"),
         ("[qqq]", "config.toml:1: there is no setting `qqq`"),
         ("[embedder]\nmodel = 7", "config.toml:2: `embedder.model` takes a text in quotes"),
-        ("[openai]\ndimensions = 0", "config.toml:2: `openai.dimensions` takes a whole number from 1 to 16384"),
+        (
+            "[openai]\ndimensions = 0",
+            "config.toml:2: `openai.dimensions` takes a whole number from 1 to 16384",
+        ),
         ("[openai]\ndimensions = \"8\"", "takes a whole number"),
-        ("[openai]\n\nbatch_max = 2049", "config.toml:3: `openai.batch_max` takes a whole number from 1 to 2048"),
-        ("[gemini]\nbatch_max = 101", "config.toml:2: `gemini.batch_max` takes a whole number from 1 to 100"),
-        ("[ollama]\ntimeout_s = 0", "config.toml:2: `ollama.timeout_s` takes a whole number from 1 to 3600"),
-        ("[ollama]\ntimeout_s = 3601", "config.toml:2: `ollama.timeout_s` takes a whole number from 1 to 3600"),
-        ("[ollama]\ndimensions = 16385", "config.toml:2: `ollama.dimensions` takes a whole number from 1 to 16384"),
-        ("[embedder]\nthreads = 257", "config.toml:2: `embedder.threads` takes a whole number from 1 to 256"),
-        ("[openai]\nbase_url = \"\"", "config.toml:2: `openai.base_url` takes the address of a server, like "),
+        (
+            "[openai]\n\nbatch_max = 2049",
+            "config.toml:3: `openai.batch_max` takes a whole number from 1 to 2048",
+        ),
+        (
+            "[gemini]\nbatch_max = 101",
+            "config.toml:2: `gemini.batch_max` takes a whole number from 1 to 100",
+        ),
+        (
+            "[ollama]\ntimeout_s = 0",
+            "config.toml:2: `ollama.timeout_s` takes a whole number from 1 to 3600",
+        ),
+        (
+            "[ollama]\ntimeout_s = 3601",
+            "config.toml:2: `ollama.timeout_s` takes a whole number from 1 to 3600",
+        ),
+        (
+            "[ollama]\ndimensions = 16385",
+            "config.toml:2: `ollama.dimensions` takes a whole number from 1 to 16384",
+        ),
+        (
+            "[embedder]\nthreads = 257",
+            "config.toml:2: `embedder.threads` takes a whole number from 1 to 256",
+        ),
+        (
+            "[openai]\nbase_url = \"\"",
+            "config.toml:2: `openai.base_url` takes the address of a server, like ",
+        ),
         (
             "[openai]\nbase_url = \"ftp://a.example\"",
             "config.toml:2: `openai.base_url` takes the address of a server, like ",
@@ -112,12 +148,20 @@ fn a_setting_that_does_not_exist_is_told_with_its_line_and_what_was_meant() {
     machine.write_space_settings(b"\xff\xfe\0");
     assert_eq!(machine.because(["--json", "status"]).run().ends(2).error_code(), "settings");
     machine.write_space_settings("");
-    machine.because(["--embedder", "gpt", "status"]).run().ends(2).says("--embedder: \"gpt\" names no model");
+    machine
+        .because(["--embedder", "gpt", "status"])
+        .run()
+        .ends(2)
+        .says("--embedder: \"gpt\" names no model");
     let status = machine.because(["status"]).variable("BECAUSE_OPENAI_BATCH_MAX", "many");
     status.run().ends(2).says("BECAUSE_OPENAI_BATCH_MAX: it takes a whole number from 1 to 2048");
     let secret = "http://user:sk-secret@a.example";
-    let status = machine.because(["status"]).variable("BECAUSE_OPENAI_BASE_URL", secret).run().ends(2);
-    assert!(status.err().contains("BECAUSE_OPENAI_BASE_URL: it takes the address of a server, like"), "{status}");
+    let status =
+        machine.because(["status"]).variable("BECAUSE_OPENAI_BASE_URL", secret).run().ends(2);
+    assert!(
+        status.err().contains("BECAUSE_OPENAI_BASE_URL: it takes the address of a server, like"),
+        "{status}"
+    );
     assert!(!status.err().contains("sk-secret"), "{status}");
 }
 
@@ -135,12 +179,17 @@ fn a_spaces_file_sends_neither_texts_nor_keys_anywhere() {
         doctor().run().ends(3).prints("counts only in your own config.toml");
         machine.because(["status"]).run().ends(2);
     }
-    machine
-        .write_own_settings(&format!("[openai]\nbase_url = \"{}\"\napi_key_env = \"OPENAI_API_KEY\"", server.base()));
+    machine.write_own_settings(&format!(
+        "[openai]\nbase_url = \"{}\"\napi_key_env = \"OPENAI_API_KEY\"",
+        server.base()
+    ));
     for model in ["openai:m", "ollama:m", "gemini:m", "local:."] {
         machine.write_space_settings(format!("[embedder]\nmodel = \"{model}\""));
         let embedder = machine.embedder();
-        assert_eq!((&embedder["model"], &embedder["passed_over"]["model"]), (&json!("built-in"), &json!(model)));
+        assert_eq!(
+            (&embedder["model"], &embedder["passed_over"]["model"]),
+            (&json!("built-in"), &json!(model))
+        );
         doctor().run().succeeds().prints("spaces_may_choose");
         machine.because(["status"]).run().succeeds().prints("spaces_may_choose");
     }
@@ -162,7 +211,11 @@ fn a_settings_file_that_is_a_pipe_or_a_device_holds_nobody_up() {
     for make in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
         machine.shell(&format!("{make} .because/config.toml")).run().succeeds();
         machine.because(["status"]).run().ends(2).says("it is no file");
-        if path.is_dir() { std::fs::remove_dir(&path).unwrap() } else { std::fs::remove_file(&path).unwrap() }
+        if path.is_dir() {
+            std::fs::remove_dir(&path).unwrap()
+        } else {
+            std::fs::remove_file(&path).unwrap()
+        }
     }
     machine.because(["status"]).run().succeeds();
 }
@@ -172,7 +225,8 @@ fn ones_own_folder_stays_ones_own_whatever_it_is_called() {
     let machine = Machine::new();
     let home = machine.work().join(".because");
     std::fs::create_dir(&home).unwrap();
-    std::fs::write(home.join("config.toml"), "[embedder]\nmodel = \"ollama:mine\"\nthreads = 2").unwrap();
+    std::fs::write(home.join("config.toml"), "[embedder]\nmodel = \"ollama:mine\"\nthreads = 2")
+        .unwrap();
     machine.because(["init", "--global"]).at_home(&home).run().succeeds();
     let status = machine.because(["status", "--json"]).at_home(&home).run().succeeds().json();
     assert_eq!(status["embedder"]["model"], "ollama:mine");
@@ -184,10 +238,16 @@ fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
     let model = "[embedder]\nmodel = \"openai:m\"\n[openai]\n";
     let doctor = |settings: &str| {
         machine.write_own_settings(&format!("{model}base_url = \"{}\"\n{settings}", server.base()));
-        let ran =
-            machine.because(["doctor", "--json"]).variable("OPENAI_API_KEY", KEY).variable("MY_KEY", "sk-mine").run();
+        let ran = machine
+            .because(["doctor", "--json"])
+            .variable("OPENAI_API_KEY", KEY)
+            .variable("MY_KEY", "sk-mine")
+            .run();
         assert!(!ran.out().contains(KEY) && !ran.err().contains(KEY));
-        let sent = server.requests().last().map(|request| request.header("authorization").map(str::to_owned));
+        let sent = server
+            .requests()
+            .last()
+            .map(|request| request.header("authorization").map(str::to_owned));
         (ran.code(), sent.flatten())
     };
     assert_eq!(doctor(""), (0, None), "an address alone gets no key");
@@ -196,7 +256,9 @@ fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
     assert_eq!(doctor("api_key_env = \"\""), (0, None));
     std::fs::write(machine.home().join("secret"), "sk-of-file\n").unwrap();
     assert_eq!(doctor("api_key_file = \"secret\""), (0, Some("Bearer sk-of-file".to_owned())));
-    for wrong in ["api_key_file = \"not there\"", "api_key_env = \"NOT_SET\"", "api_key_env = \"a=b\""] {
+    for wrong in
+        ["api_key_file = \"not there\"", "api_key_env = \"NOT_SET\"", "api_key_env = \"a=b\""]
+    {
         let asked = server.requests().len();
         assert_eq!(doctor(wrong).0, 3, "{wrong}");
         assert_eq!(server.requests().len(), asked);
@@ -216,10 +278,16 @@ fn doctor_tries_the_model_and_says_what_to_do_if_it_fails() {
     let check = |reply: Reply, says: &str| {
         let server = Server::script([reply]);
         let doctor = machine.because(["--embedder", "openai:m", "doctor", "--json"]);
-        let doctor =
-            doctor.variable("BECAUSE_OPENAI_BASE_URL", server.base()).variable("BECAUSE_OPENAI_TIMEOUT_S", "1");
+        let doctor = doctor
+            .variable("BECAUSE_OPENAI_BASE_URL", server.base())
+            .variable("BECAUSE_OPENAI_TIMEOUT_S", "1");
         let doctor = doctor.run().ends(3).json();
-        let found = doctor["checks"].as_array().unwrap().iter().find(|check| check["name"] == "embedder").unwrap();
+        let found = doctor["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|check| check["name"] == "embedder")
+            .unwrap();
         let said = format!("{} {}", found["found"], found["advice"]);
         assert!(said.contains(says), "{said}");
     };
@@ -233,16 +301,29 @@ fn doctor_tries_the_model_and_says_what_to_do_if_it_fails() {
     check(Reply::Silence, "within 1 s");
     check(Reply::Garbage(b"hello\r\n\r\n".to_vec()), "right server");
     machine.write("no-certificates", "hello");
-    for (file, says) in [("not there", "cannot be read"), ("no-certificates", "holds no certificates")] {
+    for (file, says) in
+        [("not there", "cannot be read"), ("no-certificates", "holds no certificates")]
+    {
         let file = machine.work().join(file);
-        let doctor = machine.because(["--embedder", "ollama:m", "doctor"]).variable("SSL_CERT_FILE", &file);
+        let doctor =
+            machine.because(["--embedder", "ollama:m", "doctor"]).variable("SSL_CERT_FILE", &file);
         doctor.run().ends(3).prints(says).prints("SSL_CERT_FILE");
         machine.because(["doctor"]).variable("SSL_CERT_FILE", &file).run().succeeds();
     }
     let gone = Server::script([Reply::Silence]).base().to_owned();
-    let doctor = machine.because(["--embedder", "ollama:m", "doctor"]).variable("BECAUSE_OLLAMA_BASE_URL", &gone);
+    let doctor = machine
+        .because(["--embedder", "ollama:m", "doctor"])
+        .variable("BECAUSE_OLLAMA_BASE_URL", &gone);
     doctor.run().ends(3).prints("is it running");
-    machine.because(["--embedder", "gemini:m", "doctor"]).run().ends(3).prints("set GEMINI_API_KEY");
-    machine.because(["--embedder", "owner/name", "doctor"]).run().ends(3).prints("because model pull owner/name");
+    machine
+        .because(["--embedder", "gemini:m", "doctor"])
+        .run()
+        .ends(3)
+        .prints("set GEMINI_API_KEY");
+    machine
+        .because(["--embedder", "owner/name", "doctor"])
+        .run()
+        .ends(3)
+        .prints("because model pull owner/name");
     machine.because(["doctor"]).run().succeeds().prints("built-in (by default)");
 }

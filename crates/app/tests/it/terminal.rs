@@ -2,13 +2,16 @@
 
 use crate::machine::Machine;
 
-/// Clears the screen, sets the title, turns text red, writes to the clipboard, by seven-bit and by eight-bit sequences.
+/// Clears the screen, sets the title, turns text red, writes to the clipboard, by seven-bit and by
+/// eight-bit sequences.
 const LADEN: &str = "kiln \u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}[31m\u{1b}]52;c;ZXZpbA==\u{1b}\\ \u{9b}2J \u{9d}0;x\u{9c} \u{90}q \u{7f}\u{8}\u{8}\r\u{202e}liar\u{2066} \u{200b}end";
 
 /// Fails if a terminal would take anything in it for more than text and the program's own colours.
 fn is_harmless(shown: &str) {
     let mut rest = shown;
-    while let Some(at) = rest.find(|c: char| c.is_control() && c != '\n' || "\u{202e}\u{2066}".contains(c)) {
+    while let Some(at) =
+        rest.find(|c: char| c.is_control() && c != '\n' || "\u{202e}\u{2066}".contains(c))
+    {
         let own = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
         let colour = own.iter().find(|own| rest[at..].starts_with(**own));
         let colour = colour.unwrap_or_else(|| panic!("{:?} in {shown:?}", &rest[at..]));
@@ -20,7 +23,8 @@ fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
-/// A machine whose space, sources and grants are laden, wherever a text of someone else's choice can be.
+/// A machine whose space, sources and grants are laden, wherever a text of someone else's choice
+/// can be.
 fn laden() -> Machine {
     let machine = Machine::new();
     machine.because(["init", "--name", LADEN]).run().succeeds();
@@ -35,7 +39,8 @@ fn laden() -> Machine {
     let calendar = crate::samples::CALENDAR.replace("Pottery class", &LADEN.replace('\r', " "));
     machine.write("class.ics", calendar.replace("class@x", "\u{1b}[2J@x"));
     machine.because(["import", "class.ics"]).run();
-    let key = machine.because(["key"]).at_home(&machine.work().join("other")).run().succeeds().out();
+    let key =
+        machine.because(["key"]).at_home(&machine.work().join("other")).run().succeeds().out();
     machine.because(["grant", key.trim(), "--name", LADEN, "--can", "append"]).run().succeeds();
     machine
 }
@@ -74,7 +79,8 @@ fn no_record_name_or_path_can_command_the_terminal() {
         for form in [None, Some("--json")] {
             let mut arguments = call.clone();
             arguments.splice(0..0, form);
-            // As on a terminal: without it, colours and whatever looks like them would be stripped from a pipe.
+            // As on a terminal: without it, colours and whatever looks like them would be stripped
+            // from a pipe.
             let ran = machine.because(arguments).variable("CLICOLOR_FORCE", "1").run();
             is_harmless(&ran.out());
             is_harmless(&ran.err());
@@ -108,7 +114,8 @@ fn a_reader_that_goes_away_is_no_failure() {
     ];
     for command in commands {
         for reader in ["head -c 1", "true"] {
-            let script = format!("{{ $BECAUSE {command}; echo $? >&2; }} | {reader} >/dev/null; wait");
+            let script =
+                format!("{{ $BECAUSE {command}; echo $? >&2; }} | {reader} >/dev/null; wait");
             let ran = machine.shell(&script).run().succeeds();
             assert_eq!(ran.err(), "0\n", "{command}: {ran}");
         }

@@ -12,7 +12,8 @@ use crate::machine::Machine;
 pub(crate) const HABIT: &str = "habit.weekly|gym|tue,thu";
 const TASTE: &str = "taste.sport|gym";
 
-/// A machine that was told three things, with two claims of a deriver that is not among the built-in ones.
+/// A machine that was told three things, with two claims of a deriver that is not among the
+/// built-in ones.
 pub(crate) struct Believing {
     pub(crate) machine: Machine,
     pub(crate) notes: Vec<String>,
@@ -28,7 +29,12 @@ pub(crate) fn believing() -> Believing {
     };
     let notes: Vec<String> = (0..3).map(note).collect();
     let inputs: Vec<OpId> = notes.iter().map(|id| id.parse().unwrap()).collect();
-    let habit = claim(HABIT, "Goes to the gym on Tuesday and Thursday", json!({ "name": "gym", "times": 3 }), 0.87);
+    let habit = claim(
+        HABIT,
+        "Goes to the gym on Tuesday and Thursday",
+        json!({ "name": "gym", "times": 3 }),
+        0.87,
+    );
     let habit = append(&machine, Draft { body: Body::Claim(habit), refs: cite(&inputs) });
     let taste = claim(TASTE, "Likes the gym", json!({ "likes": "gym" }), 0.55);
     append(&machine, Draft { body: Body::Claim(taste), refs: cite(&[habit]) });
@@ -75,7 +81,12 @@ impl Believing {
     }
 
     fn states(&self) -> Vec<(String, String)> {
-        let claims = self.machine.because(["claims", "--state", "any", "--json"]).run().succeeds().json_lines();
+        let claims = self
+            .machine
+            .because(["claims", "--state", "any", "--json"])
+            .run()
+            .succeeds()
+            .json_lines();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         claims.iter().map(|claim| (text(&claim["key"]), text(&claim["state"]))).collect()
     }
@@ -94,7 +105,8 @@ fn claims_are_listed_by_how_sure_they_are_and_filtered() {
     );
     assert!(lines[1].contains(HABIT) && lines[2].starts_with("probable 0.55"), "{listed}");
     let count = |arguments: &[&str]| {
-        let listed = here.machine.because(["claims", "--json"]).arguments(arguments).run().succeeds();
+        let listed =
+            here.machine.because(["claims", "--json"]).arguments(arguments).run().succeeds();
         listed.json_lines().len()
     };
     assert_eq!(count(&["--type", "habit"]), 1);
@@ -105,7 +117,11 @@ fn claims_are_listed_by_how_sure_they_are_and_filtered() {
     assert_eq!(count(&["--valid-at", "2025-06-30"]), 0);
     assert_eq!(count(&["--as-of", "2020-01-01"]), 0);
     assert_eq!(count(&["--as-of", "1900-01-01"]), 0);
-    assert_eq!(count(&["--as-of", "9999-12-31T23:59:59Z"]), count(&[]), "later than any time that can be recorded");
+    assert_eq!(
+        count(&["--as-of", "9999-12-31T23:59:59Z"]),
+        count(&[]),
+        "later than any time that can be recorded"
+    );
     assert_eq!(count(&["--contains", "LIKES"]), 1);
     assert_eq!(count(&["-n", "1"]), 1);
     here.run(&["claims", "-n", "1"]).succeeds().prints("… and 1 more");
@@ -120,7 +136,16 @@ fn correcting_says_what_changed_because_of_it_and_withdrawing_brings_it_back() {
     let here = believing();
     let would = here.json(&["what-if", "--correct", &format!("{HABIT}=name=pool")]);
     let corrected = here
-        .run(&["correct", HABIT, "--set", "name=pool", "--text", "Goes to the pool", "--note", "it closed"])
+        .run(&[
+            "correct",
+            HABIT,
+            "--set",
+            "name=pool",
+            "--text",
+            "Goes to the pool",
+            "--note",
+            "it closed",
+        ])
         .succeeds();
     let text = corrected.out();
     assert!(text.starts_with(&format!("You corrected {HABIT}  b3:")), "{text}");
@@ -130,7 +155,10 @@ fn correcting_says_what_changed_because_of_it_and_withdrawing_brings_it_back() {
         ),
         "{text}"
     );
-    assert!(text.contains("Therefore 1 belief changed:\n  no longer believed taste.sport|gym"), "{text}");
+    assert!(
+        text.contains("Therefore 1 belief changed:\n  no longer believed taste.sport|gym"),
+        "{text}"
+    );
     assert_eq!(would["dry_run"], true);
     assert_eq!(would["changes"][1]["change"], "no_longer_believed");
     assert_eq!(
@@ -150,16 +178,21 @@ fn correcting_says_what_changed_because_of_it_and_withdrawing_brings_it_back() {
 fn refuting_takes_everything_down_that_stands_on_it_and_once_is_enough() {
     let here = believing();
     let id = here.habit.clone();
-    let refuted = here.run(&["refute", &id[..12], "--note", "my brother's calendar"]).succeeds().out();
+    let refuted =
+        here.run(&["refute", &id[..12], "--note", "my brother's calendar"]).succeeds().out();
     assert!(
-        refuted.contains(&format!("You refuted {HABIT}")) && refuted.contains("you say that it is false"),
+        refuted.contains(&format!("You refuted {HABIT}"))
+            && refuted.contains("you say that it is false"),
         "{refuted}"
     );
     assert!(refuted.contains("what it was built from does not hold any more"), "{refuted}");
     here.refuses(&["refute", HABIT], "already_refuted");
     here.refuses(&["correct", HABIT, "--set", "name=pool"], "corrects_refuted");
     here.run(&["correct", HABIT, "--set", "name=pool"]).ends(1).says("because withdraw");
-    here.run(&["explain", HABIT]).succeeds().prints("you said that it is false").prints("my brother's calendar");
+    here.run(&["explain", HABIT])
+        .succeeds()
+        .prints("you said that it is false")
+        .prints("my brother's calendar");
     here.run(&["withdraw", HABIT]).succeeds().prints("now believed");
     here.machine.is_sound();
 }
@@ -168,12 +201,19 @@ fn refuting_takes_everything_down_that_stands_on_it_and_once_is_enough() {
 fn what_carries_a_belief_is_seen_by_doing_without_a_source_a_month_or_an_author() {
     let here = believing();
     let would = here.json(&["what-if", "--without-source", "REMEMBER"]);
-    assert_eq!((&would["said"][0]["records"], would["changes"].as_array().unwrap().len()), (&3.into(), 2), "{would}");
+    assert_eq!(
+        (&would["said"][0]["records"], would["changes"].as_array().unwrap().len()),
+        (&3.into(), 2),
+        "{would}"
+    );
     let today = jiff::Zoned::now().date();
     let month = format!("{:04}-{:02}", today.year(), today.month());
     here.run(&["what-if", "--without-month", &month]).succeeds().prints("Nothing was written");
     here.refuses(&["what-if", "--without-month", "1999-01"], "usage");
-    here.refuses(&["what-if", "--without-author", "nobody", "--without-source", "remember"], "usage");
+    here.refuses(
+        &["what-if", "--without-author", "nobody", "--without-source", "remember"],
+        "usage",
+    );
     assert!(here.states().iter().all(|(_, state)| state == "active"));
 }
 
@@ -187,7 +227,10 @@ fn retracting_a_record_takes_down_what_was_built_from_it() {
         .prints("Then 1 belief");
     assert!(here.states().iter().all(|(_, state)| state == "active"));
     let retracted = here.json(&["retract", &note, "--note", "it was not me"]);
-    assert_eq!((&retracted["target"], retracted["changes"].as_array().unwrap().len()), (&note.as_str().into(), 2));
+    assert_eq!(
+        (&retracted["target"], retracted["changes"].as_array().unwrap().len()),
+        (&note.as_str().into(), 2)
+    );
     assert_eq!(retracted["changes"][0]["cause"], retracted["id"]);
     here.refuses(&["retract", &note], "already_retracted");
     here.refuses(&["retract", HABIT], "derived");
@@ -219,7 +262,10 @@ fn an_explanation_is_a_tree_for_people_and_the_models_record_for_programs() {
     assert_eq!(keys, ["because", "built_from", "claim", "history", "user_actions"]);
     assert_eq!(record["built_from"].as_array().unwrap().len(), 4);
     let more = here.json(&["explain", TASTE, "--support"]);
-    assert_eq!((&more["support"]["found"], &more["support"]["why"]), (&"all".into(), &"other_deriver".into()));
+    assert_eq!(
+        (&more["support"]["found"], &more["support"]["why"]),
+        (&"all".into(), &"other_deriver".into())
+    );
     assert_eq!(more["would_change"]["necessary"], json!([here.habit]));
     here.refuses(&["explain", &here.notes[0]], "not_a_belief");
     here.refuses(&["explain", "habit.weekly"], "unknown_belief");
@@ -263,13 +309,23 @@ fn what_does_not_fit_says_how_it_would_and_writes_nothing() {
 fn what_touches_a_correction_is_put_before_the_user_who_decides_it_once() {
     let here = believing();
     here.run(&["correct", HABIT, "--set", "name=pool"]).succeeds();
-    here.run(&["retract", &here.notes[1], "--note", "not me"]).succeeds().prints("1 review for you to decide");
-    let listed = here.run(&["review", "list"]).succeeds().prints(HABIT).prints("you said").prints("not me").out();
+    here.run(&["retract", &here.notes[1], "--note", "not me"])
+        .succeeds()
+        .prints("1 review for you to decide");
+    let listed = here
+        .run(&["review", "list"])
+        .succeeds()
+        .prints(HABIT)
+        .prints("you said")
+        .prints("not me")
+        .out();
     assert!(listed.contains("takes your correction back"), "{listed}");
     let asked = here.json(&["review", "list"]);
     let id = asked["id"].as_str().unwrap();
     assert_eq!((&asked["reason"], &asked["status"]), (&"ground_changed".into(), &"pending".into()));
-    here.run(&["review", "dismiss", id, "--note", "it is still so"]).succeeds().prints("stays as it was");
+    here.run(&["review", "dismiss", id, "--note", "it is still so"])
+        .succeeds()
+        .prints("stays as it was");
     here.refuses(&["review", "accept", id], "review_settled");
     here.run(&["review", "list"]).succeeds().prints("nothing to decide");
     assert_eq!(here.json(&["review", "list", "--all"])["status"], "dismissed");
@@ -326,13 +382,17 @@ fn a_device_that_may_correct_and_not_derive_takes_beliefs_down_all_the_same() {
     let laptop = here.machine.home().with_file_name("laptop");
     let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
     here.run(&["grant", key.trim(), "--can", "correct", "--can", "append"]).succeeds();
-    let refuted = here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().succeeds().json();
+    let refuted =
+        here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().succeeds().json();
     assert_eq!(refuted["changes"].as_array().unwrap().len(), 2, "{refuted}");
     assert_eq!(here.states()[1].1, "invalidated");
     // The owner's device records the fall when it derives next.
     here.run(&["remember", "something else"]).succeeds();
     let history = here.json(&["explain", TASTE])["history"].clone();
-    assert!(history.as_array().unwrap().iter().any(|event| event["event"] == "invalidated"), "{history}");
+    assert!(
+        history.as_array().unwrap().iter().any(|event| event["event"] == "invalidated"),
+        "{history}"
+    );
     here.machine.is_sound();
 }
 
@@ -341,10 +401,16 @@ fn two_devices_that_say_different_things_agree_after_an_exchange() {
     let here = believing();
     let laptop = here.machine.home().with_file_name("laptop");
     let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
-    here.run(&["grant", key.trim(), "--can", "correct", "--can", "append", "--can", "derive"]).succeeds();
+    here.run(&["grant", key.trim(), "--can", "correct", "--can", "append", "--can", "derive"])
+        .succeeds();
     here.run(&["export", "--out", "one.jsonl"]).succeeds();
     let there = |arguments: &[&str]| {
-        here.machine.because(["--space", "there.db"]).arguments(arguments).at_home(&laptop).run().succeeds()
+        here.machine
+            .because(["--space", "there.db"])
+            .arguments(arguments)
+            .at_home(&laptop)
+            .run()
+            .succeeds()
     };
     there(&["import", "one.jsonl"]);
     there(&["correct", HABIT, "--set", "name=pool"]);
@@ -382,15 +448,22 @@ fn many_words_at_once_from_several_processes_are_all_kept() {
 #[test]
 fn what_help_says_of_beliefs_is_broken_into_lines_only_where_the_terminal_ends() {
     let machine = Machine::new();
-    for command in ["derive", "claims", "explain", "correct", "refute", "withdraw", "retract", "what-if", "review"] {
+    for command in [
+        "derive", "claims", "explain", "correct", "refute", "withdraw", "retract", "what-if",
+        "review",
+    ] {
         let help = machine.because([command, "--help"]).run().succeeds().out();
         let lines: Vec<&str> = help.lines().collect();
         for pair in lines.windows(2) {
             let [line, next] = pair else { unreachable!() };
-            let is_prose = |line: &str| line.contains(' ') && !line.starts_with(' ') && !line.ends_with(':');
+            let is_prose =
+                |line: &str| line.contains(' ') && !line.starts_with(' ') && !line.ends_with(':');
             let word = next.split(' ').next().unwrap_or_default();
             let would_fit = line.chars().count() + 1 + word.chars().count() <= 90;
-            assert!(!(is_prose(line) && is_prose(next) && would_fit), "{command}: {line:?}, then {next:?}");
+            assert!(
+                !(is_prose(line) && is_prose(next) && would_fit),
+                "{command}: {line:?}, then {next:?}"
+            );
         }
     }
 }

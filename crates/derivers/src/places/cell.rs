@@ -1,9 +1,10 @@
 //! A grid over the Earth whose cells are about 150 m wide everywhere.
 //!
-//! A place that is known by its position alone needs a name that does not move when one more photo is taken; so positions
-//! are sorted into the cells of a fixed grid. Rows are 2⁻¹⁷ of the way from pole to pole (153 m). A row has as many columns as
-//! make its cells about as wide as high, rounded to a power of two, so that the columns of neighbouring rows fit into each
-//! other. Columns go round: the cell west of the date line touches the one east of it.
+//! A place that is known by its position alone needs a name that does not move when one more photo
+//! is taken; so positions are sorted into the cells of a fixed grid. Rows are 2⁻¹⁷ of the way from
+//! pole to pole (153 m). A row has as many columns as make its cells about as wide as high, rounded
+//! to a power of two, so that the columns of neighbouring rows fit into each other. Columns go
+//! round: the cell west of the date line touches the one east of it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +22,8 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// `None` for what is not on Earth, and for zero and zero, which is what cameras write that know no position.
+    /// `None` for what is not on Earth, and for zero and zero, which is what cameras write that
+    /// know no position.
     pub(super) fn new(lat: f64, lon: f64) -> Option<Self> {
         let on_earth = (-90.0..=90.0).contains(&lat) && (-180.0..=180.0).contains(&lon);
         (on_earth && (lat != 0.0 || lon != 0.0)).then_some(Self { lat, lon })
@@ -52,7 +54,8 @@ impl Cell {
         let mut cells = BTreeSet::new();
         for row in self.row.saturating_sub(1)..=(self.row + 1).min(ROWS - 1) {
             let columns = columns(row);
-            // The columns from before the first that touches to after the last, both of which are there twice at a fit.
+            // The columns from before the first that touches to after the last, both of which are
+            // there twice at a fit.
             let (first, last) = if columns >= own {
                 let fits = columns / own;
                 (i64::from(self.column * fits) - 1, i64::from((self.column + 1) * fits))
@@ -64,7 +67,8 @@ impl Cell {
                 (within - before, within + after)
             };
             for column in first..=last {
-                let column = u32::try_from(column.rem_euclid(i64::from(columns))).unwrap_or_default();
+                let column =
+                    u32::try_from(column.rem_euclid(i64::from(columns))).unwrap_or_default();
                 cells.insert(Self { row, column });
             }
         }
@@ -81,12 +85,17 @@ impl Cell {
     /// From its name; `None` for what names no cell.
     pub(super) fn parse(name: &str) -> Option<Self> {
         let (row, column) = name.split_once('-')?;
-        let cell = Self { row: u32::from_str_radix(row, 16).ok()?, column: u32::from_str_radix(column, 16).ok()? };
-        (cell.row < ROWS && cell.column < columns(cell.row) && cell.to_string() == name).then_some(cell)
+        let cell = Self {
+            row: u32::from_str_radix(row, 16).ok()?,
+            column: u32::from_str_radix(column, 16).ok()?,
+        };
+        (cell.row < ROWS && cell.column < columns(cell.row) && cell.to_string() == name)
+            .then_some(cell)
     }
 }
 
-/// `14c3a-2221f`: row and column in hexadecimal digits, of one length, so that names sort as cells do.
+/// `14c3a-2221f`: row and column in hexadecimal digits, of one length, so that names sort as cells
+/// do.
 impl fmt::Display for Cell {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:05x}-{:05x}", self.row, self.column)
@@ -96,7 +105,8 @@ impl fmt::Display for Cell {
 /// How many columns a row has.
 fn columns(row: u32) -> u32 {
     let middle = (f64::from(row) + 0.5) / f64::from(ROWS) * std::f64::consts::PI;
-    let log2 = libm::round(COLUMNS_LOG2_MAX + libm::log2(libm::sin(middle))).clamp(0.0, COLUMNS_LOG2_MAX);
+    let log2 =
+        libm::round(COLUMNS_LOG2_MAX + libm::log2(libm::sin(middle))).clamp(0.0, COLUMNS_LOG2_MAX);
     1 << log2 as u32
 }
 
@@ -120,7 +130,11 @@ mod tests {
     #[test]
     fn touching_is_mutual_and_goes_round() {
         let mut rows: Vec<u32> = vec![0, 1, 2, 3, ROWS - 2, ROWS - 1];
-        rows.extend((1..ROWS).filter(|&row| columns(row) != columns(row - 1)).flat_map(|row| [row - 1, row]));
+        rows.extend(
+            (1..ROWS)
+                .filter(|&row| columns(row) != columns(row - 1))
+                .flat_map(|row| [row - 1, row]),
+        );
         for row in rows {
             for column in [0, 1, columns(row) / 2, columns(row) - 1] {
                 let cell = Cell { row, column: column % columns(row) };
@@ -135,12 +149,18 @@ mod tests {
 
     #[test]
     fn positions_that_are_none_are_refused_and_all_others_have_a_cell() {
-        for (lat, lon) in
-            [(f64::NAN, 1.0), (1.0, f64::NAN), (90.1, 0.0), (0.0, 180.1), (f64::INFINITY, 0.0), (0.0, 0.0)]
-        {
+        for (lat, lon) in [
+            (f64::NAN, 1.0),
+            (1.0, f64::NAN),
+            (90.1, 0.0),
+            (0.0, 180.1),
+            (f64::INFINITY, 0.0),
+            (0.0, 0.0),
+        ] {
             assert_eq!(Position::new(lat, lon), None);
         }
-        for (lat, lon) in [(90.0, 0.0), (-90.0, 180.0), (90.0, -180.0), (0.0, 1.0), (-0.0, -180.0)] {
+        for (lat, lon) in [(90.0, 0.0), (-90.0, 180.0), (90.0, -180.0), (0.0, 1.0), (-0.0, -180.0)]
+        {
             let cell = cell(lat, lon);
             assert_eq!(Cell::parse(&cell.to_string()), Some(cell));
             let middle = cell.middle();

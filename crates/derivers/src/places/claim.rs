@@ -1,7 +1,8 @@
 //! What is believed of a place: in words, as data, and how surely.
 //!
-//! The position is the middle of what the records say, rounded to about ten metres. Where the key is a cell's it may lie up to a
-//! cell's width from the cell's middle: the label names the cell, the position the place.
+//! The position is the middle of what the records say, rounded to about ten metres. Where the key
+//! is a cell's it may lie up to a cell's width from the cell's middle: the label names the cell,
+//! the position the place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +12,10 @@ use serde_json::{Map, Value, json};
 use super::cell::{Cell, Position};
 use super::visit::{CELL_GROUP, Visit};
 use super::{
-    FREQUENT, HORIZON_DAYS_MAX, HORIZON_DAYS_MIN, HORIZON_TIMES, NAMED, PAUSE_DAYS_MIN, PAUSE_TIMES_MAX, PRIOR,
-    SOURCES_MOST, SOURCES_RATE, SPAN_LEAST, SPAN_RATE, SPAN_SPAN, VISITS_MIN, VISITS_MOST, VISITS_RATE, WEEKS_LEAST,
-    WEEKS_RATE, WEEKS_SPAN, WEIGHT_PLAN, WEIGHT_VISIT,
+    FREQUENT, HORIZON_DAYS_MAX, HORIZON_DAYS_MIN, HORIZON_TIMES, NAMED, PAUSE_DAYS_MIN,
+    PAUSE_TIMES_MAX, PRIOR, SOURCES_MOST, SOURCES_RATE, SPAN_LEAST, SPAN_RATE, SPAN_SPAN,
+    VISITS_MIN, VISITS_MOST, VISITS_RATE, WEEKS_LEAST, WEEKS_RATE, WEEKS_SPAN, WEIGHT_PLAN,
+    WEIGHT_VISIT,
 };
 use crate::local_time::{DAY_MINUTES, Day, HOUR_MINUTES, WEEK_DAYS, clock, median};
 use crate::slug::slug;
@@ -23,7 +25,8 @@ use crate::{Candidate, Input};
 const POSITION_STEPS: f64 = 10_000.0;
 /// A degree of latitude.
 const KILOMETRES_A_DEGREE: f64 = 111.2;
-/// How far from its middle half of a place may lie: an album may be named after a large city and its surroundings.
+/// How far from its middle half of a place may lie: an album may be named after a large city and
+/// its surroundings.
 const PLACE_KILOMETRES_MAX: f64 = 50.0;
 /// Fewest visits whose hours are usual ones.
 const HOURS_MIN: usize = 3;
@@ -54,10 +57,17 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
     let hours = usual_hours(visits);
     let mut payload = Map::new();
     payload.insert("label".to_owned(), json!(label));
-    payload
-        .extend(position.iter().flat_map(|at| [("lat".to_owned(), json!(at.lat)), ("lon".to_owned(), json!(at.lon))]));
+    payload.extend(
+        position
+            .iter()
+            .flat_map(|at| [("lat".to_owned(), json!(at.lat)), ("lon".to_owned(), json!(at.lon))]),
+    );
     payload.insert("visits".to_owned(), json!(past));
-    payload.extend(hours.as_ref().map(|(from, to)| ("usual_hours".to_owned(), json!({"from": from, "to": to}))));
+    payload.extend(
+        hours
+            .as_ref()
+            .map(|(from, to)| ("usual_hours".to_owned(), json!({"from": from, "to": to}))),
+    );
     let usually = hours.map(|(from, to)| format!(", usually {from}–{to}")).unwrap_or_default();
     let near = if cell.is_some() { "near" } else { "at" };
     Some(Candidate {
@@ -80,7 +90,9 @@ fn name(visits: &[Visit<'_>]) -> Option<String> {
     for label in visits.iter().filter_map(|visit| visit.label) {
         *counts.entry(label).or_default() += 1;
     }
-    let most = counts.into_iter().max_by(|(one, count), (other, more)| count.cmp(more).then(other.cmp(one)));
+    let most = counts
+        .into_iter()
+        .max_by(|(one, count), (other, more)| count.cmp(more).then(other.cmp(one)));
     most.map(|(label, _)| label.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
@@ -93,12 +105,15 @@ fn degrees(position: Position) -> String {
 
 fn middle(visits: &[Visit<'_>]) -> Option<Position> {
     let positions = || visits.iter().filter_map(|visit| visit.position);
-    let lat = median(&mut positions().map(|position| position.lat).collect::<Vec<_>>(), f64::total_cmp)?;
-    let lon = median(&mut positions().map(|position| position.lon).collect::<Vec<_>>(), f64::total_cmp)?;
+    let lat =
+        median(&mut positions().map(|position| position.lat).collect::<Vec<_>>(), f64::total_cmp)?;
+    let lon =
+        median(&mut positions().map(|position| position.lon).collect::<Vec<_>>(), f64::total_cmp)?;
     Some(Position { lat, lon })
 }
 
-/// Whether what bears the name lies all over the world: then it is the name of an album, and of no place.
+/// Whether what bears the name lies all over the world: then it is the name of an album, and of no
+/// place.
 fn is_scattered(visits: &[Visit<'_>], middle: Position) -> bool {
     let is_far = |at: &Position| {
         let east = (at.lon - middle.lon).abs();
@@ -126,7 +141,8 @@ fn usual_hours(visits: &[Visit<'_>]) -> Option<(String, String)> {
     let outside = (starts.len() as f64 * HOURS_OUTSIDE) as usize;
     let from = starts.get(outside)?.div_euclid(HOUR_MINUTES) * HOUR_MINUTES;
     let end = ends.iter().rev().nth(outside)?;
-    let to = ((end + HOUR_MINUTES - 1).div_euclid(HOUR_MINUTES) * HOUR_MINUTES).max(from + HOUR_MINUTES);
+    let to =
+        ((end + HOUR_MINUTES - 1).div_euclid(HOUR_MINUTES) * HOUR_MINUTES).max(from + HOUR_MINUTES);
     // Who is there all day has no usual hours.
     (to - from < DAY_MINUTES).then(|| (clock(from), clock(to)))
 }
@@ -142,28 +158,38 @@ struct Stays {
 impl Stays {
     fn of(days: &BTreeMap<Day, bool>) -> Option<Self> {
         let days: Vec<Day> = days.keys().copied().collect();
-        let mut pauses: Vec<i64> = days.windows(2).filter_map(|pair| Some(pair.last()?.0 - pair.first()?.0)).collect();
+        let mut pauses: Vec<i64> =
+            days.windows(2).filter_map(|pair| Some(pair.last()?.0 - pair.first()?.0)).collect();
         let usual = median(&mut pauses, Ord::cmp).unwrap_or_default();
         let pause_days_max = (usual * PAUSE_TIMES_MAX).clamp(PAUSE_DAYS_MIN, HORIZON_DAYS_MAX);
-        let periods: Vec<&[Day]> = days.chunk_by(|one, next| next.0 - one.0 <= pause_days_max).collect();
+        let periods: Vec<&[Day]> =
+            days.chunk_by(|one, next| next.0 - one.0 <= pause_days_max).collect();
         let whole = periods.iter().rev().find(|period| period.len() >= VISITS_MIN);
         let latest = whole.or(periods.last())?;
         let horizon_days = (usual * HORIZON_TIMES).clamp(HORIZON_DAYS_MIN, HORIZON_DAYS_MAX) + 1;
-        Some(Self { first: *latest.first()?, last: *latest.last()?, periods: periods.len(), horizon_days })
+        Some(Self {
+            first: *latest.first()?,
+            last: *latest.last()?,
+            periods: periods.len(),
+            horizon_days,
+        })
     }
 }
 
 fn inputs(visits: &[Visit<'_>]) -> Vec<Input> {
-    let inputs: BTreeSet<Input> = visits.iter().map(|visit| Input { id: visit.id, role: visit.role }).collect();
+    let inputs: BTreeSet<Input> =
+        visits.iter().map(|visit| Input { id: visit.id, role: visit.role }).collect();
     inputs.into_iter().collect()
 }
 
 fn basis(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, is_named: bool) -> Basis {
-    let weight: u32 = days.values().map(|&is_plan| if is_plan { WEIGHT_PLAN } else { WEIGHT_VISIT }).sum();
+    let weight: u32 =
+        days.values().map(|&is_plan| if is_plan { WEIGHT_PLAN } else { WEIGHT_VISIT }).sum();
     let count = f64::from(weight) / f64::from(WEIGHT_VISIT);
     let past = || days.iter().filter(|(_, is_plan)| !**is_plan).map(|(day, _)| *day);
     let weeks = past().map(Day::week).collect::<BTreeSet<_>>().len();
-    let span_days = past().next_back().zip(past().next()).map_or(0, |(last, first)| last.0 - first.0);
+    let span_days =
+        past().next_back().zip(past().next()).map_or(0, |(last, first)| last.0 - first.0);
     let span = span_days as f64 / WEEK_DAYS as f64;
     let sources = visits.iter().map(|visit| visit.source).collect::<BTreeSet<_>>().len();
     let further = weeks.saturating_sub(1) as f64;
@@ -175,7 +201,11 @@ fn basis(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, is_named: bool) -> Ba
         basis = basis.with("named", 1.0, NAMED);
     }
     if sources > 1 {
-        basis = basis.with("sources", sources as f64, saturating(SOURCES_MOST, SOURCES_RATE, (sources - 1) as f64));
+        basis = basis.with(
+            "sources",
+            sources as f64,
+            saturating(SOURCES_MOST, SOURCES_RATE, (sources - 1) as f64),
+        );
     }
     basis
 }
@@ -186,8 +216,11 @@ fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, stays: &Stays) ->
     let weeks = past().map(Day::week).collect::<BTreeSet<_>>().len();
     let photos = visits.iter().filter(|visit| visit.role == "photo").count();
     let planned = days.len() - past().count();
-    let mut parts =
-        vec![format!("visits on {} days in {weeks} week{}", past().count(), if weeks == 1 { "" } else { "s" })];
+    let mut parts = vec![format!(
+        "visits on {} days in {weeks} week{}",
+        past().count(),
+        if weeks == 1 { "" } else { "s" }
+    )];
     if photos > 0 {
         parts.push(format!("{photos} photo{}", if photos == 1 { "" } else { "s" }));
     }
@@ -195,7 +228,11 @@ fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, stays: &Stays) ->
         parts.push(format!("{planned} more planned"));
     }
     if stays.periods > 1 {
-        parts.push(format!("in {} periods, the latest since {}", stays.periods, stays.first.date()));
+        parts.push(format!(
+            "in {} periods, the latest since {}",
+            stays.periods,
+            stays.first.date()
+        ));
     }
     parts.extend(past().next_back().map(|day| format!("most recent {}", day.date())));
     parts.join("; ")

@@ -1,7 +1,7 @@
 //! What the location field of a calendar names: a place, a position, or nothing that one can go to.
 //!
-//! Meeting services write their links there, and people write `phone` or `tbd`. None of these is a place, however often
-//! somebody "was there".
+//! Meeting services write their links there, and people write `phone` or `tbd`. None of these is a
+//! place, however often somebody "was there".
 
 use super::cell::Position;
 use crate::slug::slug;
@@ -54,7 +54,8 @@ const NO_PLACES: [&str; 40] = [
     "whatsapp",
 ];
 /// First words of labels that name no place: `Zoom (link in mail)`.
-const NO_PLACES_BEGIN: [&str; 8] = ["discord", "gotomeeting", "jitsi", "skype", "webex", "zoom", "online", "tel"];
+const NO_PLACES_BEGIN: [&str; 8] =
+    ["discord", "gotomeeting", "jitsi", "skype", "webex", "zoom", "online", "tel"];
 
 /// What a label names.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +68,8 @@ pub(super) enum Named {
     Nothing,
 }
 
-/// What a label names. Of several rooms, separated by `;`, one that is a place makes the whole label a place.
+/// What a label names. Of several rooms, separated by `;`, one that is a place makes the whole
+/// label a place.
 pub(super) fn named(label: &str) -> Named {
     if label.chars().count() > LABEL_CHARS_MAX {
         return Named::Nothing;
@@ -98,7 +100,8 @@ fn is_no_place(part: &str, slug: &str) -> bool {
 
 fn is_telephone(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    digits >= TELEPHONE_DIGITS_MIN && text.chars().all(|letter| letter.is_ascii_digit() || " +-()/.#,".contains(letter))
+    digits >= TELEPHONE_DIGITS_MIN
+        && text.chars().all(|letter| letter.is_ascii_digit() || " +-()/.#,".contains(letter))
 }
 
 /// `57.7175, 11.9631`
@@ -134,7 +137,10 @@ mod tests {
             assert_eq!(named(label), Named::Nothing, "{label}");
         }
         for (label, slug) in [
-            ("Studio Majorna, Karl Johansgatan 41, Gothenburg", "studio-majorna-karl-johansgatan-41-gothenburg"),
+            (
+                "Studio Majorna, Karl Johansgatan 41, Gothenburg",
+                "studio-majorna-karl-johansgatan-41-gothenburg",
+            ),
             ("Room 4; Zoom", "room-4-zoom"),
             ("Telegraph Hill", "telegraph-hill"),
             ("Home", "home"),
@@ -142,6 +148,9 @@ mod tests {
         ] {
             assert_eq!(named(label), Named::Place(slug.to_owned()));
         }
-        assert_eq!(named("57.7175, 11.9631"), Named::Position(Position { lat: 57.7175, lon: 11.9631 }));
+        assert_eq!(
+            named("57.7175, 11.9631"),
+            Named::Position(Position { lat: 57.7175, lon: 11.9631 })
+        );
     }
 }

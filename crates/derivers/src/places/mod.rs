@@ -1,9 +1,10 @@
 //! Places: where a person keeps being.
 //!
-//! A group is either a named place (the slug of what events, notes and albums call it) or a cell of a grid over the Earth, for
-//! photos that know only their position. What counts is on how many days a person was there, and over how many weeks: forty
-//! photos of one afternoon are one visit, and five days of one holiday are one week. All of it only grows with one more
-//! visit, so confidence does too.
+//! A group is either a named place (the slug of what events, notes and albums call it) or a cell of
+//! a grid over the Earth, for photos that know only their position. What counts is on how many days
+//! a person was there, and over how many weeks: forty photos of one afternoon are one visit, and
+//! five days of one holiday are one week. All of it only grows with one more visit, so confidence
+//! does too.
 //!
 //! | module | answers |
 //! |---|---|
@@ -28,20 +29,22 @@ pub const PRIOR: f64 = 0.08;
 pub const VISITS_MOST: f64 = 2.00;
 /// See [`VISITS_MOST`].
 pub const VISITS_RATE: f64 = 0.20;
-/// Log-odds of visits that are all in one week, what many weeks add to them, and how fast, per week beyond the first.
+/// Log-odds of visits that are all in one week, what many weeks add to them, and how fast, per week
+/// beyond the first.
 pub const WEEKS_LEAST: f64 = -1.00;
 /// See [`WEEKS_LEAST`].
 pub const WEEKS_SPAN: f64 = 7.00;
 /// See [`WEEKS_LEAST`].
 pub const WEEKS_RATE: f64 = 0.15;
-/// Log-odds of visits that are all on one day, what a long time between the first and the last adds to them, and how fast, per week:
-/// a journey is many days in a row.
+/// Log-odds of visits that are all on one day, what a long time between the first and the last adds
+/// to them, and how fast, per week: a journey is many days in a row.
 pub const SPAN_LEAST: f64 = -1.00;
 /// See [`SPAN_LEAST`].
 pub const SPAN_SPAN: f64 = 2.10;
 /// See [`SPAN_LEAST`].
 pub const SPAN_RATE: f64 = 0.20;
-/// Log-odds of a place that is known by a name: every appointment's address is written down, photos gather where somebody stays.
+/// Log-odds of a place that is known by a name: every appointment's address is written down, photos
+/// gather where somebody stays.
 pub const NAMED: f64 = -0.60;
 /// Most log-odds that further sources add.
 pub const SOURCES_MOST: f64 = 0.60;
@@ -93,10 +96,14 @@ impl Deriver for Places {
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         match visit::spot(record) {
             None => BTreeSet::new(),
-            Some(visit::Spot::Named(slug)) => BTreeSet::from([format!("{}{slug}", visit::NAMED_GROUP)]),
-            Some(visit::Spot::At(position)) => {
-                Cell::of(position).around().into_iter().map(|cell| format!("{}{cell}", visit::CELL_GROUP)).collect()
+            Some(visit::Spot::Named(slug)) => {
+                BTreeSet::from([format!("{}{slug}", visit::NAMED_GROUP)])
             }
+            Some(visit::Spot::At(position)) => Cell::of(position)
+                .around()
+                .into_iter()
+                .map(|cell| format!("{}{cell}", visit::CELL_GROUP))
+                .collect(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Which records say that somebody was somewhere, and when.
 //!
-//! A visit is a day: several photos of an afternoon are one, and so is the appointment at the same place. Events, notes and photos
-//! count; what was cancelled is of another kind, and a task is to be done wherever. An event belongs to the day on which it starts.
+//! A visit is a day: several photos of an afternoon are one, and so is the appointment at the same
+//! place. Events, notes and photos count; what was cancelled is of another kind, and a task is to
+//! be done wherever. An event belongs to the day on which it starts.
 
 use std::collections::BTreeMap;
 
@@ -80,12 +81,18 @@ pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
             let visits = records.iter().filter_map(|record| visit(record, now_us));
             // Most labels of a group are written alike, so that each is looked at once.
             let is_here = |visit: &Visit<'a>| {
-                let is_here = |label: &str| matches!(named(label), Named::Place(other) if other == slug);
-                visit.label.is_some_and(|label| *looked_at.entry(label).or_insert_with(|| is_here(label)))
+                let is_here =
+                    |label: &str| matches!(named(label), Named::Place(other) if other == slug);
+                visit
+                    .label
+                    .is_some_and(|label| *looked_at.entry(label).or_insert_with(|| is_here(label)))
             };
             visits.filter(is_here).collect()
         }
-        None => at_the_summit(group, records).into_iter().filter_map(|record| visit(record, now_us)).collect(),
+        None => at_the_summit(group, records)
+            .into_iter()
+            .filter_map(|record| visit(record, now_us))
+            .collect(),
     };
     visits.sort_by_key(|visit| (visit.day, visit.id));
     let excess = visits.len().saturating_sub(INPUTS_MAX);
@@ -93,9 +100,12 @@ pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
     visits
 }
 
-/// The records around a cell, if no cell that it touches has more days than it; of equals the one with the smaller name speaks.
+/// The records around a cell, if no cell that it touches has more days than it; of equals the one
+/// with the smaller name speaks.
 fn at_the_summit<'a>(group: &str, records: &'a [Record]) -> Vec<&'a Record> {
-    let Some(cell) = group.strip_prefix(CELL_GROUP).and_then(Cell::parse) else { return Vec::new() };
+    let Some(cell) = group.strip_prefix(CELL_GROUP).and_then(Cell::parse) else {
+        return Vec::new();
+    };
     let around = cell.around();
     let mut days: BTreeMap<Cell, Vec<Day>> = BTreeMap::new();
     let mut there = Vec::new();
@@ -147,6 +157,8 @@ fn hours(evidence: &Evidence) -> Option<(i64, i64)> {
     }
     let start = minute_of(at.civil());
     let end = evidence.payload.end.as_ref().filter(|end| !end.is_date_only());
-    let minutes = end.and_then(|end| end.instant_us().checked_sub(at.instant_us())).unwrap_or_default() / 60_000_000;
+    let minutes =
+        end.and_then(|end| end.instant_us().checked_sub(at.instant_us())).unwrap_or_default()
+            / 60_000_000;
     Some((start, start + minutes.clamp(0, DAY_MINUTES)))
 }

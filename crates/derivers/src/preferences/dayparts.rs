@@ -1,8 +1,8 @@
 //! Preferences from routines: whoever runs in the morning, week after week, prefers mornings.
 //!
-//! The layered case: what goes in are beliefs of another deriver, as they are served. A routine counts by how sure it is and how
-//! many days of the week it has, so the preference follows the routine when its confidence, its days or its part of the day
-//! change, and falls with it.
+//! The layered case: what goes in are beliefs of another deriver, as they are served. A routine
+//! counts by how sure it is and how many days of the week it has, so the preference follows the
+//! routine when its confidence, its days or its part of the day change, and falls with it.
 
 use kernel::id::OpId;
 use kernel::when::When;
@@ -34,11 +34,17 @@ pub(super) fn is_routine(belief: &Belief) -> bool {
 /// Reads a routine; none if no part of the day is known of it.
 pub(super) fn routine(record: &Record) -> Option<Routine> {
     let belief = record.belief().filter(|belief| is_routine(belief))?;
-    let told = belief.payload.get("daypart").map(|daypart| daypart.as_str().unwrap_or_default().trim().to_lowercase());
-    // What a correction says counts, also when it is no part of a day; the key is asked only where the payload is silent.
-    let daypart = told.unwrap_or_else(|| belief.identity_key.rsplit('|').next().unwrap_or_default().to_owned());
+    let told = belief
+        .payload
+        .get("daypart")
+        .map(|daypart| daypart.as_str().unwrap_or_default().trim().to_lowercase());
+    // What a correction says counts, also when it is no part of a day; the key is asked only where
+    // the payload is silent.
+    let daypart = told
+        .unwrap_or_else(|| belief.identity_key.rsplit('|').next().unwrap_or_default().to_owned());
     let daypart = DAYPARTS.into_iter().find(|known| *known == daypart)?;
-    let confidence = if belief.confidence.is_finite() { belief.confidence.clamp(0.0, 1.0) } else { 0.0 };
+    let confidence =
+        if belief.confidence.is_finite() { belief.confidence.clamp(0.0, 1.0) } else { 0.0 };
     Some(Routine {
         id: record.id,
         daypart,

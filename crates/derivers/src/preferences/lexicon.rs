@@ -1,8 +1,9 @@
 //! Words that tell what a preference is about.
 //!
-//! A preference's domain is that of one of these words in its object, in the singular; `general` without one. The lists
-//! are short on purpose: a domain is part of the identity key, so that a word that is moved from one list to another
-//! makes another identity of what users may have corrected.
+//! A preference's domain is that of one of these words in its object, in the singular; `general`
+//! without one. The lists are short on purpose: a domain is part of the identity key, so that a
+//! word that is moved from one list to another makes another identity of what users may have
+//! corrected.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -91,10 +92,11 @@ pub(crate) fn domain(word: &str) -> Option<&'static str> {
 }
 
 /// Words after which comes what does not name the thing: "tea with milk", "glass of wine".
-const JOINTS: [&str; 10] = ["of", "with", "without", "in", "on", "at", "for", "from", "to", "about"];
+const JOINTS: [&str; 10] =
+    ["of", "with", "without", "in", "on", "at", "for", "from", "to", "about"];
 
-/// The domain of an object: that of the last word that is known before "with", "in" and the like, for green tea is tea; else
-/// that of the first after it.
+/// The domain of an object: that of the last word that is known before "with", "in" and the like,
+/// for green tea is tea; else that of the first after it.
 pub(super) fn domain_of(words: &[&str]) -> Option<&'static str> {
     let joint = words.iter().position(|word| JOINTS.contains(word)).unwrap_or(words.len());
     let (head, rest) = words.split_at_checked(joint)?;

@@ -1,9 +1,9 @@
 //! The deriver `preferences`: what the owner likes, dislikes and prefers.
 //!
-//! Two sources. [`stated`] reads what the owner says in the first person; each object is a group of its own, named
-//! `<domain>|<slug>`. [`dayparts`] reads the routines that another deriver found; they and all that is said of parts of the day
-//! meet in the group `daypart`. The last word on an object counts. The lexicon, keys, priors and curves are in
-//! `docs/derivers.md`.
+//! Two sources. [`stated`] reads what the owner says in the first person; each object is a group of
+//! its own, named `<domain>|<slug>`. [`dayparts`] reads the routines that another deriver found;
+//! they and all that is said of parts of the day meet in the group `daypart`. The last word on an
+//! object counts. The lexicon, keys, priors and curves are in `docs/derivers.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,9 @@ impl Deriver for Preferences {
             groups.insert(DAYPART.to_owned());
         }
         let spoken = own_words(record).map(statements).unwrap_or_default();
-        for object in spoken.iter().flat_map(|said| [Some(&said.object), said.over.as_ref()]).flatten() {
+        for object in
+            spoken.iter().flat_map(|said| [Some(&said.object), said.over.as_ref()]).flatten()
+        {
             if groups.len() < GROUPS_MAX {
                 groups.insert(group_of(object));
             }
@@ -103,7 +105,12 @@ impl Deriver for Preferences {
                 let own = is_of_group(&statement.object, group);
                 let other = statement.over.as_ref().is_some_and(|over| is_of_group(over, group));
                 if own || other {
-                    said.push(Said { id: record.id, day, source: evidence.source.clone(), statement });
+                    said.push(Said {
+                        id: record.id,
+                        day,
+                        source: evidence.source.clone(),
+                        statement,
+                    });
                 }
             }
         }
@@ -115,7 +122,8 @@ impl Deriver for Preferences {
         let of_part = |part: &'static str| {
             let habit = Habit::of(part, &routines);
             let key = format!("{DAYPART}|{part}");
-            stated_candidate(&key, &said, habit.as_ref()).or_else(|| habit.map(|habit| habit.candidate()))
+            stated_candidate(&key, &said, habit.as_ref())
+                .or_else(|| habit.map(|habit| habit.candidate()))
         };
         DAYPARTS.into_iter().filter_map(of_part).collect()
     }
@@ -135,7 +143,8 @@ fn is_of_group(object: &Object, group: &str) -> bool {
 }
 
 fn has_key(object: &Object, key: &str) -> bool {
-    key.strip_prefix(object.domain).and_then(|rest| rest.strip_prefix('|')) == Some(object.slug.as_str())
+    key.strip_prefix(object.domain).and_then(|rest| rest.strip_prefix('|'))
+        == Some(object.slug.as_str())
 }
 
 /// A statement and where it was made.
@@ -157,32 +166,39 @@ struct Stand<'s> {
     since: Option<Date>,
 }
 
-/// Weighs everything said of the object with this key. "I prefer tea to coffee" speaks for tea, and against an earlier "I prefer
-/// coffee to tea"; it says nothing against coffee itself.
+/// Weighs everything said of the object with this key. "I prefer tea to coffee" speaks for tea, and
+/// against an earlier "I prefer coffee to tea"; it says nothing against coffee itself.
 fn stand<'s>(key: &str, said: &'s [Said]) -> Option<Stand<'s>> {
-    // When something else was last preferred to this: that undoes what was said the other way round before.
+    // When something else was last preferred to this: that undoes what was said the other way round
+    // before.
     let reversed: BTreeMap<&str, usize> = said
         .iter()
         .enumerate()
         .filter(|(_, said)| said.statement.over.as_ref().is_some_and(|over| has_key(over, key)))
         .map(|(at, said)| (said.statement.object.slug.as_str(), at))
         .collect();
-    let is_undone = |at: usize, over: &Object| reversed.get(over.slug.as_str()).is_some_and(|later| *later > at);
+    let is_undone = |at: usize, over: &Object| {
+        reversed.get(over.slug.as_str()).is_some_and(|later| *later > at)
+    };
     let (undone, standing): (Vec<&Said>, Vec<&Said>) = said
         .iter()
         .enumerate()
         .filter(|(_, said)| has_key(&said.statement.object, key))
-        .map(|(at, said)| (said.statement.over.as_ref().is_some_and(|over| is_undone(at, over)), said))
+        .map(|(at, said)| {
+            (said.statement.over.as_ref().is_some_and(|over| is_undone(at, over)), said)
+        })
         .fold((Vec::new(), Vec::new()), |(mut undone, mut standing), (is_undone, said)| {
             if is_undone { &mut undone } else { &mut standing }.push(said);
             (undone, standing)
         });
     let last = standing.last()?;
     let polarity = last.statement.polarity;
-    let supporting: Vec<&Said> = standing.iter().copied().filter(|said| said.statement.polarity == polarity).collect();
+    let supporting: Vec<&Said> =
+        standing.iter().copied().filter(|said| said.statement.polarity == polarity).collect();
     let opposing = standing.len() - supporting.len() + undone.len();
-    let since =
-        said.iter().rposition(|said| has_key(&said.statement.object, key) && said.statement.polarity != polarity);
+    let since = said.iter().rposition(|said| {
+        has_key(&said.statement.object, key) && said.statement.polarity != polarity
+    });
     let since = said
         .iter()
         .skip(since.map_or(0, |opposed| opposed + 1))
@@ -199,9 +215,15 @@ fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Opti
     let days: BTreeSet<Date> = supporting.iter().filter_map(|said| said.day).collect();
     let sources: BTreeSet<&str> = supporting.iter().map(|said| said.source.as_str()).collect();
     let is_strong = supporting.iter().any(|said| said.statement.is_strong);
-    let curve = |(most, rate): (f64, f64), count: usize| saturating(most, rate, count.saturating_sub(1) as f64);
+    let curve = |(most, rate): (f64, f64), count: usize| {
+        saturating(most, rate, count.saturating_sub(1) as f64)
+    };
     let mut basis = Basis::new(PRIOR)
-        .with("explicitness", f64::from(u8::from(is_strong)), if is_strong { STRONG } else { PLAIN })
+        .with(
+            "explicitness",
+            f64::from(u8::from(is_strong)),
+            if is_strong { STRONG } else { PLAIN },
+        )
         .with("statements", records.len() as f64, curve(REPEATED, records.len()))
         .with("distinct_days", days.len() as f64, curve(DAYS, days.len()))
         .with("sources", sources.len() as f64, curve(SOURCES, sources.len()));
@@ -210,8 +232,11 @@ fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Opti
         rationale.push_str(&format!(" on {}", counted(days.len(), "day")));
     }
     if opposing > 0 {
-        basis =
-            basis.with("contradictions", opposing as f64, saturating(CONTRADICTED.0, CONTRADICTED.1, opposing as f64));
+        basis = basis.with(
+            "contradictions",
+            opposing as f64,
+            saturating(CONTRADICTED.0, CONTRADICTED.1, opposing as f64),
+        );
         rationale.push_str(&format!("; the opposite was said {}", counted(opposing, "time")));
     }
     let mut inputs: Vec<Input> = Vec::new();
@@ -230,7 +255,9 @@ fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Opti
     inputs.sort();
     let domain = key.split('|').next().unwrap_or_default();
     let object = if domain == DAYPART { format!("{name}s") } else { name.to_owned() };
-    let other = over.map(|over| if over.domain == DAYPART { format!("{}s", over.name) } else { over.name.clone() });
+    let other = over.map(|over| {
+        if over.domain == DAYPART { format!("{}s", over.name) } else { over.name.clone() }
+    });
     let text = match (polarity, &other) {
         (Polarity::Like, Some(other)) => format!("You prefer {object} to {other}"),
         (Polarity::Like, None) if domain == DAYPART => format!("You prefer {object}"),
@@ -274,10 +301,16 @@ impl<'r> Habit<'r> {
     fn of(part: &'static str, routines: &'r [Routine]) -> Option<Self> {
         let load = |routine: &Routine| routine.confidence * routine.days;
         let all: f64 = routines.iter().map(load).sum();
-        let here: Vec<&Routine> = routines.iter().filter(|routine| routine.daypart == part).collect();
+        let here: Vec<&Routine> =
+            routines.iter().filter(|routine| routine.daypart == part).collect();
         let share = round6(here.iter().map(|routine| load(routine)).sum::<f64>() / all);
         let weight = round6(here.iter().map(|routine| routine.confidence).sum());
-        (!here.is_empty() && share >= SHARE_MIN).then_some(Self { part, routines: here, weight, share })
+        (!here.is_empty() && share >= SHARE_MIN).then_some(Self {
+            part,
+            routines: here,
+            weight,
+            share,
+        })
     }
 
     fn weigh(&self, basis: Basis) -> Basis {
@@ -289,8 +322,13 @@ impl<'r> Habit<'r> {
     }
 
     fn in_words(&self) -> String {
-        let named: Vec<&str> =
-            self.routines.iter().map(|routine| routine.text.as_str()).filter(|text| !text.is_empty()).take(3).collect();
+        let named: Vec<&str> = self
+            .routines
+            .iter()
+            .map(|routine| routine.text.as_str())
+            .filter(|text| !text.is_empty())
+            .take(3)
+            .collect();
         let percent = libm::round(self.share * 100.0);
         let count = counted(self.routines.len(), "routine");
         let part = self.part;
@@ -301,7 +339,11 @@ impl<'r> Habit<'r> {
     }
 
     fn inputs(&self) -> impl Iterator<Item = Input> {
-        self.routines.iter().rev().take(INPUTS_MAX).map(|routine| Input { id: routine.id, role: "routine" })
+        self.routines
+            .iter()
+            .rev()
+            .take(INPUTS_MAX)
+            .map(|routine| Input { id: routine.id, role: "routine" })
     }
 
     fn candidate(self) -> Candidate {

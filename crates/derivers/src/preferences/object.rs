@@ -1,8 +1,9 @@
 //! What a preference is about: the words of an object, and whether they are to be trusted.
 //!
-//! "This approach", "the second option" and "your idea" point at something at hand and say nothing of what the owner likes in
-//! general. How much an object has to say for itself depends on the form of the statement: "I prefer" and "my favourite" are
-//! explicit, after "I like" an unknown word counts only if it is short and plain.
+//! "This approach", "the second option" and "your idea" point at something at hand and say nothing
+//! of what the owner likes in general. How much an object has to say for itself depends on the form
+//! of the statement: "I prefer" and "my favourite" are explicit, after "I like" an unknown word
+//! counts only if it is short and plain.
 
 use super::DAYPART;
 use super::lexicon::{daypart, domain_of};
@@ -54,16 +55,27 @@ pub(super) enum Trust {
 }
 
 /// The object that `words` name; none if they point at something, say nothing, or say too much.
-pub(super) fn named(words: &[Word<'_>], topic: Option<&'static str>, trust: Trust) -> Option<Object> {
+pub(super) fn named(
+    words: &[Word<'_>],
+    topic: Option<&'static str>,
+    trust: Trust,
+) -> Option<Object> {
     let words = trimmed(words);
     let (article, words) = match words {
-        [first, rest @ ..] if ARTICLES.contains(&first.lower.as_ref()) => (Some(first.lower.as_ref()), rest),
+        [first, rest @ ..] if ARTICLES.contains(&first.lower.as_ref()) => {
+            (Some(first.lower.as_ref()), rest)
+        }
         words => (None, words),
     };
     let first = words.first()?;
-    let has_number = words.iter().any(|word| word.text.contains(|letter: char| letter.is_ascii_digit()));
+    let has_number =
+        words.iter().any(|word| word.text.contains(|letter: char| letter.is_ascii_digit()));
     let points = words.iter().any(|word| POINTING.contains(&word.lower.as_ref()));
-    if words.len() > OBJECT_WORDS_MAX || has_number || points || VAGUE.contains(&first.lower.as_ref()) {
+    if words.len() > OBJECT_WORDS_MAX
+        || has_number
+        || points
+        || VAGUE.contains(&first.lower.as_ref())
+    {
         return None;
     }
     if let [only] = words
@@ -86,13 +98,17 @@ pub(super) fn named(words: &[Word<'_>], topic: Option<&'static str>, trust: Trus
         Trust::Known => known.is_some(),
     };
     // A relative clause or a condition belongs to the object and would be lost.
-    let has_clause =
-        words.iter().any(|word| matches!(word.lower.as_ref(), "is" | "are" | "was" | "were" | "because" | "than"));
+    let has_clause = words.iter().any(|word| {
+        matches!(word.lower.as_ref(), "is" | "are" | "was" | "were" | "because" | "than")
+    });
     if !is_trusted || is_at_hand || has_clause {
         return None;
     }
-    let name =
-        words.iter().map(|word| if is_plain { word.lower.as_ref() } else { word.text }).collect::<Vec<_>>().join(" ");
+    let name = words
+        .iter()
+        .map(|word| if is_plain { word.lower.as_ref() } else { word.text })
+        .collect::<Vec<_>>()
+        .join(" ");
     let slug = slug(&name);
     (!slug.is_empty()).then(|| Object { domain: topic.or(known).unwrap_or(GENERAL), name, slug })
 }
@@ -107,7 +123,12 @@ pub(super) fn trimmed<'w, 't>(mut words: &'w [Word<'t>]) -> &'w [Word<'t>] {
     loop {
         let tail = TAILS.iter().find_map(|tail| {
             let start = words.len().checked_sub(tail.len())?;
-            words.get(start..)?.iter().zip(*tail).all(|(word, end)| word.lower == *end).then_some(start)
+            words
+                .get(start..)?
+                .iter()
+                .zip(*tail)
+                .all(|(word, end)| word.lower == *end)
+                .then_some(start)
         });
         match tail {
             Some(start) => words = words.get(..start).unwrap_or_default(),

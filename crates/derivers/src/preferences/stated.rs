@@ -1,14 +1,16 @@
 //! What the owner says of their preferences: "I prefer tea to coffee", "I can't stand cilantro".
 //!
-//! A clause counts when it *begins* with one of the forms below, after words like "and" or "honestly"; so "I don't think I
-//! like…", "Ana knows I love…" and "Do I like…" never come near. The whole sentence is left out when a word in it makes
-//! it a report, a guess, a condition, a wish or a joke. Then the object decides: what points at something (this, your, the
-//! second) is not about what the owner likes in general.
+//! A clause counts when it *begins* with one of the forms below, after words like "and" or
+//! "honestly"; so "I don't think I like…", "Ana knows I love…" and "Do I like…" never come near.
+//! The whole sentence is left out when a word in it makes it a report, a guess, a condition, a wish
+//! or a joke. Then the object decides: what points at something (this, your, the second) is not
+//! about what the owner likes in general.
 
 use super::lexicon::{daypart, domain_of};
 use super::object::{GENERAL, OBJECT_WORDS_MAX, Object, Trust, lower, named, of_day, trimmed};
 use super::words::{
-    ADVERBS, COMPARISONS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS, VERBS,
+    ADVERBS, COMPARISONS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS,
+    VERBS,
 };
 use crate::statements::{Break, OwnWords, Sentence, Word, any_word_begins, sentences};
 
@@ -44,9 +46,13 @@ pub(super) struct Statement {
 
 /// Everything that the owner says of preferences.
 pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
-    let is_relevant = |text: &str| any_word_begins(text, &["i ", "i'", "i’", "my "]) && any_word_begins(text, &CUES);
+    let is_relevant = |text: &str| {
+        any_word_begins(text, &["i ", "i'", "i’", "my "]) && any_word_begins(text, &CUES)
+    };
     let mut found = Vec::new();
-    for mut sentence in sentences(words.text, |part| is_relevant(part) && !part.contains(['🙄', '😒', '🙃'])) {
+    for mut sentence in
+        sentences(words.text, |part| is_relevant(part) && !part.contains(['🙄', '😒', '🙃']))
+    {
         if sentence.is_question {
             before_question(&mut sentence);
         }
@@ -70,9 +76,12 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
 
 /// "I love hiking, where should I go?" says something before it asks; other questions say nothing.
 fn before_question(sentence: &mut Sentence<'_>) {
-    let asks = |(_, word): &(usize, &Word<'_>)| word.before != Break::None && QUESTIONS.contains(&word.lower.as_ref());
+    let asks = |(_, word): &(usize, &Word<'_>)| {
+        word.before != Break::None && QUESTIONS.contains(&word.lower.as_ref())
+    };
     let is_plain = matches!(sentence.lower(0), "i" | "i'm" | "my");
-    let start = sentence.words.iter().enumerate().skip(1).find(asks).map(|(at, _)| at).filter(|_| is_plain);
+    let start =
+        sentence.words.iter().enumerate().skip(1).find(asks).map(|(at, _)| at).filter(|_| is_plain);
     sentence.words.truncate(start.unwrap_or(0));
 }
 
@@ -93,8 +102,8 @@ fn clauses<'s, 't>(sentence: &'s Sentence<'t>) -> Vec<&'s [Word<'t>]> {
     let mut clauses = Vec::new();
     let mut start = 0;
     for (at, word) in sentence.words.iter().enumerate().skip(1) {
-        let is_subject =
-            matches!(sentence.lower(at + 1), "i" | "i'm" | "i'd" | "my") || VERBS.contains(&sentence.lower(at + 1));
+        let is_subject = matches!(sentence.lower(at + 1), "i" | "i'm" | "i'd" | "my")
+            || VERBS.contains(&sentence.lower(at + 1));
         let begins = match word.lower.as_ref() {
             "and" | "so" | "since" | "while" | "as" => is_subject,
             "but" | "because" | "although" | "though" => true,
@@ -107,7 +116,8 @@ fn clauses<'s, 't>(sentence: &'s Sentence<'t>) -> Vec<&'s [Word<'t>]> {
     }
     clauses.extend(sentence.words.get(start..));
     let opened = clauses.into_iter().map(|clause| {
-        let openings = clause.iter().take_while(|word| OPENINGS.contains(&word.lower.as_ref())).count();
+        let openings =
+            clause.iter().take_while(|word| OPENINGS.contains(&word.lower.as_ref())).count();
         clause.get(openings..).unwrap_or_default()
     });
     opened.collect()
@@ -121,8 +131,8 @@ struct Cursor<'s, 't> {
 impl<'s, 't> Cursor<'s, 't> {
     /// Steps over `words` if they come next.
     fn takes(&mut self, words: &[&str]) -> bool {
-        let matches =
-            words.len() <= self.words.len() && self.words.iter().zip(words).all(|(word, next)| word.lower == *next);
+        let matches = words.len() <= self.words.len()
+            && self.words.iter().zip(words).all(|(word, next)| word.lower == *next);
         if matches {
             self.words = self.words.get(words.len()..).unwrap_or_default();
         }
@@ -174,7 +184,9 @@ fn favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     if !cursor.takes_one_of(&["favourite", "favorite"]) {
         return;
     }
-    let Some(verb) = cursor.words.iter().take(4).position(|word| matches!(word.lower.as_ref(), "is" | "are")) else {
+    let Some(verb) =
+        cursor.words.iter().take(4).position(|word| matches!(word.lower.as_ref(), "is" | "are"))
+    else {
         return;
     };
     let (topic, object) = cursor.words.split_at_checked(verb).unwrap_or_default();
@@ -183,18 +195,26 @@ fn favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     }
     let topic = domain_of(&lower(topic));
     let polarity = if is_least { Polarity::Dislike } else { Polarity::Like };
-    push(found, named(object.get(1..).unwrap_or_default(), topic, Trust::Any), polarity, None, true);
+    push(
+        found,
+        named(object.get(1..).unwrap_or_default(), topic, Trust::Any),
+        polarity,
+        None,
+        true,
+    );
 }
 
 /// "My favourite part of this" is about this.
 fn is_vague_topic(topic: &[Word<'_>]) -> bool {
     let vague = [
-        "part", "parts", "thing", "things", "bit", "one", "ones", "way", "of", "person", "people", "moment", "memory",
-        "line",
+        "part", "parts", "thing", "things", "bit", "one", "ones", "way", "of", "person", "people",
+        "moment", "memory", "line",
     ];
     let is_somebody = topic.last().is_some_and(|word| crate::relationships::is_kind(&word.lower));
     is_somebody
-        || topic.iter().any(|word| vague.contains(&word.lower.as_ref()) || POINTING.contains(&word.lower.as_ref()))
+        || topic.iter().any(|word| {
+            vague.contains(&word.lower.as_ref()) || POINTING.contains(&word.lower.as_ref())
+        })
 }
 
 /// After "I am": `a morning person`, `a big fan of jazz`.
@@ -210,19 +230,24 @@ fn being(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         return;
     }
     while cursor.takes_one_of(&["big", "huge", "real", "great", "total", "massive"]) {}
-    let part = if cursor.takes_any(&[&["morning", "person"], &["early", "bird"], &["early", "riser"]]) {
-        Some("morning")
-    } else if cursor.takes_any(&[&["night", "owl"], &["night", "person"]]) {
-        Some("night")
-    } else if cursor.takes_any(&[&["evening", "person"]]) {
-        Some("evening")
-    } else {
-        None
-    };
+    let part =
+        if cursor.takes_any(&[&["morning", "person"], &["early", "bird"], &["early", "riser"]]) {
+            Some("morning")
+        } else if cursor.takes_any(&[&["night", "owl"], &["night", "person"]]) {
+            Some("night")
+        } else if cursor.takes_any(&[&["evening", "person"]]) {
+            Some("evening")
+        } else {
+            None
+        };
     match part {
-        Some(part) if trimmed(cursor.words).is_empty() => push(found, Some(of_day(part)), polarity, None, true),
+        Some(part) if trimmed(cursor.words).is_empty() => {
+            push(found, Some(of_day(part)), polarity, None, true)
+        }
         Some(_) => {}
-        None if cursor.takes(&["fan", "of"]) => each(cursor.words, Trust::Short, polarity, false, found),
+        None if cursor.takes(&["fan", "of"]) => {
+            each(cursor.words, Trust::Short, polarity, false, found)
+        }
         None => {}
     }
 }
@@ -268,7 +293,9 @@ fn liking(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         "especially",
     ]) {}
     if is_negated {
-        if cursor.takes_any(&[&["like"], &["enjoy"], &["care", "for"], &["love"]]) && !has_comparison(cursor.words) {
+        if cursor.takes_any(&[&["like"], &["enjoy"], &["care", "for"], &["love"]])
+            && !has_comparison(cursor.words)
+        {
             each(cursor.words, Trust::Short, Polarity::Dislike, false, found);
         }
     } else if cursor.takes(&["prefer"]) {
@@ -305,7 +332,8 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
         && let Some(part) = daypart(&last.lower)
         && words.len() <= OBJECT_WORDS_MAX + 1
         && !words.iter().any(|word| {
-            POINTING.contains(&word.lower.as_ref()) || matches!(word.lower.as_ref(), "to" | "over" | "than")
+            POINTING.contains(&word.lower.as_ref())
+                || matches!(word.lower.as_ref(), "to" | "over" | "than")
         })
     {
         push(found, Some(of_day(part)), Polarity::Like, None, true);
@@ -330,7 +358,9 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
             // "I prefer Tom to lead the meeting" compares nobody.
             let is_somebody = words.get(end).is_some_and(|word| word.lower == "to")
                 && words.len() - start > 1
-                && object.as_ref().is_some_and(|object| object.domain == GENERAL && object.is_proper());
+                && object
+                    .as_ref()
+                    .is_some_and(|object| object.domain == GENERAL && object.is_proper());
             if over.is_some() && !is_somebody {
                 push(found, object, Polarity::Like, over, true);
             }
@@ -339,13 +369,23 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
     }
 }
 
-/// One statement for each object of `tea and coffee`; with `more than` or `better than`, what it is preferred to.
-fn each(words: &[Word<'_>], trust: Trust, polarity: Polarity, is_strong: bool, found: &mut Vec<Statement>) {
+/// One statement for each object of `tea and coffee`; with `more than` or `better than`, what it is
+/// preferred to.
+fn each(
+    words: &[Word<'_>],
+    trust: Trust,
+    polarity: Polarity,
+    is_strong: bool,
+    found: &mut Vec<Statement>,
+) {
     if let Some(than) = words.iter().position(|word| word.lower == "than") {
         let (left, right) = words.split_at_checked(than).unwrap_or_default();
         let Some((comparative, object)) = left.split_last() else { return };
         let over = named(right.get(1..).unwrap_or_default(), None, Trust::Any);
-        if matches!(comparative.lower.as_ref(), "more" | "better") && over.is_some() && polarity == Polarity::Like {
+        if matches!(comparative.lower.as_ref(), "more" | "better")
+            && over.is_some()
+            && polarity == Polarity::Like
+        {
             push(found, named(object, None, trust), polarity, over, is_strong);
         }
         return;
@@ -355,12 +395,15 @@ fn each(words: &[Word<'_>], trust: Trust, polarity: Polarity, is_strong: bool, f
     match joint.filter(|_| !COMPOUNDS.contains(&lower(trimmed).join(" ").as_str())) {
         Some(joint) => {
             let (left, right) = trimmed.split_at_checked(joint).unwrap_or_default();
-            // "The colour and texture" is one thing at hand, "action and horror films" are two sorts of films.
-            let is_shared = left.first().is_some_and(|word| word.lower == "the") || left.len() == 1 && right.len() > 2;
+            // "The colour and texture" is one thing at hand, "action and horror films" are two
+            // sorts of films.
+            let is_shared = left.first().is_some_and(|word| word.lower == "the")
+                || left.len() == 1 && right.len() > 2;
             if is_shared {
                 return;
             }
-            let (left, right) = (named(left, None, trust), named(right.get(1..).unwrap_or_default(), None, trust));
+            let (left, right) =
+                (named(left, None, trust), named(right.get(1..).unwrap_or_default(), None, trust));
             // Half a pair that is understood may be half of one thing: then neither is.
             if let (Some(left), Some(right)) = (left, right) {
                 push(found, Some(left), polarity, None, is_strong);
@@ -371,7 +414,13 @@ fn each(words: &[Word<'_>], trust: Trust, polarity: Polarity, is_strong: bool, f
     }
 }
 
-fn push(found: &mut Vec<Statement>, object: Option<Object>, polarity: Polarity, over: Option<Object>, is_strong: bool) {
+fn push(
+    found: &mut Vec<Statement>,
+    object: Option<Object>,
+    polarity: Polarity,
+    over: Option<Object>,
+    is_strong: bool,
+) {
     let Some(object) = object else { return };
     let is_itself = over.as_ref().is_some_and(|over| over.slug == object.slug);
     if !is_itself {

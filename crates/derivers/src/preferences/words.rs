@@ -1,5 +1,5 @@
-//! The words that [`stated`](super::stated) tells from what is liked: what makes a sentence doubtful, what points at
-//! something at hand, what may be left out.
+//! The words that [`stated`](super::stated) tells from what is liked: what makes a sentence
+//! doubtful, what points at something at hand, what may be left out.
 
 /// One of these has to occur, or nothing is read.
 #[rustfmt::skip]

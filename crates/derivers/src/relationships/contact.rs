@@ -23,14 +23,15 @@ const SMALL: (f64, f64) = (0.5, 0.9);
 const SMALL_PEOPLE_MAX: usize = 3;
 /// A note of the person's own in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
-/// The same where nothing tells this person from the owner: of two who talk, one is the owner, and whoever talks every day is it
-/// rather than a stranger.
+/// The same where nothing tells this person from the owner: of two who talk, one is the owner, and
+/// whoever talks every day is it rather than a stranger.
 const DAYS_OWNER_UNKNOWN: (f64, f64) = (4.0, 0.5);
 /// Shortest time for which a contact holds after the last one, days.
 const HOLDS_DAYS_MIN: i64 = 90;
 /// For how many times its own rhythm a contact holds.
 const HOLDS_RHYTHMS: i64 = 3;
-/// Rhythms that are told apart, days: coarse, so that one more meeting rarely changes what is believed.
+/// Rhythms that are told apart, days: coarse, so that one more meeting rarely changes what is
+/// believed.
 const RHYTHMS: [(i64, &str); 7] = [
     (1, "nearly every day"),
     (7, "about every week"),
@@ -86,7 +87,8 @@ impl Contact {
     /// What follows; nothing for the owner, or for a sender who was heard of once.
     pub(super) fn candidate(self, slug: &str) -> Option<Candidate> {
         let Self { encounters, mentions, company, spellings, is_owner, is_owner_apart } = self;
-        let is_single_mail = encounters.len() == 1 && encounters.iter().all(|met| met.channel == Channel::Mail);
+        let is_single_mail =
+            encounters.len() == 1 && encounters.iter().all(|met| met.channel == Channel::Mail);
         if is_owner || is_single_mail || !is_owner_apart && company.looks_like_the_owners() {
             return None;
         }
@@ -94,12 +96,15 @@ impl Contact {
         let days: BTreeSet<Date> = encounters.iter().filter_map(|met| met.day).collect();
         let channels: BTreeSet<Channel> = encounters.iter().map(|met| met.channel).collect();
         let day_count = days.len().max(1) as f64;
-        let mut basis = Basis::new(PRIOR).with("contact_days", day_count, saturating(DAYS.0, DAYS.1, day_count)).with(
-            "channels",
-            channels.len() as f64,
-            saturating(CHANNELS.0, CHANNELS.1, channels.len() as f64 - 1.0),
-        );
-        let small: BTreeSet<Option<Date>> = encounters.iter().filter(|met| met.is_small).map(|met| met.day).collect();
+        let mut basis = Basis::new(PRIOR)
+            .with("contact_days", day_count, saturating(DAYS.0, DAYS.1, day_count))
+            .with(
+                "channels",
+                channels.len() as f64,
+                saturating(CHANNELS.0, CHANNELS.1, channels.len() as f64 - 1.0),
+            );
+        let small: BTreeSet<Option<Date>> =
+            encounters.iter().filter(|met| met.is_small).map(|met| met.day).collect();
         if !small.is_empty() {
             let count = small.len() as f64;
             basis = basis.with("small_meetings", count, saturating(SMALL.0, SMALL.1, count));
@@ -120,14 +125,18 @@ impl Contact {
         payload.insert("kind".to_owned(), Value::from("contact"));
         payload.extend(last.map(|last| ("last_contact".to_owned(), Value::from(last.to_string()))));
         payload.extend(rhythm.map(|(rhythm, _)| ("cadence_days".to_owned(), Value::from(rhythm))));
-        payload.insert("channels".to_owned(), channels.iter().map(|channel| channel.as_str()).collect());
+        payload.insert(
+            "channels".to_owned(),
+            channels.iter().map(|channel| channel.as_str()).collect(),
+        );
         let text = match rhythm {
             Some((_, words)) => format!("You keep in contact with {name}, {words}"),
             None => format!("You have been in contact with {name}"),
         };
         let rationale = rationale(&encounters, &mentions, first, last, is_owner_apart);
         let cited = encounters.into_iter().map(|met| met.input);
-        let mut inputs: Vec<Input> = cited.rev().chain(mentions.into_iter().rev()).take(INPUTS_MAX).collect();
+        let mut inputs: Vec<Input> =
+            cited.rev().chain(mentions.into_iter().rev()).take(INPUTS_MAX).collect();
         inputs.sort();
         inputs.dedup();
         Some(Candidate {
@@ -139,7 +148,9 @@ impl Contact {
             basis,
             rationale,
             valid_from: first.map(When::from_date),
-            valid_to: last.and_then(|last| last.checked_add(holds.days()).ok()).map(When::from_date),
+            valid_to: last
+                .and_then(|last| last.checked_add(holds.days()).ok())
+                .map(When::from_date),
             tags: Vec::new(),
         })
     }
@@ -154,10 +165,13 @@ fn rationale(
 ) -> String {
     let mut counts: BTreeMap<Channel, usize> = BTreeMap::new();
     encounters.iter().for_each(|met| *counts.entry(met.channel).or_default() += 1);
-    let parts: Vec<String> = counts.iter().map(|(channel, count)| format!("{count} in {}", place(*channel))).collect();
+    let parts: Vec<String> =
+        counts.iter().map(|(channel, count)| format!("{count} in {}", place(*channel))).collect();
     let mut words = format!("{}: {}", counted(encounters.len(), "record"), parts.join(", "));
     match (first, last) {
-        (Some(first), Some(last)) if first != last => words.push_str(&format!("; from {first} to {last}")),
+        (Some(first), Some(last)) if first != last => {
+            words.push_str(&format!("; from {first} to {last}"))
+        }
         (Some(day), _) => words.push_str(&format!("; on {day}")),
         _ => words.push_str("; at unknown times"),
     }
@@ -188,11 +202,16 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 
 /// The median time between days of contact, as the nearest of [`RHYTHMS`]; none below three days.
 fn rhythm(days: &BTreeSet<Date>) -> Option<(i64, &'static str)> {
-    let mut gaps: Vec<i64> =
-        days.iter().zip(days.iter().skip(1)).map(|(day, next)| next.duration_since(*day).as_hours() / 24).collect();
+    let mut gaps: Vec<i64> = days
+        .iter()
+        .zip(days.iter().skip(1))
+        .map(|(day, next)| next.duration_since(*day).as_hours() / 24)
+        .collect();
     gaps.sort_unstable();
     let median = *gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= 2)?;
     // Nearest as a ratio: between a week and a month lies not the middle of the days.
-    let distance = |rhythm: i64| if rhythm > median { rhythm * 1_000 / median.max(1) } else { median * 1_000 / rhythm };
+    let distance = |rhythm: i64| {
+        if rhythm > median { rhythm * 1_000 / median.max(1) } else { median * 1_000 / rhythm }
+    };
     RHYTHMS.into_iter().min_by_key(|(rhythm, _)| distance(*rhythm))
 }

@@ -1,7 +1,7 @@
 //! The kinds of relationship that can be stated, and the words for each.
 
-/// A word for a kind: what is said of one, what is said of several, and the kind. Empty where it is not read: "my child
-/// Component" and "my parent Window" are said of programs.
+/// A word for a kind: what is said of one, what is said of several, and the kind. Empty where it is
+/// not read: "my child Component" and "my parent Window" are said of programs.
 struct Term(&'static str, &'static str, &'static str);
 
 const TERMS: [Term; 77] = [
@@ -84,7 +84,8 @@ const TERMS: [Term; 77] = [
     Term("student", "students", "student"),
 ];
 
-/// Words that may stand between "my" and the kind. "former", "late" or "ex" are not among them: that is over.
+/// Words that may stand between "my" and the kind. "former", "late" or "ex" are not among them:
+/// that is over.
 #[rustfmt::skip]
 pub(super) const ADJECTIVES: [&str; 22] = [
     "little", "big", "older", "younger", "elder", "eldest", "oldest", "youngest", "twin", "best", "dear", "dearest",

@@ -1,9 +1,10 @@
 //! Who was met: what one record says of one person, and what many of them amount to.
 //!
-//! No record says whose memory this is, so it is looked for. A person is the owner when a calendar has their name or they speak
-//! as `user` to an agent; and probably, when nothing tells them from the owner and nobody is with them most of the time,
-//! because in the records of a contact the owner keeps appearing. A person who is only heard in conversations may be either,
-//! which [`contact::DAYS_OWNER_UNKNOWN`](super::contact) takes into account.
+//! No record says whose memory this is, so it is looked for. A person is the owner when a calendar
+//! has their name or they speak as `user` to an agent; and probably, when nothing tells them from
+//! the owner and nobody is with them most of the time, because in the records of a contact the
+//! owner keeps appearing. A person who is only heard in conversations may be either, which
+//! [`contact::DAYS_OWNER_UNKNOWN`](super::contact) takes into account.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +99,9 @@ pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named 
     if let Some(role) = payload.role.as_deref() {
         // A chat with an agent: the person who speaks is the owner, and agents are no contacts.
         if role == "user" {
-            named.owners.extend(actor.and_then(|actor| names.get(actor)).map(|person| person.slug.clone()));
+            named
+                .owners
+                .extend(actor.and_then(|actor| names.get(actor)).map(|person| person.slug.clone()));
         }
         return named;
     }
@@ -114,7 +117,11 @@ pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named 
     let speaker = actor.and_then(|actor| names.get(actor)).map(|person| person.slug.clone());
     match channel {
         Channel::Calendar => {
-            let calendar = payload.more.get("calendar").and_then(Value::as_str).and_then(|name| names.get(name));
+            let calendar = payload
+                .more
+                .get("calendar")
+                .and_then(Value::as_str)
+                .and_then(|name| names.get(name));
             let owner = calendar.map(|person| person.slug.clone());
             if let Some(owner) = &owner
                 && let Some(called) = people.keys().find(|slug| is_called(slug, owner)).cloned()
@@ -125,7 +132,9 @@ pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named 
             }
             named.owners.extend(owner);
             // Who organises an event that nobody else attends is the one whose calendar it is.
-            if people.len() == 1 && speaker.as_ref().is_some_and(|speaker| people.contains_key(speaker)) {
+            if people.len() == 1
+                && speaker.as_ref().is_some_and(|speaker| people.contains_key(speaker))
+            {
                 people.clear();
             }
             named.is_owner_apart |= people.len() == 1;
@@ -139,12 +148,16 @@ pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named 
         // An author is who wrote the text, and may be met nowhere else.
         Channel::Note => {
             if let Some(speaker) = &speaker
-                && !payload.participants.iter().any(|raw| names.get(raw).is_some_and(|person| person.slug == *speaker))
+                && !payload
+                    .participants
+                    .iter()
+                    .any(|raw| names.get(raw).is_some_and(|person| person.slug == *speaker))
             {
                 people.remove(speaker);
             }
             named.is_owner_apart = true;
-            named.linked = payload.links.iter().take(CROWD * 4).filter_map(|link| linked(link)).collect();
+            named.linked =
+                payload.links.iter().take(CROWD * 4).filter_map(|link| linked(link)).collect();
         }
         // Who made the photograph is not on it.
         Channel::Photo => {
@@ -167,7 +180,9 @@ fn linked(link: &str) -> Option<String> {
     let link = link.split(['#', '|']).next().unwrap_or_default().trim_end_matches(".md").trim();
     let is_name = !link.contains(['/', ':', '.', '\\'])
         && link.len() <= 64
-        && link.split_whitespace().all(|word| word.chars().next().is_some_and(|letter| !letter.is_lowercase()));
+        && link
+            .split_whitespace()
+            .all(|word| word.chars().next().is_some_and(|letter| !letter.is_lowercase()));
     if is_name { person(link).map(|person| person.slug) } else { None }
 }
 

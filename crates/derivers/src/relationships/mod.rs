@@ -1,8 +1,9 @@
 //! The deriver `relationships`: whom the owner is in contact with, and what people are to them.
 //!
-//! One group a person, named by the slug of the name. [`met`] reads who takes part in events, conversations, mails, notes and
-//! photographs, [`contact`] says what that amounts to, and [`stated`] reads what the owner says of people. The identity
-//! keys, priors and curves are in `docs/derivers.md`.
+//! One group a person, named by the slug of the name. [`met`] reads who takes part in events,
+//! conversations, mails, notes and photographs, [`contact`] says what that amounts to, and
+//! [`stated`] reads what the owner says of people. The identity keys, priors and curves are in
+//! `docs/derivers.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +91,12 @@ impl Deriver for Relationships {
             contact.add(group, record, at, named(evidence, &mut names));
             let spoken = own_words(record).map(statements).unwrap_or_default();
             for statement in spoken.into_iter().filter(|statement| statement.person.slug == group) {
-                let said = Said { id: record.id, day: at.map(When::date), source: evidence.source.clone(), statement };
+                let said = Said {
+                    id: record.id,
+                    day: at.map(When::date),
+                    source: evidence.source.clone(),
+                    statement,
+                };
                 stated.entry(said.statement.kind).or_default().push(said);
             }
         }
@@ -112,15 +118,21 @@ pub(crate) fn in_time(records: &[Record]) -> Vec<&Record> {
     let mut ordered: Vec<(i64, (HlcTimestamp, OpId), &Record)> = records
         .iter()
         .map(|record| {
-            let at = record.evidence().and_then(|evidence| evidence.at.as_ref()).map(When::instant_us);
-            (at.unwrap_or_else(|| i64::try_from(record.told.0).unwrap_or(i64::MAX)), record.order(), record)
+            let at =
+                record.evidence().and_then(|evidence| evidence.at.as_ref()).map(When::instant_us);
+            (
+                at.unwrap_or_else(|| i64::try_from(record.told.0).unwrap_or(i64::MAX)),
+                record.order(),
+                record,
+            )
         })
         .collect();
     ordered.sort_by_key(|(at, order, _)| (*at, *order));
     ordered.into_iter().map(|(_, _, record)| record).collect()
 }
 
-/// What follows from everything said of one person and one kind, in the order of time: the last word counts.
+/// What follows from everything said of one person and one kind, in the order of time: the last
+/// word counts.
 fn of_kind(slug: &str, kind: &'static str, said: &[Said]) -> Option<Candidate> {
     if said.last()?.statement.is_denial {
         return None;
@@ -132,9 +144,15 @@ fn of_kind(slug: &str, kind: &'static str, said: &[Said]) -> Option<Candidate> {
     let sources: BTreeSet<&str> = affirmed.iter().map(|said| said.source.as_str()).collect();
     let is_outright = affirmed.iter().any(|said| said.statement.is_outright);
     let name = affirmed.iter().map(|said| said.statement.person.name.as_str()).min()?;
-    let curve = |(most, rate): (f64, f64), count: usize| saturating(most, rate, count.saturating_sub(1) as f64);
+    let curve = |(most, rate): (f64, f64), count: usize| {
+        saturating(most, rate, count.saturating_sub(1) as f64)
+    };
     let mut basis = Basis::new(STATED_PRIOR)
-        .with("explicitness", f64::from(u8::from(is_outright)), if is_outright { OUTRIGHT } else { IN_PASSING })
+        .with(
+            "explicitness",
+            f64::from(u8::from(is_outright)),
+            if is_outright { OUTRIGHT } else { IN_PASSING },
+        )
         .with("statements", records.len() as f64, curve(REPEATED, records.len()))
         .with("distinct_days", days.len() as f64, curve(DAYS, days.len()))
         .with("sources", sources.len() as f64, curve(SOURCES, sources.len()));

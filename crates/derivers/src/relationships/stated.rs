@@ -1,13 +1,15 @@
 //! What the owner says of people: "my sister Ana", "Tom is my boss", "my wife is called Maria".
 //!
 //! Four patterns, each around "my" and a kind:
-//! 1. `my [adjective] <kind> <Name>`, also `my sister, Ana,` and `my sister (Ana)`; several: `my friends Tom and Jo`;
+//! 1. `my [adjective] <kind> <Name>`, also `my sister, Ana,` and `my sister (Ana)`; several: `my
+//!    friends Tom and Jo`;
 //! 2. `my <kind> is called|named <Name>`, `my <kind>'s name is <Name>`;
 //! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
 //! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it.
 //!
-//! A name is one to six capitalised words (or words of a script without capitals). "My sister is German" has no name, which
-//! is why plain `is` after the kind is not read. Lists of people look like pattern 3 and are left out.
+//! A name is one to six capitalised words (or words of a script without capitals). "My sister is
+//! German" has no name, which is why plain `is` after the kind is not read. Lists of people look
+//! like pattern 3 and are left out.
 
 use super::kinds;
 use crate::names::{Person, person};
@@ -73,9 +75,11 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     };
     // A capital stands in headings, where the next word is capitalised too and need not be a name.
     let is_heading = word.text.chars().next().is_some_and(char::is_uppercase);
-    let is_together =
-        (at + 1..=noun).all(|index| sentence.words.get(index).is_some_and(|word| word.before == Break::None));
-    let Some((kind, is_several)) = kinds::kind(term).filter(|_| !is_heading && is_together) else { return };
+    let is_together = (at + 1..=noun)
+        .all(|index| sentence.words.get(index).is_some_and(|word| word.before == Break::None));
+    let Some((kind, is_several)) = kinds::kind(term).filter(|_| !is_heading && is_together) else {
+        return;
+    };
     let mut add = |person: Person, is_outright: bool, is_denial: bool| {
         found.push(Statement { kind, person, is_denial, is_outright });
     };
@@ -131,7 +135,11 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     }
     if let Some((person, is_denial, is_outright)) = before(sentence, at, noun) {
         // "Pain is my teacher": one word that begins a sentence need be no name.
-        if is_outright && !is_denial && METAPHORS.contains(&kind) && sentence.lower(0) == person.slug {
+        if is_outright
+            && !is_denial
+            && METAPHORS.contains(&kind)
+            && sentence.lower(0) == person.slug
+        {
             return;
         }
         add(person, is_outright, is_denial);
@@ -173,7 +181,8 @@ fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
     match sentence.words.get(end) {
         None => true,
         Some(next) => {
-            let is_list = matches!(next.lower.as_ref(), "and" | "or" | "plus") || name_at(sentence, end).is_some();
+            let is_list = matches!(next.lower.as_ref(), "and" | "or" | "plus")
+                || name_at(sentence, end).is_some();
             matches!(breaks, Break::Comma | Break::Dash | Break::Close) && !is_list
         }
     }
@@ -190,8 +199,13 @@ fn before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bo
         };
         return closed.then_some((person, false, false));
     }
-    let goes_on = ["and", "but", "who", "now", "from", "at", "in", "so", "too", "since", "anymore", "again", "because"];
-    if breaks != Break::None || sentence.after(noun) == Break::None && !goes_on.contains(&sentence.lower(noun + 1)) {
+    let goes_on = [
+        "and", "but", "who", "now", "from", "at", "in", "so", "too", "since", "anymore", "again",
+        "because",
+    ];
+    if breaks != Break::None
+        || sentence.after(noun) == Break::None && !goes_on.contains(&sentence.lower(noun + 1))
+    {
         return None;
     }
     let previous = |back: usize| at.checked_sub(back).map_or("", |index| sentence.lower(index));
@@ -233,12 +247,21 @@ fn name_until(sentence: &Sentence<'_>, end: usize, edge: Edge) -> Option<Person>
     let previous = start.checked_sub(1).map_or("", |index| sentence.lower(index));
     match edge {
         // A comma before the name: the name is an item of a list.
-        Edge::Any if first.before == Break::Comma && start > 0 && capitalised(sentence, start - 1) => return None,
-        Edge::Clause if start > 0 && first.before == Break::None && !opening.contains(&previous) => return None,
+        Edge::Any
+            if first.before == Break::Comma && start > 0 && capitalised(sentence, start - 1) =>
+        {
+            return None;
+        }
+        Edge::Clause
+            if start > 0 && first.before == Break::None && !opening.contains(&previous) =>
+        {
+            return None;
+        }
         _ => {}
     }
     let (person, found) = name_at(sentence, start)?;
-    // One word at a sentence's beginning has a capital in any case, so what is known to be no name is asked for.
+    // One word at a sentence's beginning has a capital in any case, so what is known to be no name
+    // is asked for.
     let is_thing = end - start == 1 && crate::preferences::is_known_thing(&first.lower);
     (found == end && !is_thing).then_some(person)
 }
@@ -296,7 +319,8 @@ const NO_NAMES: [&str; 72] = [
 fn is_name_word(text: &str) -> bool {
     let text = text.strip_suffix("'s").or_else(|| text.strip_suffix("’s")).unwrap_or(text);
     let Some(first) = text.chars().next() else { return false };
-    let is_caseless = |letter: char| letter.is_alphabetic() && !letter.is_lowercase() && !letter.is_uppercase();
+    let is_caseless =
+        |letter: char| letter.is_alphabetic() && !letter.is_lowercase() && !letter.is_uppercase();
     let is_capitalised = first.is_uppercase() && text.chars().skip(1).any(char::is_lowercase);
     let lower = text.to_lowercase();
     (is_capitalised || is_caseless(first))

@@ -1,7 +1,8 @@
 //! The time of day that a note names in words or numbers, and titles without the dates in them.
 //!
-//! A diary is dated by the day; that the gym was in the morning stands in its text, if anywhere: `## Gym 07:00`, `Gym, 7am`,
-//! `Gym in the morning`. Only the title and the first lines are looked at: further down a time may be anything's.
+//! A diary is dated by the day; that the gym was in the morning stands in its text, if anywhere:
+//! `## Gym 07:00`, `Gym, 7am`, `Gym in the morning`. Only the title and the first lines are looked
+//! at: further down a time may be anything's.
 
 use kernel::evidence::Evidence;
 
@@ -34,13 +35,18 @@ impl Hour {
 pub(super) fn hour_in(evidence: &Evidence) -> Hour {
     let title = evidence.payload.title.as_deref().unwrap_or_default();
     // The text begins with the path of headings above it.
-    let text = evidence.payload.text.split_once("\n\n").map_or(evidence.payload.text.as_str(), |(_, body)| body);
+    let text = evidence
+        .payload
+        .text
+        .split_once("\n\n")
+        .map_or(evidence.payload.text.as_str(), |(_, body)| body);
     let text: String = text.chars().take(LOOKED_AT_CHARS).collect();
     words(title).chain(words(&text)).find_map(hour).unwrap_or_default()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| letter.is_whitespace() || ",;()[]–—-/".contains(letter)).filter(|word| !word.is_empty())
+    text.split(|letter: char| letter.is_whitespace() || ",;()[]–—-/".contains(letter))
+        .filter(|word| !word.is_empty())
 }
 
 fn hour(word: &str) -> Option<Hour> {
@@ -77,9 +83,12 @@ fn hour(word: &str) -> Option<Hour> {
 
 /// A title without the dates and times in it: a dated heading is how a note says when, not what.
 pub(super) fn without_dates(title: &str) -> String {
-    let kept: Vec<&str> = title.split_whitespace().filter(|word| !is_date(word) && !is_clock(word)).collect();
+    let kept: Vec<&str> =
+        title.split_whitespace().filter(|word| !is_date(word) && !is_clock(word)).collect();
     let title = kept.join(" ");
-    title.trim_matches(|letter: char| letter.is_whitespace() || "–—-:,|·".contains(letter)).to_owned()
+    title
+        .trim_matches(|letter: char| letter.is_whitespace() || "–—-:,|·".contains(letter))
+        .to_owned()
 }
 
 /// `2025-06-02`, `2.6.2025`, `06/02/25`, with or without punctuation around it.
@@ -87,7 +96,9 @@ fn is_date(word: &str) -> bool {
     let word = word.trim_matches(|letter: char| ",:;()[]".contains(letter));
     ['-', '.', '/'].into_iter().any(|separator| {
         let parts: Vec<&str> = word.splitn(4, separator).collect();
-        let is_number = |part: &&str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = |part: &&str| {
+            (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
         parts.len() == 3 && parts.iter().all(is_number)
     })
 }

@@ -1,8 +1,9 @@
 //! Which weekdays belong together.
 //!
-//! Tuesday's and Thursday's gym is one habit, and a Friday on which it was made up for is none. Within one part of the day, the weekday
-//! with the most occurrences at one hour is the anchor; the others join it where they keep that hour, over much the same time,
-//! about as often, and in the same rhythm. What does not join is looked at again by itself: it may be a habit of its own.
+//! Tuesday's and Thursday's gym is one habit, and a Friday on which it was made up for is none.
+//! Within one part of the day, the weekday with the most occurrences at one hour is the anchor; the
+//! others join it where they keep that hour, over much the same time, about as often, and in the
+//! same rhythm. What does not join is looked at again by itself: it may be a habit of its own.
 
 use super::occurrence::Slot;
 use super::{OFF_HOUR_MINUTES_MAX, OVERLAP_MIN, RARER_MIN};
@@ -12,15 +13,15 @@ use crate::local_time::{Daypart, HOUR_MINUTES, Weekday};
 const HOUR_STEP_MINUTES: i64 = HOUR_MINUTES / 2;
 /// Fewest occurrences of an anchor.
 const ANCHOR_MIN: usize = 2;
-/// Up to how many occurrences of the anchor, and from how many of all, a weekday of which only one was seen may join: in the second
-/// week of a daily habit most weekdays have been seen once.
+/// Up to how many occurrences of the anchor, and from how many of all, a weekday of which only one
+/// was seen may join: in the second week of a daily habit most weekdays have been seen once.
 const ANCHOR_OF_SINGLES_MAX: usize = 3;
 /// See [`ANCHOR_OF_SINGLES_MAX`].
 const ALL_WITH_SINGLES_MIN: usize = 5;
 /// Fewest occurrences of which it can be said that they come every second week.
 const ALTERNATING_MIN: usize = 6;
-/// The longest pause of one weekday, weeks, over which it is taken to have gone on: what is seldom written down has long pauses by
-/// chance, and that the other days went on says more.
+/// The longest pause of one weekday, weeks, over which it is taken to have gone on: what is seldom
+/// written down has long pauses by chance, and that the other days went on says more.
 const PAUSE_WEEKS_MAX: i64 = 8;
 /// Which share of the pauses must be of an even number of weeks.
 const ALTERNATING_SHARE: f64 = 0.8;
@@ -34,15 +35,18 @@ pub(super) fn centres(daypart: Daypart) -> impl Iterator<Item = i64> {
 impl Slot<'_> {
     /// Whether it began near that hour; what knows no hour agrees with any.
     pub(super) fn is_near(&self, centre: i64) -> bool {
-        let mut minutes = self.tellings.iter().filter_map(|telling| telling.minute(self.daypart)).peekable();
-        minutes.peek().is_none() || minutes.any(|minute| (minute - centre).abs() <= OFF_HOUR_MINUTES_MAX)
+        let mut minutes =
+            self.tellings.iter().filter_map(|telling| telling.minute(self.daypart)).peekable();
+        minutes.peek().is_none()
+            || minutes.any(|minute| (minute - centre).abs() <= OFF_HOUR_MINUTES_MAX)
     }
 }
 
 /// The sets of weekdays of one part of the day, each in week order, no weekday in two of them.
 pub(super) fn sets(slots: &[Slot<'_>]) -> Vec<Vec<Weekday>> {
     let Some(daypart) = slots.first().map(|slot| slot.daypart) else { return Vec::new() };
-    let counts: Vec<(i64, [usize; 7])> = centres(daypart).map(|centre| (centre, count(slots, centre))).collect();
+    let counts: Vec<(i64, [usize; 7])> =
+        centres(daypart).map(|centre| (centre, count(slots, centre))).collect();
     let mut remaining = Weekday::ALL.to_vec();
     let mut sets = Vec::new();
     while let Some((anchor, centre)) = anchor(&counts, &remaining) {
@@ -87,11 +91,14 @@ struct Weeks {
 
 impl Weeks {
     fn of(slots: &[Slot<'_>], weekday: Weekday, centre: i64) -> Self {
-        let of_weekday = slots.iter().filter(|slot| slot.day.weekday() == weekday && slot.is_near(centre));
+        let of_weekday =
+            slots.iter().filter(|slot| slot.day.weekday() == weekday && slot.is_near(centre));
         let weeks: Vec<i64> = of_weekday.map(|slot| slot.day.week()).collect();
-        let pauses: Vec<i64> = weeks.windows(2).filter_map(|pair| Some(pair.last()? - pair.first()?)).collect();
+        let pauses: Vec<i64> =
+            weeks.windows(2).filter_map(|pair| Some(pair.last()? - pair.first()?)).collect();
         let even = pauses.iter().filter(|&&pause| pause % 2 == 0).count();
-        let alternates = weeks.len() >= ALTERNATING_MIN && even as f64 >= ALTERNATING_SHARE * pauses.len() as f64;
+        let alternates = weeks.len() >= ALTERNATING_MIN
+            && even as f64 >= ALTERNATING_SHARE * pauses.len() as f64;
         let mut seasons: Vec<(i64, i64)> = Vec::new();
         for &week in &weeks {
             match seasons.last_mut() {
@@ -108,9 +115,12 @@ impl Weeks {
 
     /// In how many weeks both were going on.
     fn overlap(&self, other: &Self) -> i64 {
-        let (mut own, mut others) = (self.seasons.iter().peekable(), other.seasons.iter().peekable());
+        let (mut own, mut others) =
+            (self.seasons.iter().peekable(), other.seasons.iter().peekable());
         let mut weeks = 0;
-        while let (Some((first, last)), Some((other_first, other_last))) = (own.peek(), others.peek()) {
+        while let (Some((first, last)), Some((other_first, other_last))) =
+            (own.peek(), others.peek())
+        {
             weeks += (last.min(other_last) - first.max(other_first) + 1).max(0);
             if last < other_last {
                 own.next()
@@ -130,7 +140,8 @@ fn joined(slots: &[Slot<'_>], anchor: Weekday, centre: i64, remaining: &[Weekday
         .map(|&weekday| (weekday, Weeks::of(slots, weekday, centre)))
         .collect();
     others.sort_by_key(|(weekday, weeks)| (std::cmp::Reverse(weeks.weeks.len()), *weekday));
-    let all = anchors.weeks.len() + others.iter().map(|(_, weeks)| weeks.weeks.len()).sum::<usize>();
+    let all =
+        anchors.weeks.len() + others.iter().map(|(_, weeks)| weeks.weeks.len()).sum::<usize>();
     let singles_join = anchors.weeks.len() <= ANCHOR_OF_SINGLES_MAX && all >= ALL_WITH_SINGLES_MIN;
     let mut set = vec![anchor];
     let mut occurrences = anchors.weeks.len();

@@ -1,7 +1,8 @@
 //! Which records say that something happened, and when.
 //!
-//! Two records of one title at one time are one occurrence told twice: two calendars that hold the same appointment are no two
-//! appointments. An occurrence is known by its day and its part of the day (a [`Slot`]); how it was told is kept beside.
+//! Two records of one title at one time are one occurrence told twice: two calendars that hold the
+//! same appointment are no two appointments. An occurrence is known by its day and its part of the
+//! day (a [`Slot`]); how it was told is kept beside.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +62,8 @@ impl Slot<'_> {
 }
 
 impl Telling<'_> {
-    /// The minute of its start, counted on after midnight where it belongs to the night before dawn.
+    /// The minute of its start, counted on after midnight where it belongs to the night before
+    /// dawn.
     pub(super) fn minute(&self, daypart: Daypart) -> Option<i64> {
         let minute = self.hour.minute?;
         let after_midnight = daypart == Daypart::Night && minute < 12 * HOUR_MINUTES;
@@ -78,7 +80,8 @@ impl Telling<'_> {
     }
 }
 
-/// The group of a record: the slug of its title, if it tells of something that happened at a time of day.
+/// The group of a record: the slug of its title, if it tells of something that happened at a time
+/// of day.
 pub(super) fn group(record: &Record) -> Option<String> {
     let evidence = record.evidence()?;
     let slug = slug(&title(evidence)?);
@@ -110,7 +113,8 @@ fn is_called_off(title: &str) -> bool {
     lower.starts_with("canceled:") || lower.starts_with("cancelled:")
 }
 
-/// A note without a title is known by what stands before its first stop, if that is short: `Gym: bench and rows`.
+/// A note without a title is known by what stands before its first stop, if that is short: `Gym:
+/// bench and rows`.
 fn first_words(text: &str) -> Option<String> {
     let line = text.trim_start().lines().next()?;
     let stops = ['.', ',', ';', ':', '(', '!', '?', '–', '—'];
@@ -122,13 +126,16 @@ fn first_words(text: &str) -> Option<String> {
 /// The occurrences of a group, by part of the day and then by day.
 pub(super) fn slots<'a>(group: &str, records: &'a [Record]) -> Vec<Slot<'a>> {
     let now_us = told_latest_us(records);
-    let mut tellings: Vec<Telling<'a>> = records.iter().filter_map(|record| telling(record, now_us)).collect();
+    let mut tellings: Vec<Telling<'a>> =
+        records.iter().filter_map(|record| telling(record, now_us)).collect();
     keep_those_of(group, &mut tellings);
     tellings.sort_by_key(|telling| (telling.day, telling.hour.minute, telling.id));
     settle_borders(&mut tellings);
     let (mut placed, unplaced): (Vec<_>, Vec<_>) =
         tellings.into_iter().partition(|telling| telling.hour.daypart.is_some());
-    placed.sort_by_key(|telling| (telling.hour.daypart, telling.day, telling.hour.minute, telling.id));
+    placed.sort_by_key(|telling| {
+        (telling.hour.daypart, telling.day, telling.hour.minute, telling.id)
+    });
     let mut slots: Vec<Slot<'a>> = Vec::new();
     for telling in placed {
         let Some(daypart) = telling.hour.daypart else { continue };
@@ -187,8 +194,8 @@ fn length_minutes(evidence: &Evidence) -> Option<i64> {
     (1..=LENGTH_MINUTES_MAX).contains(&minutes).then_some(minutes)
 }
 
-/// Who meets at five comes at ten to five as well. Starts near a border between two parts of the day are all counted on one side of it:
-/// before it only where most of them are.
+/// Who meets at five comes at ten to five as well. Starts near a border between two parts of the
+/// day are all counted on one side of it: before it only where most of them are.
 fn settle_borders(tellings: &mut [Telling<'_>]) {
     for after in Daypart::ALL {
         let border = after.begin();
@@ -204,8 +211,11 @@ fn settle_borders(tellings: &mut [Telling<'_>]) {
         if early == 0 || late == 0 {
             continue;
         }
-        let side =
-            if early > BEFORE_BORDER_TIMES * late { Daypart::of((border - 1).rem_euclid(DAY_MINUTES)) } else { after };
+        let side = if early > BEFORE_BORDER_TIMES * late {
+            Daypart::of((border - 1).rem_euclid(DAY_MINUTES))
+        } else {
+            after
+        };
         for telling in tellings.iter_mut() {
             if offset(telling).is_some() {
                 telling.hour.daypart = Some(side);

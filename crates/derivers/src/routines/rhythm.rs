@@ -1,9 +1,11 @@
 //! How regular a habit is, at its best.
 //!
-//! A *reading* fixes what the habit is supposed to be: around which hour, every week or every second one, and from which week to
-//! which (a *window*). Each reading has a score in log-odds: the number of its occurrences, in how many weeks they are, the share of
-//! the expected days that they cover, and how unlikely it is that as many of the title's occurrences fall there by chance. The best
-//! one wins. All readings are tried, which is quadratic in the number of weeks, of which there are at most as many as records are cited.
+//! A *reading* fixes what the habit is supposed to be: around which hour, every week or every
+//! second one, and from which week to which (a *window*). Each reading has a score in log-odds: the
+//! number of its occurrences, in how many weeks they are, the share of the expected days that they
+//! cover, and how unlikely it is that as many of the title's occurrences fall there by chance. The
+//! best one wins. All readings are tried, which is quadratic in the number of weeks, of which there
+//! are at most as many as records are cited.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -13,10 +15,11 @@ use kernel::confidence::{round6, saturating};
 use super::days::centres;
 use super::occurrence::Slot;
 use super::{
-    COINCIDENCE_LEAST, COINCIDENCE_RATE, COINCIDENCE_SPAN, COUNT_MOST, COUNT_RATE, EVERY_SECOND_WEEK, HORIZON_DAYS,
-    HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS, OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, PLANS_CITED_MAX,
-    REGULARITY_LEAST, REGULARITY_SPAN, SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE,
-    WEEKS_LEAST, WEEKS_RATE, WEEKS_SPAN, WEIGHT_ONE,
+    COINCIDENCE_LEAST, COINCIDENCE_RATE, COINCIDENCE_SPAN, COUNT_MOST, COUNT_RATE,
+    EVERY_SECOND_WEEK, HORIZON_DAYS, HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS, OCCURRENCES_MIN,
+    PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, PLANS_CITED_MAX, REGULARITY_LEAST, REGULARITY_SPAN,
+    SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE, WEEKS_LEAST,
+    WEEKS_RATE, WEEKS_SPAN, WEIGHT_ONE,
 };
 use crate::local_time::{Day, Daypart, WEEK_DAYS, Weekday};
 
@@ -115,7 +118,8 @@ fn weeks_log_odds(weeks: usize) -> f64 {
     round6(WEEKS_LEAST + saturating(WEEKS_SPAN, WEEKS_RATE, weeks.saturating_sub(1) as f64))
 }
 
-/// How much likelier it is that so many occurrences are on these days if they belong there than if they are anywhere, as a logarithm.
+/// How much likelier it is that so many occurrences are on these days if they belong there than if
+/// they are anywhere, as a logarithm.
 fn contrast(hits: usize, elsewhere: usize, weekdays: usize) -> f64 {
     let cells = Daypart::ALL.len() * Weekday::ALL.len();
     let by_chance = (hits + elsewhere) as f64 * weekdays as f64 / cells as f64;
@@ -127,13 +131,16 @@ fn coincidence_log_odds(contrast: f64) -> f64 {
 }
 
 /// What [`count_log_odds`] gives for each weight: it is asked for once a window.
-static COUNT_LOG_ODDS: LazyLock<Vec<f64>> =
-    LazyLock::new(|| (0..).take(INPUTS_MAX * WEIGHT_ONE as usize + 1).map(count_log_odds).collect());
+static COUNT_LOG_ODDS: LazyLock<Vec<f64>> = LazyLock::new(|| {
+    (0..).take(INPUTS_MAX * WEIGHT_ONE as usize + 1).map(count_log_odds).collect()
+});
 
 /// The same for the number of weeks.
-static WEEKS_LOG_ODDS: LazyLock<Vec<f64>> = LazyLock::new(|| (0..=INPUTS_MAX).map(weeks_log_odds).collect());
+static WEEKS_LOG_ODDS: LazyLock<Vec<f64>> =
+    LazyLock::new(|| (0..=INPUTS_MAX).map(weeks_log_odds).collect());
 
-/// The most that so many occurrences give, however regular they are: if none was missed and none was elsewhere.
+/// The most that so many occurrences give, however regular they are: if none was missed and none
+/// was elsewhere.
 #[derive(Clone, Copy)]
 struct Bound {
     coincidence: f64,
@@ -146,7 +153,8 @@ static BOUNDS: LazyLock<Vec<Vec<Bound>>> = LazyLock::new(|| {
         let coincidence = coincidence_log_odds(contrast(hits, 0, weekdays));
         Bound {
             coincidence,
-            regularity_and_coincidence: regularity_log_odds(hits, hits as i64, weekdays) + coincidence,
+            regularity_and_coincidence: regularity_log_odds(hits, hits as i64, weekdays)
+                + coincidence,
         }
     };
     let of_weekdays = |weekdays| (0..=INPUTS_MAX).map(|hits| bound(weekdays, hits)).collect();
@@ -198,21 +206,33 @@ impl Reading<'_> {
 
     /// How many expected days lie from one day to another.
     pub(super) fn days_between(&self, from: Day, to: Day) -> i64 {
-        let rank = |day: Day| self.weekdays.iter().position(|&weekday| weekday == day.weekday()).unwrap_or_default();
+        let rank = |day: Day| {
+            self.weekdays.iter().position(|&weekday| weekday == day.weekday()).unwrap_or_default()
+        };
         let weeks = (to.week() - from.week()) / self.rhythm.interval_weeks();
         weeks * self.weekdays.len() as i64 + rank(to) as i64 - rank(from) as i64
     }
 }
 
-fn seasons<'h, 's>(hits: &'h [&'s Slot<'s>], rhythm: Rhythm) -> impl DoubleEndedIterator<Item = &'h [&'s Slot<'s>]> {
+fn seasons<'h, 's>(
+    hits: &'h [&'s Slot<'s>],
+    rhythm: Rhythm,
+) -> impl DoubleEndedIterator<Item = &'h [&'s Slot<'s>]> {
     hits.chunk_by(move |one, next| next.day.0 - one.day.0 <= rhythm.pause_days_max())
 }
 
-/// The best reading of these weekdays in this part of the day; `all` are the title's occurrences at any time. `None` if there are too few.
-pub(super) fn best<'s>(all: &'s [Slot<'s>], part: &'s [Slot<'s>], weekdays: Vec<Weekday>) -> Option<Reading<'s>> {
+/// The best reading of these weekdays in this part of the day; `all` are the title's occurrences at
+/// any time. `None` if there are too few.
+pub(super) fn best<'s>(
+    all: &'s [Slot<'s>],
+    part: &'s [Slot<'s>],
+    weekdays: Vec<Weekday>,
+) -> Option<Reading<'s>> {
     let daypart = part.first()?.daypart;
-    let in_cell = |slot: &Slot<'_>| slot.daypart == daypart && weekdays.contains(&slot.day.weekday());
-    let mut elsewhere: Vec<i64> = all.iter().filter(|slot| !in_cell(slot)).map(|slot| slot.day.week()).collect();
+    let in_cell =
+        |slot: &Slot<'_>| slot.daypart == daypart && weekdays.contains(&slot.day.weekday());
+    let mut elsewhere: Vec<i64> =
+        all.iter().filter(|slot| !in_cell(slot)).map(|slot| slot.day.week()).collect();
     elsewhere.sort_unstable();
     let cell: Vec<&Slot<'_>> = part.iter().filter(|slot| in_cell(slot)).collect();
     let cell = latest(cell);
@@ -223,33 +243,42 @@ pub(super) fn best<'s>(all: &'s [Slot<'s>], part: &'s [Slot<'s>], weekdays: Vec<
     let mut best: Option<Reading<'_>> = None;
     let mut tried: Vec<&Slot<'_>> = Vec::new();
     for centre in centres(daypart) {
-        let near: Vec<&Slot<'_>> = cell.iter().copied().filter(|slot| slot.is_near(centre)).collect();
-        if near.len() == tried.len() && near.iter().zip(&tried).all(|(one, other)| one.day == other.day) {
+        let near: Vec<&Slot<'_>> =
+            cell.iter().copied().filter(|slot| slot.is_near(centre)).collect();
+        if near.len() == tried.len()
+            && near.iter().zip(&tried).all(|(one, other)| one.day == other.day)
+        {
             continue;
         }
         tried.clone_from(&near);
         for &rhythm in rhythms {
             for phase in 0..rhythm.interval_weeks() {
-                let in_phase = |slot: &&Slot<'_>| slot.day.week().rem_euclid(rhythm.interval_weeks()) == phase;
+                let in_phase =
+                    |slot: &&Slot<'_>| slot.day.week().rem_euclid(rhythm.interval_weeks()) == phase;
                 let hits: Vec<&Slot<'_>> = near.iter().copied().filter(in_phase).collect();
                 let reading = read(daypart, &weekdays, rhythm, centre, hits, &elsewhere);
-                let better =
-                    |reading: &Reading<'_>| best.as_ref().is_none_or(|best| reading.log_odds() > best.log_odds());
+                let better = |reading: &Reading<'_>| {
+                    best.as_ref().is_none_or(|best| reading.log_odds() > best.log_odds())
+                };
                 best = reading.filter(better).or(best);
             }
         }
     }
     best.filter(|best| {
-        let stated = best.in_series >= SERIES_OCCURRENCES_MIN && best.window.hits >= SERIES_OCCURRENCES_MIN;
+        let stated =
+            best.in_series >= SERIES_OCCURRENCES_MIN && best.window.hits >= SERIES_OCCURRENCES_MIN;
         stated || best.window.hits >= OCCURRENCES_MIN
     })
 }
 
-/// The latest slots that together hold no more records than a claim may cite. An endless series is in the calendar for a year
-/// ahead; its plans take a part of the room at most, the nearest first, so that they do not crowd out what came to pass.
+/// The latest slots that together hold no more records than a claim may cite. An endless series is
+/// in the calendar for a year ahead; its plans take a part of the room at most, the nearest first,
+/// so that they do not crowd out what came to pass.
 fn latest<'s>(slots: Vec<&'s Slot<'s>>) -> Vec<&'s Slot<'s>> {
-    let (plans, past): (Vec<&Slot<'_>>, Vec<&Slot<'_>>) = slots.into_iter().partition(|slot| slot.is_plan());
-    let plans = within(plans.into_iter(), INPUTS_MAX.saturating_sub(records(&past)).max(PLANS_CITED_MAX));
+    let (plans, past): (Vec<&Slot<'_>>, Vec<&Slot<'_>>) =
+        slots.into_iter().partition(|slot| slot.is_plan());
+    let plans =
+        within(plans.into_iter(), INPUTS_MAX.saturating_sub(records(&past)).max(PLANS_CITED_MAX));
     let mut kept = within(past.into_iter().rev(), INPUTS_MAX.saturating_sub(records(&plans)));
     kept.extend(plans);
     kept.sort_by_key(|slot| slot.day);
@@ -279,10 +308,12 @@ fn read<'s>(
     elsewhere: &[i64],
 ) -> Option<Reading<'s>> {
     // What stands alone between two long pauses belongs to no season.
-    let hits: Vec<&Slot<'_>> = seasons(&hits, rhythm).filter(|season| season.len() > 1).flatten().copied().collect();
+    let hits: Vec<&Slot<'_>> =
+        seasons(&hits, rhythm).filter(|season| season.len() > 1).flatten().copied().collect();
     let (window, score) = best_window(&hits, weekdays, rhythm, elsewhere)?;
     let tellings = || hits.iter().flat_map(|slot| &slot.tellings);
-    let in_series = hits.iter().filter(|slot| slot.tellings.iter().any(|telling| telling.in_series)).count();
+    let in_series =
+        hits.iter().filter(|slot| slot.tellings.iter().any(|telling| telling.in_series)).count();
     let sources = tellings().map(|telling| telling.source).collect::<BTreeSet<_>>().len();
     let weekdays = weekdays.to_vec();
     Some(Reading { daypart, weekdays, rhythm, centre, hits, window, score, in_series, sources })
@@ -302,14 +333,18 @@ struct Week {
 }
 
 fn weeks(hits: &[&Slot<'_>], weekdays: &[Weekday], elsewhere: &[i64]) -> Vec<Week> {
-    let rank = |slot: &Slot<'_>| weekdays.iter().position(|&day| day == slot.day.weekday()).unwrap_or_default() as i64;
+    let rank = |slot: &Slot<'_>| {
+        weekdays.iter().position(|&day| day == slot.day.weekday()).unwrap_or_default() as i64
+    };
     let (mut hits_after, mut weight_after) = (0, 0);
     let of_one_week = hits.chunk_by(|one, next| one.day.week() == next.day.week());
     let week = of_one_week.filter_map(|of_week| {
         let (first, last) = (of_week.first()?, of_week.last()?);
         let (hits_before, weight_before) = (hits_after, weight_after);
         hits_after += of_week.len();
-        let weight = |slot: &&Slot<'_>| slot.tellings.iter().map(|telling| telling.weight()).max().unwrap_or_default();
+        let weight = |slot: &&Slot<'_>| {
+            slot.tellings.iter().map(|telling| telling.weight()).max().unwrap_or_default()
+        };
         weight_after += of_week.iter().map(weight).sum::<u32>();
         let week = first.day.week();
         Some(Week {
@@ -328,7 +363,12 @@ fn weeks(hits: &[&Slot<'_>], weekdays: &[Weekday], elsewhere: &[i64]) -> Vec<Wee
 }
 
 /// The window with the best score; of equals the longest that begins first.
-fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhere: &[i64]) -> Option<(Window, Score)> {
+fn best_window(
+    hits: &[&Slot<'_>],
+    weekdays: &[Weekday],
+    rhythm: Rhythm,
+    elsewhere: &[i64],
+) -> Option<(Window, Score)> {
     let weeks = weeks(hits, weekdays, elsewhere);
     let bounds = BOUNDS.get(weekdays.len())?;
     let mut best: Option<(Window, Score)> = None;
@@ -347,7 +387,9 @@ fn best_window(hits: &[&Slot<'_>], weekdays: &[Weekday], rhythm: Rhythm, elsewhe
             }
             let periods = (last.week - first.week) / rhythm.interval_weeks();
             let expected = periods * weekdays.len() as i64 + last.last_rank - first.first_rank + 1;
-            if count + regularity_log_odds(hits, expected, weekdays.len()) + bound.coincidence <= best_sum {
+            if count + regularity_log_odds(hits, expected, weekdays.len()) + bound.coincidence
+                <= best_sum
+            {
                 continue;
             }
             let elsewhere = last.elsewhere_after - first.elsewhere_before;

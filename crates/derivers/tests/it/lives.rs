@@ -21,7 +21,11 @@ pub(crate) fn told(kind: &str, title: &str, at: &str) -> Evidence {
         at: Some(When::parse(at).unwrap()),
         summary: title.to_owned(),
         visibility: Visibility::default(),
-        payload: Payload { text: title.to_owned(), title: Some(title.to_owned()), ..Payload::default() },
+        payload: Payload {
+            text: title.to_owned(),
+            title: Some(title.to_owned()),
+            ..Payload::default()
+        },
     }
 }
 
@@ -39,7 +43,11 @@ pub(crate) fn in_series(title: &str, at: &str) -> Evidence {
 }
 
 /// The same somewhere.
-pub(crate) fn somewhere(mut evidence: Evidence, label: Option<&str>, position: Option<(f64, f64)>) -> Evidence {
+pub(crate) fn somewhere(
+    mut evidence: Evidence,
+    label: Option<&str>,
+    position: Option<(f64, f64)>,
+) -> Evidence {
     evidence.payload.location = Some(Location {
         label: label.map(str::to_owned),
         lat: position.map(|(lat, _)| lat),
@@ -51,7 +59,9 @@ pub(crate) fn somewhere(mut evidence: Evidence, label: Option<&str>, position: O
 /// That weekday's dates at that time: `count` of them, every `step` days from `first`.
 pub(crate) fn every(step: i64, first: &str, time: &str, count: i64) -> Vec<String> {
     let first: jiff::civil::Date = first.parse().unwrap();
-    let day = |number: i64| first.checked_add(jiff::SignedDuration::from_hours(24 * step * number)).unwrap();
+    let day = |number: i64| {
+        first.checked_add(jiff::SignedDuration::from_hours(24 * step * number)).unwrap()
+    };
     (0..count).map(|number| format!("{}{time}", day(number))).collect()
 }
 
@@ -61,7 +71,10 @@ pub(crate) fn records(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Recor
 }
 
 /// Records told at that time.
-pub(crate) fn records_told(told: &str, evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
+pub(crate) fn records_told(
+    told: &str,
+    evidence: impl IntoIterator<Item = Evidence>,
+) -> Vec<Record> {
     let told = u64::try_from(When::parse(told).unwrap().instant_us()).unwrap();
     let record = |(number, evidence): (u32, Evidence)| {
         let mut id = [0; 32];

@@ -38,8 +38,9 @@ const STUDIO: &str = "Studio Majorna, Karl Johansgatan 41, Gothenburg";
 fn a_place_with_a_name_is_believed_with_its_visits_and_hours() {
     let mut evidence = at(STUDIO, every(7, "2025-02-04", "T18:00:00", 6));
     for event in &mut evidence {
-        event.payload.end =
-            Some(When::parse(&event.at.as_ref().unwrap().as_str().replace("T18:00", "T20:30")).unwrap());
+        event.payload.end = Some(
+            When::parse(&event.at.as_ref().unwrap().as_str().replace("T18:00", "T20:30")).unwrap(),
+        );
         event.payload.location.as_mut().unwrap().lat = Some(57.68914);
         event.payload.location.as_mut().unwrap().lon = Some(11.92031);
     }
@@ -58,7 +59,8 @@ fn a_place_with_a_name_is_believed_with_its_visits_and_hours() {
 
 #[test]
 fn several_photos_of_a_day_are_one_visit() {
-    let once = photos((57.7175, 11.9631), (0..40).map(|minute| format!("2025-03-01T08:{minute:02}:00")));
+    let once =
+        photos((57.7175, 11.9631), (0..40).map(|minute| format!("2025-03-01T08:{minute:02}:00")));
     assert!(places(once.clone()).is_empty());
     let mut twice = once;
     twice.extend(photos((57.7175, 11.9631), ["2025-03-09T10:00:00".to_owned()]));
@@ -99,11 +101,21 @@ fn a_place_without_a_name_is_known_by_its_cell() {
 #[test]
 fn what_one_cannot_go_to_and_what_did_not_happen_are_no_places() {
     let times = || every(7, "2025-02-04", "T18:00:00", 6);
-    for label in ["Zoom", "https://meet.example/abc", "phone", "tbd", "Online", "Microsoft Teams Meeting", "…", " "] {
+    for label in [
+        "Zoom",
+        "https://meet.example/abc",
+        "phone",
+        "tbd",
+        "Online",
+        "Microsoft Teams Meeting",
+        "…",
+        " ",
+    ] {
         assert!(places(at(label, times())).is_empty(), "{label}");
     }
     for kind in ["cancellation", "task", "turn", "mail"] {
-        let evidence = times().into_iter().map(|at| somewhere(told(kind, "Class", &at), Some("Studio"), None));
+        let evidence =
+            times().into_iter().map(|at| somewhere(told(kind, "Class", &at), Some("Studio"), None));
         assert!(places(evidence).is_empty(), "{kind}");
     }
     for position in [(f64::NAN, 0.0), (0.0, 0.0), (91.0, 0.0), (0.0, 181.0), (f64::INFINITY, 1.0)] {
@@ -122,11 +134,20 @@ fn weeks_count_for_more_than_days_and_plans_for_less() {
     let holiday = place(at("Lisbon", every(1, "2025-06-02", "", 6))).basis.confidence();
     let weekly = place(at("Lisbon", every(7, "2025-06-02", "", 6))).basis.confidence();
     assert!(holiday < weekly && holiday < 0.4, "{holiday} {weekly}");
-    let half = derive(&Places, &records_told("2025-06-18T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))));
+    let half = derive(
+        &Places,
+        &records_told("2025-06-18T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))),
+    );
     assert_eq!(half[0].payload["visits"], json!(3));
     assert!(half[0].basis.confidence() < weekly);
-    assert_eq!(half[0].rationale, "visits on 3 days in 3 weeks; 3 more planned; most recent 2025-06-16");
-    let ahead = derive(&Places, &records_told("2025-06-01T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))));
+    assert_eq!(
+        half[0].rationale,
+        "visits on 3 days in 3 weeks; 3 more planned; most recent 2025-06-16"
+    );
+    let ahead = derive(
+        &Places,
+        &records_told("2025-06-01T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))),
+    );
     assert!(ahead.is_empty());
 }
 
@@ -153,7 +174,11 @@ fn a_place_that_was_left_long_ago_and_visited_again_counts_from_the_return() {
     evidence.extend(at("Office", every(7, "2025-01-06", "T09:00:00", 5)));
     let office = place(evidence);
     assert_eq!(office.valid_from.unwrap().as_str(), "2025-01-06");
-    assert!(office.rationale.contains("in 2 periods, the latest since 2025-01-06"), "{}", office.rationale);
+    assert!(
+        office.rationale.contains("in 2 periods, the latest since 2025-01-06"),
+        "{}",
+        office.rationale
+    );
 }
 
 #[test]

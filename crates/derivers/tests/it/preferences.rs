@@ -9,13 +9,20 @@ use crate::support::{Chance, all, asked, evidence, lines, note, routine, told, t
 #[track_caller]
 fn says(text: &str, expect: &[&str]) {
     assert_eq!(lines(&Preferences, &told([note("2025-03-01", text)])), expect, "{text:?}");
-    assert_eq!(lines(&Preferences, &told([asked("2025-03-01T10:00:00Z", text)])), expect, "{text:?}");
+    assert_eq!(
+        lines(&Preferences, &told([asked("2025-03-01T10:00:00Z", text)])),
+        expect,
+        "{text:?}"
+    );
 }
 
 #[test]
 fn what_the_owner_says_of_their_preferences_is_believed() {
     says("I prefer tea to coffee.", &["preference.drink|tea: You prefer tea to coffee"]);
-    says("I prefer tea over coffee in general", &["preference.drink|tea: You prefer tea to coffee"]);
+    says(
+        "I prefer tea over coffee in general",
+        &["preference.drink|tea: You prefer tea to coffee"],
+    );
     says("I prefer tea over coffee", &["preference.drink|tea: You prefer tea to coffee"]);
     says("I like cats more than dogs", &["preference.animals|cats: You prefer cats to dogs"]);
     says("I love hiking!", &["preference.activity|hiking: You like hiking"]);
@@ -29,28 +36,52 @@ fn what_the_owner_says_of_their_preferences_is_believed() {
     says("my favorite band is Radiohead", &["preference.music|radiohead: You like Radiohead"]);
     says("Tenmoku is my favourite glaze.", &["preference.general|tenmoku: You like Tenmoku"]);
     says("My least favourite food is liver", &["preference.food|liver: You do not like liver"]);
-    says("I'd rather take the train than fly", &["preference.travel|train: You prefer train to fly"]);
+    says(
+        "I'd rather take the train than fly",
+        &["preference.travel|train: You prefer train to fly"],
+    );
     says("I prefer working in the morning", &["preference.daypart|morning: You prefer mornings"]);
-    says("I prefer mornings to evenings", &["preference.daypart|morning: You prefer mornings to evenings"]);
+    says(
+        "I prefer mornings to evenings",
+        &["preference.daypart|morning: You prefer mornings to evenings"],
+    );
     says("I'm a night owl", &["preference.daypart|night: You prefer nights"]);
     says("I'm not a morning person.", &["preference.daypart|morning: You do not like mornings"]);
     says("I'm a big fan of jazz", &["preference.music|jazz: You like jazz"]);
     says("Remember that I prefer dark mode", &["preference.tools|dark-mode: You like dark mode"]);
-    says("Please remember that I like dark mode", &["preference.tools|dark-mode: You like dark mode"]);
-    says("I love tea and coffee", &["preference.drink|coffee: You like coffee", "preference.drink|tea: You like tea"]);
+    says(
+        "Please remember that I like dark mode",
+        &["preference.tools|dark-mode: You like dark mode"],
+    );
+    says(
+        "I love tea and coffee",
+        &["preference.drink|coffee: You like coffee", "preference.drink|tea: You like tea"],
+    );
     says("I love mac and cheese", &["preference.food|mac-and-cheese: You like mac and cheese"]);
     says(
         "I don't like tea or coffee",
-        &["preference.drink|coffee: You do not like coffee", "preference.drink|tea: You do not like tea"],
+        &[
+            "preference.drink|coffee: You do not like coffee",
+            "preference.drink|tea: You do not like tea",
+        ],
     );
     says("I work late, and I love jazz a lot", &["preference.music|jazz: You like jazz"]);
     says("I no longer like pizza", &["preference.food|pizza: You do not like pizza"]);
-    says("I love hiking, where should I go this weekend?", &["preference.activity|hiking: You like hiking"]);
+    says(
+        "I love hiking, where should I go this weekend?",
+        &["preference.activity|hiking: You like hiking"],
+    );
     says("I love pizza and hate fish", &["preference.food|pizza: You like pizza"]);
-    says("I love science fiction", &["preference.reading|science-fiction: You like science fiction"]);
+    says(
+        "I love science fiction",
+        &["preference.reading|science-fiction: You like science fiction"],
+    );
     says("I like green tea", &["preference.drink|green-tea: You like green tea"]);
     says("I prefer to work alone", &["preference.general|to-work-alone: You like to work alone"]);
-    says("I prefer aisle seats, can you book one?", &["preference.travel|aisle-seats: You like aisle seats"]);
+    says(
+        "I prefer aisle seats, can you book one?",
+        &["preference.travel|aisle-seats: You like aisle seats"],
+    );
     says("I dislike small talk", &["preference.general|small-talk: You do not like small talk"]);
     says("I prefer short answers", &["preference.general|short-answers: You like short answers"]);
     says("Honestly, I prefer tea any day.", &["preference.drink|tea: You like tea"]);
@@ -170,7 +201,10 @@ fn sentences_that_only_look_like_preferences_give_nothing() {
         "AI prefer tea",
         "I'm not sure I like tea",
     ] {
-        let found = lines(&Preferences, &told([note("2025-03-01", text), asked("2025-03-02T10:00:00Z", text)]));
+        let found = lines(
+            &Preferences,
+            &told([note("2025-03-01", text), asked("2025-03-02T10:00:00Z", text)]),
+        );
         assert!(found.is_empty(), "{text:?} gave {found:?}");
     }
 }
@@ -188,8 +222,10 @@ fn what_others_like_is_not_what_the_owner_likes() {
         evidence("event", "ical", None, "2025-01-01", "I love tea"),
     ];
     assert_eq!(lines(&Preferences, &told(others)), [""; 0]);
-    let own =
-        [evidence("note", "remember", None, "2025-01-01", "I love tea"), turn("2025-01-01", "Me", &[], "I love jazz")];
+    let own = [
+        evidence("note", "remember", None, "2025-01-01", "I love tea"),
+        turn("2025-01-01", "Me", &[], "I love jazz"),
+    ];
     assert_eq!(lines(&Preferences, &told(own)).len(), 2);
 }
 
@@ -203,7 +239,10 @@ fn the_last_word_counts_and_earlier_ones_to_the_contrary_make_less_sure() {
     assert_eq!(found[key].inputs.len(), 1);
     let alone = all(&Preferences, &told([dislike]));
     assert!(found[key].basis.confidence() < alone[key].basis.confidence());
-    assert_eq!(found[key].rationale, "Said by the owner in 1 record; the opposite was said 1 time.");
+    assert_eq!(
+        found[key].rationale,
+        "Said by the owner in 1 record; the opposite was said 1 time."
+    );
 }
 
 #[test]
@@ -221,13 +260,19 @@ fn a_comparison_is_undone_by_its_reversal() {
 }
 
 fn morning(records: &[derivers::Record]) -> f64 {
-    all(&Preferences, records).get("preference.daypart|morning").map_or(0.0, |morning| morning.basis.confidence())
+    all(&Preferences, records)
+        .get("preference.daypart|morning")
+        .map_or(0.0, |morning| morning.basis.confidence())
 }
 
 #[test]
 fn routines_in_the_morning_make_a_preference_for_mornings() {
-    let gym =
-        routine(1, "routine.weekly|gym|tue,thu|morning", json!({"daypart": "morning", "days": ["tue", "thu"]}), 0.84);
+    let gym = routine(
+        1,
+        "routine.weekly|gym|tue,thu|morning",
+        json!({"daypart": "morning", "days": ["tue", "thu"]}),
+        0.84,
+    );
     let found = all(&Preferences, std::slice::from_ref(&gym));
     let candidate = &found["preference.daypart|morning"];
     assert_eq!(candidate.text, "You prefer mornings");
@@ -253,13 +298,21 @@ fn routines_in_the_morning_make_a_preference_for_mornings() {
 fn a_corrected_routine_counts_as_corrected_whatever_its_payload_is() {
     let key = "routine.weekly|gym|tue,thu|morning";
     let moved = routine(1, key, json!({"daypart": "evening"}), 1.0);
-    assert_eq!(all(&Preferences, &[moved]).keys().collect::<Vec<_>>(), ["preference.daypart|evening"]);
+    assert_eq!(
+        all(&Preferences, &[moved]).keys().collect::<Vec<_>>(),
+        ["preference.daypart|evening"]
+    );
     for payload in [json!({"daypart": 7}), json!({"daypart": "brunch"}), json!({"daypart": null})] {
         assert!(all(&Preferences, &[routine(1, key, payload, 1.0)]).is_empty());
     }
-    for payload in [json!("x"), json!([]), json!({"days": {}}), json!({"days": []}), json!(null), json!(1e300)] {
+    for payload in
+        [json!("x"), json!([]), json!({"days": {}}), json!({"days": []}), json!(null), json!(1e300)]
+    {
         assert!(all(&Preferences, &[routine(1, key, payload, f64::INFINITY)]).is_empty());
-        assert_eq!(all(&Preferences, &[routine(1, key, json!({"days": ["tue", "tue"]}), 1.0)]).len(), 1);
+        assert_eq!(
+            all(&Preferences, &[routine(1, key, json!({"days": ["tue", "tue"]}), 1.0)]).len(),
+            1
+        );
     }
 }
 
@@ -285,7 +338,13 @@ fn own_beliefs_are_no_input() {
 
 #[test]
 fn one_more_statement_never_makes_less_sure() {
-    let texts = ["I love tea", "I like tea", "I prefer tea to coffee", "my favourite drink is tea", "I'm a fan of tea"];
+    let texts = [
+        "I love tea",
+        "I like tea",
+        "I prefer tea to coffee",
+        "my favourite drink is tea",
+        "I'm a fan of tea",
+    ];
     for seed in 1..=40_u64 {
         let mut chance = Chance(seed * 104_729);
         let mut records: Vec<Evidence> = Vec::new();
@@ -350,7 +409,8 @@ fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
         let records = (0..12).map(|_| {
             let text: Vec<&str> = (0..chance.below(24)).map(|_| chance.pick(&words)).collect();
             let text = text.join(if chance.below(5) == 0 { "" } else { " " });
-            let day = chance.pick(&["2025-01-01", "", "2025-03-01T10:00:00+02:00", "-009999-01-01"]);
+            let day =
+                chance.pick(&["2025-01-01", "", "2025-03-01T10:00:00+02:00", "-009999-01-01"]);
             if chance.below(2) == 0 { note(day, &text) } else { asked(day, &text) }
         });
         let mut records = told(records.collect::<Vec<_>>());
@@ -365,6 +425,9 @@ fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
     }
     all(
         &Preferences,
-        &told([note("2025-01-01", &"I love tea. ".repeat(90_000)), asked("", &"I love ".repeat(200_000))]),
+        &told([
+            note("2025-01-01", &"I love tea. ".repeat(90_000)),
+            asked("", &"I love ".repeat(200_000)),
+        ]),
     );
 }

@@ -21,7 +21,10 @@ fn says(text: &str, expect: &[&str]) {
 #[test]
 fn what_the_owner_says_of_people_is_believed() {
     says("My sister Ana lives in Porto.", &["relationship.sister|ana: Ana is your sister"]);
-    says("I'll see my little sister Ana Lima tomorrow", &["relationship.sister|ana-lima: Ana Lima is your sister"]);
+    says(
+        "I'll see my little sister Ana Lima tomorrow",
+        &["relationship.sister|ana-lima: Ana Lima is your sister"],
+    );
     says("My wife is called Maria.", &["relationship.wife|maria: Maria is your wife"]);
     says("my mom's name is Carol", &["relationship.mother|carol: Carol is your mother"]);
     says("Lunch with my boss Tom at noon", &["relationship.boss|tom: Tom is your boss"]);
@@ -30,7 +33,10 @@ fn what_the_owner_says_of_people_is_believed() {
     says("Ana, my sister, is a nurse.", &["relationship.sister|ana: Ana is your sister"]);
     says("Dinner with Ana (my sister) on Friday", &["relationship.sister|ana: Ana is your sister"]);
     says("my sister, Ana, called", &["relationship.sister|ana: Ana is your sister"]);
-    says("I met my colleague (Jo Park) there", &["relationship.colleague|jo-park: Jo Park is your colleague"]);
+    says(
+        "I met my colleague (Jo Park) there",
+        &["relationship.colleague|jo-park: Jo Park is your colleague"],
+    );
     says("Tom's my best friend", &["relationship.friend|tom: Tom is your friend"]);
     says(
         "Hiking with my friends Tom, Bea and Jo!",
@@ -40,8 +46,14 @@ fn what_the_owner_says_of_people_is_believed() {
             "relationship.friend|tom: Tom is your friend",
         ],
     );
-    says("What should I give my neighbour Ines?", &["relationship.neighbour|ines: Ines is your neighbour"]);
-    says("my boss Tom van der Berg", &["relationship.boss|tom-van-der-berg: Tom van der Berg is your boss"]);
+    says(
+        "What should I give my neighbour Ines?",
+        &["relationship.neighbour|ines: Ines is your neighbour"],
+    );
+    says(
+        "my boss Tom van der Berg",
+        &["relationship.boss|tom-van-der-berg: Tom van der Berg is your boss"],
+    );
     says(
         "My lawyer Dr. Anna Maria von Stein called",
         &["relationship.lawyer|anna-maria-von-stein: Anna Maria von Stein is your lawyer"],
@@ -119,7 +131,10 @@ fn sentences_that_say_nothing_of_that_sort_give_nothing() {
 #[test]
 fn the_sister_of_somebody_else_is_not_the_owners() {
     check(vec![evidence("turn", "locomo", Some("assistant"), "2025-01-01", "my sister Ana")], &[]);
-    check(vec![evidence("note", "markdown", Some("John Grant"), "2025-01-01", "my sister Ana")], &[]);
+    check(
+        vec![evidence("note", "markdown", Some("John Grant"), "2025-01-01", "my sister Ana")],
+        &[],
+    );
     check(
         vec![evidence("note", "remember", None, "2025-01-01", "my sister Ana")],
         &["relationship.sister|ana: Ana is your sister"],
@@ -130,7 +145,10 @@ fn the_sister_of_somebody_else_is_not_the_owners() {
     );
     check(
         vec![turn("2025-01-01T10:00:00Z", "You", &["You", "Tom"], "my sister Ana")],
-        &["relationship.contact|tom: You have been in contact with Tom", "relationship.sister|ana: Ana is your sister"],
+        &[
+            "relationship.contact|tom: You have been in contact with Tom",
+            "relationship.sister|ana: Ana is your sister",
+        ],
     );
 }
 
@@ -186,8 +204,10 @@ fn contacts_come_from_every_channel_and_more_channels_make_surer() {
     };
     let mut page = note("2025-03-01", "Recipe after Samir");
     page.payload.links = vec!["Samir".to_owned(), "Glazes/Tenmoku".to_owned()];
-    let mut records =
-        vec![mail("2025-01-01T10:00:00Z", "Samir", "Mara"), mail("2025-01-01T11:00:00Z", "Mara", "Samir")];
+    let mut records = vec![
+        mail("2025-01-01T10:00:00Z", "Samir", "Mara"),
+        mail("2025-01-01T11:00:00Z", "Mara", "Samir"),
+    ];
     let mut previous = 0.0;
     for more in [photo("2025-01-01T12:00:00Z"), event("2025-01-01", None, &["Samir"]), page] {
         let sure = contact(&told(records.clone()), "samir").unwrap().basis.confidence();
@@ -215,7 +235,8 @@ fn the_owner_is_no_contact_where_records_tell_whose_memory_it_is() {
     // Who organises what nobody else attends.
     check(vec![event("2025-01-03", Some("Mara"), &["Mara"])], &[]);
     // Whoever is with everybody, and nobody with them most of the time.
-    let meetings = ["Tom", "Bea", "Jo", "Ines"].map(|other| event("2025-01-03", None, &["Mara", other]));
+    let meetings =
+        ["Tom", "Bea", "Jo", "Ines"].map(|other| event("2025-01-03", None, &["Mara", other]));
     let mut dated: Vec<Evidence> = Vec::new();
     for (day, mut meeting) in (1..).zip(meetings) {
         meeting.at = kernel::when::When::parse(&format!("2025-01-0{day}")).ok();
@@ -228,7 +249,9 @@ fn the_owner_is_no_contact_where_records_tell_whose_memory_it_is() {
 
 #[test]
 fn who_is_only_heard_may_be_the_owner_so_less_is_believed() {
-    let days = (1..=9).map(|day| turn(&format!("2025-01-0{day}T10:00:00Z"), "Idris", &["Mara", "Idris"], "Hello"));
+    let days = (1..=9).map(|day| {
+        turn(&format!("2025-01-0{day}T10:00:00Z"), "Idris", &["Mara", "Idris"], "Hello")
+    });
     let candidate = contact(&told(days), "idris").unwrap();
     let confidence = candidate.basis.confidence();
     assert!((0.40..0.75).contains(&confidence), "{confidence}");
@@ -237,7 +260,8 @@ fn who_is_only_heard_may_be_the_owner_so_less_is_believed() {
 
 #[test]
 fn agents_rooms_machines_crowds_and_single_senders_are_no_contacts() {
-    let names: Vec<String> = (0..10_000).map(|number| format!("Person {}", "x".repeat(number % 40 + 2))).collect();
+    let names: Vec<String> =
+        (0..10_000).map(|number| format!("Person {}", "x".repeat(number % 40 + 2))).collect();
     let crowd: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut agent = evidence("turn", "chatgpt", Some("assistant"), "2025-01-01", "Hello");
     agent.payload.role = Some("assistant".to_owned());
@@ -267,7 +291,8 @@ fn one_more_meeting_never_makes_less_sure_and_one_less_never_more() {
                 1 => turn(&format!("{day}T10:00:00Z"), "Ana", &["Ana", "Mara"], "Hello"),
                 _ => note(&day, "my sister Ana came"),
             });
-            let sure = contact(&told(records.clone()), "ana").map_or(0.0, |ana| ana.basis.confidence());
+            let sure =
+                contact(&told(records.clone()), "ana").map_or(0.0, |ana| ana.basis.confidence());
             assert!(sure >= previous, "round {round}");
             previous = sure;
         }
@@ -310,7 +335,13 @@ fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
         let records = (0..12).map(|_| {
             let text: Vec<&str> = (0..chance.below(30)).map(|_| chance.pick(&words)).collect();
             let text = text.join(if chance.below(4) == 0 { "" } else { " " });
-            let day = chance.pick(&["2025-01-01", "", "2025-03-01T10:00:00+02:00", "-009999-01-01", "9999-12-30"]);
+            let day = chance.pick(&[
+                "2025-01-01",
+                "",
+                "2025-03-01T10:00:00+02:00",
+                "-009999-01-01",
+                "9999-12-30",
+            ]);
             match chance.below(4) {
                 0 => note(day, &text),
                 1 => asked(day, &text),
@@ -323,8 +354,14 @@ fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
         assert!(result.is_ok(), "seed {seed}");
     }
     let long = "my sister Ana ".repeat(80_000);
-    all(&Relationships, &told([note("2025-01-01", &long), asked("2025-01-01", &"my ".repeat(300_000))]));
-    let belief = crate::support::routine(9, "routine.weekly|gym|tue|morning", json!([1, {}]), f64::NAN);
+    all(
+        &Relationships,
+        &told([note("2025-01-01", &long), asked("2025-01-01", &"my ".repeat(300_000))]),
+    );
+    let belief =
+        crate::support::routine(9, "routine.weekly|gym|tue|morning", json!([1, {}]), f64::NAN);
     assert!(all(&Relationships, &[belief]).is_empty());
-    assert!(all(&Relationships, &[record(1, RecordBody::Evidence(Box::new(note("", ""))))]).is_empty());
+    assert!(
+        all(&Relationships, &[record(1, RecordBody::Evidence(Box::new(note("", ""))))]).is_empty()
+    );
 }

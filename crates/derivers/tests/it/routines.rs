@@ -24,8 +24,10 @@ fn routine(evidence: impl IntoIterator<Item = Evidence>) -> Candidate {
 }
 
 fn tuesdays_and_thursdays(count: i64) -> Vec<Evidence> {
-    let tuesdays = events("Gym", every(7, "2025-05-06", "T07:00:00+02:00[Europe/Berlin]", (count + 1) / 2));
-    let thursdays = events("Gym", every(7, "2025-05-08", "T07:00:00+02:00[Europe/Berlin]", count / 2));
+    let tuesdays =
+        events("Gym", every(7, "2025-05-06", "T07:00:00+02:00[Europe/Berlin]", (count + 1) / 2));
+    let thursdays =
+        events("Gym", every(7, "2025-05-08", "T07:00:00+02:00[Europe/Berlin]", count / 2));
     tuesdays.into_iter().chain(thursdays).collect()
 }
 
@@ -67,7 +69,10 @@ fn retracting_three_of_nine_leaves_what_six_give() {
     let nine = tuesdays_and_thursdays(9);
     let six = routine(nine[..3].iter().chain(&nine[5..8]).cloned());
     let again = routine(
-        nine.iter().enumerate().filter(|(number, _)| ![3, 4, 8].contains(number)).map(|(_, event)| event.clone()),
+        nine.iter()
+            .enumerate()
+            .filter(|(number, _)| ![3, 4, 8].contains(number))
+            .map(|(_, event)| event.clone()),
     );
     assert_eq!(six.basis, again.basis);
     assert_eq!((&six.payload, &six.rationale), (&again.payload, &again.rationale));
@@ -96,8 +101,14 @@ fn one_occurrence_on_another_day_is_no_habit_and_changes_none() {
 #[test]
 fn what_comes_every_day_is_daily_and_what_comes_on_weekdays_is_weekly() {
     let all = "mon,tue,wed,thu,fri,sat,sun";
-    check(events("Run", every(1, "2025-03-01", "T06:30:00", 30)), &[&format!("routine.daily|run|{all}|morning")]);
-    check(events("Run", every(1, "2025-03-01", "T06:30:00", 9)), &[&format!("routine.daily|run|{all}|morning")]);
+    check(
+        events("Run", every(1, "2025-03-01", "T06:30:00", 30)),
+        &[&format!("routine.daily|run|{all}|morning")],
+    );
+    check(
+        events("Run", every(1, "2025-03-01", "T06:30:00", 9)),
+        &[&format!("routine.daily|run|{all}|morning")],
+    );
     let weekdays = (0..5).flat_map(|day| {
         let first = format!("2025-03-{:02}", 3 + day);
         events("Standup", every(7, &first, "T09:15:00", 4))
@@ -115,7 +126,10 @@ fn a_habit_that_moved_to_another_day_is_two_claims_one_after_the_other() {
     let mut evidence = events("Choir", every(7, "2025-01-07", "T19:00:00", 8));
     evidence.extend(events("Choir", every(7, "2025-03-05", "T19:00:00", 8)));
     let routines = routines(evidence);
-    assert_eq!(keys(&routines), ["routine.weekly|choir|tue|evening", "routine.weekly|choir|wed|evening"]);
+    assert_eq!(
+        keys(&routines),
+        ["routine.weekly|choir|tue|evening", "routine.weekly|choir|wed|evening"]
+    );
     assert_eq!(routines[0].valid_to.as_ref().unwrap().as_str(), "2025-03-05");
     assert_eq!(routines[1].valid_from.as_ref().unwrap().as_str(), "2025-03-05");
 }
@@ -128,7 +142,9 @@ fn a_habit_of_two_seasons_is_one_claim_that_holds_since_the_later() {
     assert_eq!(skating.identity_key, "routine.weekly|skating|sat|morning");
     assert_eq!(skating.valid_from.as_ref().unwrap().as_str(), "2024-11-02");
     assert!(
-        skating.rationale.starts_with("20 matching calendar events in 2 seasons, the latest over 5 weeks"),
+        skating
+            .rationale
+            .starts_with("20 matching calendar events in 2 seasons, the latest over 5 weeks"),
         "{}",
         skating.rationale
     );
@@ -169,9 +185,13 @@ fn nothing_follows_from_what_did_not_happen_or_has_no_time_of_day() {
 #[test]
 fn notes_count_like_events_where_they_know_the_time_of_day() {
     let keyed = ["routine.weekly|gym|tue|morning"];
-    check(every(7, "2025-05-06", "T07:00:00", 4).iter().map(|at| told("note", "Gym", at)).collect(), &keyed);
+    check(
+        every(7, "2025-05-06", "T07:00:00", 4).iter().map(|at| told("note", "Gym", at)).collect(),
+        &keyed,
+    );
     let dated = |title: &str, text: &str| -> Vec<Evidence> {
-        let mut notes: Vec<Evidence> = every(7, "2025-05-06", "", 4).iter().map(|at| told("note", title, at)).collect();
+        let mut notes: Vec<Evidence> =
+            every(7, "2025-05-06", "", 4).iter().map(|at| told("note", title, at)).collect();
         notes.iter_mut().for_each(|note| note.payload.text = format!("Diary › {title}\n\n{text}"));
         notes
     };
@@ -193,7 +213,11 @@ fn notes_count_like_events_where_they_know_the_time_of_day() {
 fn a_second_source_corroborates_and_a_second_calendar_does_not() {
     let alone = tuesdays_and_thursdays(6);
     let mut noted = alone.clone();
-    noted.extend(alone.iter().map(|event| told("note", "Gym", &event.at.as_ref().unwrap().date().to_string())));
+    noted.extend(
+        alone
+            .iter()
+            .map(|event| told("note", "Gym", &event.at.as_ref().unwrap().date().to_string())),
+    );
     let noted = routine(noted);
     assert_eq!(noted.inputs.len(), 12);
     assert!(noted.basis.confidence() > routine(alone.clone()).basis.confidence());
@@ -215,15 +239,25 @@ fn a_series_is_one_statement_and_its_occurrences_weigh_less() {
     let series = routine(times().iter().map(|at| in_series("Gym", at)));
     assert_eq!(entered.basis.factors[0].value, 9.0);
     assert_eq!(series.basis.factors[0].value, 5.4);
-    assert!(series.basis.factors.iter().any(|factor| factor.name == "recurring_series" && factor.value == 9.0));
-    check(times().iter().take(2).map(|at| in_series("Gym", at)).collect(), &["routine.weekly|gym|tue|morning"]);
+    assert!(
+        series
+            .basis
+            .factors
+            .iter()
+            .any(|factor| factor.name == "recurring_series" && factor.value == 9.0)
+    );
+    check(
+        times().iter().take(2).map(|at| in_series("Gym", at)).collect(),
+        &["routine.weekly|gym|tue|morning"],
+    );
     check(events("Gym", times().into_iter().take(2)), &[]);
 }
 
 #[test]
 fn what_lies_ahead_is_a_plan_until_something_is_told_after_it() {
     let times = every(7, "2025-05-06", "T07:00:00", 9);
-    let told_before = |told: &str| derive(&Routines, &records_told(told, events("Gym", times.clone()))).remove(0);
+    let told_before =
+        |told: &str| derive(&Routines, &records_told(told, events("Gym", times.clone()))).remove(0);
     let planned = told_before("2025-05-01T00:00:00Z");
     let half = told_before("2025-05-28T12:00:00Z");
     let past = told_before("2025-07-01T00:00:00Z");
@@ -231,7 +265,8 @@ fn what_lies_ahead_is_a_plan_until_something_is_told_after_it() {
     assert!(half.basis.confidence() < past.basis.confidence());
     assert!(planned.rationale.starts_with("only plans, over 9 weeks"), "{}", planned.rationale);
     assert!(
-        half.rationale.starts_with("4 matching calendar events over 9 weeks; 5 more occurrences planned"),
+        half.rationale
+            .starts_with("4 matching calendar events over 9 weeks; 5 more occurrences planned"),
         "{}",
         half.rationale
     );
@@ -242,7 +277,8 @@ fn what_lies_ahead_is_a_plan_until_something_is_told_after_it() {
 #[test]
 fn day_and_daypart_are_those_of_the_clock_where_it_was() {
     let mut evidence = events("Run", every(7, "2025-05-06", "T06:30:00+02:00[Europe/Berlin]", 4));
-    evidence.extend(events("Run", every(7, "2025-06-03", "T06:30:00-07:00[America/Los_Angeles]", 4)));
+    evidence
+        .extend(events("Run", every(7, "2025-06-03", "T06:30:00-07:00[America/Los_Angeles]", 4)));
     evidence.extend(events("Run", every(7, "2025-07-01", "T06:30:00+09:00", 4)));
     let run = routine(evidence);
     assert_eq!(run.identity_key, "routine.weekly|run|tue|morning");
@@ -259,7 +295,10 @@ fn what_crosses_midnight_belongs_to_its_start() {
     let shift = routine(evidence);
     assert_eq!(shift.identity_key, "routine.weekly|night-shift|fri|night");
     assert_eq!(shift.payload["duration_minutes"], json!(360));
-    check(events("Radio", every(7, "2025-05-10", "T01:00:00", 6)), &["routine.weekly|radio|sat|night"]);
+    check(
+        events("Radio", every(7, "2025-05-10", "T01:00:00", 6)),
+        &["routine.weekly|radio|sat|night"],
+    );
 }
 
 #[test]
@@ -297,13 +336,20 @@ fn what_is_spread_over_the_week_by_chance_is_speculative_at_most() {
         "2025-06-11T18:00:00",
     ];
     for routine in routines(events("Dinner with Ana", times.map(str::to_owned))) {
-        assert!(routine.basis.confidence() < 0.4, "{} {}", routine.identity_key, routine.basis.confidence());
+        assert!(
+            routine.basis.confidence() < 0.4,
+            "{} {}",
+            routine.identity_key,
+            routine.basis.confidence()
+        );
     }
 }
 
 #[test]
 fn three_times_is_no_strong_belief_and_twenty_are() {
-    let confidence = |count: i64| routine(events("Gym", every(7, "2025-01-07", "T07:00:00", count))).basis.confidence();
+    let confidence = |count: i64| {
+        routine(events("Gym", every(7, "2025-01-07", "T07:00:00", count))).basis.confidence()
+    };
     assert!((0.4..0.9).contains(&confidence(3)), "{}", confidence(3));
     assert!(confidence(20) >= 0.9, "{}", confidence(20));
     let confidences: Vec<f64> = (3..60).map(confidence).collect();
@@ -319,14 +365,22 @@ fn a_claim_cites_the_latest_of_very_many() {
 
 #[test]
 fn a_year_of_plans_does_not_move_the_beginning_into_the_future() {
-    let held = |first: &str, count| every(7, first, "T07:00:00", count).into_iter().map(|at| in_series("Gym", &at));
+    let held = |first: &str, count| {
+        every(7, first, "T07:00:00", count).into_iter().map(|at| in_series("Gym", &at))
+    };
     // Told on 2025-06-15; a pause of seven weeks, and then plans.
     let paused = held("2025-01-07", 16).chain(held("2025-06-17", 60));
     // More plans and more past than are cited.
     let long = held("2022-01-04", 240);
-    for (evidence, begins) in [(paused.collect::<Vec<_>>(), "2025-01-07"), (long.collect(), "2023-")] {
+    for (evidence, begins) in
+        [(paused.collect::<Vec<_>>(), "2025-01-07"), (long.collect(), "2023-")]
+    {
         let gym = derive(&Routines, &records_told("2025-06-15T00:00:00Z", evidence)).remove(0);
-        assert!(gym.valid_from.as_ref().unwrap().as_str().starts_with(begins), "{:?}", gym.valid_from);
+        assert!(
+            gym.valid_from.as_ref().unwrap().as_str().starts_with(begins),
+            "{:?}",
+            gym.valid_from
+        );
         assert!(gym.valid_to.unwrap().as_str() > "2025-06-15");
         assert!(gym.inputs.len() <= 128);
     }
@@ -347,16 +401,29 @@ fn a_week_full_of_something_is_no_weekly_routine() {
     let week = |first: &str| events("Workshop", every(1, first, "T09:00:00", 5));
     assert!(routines(week("2025-03-03")).is_empty());
     for routine in routines(week("2025-03-03").into_iter().chain(week("2025-09-01"))) {
-        assert!(routine.basis.confidence() < 0.4, "{} {}", routine.identity_key, routine.basis.confidence());
+        assert!(
+            routine.basis.confidence() < 0.4,
+            "{} {}",
+            routine.identity_key,
+            routine.basis.confidence()
+        );
     }
 }
 
 #[test]
 fn each_months_second_tuesday_is_no_weekly_routine() {
-    let days =
-        ["01-14", "02-11", "03-11", "04-08", "05-13", "06-10", "07-08", "08-12", "09-09", "10-14", "11-11", "12-09"];
-    for routine in routines(events("Board meeting", days.map(|day| format!("2025-{day}T19:00:00")))) {
-        assert!(routine.basis.confidence() < 0.5, "{} {}", routine.identity_key, routine.basis.confidence());
+    let days = [
+        "01-14", "02-11", "03-11", "04-08", "05-13", "06-10", "07-08", "08-12", "09-09", "10-14",
+        "11-11", "12-09",
+    ];
+    for routine in routines(events("Board meeting", days.map(|day| format!("2025-{day}T19:00:00"))))
+    {
+        assert!(
+            routine.basis.confidence() < 0.5,
+            "{} {}",
+            routine.identity_key,
+            routine.basis.confidence()
+        );
     }
 }
 
@@ -365,7 +432,8 @@ fn days_that_are_kept_half_of_the_time_still_belong_together() {
     let mondays = [0, 2, 3, 7, 8, 11, 12, 15, 19];
     let wednesdays = [1, 2, 4, 5, 9, 10, 13, 18];
     let fridays = [0, 3, 4, 6, 11, 14, 16, 17, 19];
-    let all = [("2025-01-06", mondays.as_slice()), ("2025-01-08", &wednesdays), ("2025-01-10", &fridays)];
+    let all =
+        [("2025-01-06", mondays.as_slice()), ("2025-01-08", &wednesdays), ("2025-01-10", &fridays)];
     let times = all.into_iter().flat_map(|(first, weeks)| {
         let all = every(7, first, "T18:00:00", 20);
         weeks.iter().map(move |&week: &usize| all[week].clone()).collect::<Vec<_>>()
@@ -376,7 +444,8 @@ fn days_that_are_kept_half_of_the_time_still_belong_together() {
 #[test]
 fn a_title_is_given_as_it_is_written_most_often_on_one_line() {
     let times = every(7, "2025-05-06", "T07:00:00", 5);
-    let titles = ["Gym  with\nAna", "gym with ana!", "Gym  with\nAna", "GYM WITH ANA", "Gym  with\nAna"];
+    let titles =
+        ["Gym  with\nAna", "gym with ana!", "Gym  with\nAna", "GYM WITH ANA", "Gym  with\nAna"];
     let gym = routine(times.iter().zip(titles).map(|(at, title)| event(title, at)));
     assert_eq!(gym.identity_key, "routine.weekly|gym-with-ana|tue|morning");
     assert_eq!(gym.text, "Gym with Ana on Tuesdays in the morning, about 07:00");

@@ -33,7 +33,9 @@ fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Ca
     assert!(candidates.len() <= CANDIDATES_MAX);
     let ids: Vec<_> = records.iter().map(|record| record.id).collect();
     for candidate in candidates {
-        assert!(deriver.claim_types().iter().any(|claim_type| claim_type.admits(&candidate.claim_type)));
+        assert!(
+            deriver.claim_types().iter().any(|claim_type| claim_type.admits(&candidate.claim_type))
+        );
         assert!(candidate.identity_key.starts_with(&format!("{}|", candidate.claim_type)));
         assert!(candidate.identity_key.len() <= KEY_BYTES_MAX);
         assert!(!candidate.inputs.is_empty() && candidate.inputs.len() <= 128);
@@ -41,7 +43,8 @@ fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Ca
         assert!(candidate.inputs.windows(2).all(|pair| pair[0].id != pair[1].id));
         assert!(candidate.inputs.iter().all(|input| ids.contains(&input.id)));
         assert!(
-            candidate.valid_from.as_ref().unwrap().instant_us() <= candidate.valid_to.as_ref().unwrap().instant_us()
+            candidate.valid_from.as_ref().unwrap().instant_us()
+                <= candidate.valid_to.as_ref().unwrap().instant_us()
         );
         assert!((0.02..=0.98).contains(&candidate.basis.confidence()));
     }
@@ -51,10 +54,19 @@ fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Ca
 fn check_monotone(deriver: &dyn Deriver, records: &[Record]) {
     for candidate in derive(deriver, records) {
         for input in &candidate.inputs {
-            let fewer: Vec<Record> = records.iter().filter(|record| record.id != input.id).cloned().collect();
-            for other in derive(deriver, &fewer).iter().filter(|other| other.identity_key == candidate.identity_key) {
+            let fewer: Vec<Record> =
+                records.iter().filter(|record| record.id != input.id).cloned().collect();
+            for other in derive(deriver, &fewer)
+                .iter()
+                .filter(|other| other.identity_key == candidate.identity_key)
+            {
                 let (before, after) = (candidate.basis.confidence(), other.basis.confidence());
-                assert!(after <= before, "{}: {before} with it, {after} without {:?}", candidate.identity_key, input);
+                assert!(
+                    after <= before,
+                    "{}: {before} with it, {after} without {:?}",
+                    candidate.identity_key,
+                    input
+                );
             }
         }
     }

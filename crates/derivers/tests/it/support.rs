@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use derivers::{
-    Belief, CANDIDATES_MAX, Candidate, Deriver, GROUP_RECORDS_MAX, GROUPS_MAX, KEY_BYTES_MAX, Record, RecordBody,
+    Belief, CANDIDATES_MAX, Candidate, Deriver, GROUP_RECORDS_MAX, GROUPS_MAX, KEY_BYTES_MAX,
+    Record, RecordBody,
 };
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
 use kernel::id::OpId;
@@ -12,7 +13,13 @@ use kernel::when::When;
 use serde_json::Value;
 
 /// Evidence of a kind, as an importer would give it.
-pub(crate) fn evidence(kind: &str, source: &str, actor: Option<&str>, at: &str, text: &str) -> Evidence {
+pub(crate) fn evidence(
+    kind: &str,
+    source: &str,
+    actor: Option<&str>,
+    at: &str,
+    text: &str,
+) -> Evidence {
     Evidence {
         source: source.to_owned(),
         source_uid: String::new(),
@@ -57,12 +64,20 @@ pub(crate) fn id(number: u32) -> OpId {
 }
 
 pub(crate) fn record(number: u32, said: RecordBody) -> Record {
-    Record { id: id(number), told: HlcTimestamp(u64::from(number)), by: derivers::SignedBy::Owner, said }
+    Record {
+        id: id(number),
+        told: HlcTimestamp(u64::from(number)),
+        by: derivers::SignedBy::Owner,
+        said,
+    }
 }
 
 /// Records told one after the other.
 pub(crate) fn told(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
-    (1..).zip(evidence).map(|(number, evidence)| record(number, RecordBody::Evidence(Box::new(evidence)))).collect()
+    (1..)
+        .zip(evidence)
+        .map(|(number, evidence)| record(number, RecordBody::Evidence(Box::new(evidence))))
+        .collect()
 }
 
 pub(crate) fn routine(number: u32, key: &str, payload: Value, confidence: f64) -> Record {
@@ -101,7 +116,11 @@ pub(crate) fn all(deriver: &dyn Deriver, records: &[Record]) -> BTreeMap<String,
         assert!(derived.len() <= CANDIDATES_MAX);
         let mut reversed = latest.clone();
         reversed.reverse();
-        assert_eq!(derived, deriver.derive(&group, &reversed), "the order of the records has no say");
+        assert_eq!(
+            derived,
+            deriver.derive(&group, &reversed),
+            "the order of the records has no say"
+        );
         let known: BTreeSet<OpId> = latest.iter().map(|record| record.id).collect();
         for candidate in derived {
             check_shape(deriver, &candidate, &known);
@@ -114,8 +133,14 @@ pub(crate) fn all(deriver: &dyn Deriver, records: &[Record]) -> BTreeMap<String,
 
 fn check_shape(deriver: &dyn Deriver, candidate: &Candidate, known: &BTreeSet<OpId>) {
     let Candidate { claim_type, identity_key, inputs, basis, text, rationale, .. } = candidate;
-    assert!(identity_key.starts_with(&format!("{claim_type}|")) && identity_key.len() <= KEY_BYTES_MAX);
-    let of_type = deriver.claim_types().iter().find(|known| known.admits(claim_type)).expect("a type of its own");
+    assert!(
+        identity_key.starts_with(&format!("{claim_type}|")) && identity_key.len() <= KEY_BYTES_MAX
+    );
+    let of_type = deriver
+        .claim_types()
+        .iter()
+        .find(|known| known.admits(claim_type))
+        .expect("a type of its own");
     assert_eq!(of_type.prior, basis.prior);
     assert!(!inputs.is_empty() && inputs.len() <= 128, "{identity_key}");
     assert!(inputs.iter().all(|input| known.contains(&input.id)), "{identity_key}");

@@ -1,7 +1,8 @@
 //! What is believed, as a list.
 //!
-//! The list is computed from the ledger as it stands, or as it stood: with `as_of`, only what the space's order has up to then
-//! counts. The surest comes first. Whether a belief is true at a time in the world (`valid_at`) is another question than whether it was held then.
+//! The list is computed from the ledger as it stands, or as it stood: with `as_of`, only what the
+//! space's order has up to then counts. The surest comes first. Whether a belief is true at a time
+//! in the world (`valid_at`) is another question than whether it was held then.
 
 use kernel::confidence::Band;
 use kernel::snapshot::Snapshot;
@@ -62,7 +63,10 @@ impl ClaimFilter {
             States::Any => belief.state != State::None,
         };
         state
-            && self.claim_type.as_deref().is_none_or(|family| is_of_family(&belief.claim_type, family))
+            && self
+                .claim_type
+                .as_deref()
+                .is_none_or(|family| is_of_family(&belief.claim_type, family))
             && self.band.is_none_or(|band| band_of(belief) == Some(band))
             && self.valid_at_us.is_none_or(|at| is_true_at(belief, at))
             && contains.is_none_or(|part| has(belief, part))
@@ -116,7 +120,9 @@ impl Space {
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
         self.store.at_one_moment(|world| match filter.as_of_us {
             None => Ok(list(world, world, filter, limit)?),
-            Some(until) => Ok(list(world, &Snapshot::before(world, first_after(until)), filter, limit)?),
+            Some(until) => {
+                Ok(list(world, &Snapshot::before(world, first_after(until)), filter, limit)?)
+            }
         })
     }
 }
@@ -152,7 +158,8 @@ fn list<B: Bodies>(
 
 impl Claims {
     fn keep(&mut self, limit: usize) {
-        self.beliefs.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.key.cmp(&b.key)));
+        self.beliefs
+            .sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.key.cmp(&b.key)));
         self.beliefs.truncate(limit);
     }
 }

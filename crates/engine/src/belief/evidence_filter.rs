@@ -1,6 +1,7 @@
 //! Taking back many records at once: all of a source, of an author, of a month.
 //!
-//! What they carry is found by doing it in a dry run, not by another computation: see [`Space::act`].
+//! What they carry is found by doing it in a dry run, not by another computation: see
+//! [`Space::act`].
 
 use kernel::body::{Body, Reason};
 use kernel::evidence::Evidence;
@@ -47,7 +48,8 @@ impl EvidenceFilter {
 }
 
 impl Space {
-    /// Drafts that take back every valid record that fits, in order of arrival; at most [`RECORDS_MAX`].
+    /// Drafts that take back every valid record that fits, in order of arrival; at most
+    /// [`RECORDS_MAX`].
     pub fn drafts_to_retract(&self, without: &EvidenceFilter) -> Result<Vec<Draft>, EngineError> {
         let mut drafts = Vec::new();
         let mut position = Position(0);
@@ -60,7 +62,8 @@ impl Space {
                 .filter(|recorded| recorded.operation.header().kind == Kind::Evidence)
                 .filter(|recorded| {
                     let body = recorded.operation.body();
-                    let evidence = body.and_then(|body| serde_json::from_slice::<Evidence>(body).ok());
+                    let evidence =
+                        body.and_then(|body| serde_json::from_slice::<Evidence>(body).ok());
                     evidence.is_some_and(|evidence| without.fits(&evidence))
                 })
                 .map(|recorded| recorded.operation.id())
@@ -79,7 +82,10 @@ impl Space {
                 if drafts.len() == RECORDS_MAX {
                     return Ok(drafts);
                 }
-                drafts.push(acting_on(id, Body::EvidenceRetraction(Reason { reason: String::new() }))?);
+                drafts.push(acting_on(
+                    id,
+                    Body::EvidenceRetraction(Reason { reason: String::new() }),
+                )?);
             }
         }
     }

@@ -1,11 +1,13 @@
 //! Why something is believed: from what, by which logic, how sure, and what happened to it.
 //!
-//! Source: the derivation model, §8. An [`Explanation`] is generated from the ledger at each asking and never stored, so it cannot
-//! drift from what it explains. Its JSON has exactly the model's keys. `built_from` is the provenance walk, depth first down to what was
-//! told; `because` has the claim's own rationale first, then that of every claim on the way. Where the user's word is served,
-//! that is what is explained, and what it replaced comes after it.
+//! Source: the derivation model, §8. An [`Explanation`] is generated from the ledger at each asking
+//! and never stored, so it cannot drift from what it explains. Its JSON has exactly the model's
+//! keys. `built_from` is the provenance walk, depth first down to what was told; `because` has the
+//! claim's own rationale first, then that of every claim on the way. Where the user's word is
+//! served, that is what is explained, and what it replaced comes after it.
 //!
-//! A body that was forgotten or withheld leaves its place in the shape, marked as redacted and empty.
+//! A body that was forgotten or withheld leaves its place in the shape, marked as redacted and
+//! empty.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +95,8 @@ pub struct Source {
 pub struct Event {
     /// The operation.
     pub op_id: OpId,
-    /// `derived`, `re-derived`, `stated`, `re-stated`, `invalidated`, `corrected`, `refuted`, `withdrawn`, `retracted`.
+    /// `derived`, `re-derived`, `stated`, `re-stated`, `invalidated`, `corrected`, `refuted`,
+    /// `withdrawn`, `retracted`.
     pub event: &'static str,
     /// When it was recorded.
     pub at: String,
@@ -144,13 +147,15 @@ pub struct Explaining {
 }
 
 impl Space {
-    /// Explains what `name` (an identity key, or an id or the beginning of one) names: an identity by what is served of it, else by its latest
-    /// version; an earlier version by itself.
+    /// Explains what `name` (an identity key, or an id or the beginning of one) names: an identity
+    /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         let named = self.name_of(name)?;
         self.store.at_one_moment(|world| {
             let (key, version) = match &named {
-                Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => (key, None),
+                Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
+                    (key, None)
+                }
                 Named::Version { key, id, .. } => (key, Some(*id)),
                 Named::Operation { id, kind } => {
                     return Err(EngineError::NotABelief { id: *id, kind: kind.clone() });
@@ -159,21 +164,29 @@ impl Space {
             let belief = belief(world, key)?;
             let id = version.or(belief.served).or(belief.current);
             let entry = id.map(|id| world.entry(&id)).transpose()?.flatten();
-            let entry = entry.ok_or_else(|| EngineError::UnknownBelief { name: key.clone(), near: Vec::new() })?;
+            let entry = entry.ok_or_else(|| EngineError::UnknownBelief {
+                name: key.clone(),
+                near: Vec::new(),
+            })?;
             Ok(explain(world, belief, &entry)?)
         })
     }
 }
 
 /// Explains one version of an identity.
-fn explain<B: Bodies>(world: &B, belief: Belief, version: &Entry) -> Result<Explaining, StoreError> {
+fn explain<B: Bodies>(
+    world: &B,
+    belief: Belief,
+    version: &Entry,
+) -> Result<Explaining, StoreError> {
     let is_last = belief.served == Some(version.id) || belief.current == Some(version.id);
     let state = if is_last { belief.state.as_str() } else { "superseded" };
     let mut claim_type = belief.claim_type.clone();
     let (mut payload, mut confidence, mut text) = (Value::Null, 0.0, String::new());
     match body_of(world, &version.id, &version.kind)? {
         Some(Body::Claim(claim)) => {
-            (payload, confidence, text, claim_type) = (claim.payload, claim.confidence, claim.text, claim.claim_type);
+            (payload, confidence, text, claim_type) =
+                (claim.payload, claim.confidence, claim.text, claim.claim_type);
         }
         Some(Body::ClaimCorrection(said)) => {
             text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
@@ -191,7 +204,14 @@ fn explain<B: Bodies>(world: &B, belief: Belief, version: &Entry) -> Result<Expl
     }
     let (history, user_actions) = life(world, &belief.key)?;
     let band = Band::of(confidence);
-    let claim = Explained { op_id: version.id, claim_type, payload, state: state.to_owned(), confidence, band };
+    let claim = Explained {
+        op_id: version.id,
+        claim_type,
+        payload,
+        state: state.to_owned(),
+        confidence,
+        band,
+    };
     let explanation = Explanation { claim, because, built_from, history, user_actions };
     Ok(Explaining { explanation, belief, text })
 }
@@ -236,9 +256,12 @@ fn source<B: Bodies>(world: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
     let body = body_of(world, &entry.id, &entry.kind)?;
     let source = match &body {
         Some(Body::Evidence(evidence)) => Some(evidence.source.clone()),
-        Some(Body::Claim(claim)) => {
-            Some(claim.deriver.as_ref().map_or_else(|| "user".to_owned(), |deriver| deriver.name.clone()))
-        }
+        Some(Body::Claim(claim)) => Some(
+            claim
+                .deriver
+                .as_ref()
+                .map_or_else(|| "user".to_owned(), |deriver| deriver.name.clone()),
+        ),
         Some(Body::ClaimCorrection(_)) => Some("user".to_owned()),
         _ => None,
     };
@@ -284,20 +307,29 @@ fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
                 life.insert(fall.order(), happened(&fall, "invalidated").by(world, cause)?);
             }
             for retraction in acting(world, &entry.id, &Kind::Retraction)? {
-                life.insert(retraction.order(), happened(&retraction, "retracted").by(world, Some(entry.id))?);
+                life.insert(
+                    retraction.order(),
+                    happened(&retraction, "retracted").by(world, Some(entry.id))?,
+                );
                 // What a deriver concluded, derivation itself takes back.
                 if !is_derived {
                     actions.insert(retraction.order(), said(world, &retraction, true)?);
                 }
             }
         } else if let Some(withdrawal) = withdrawal_of(&entry.kind) {
-            let (event, confidence) =
-                if entry.kind == Kind::ClaimCorrection { ("corrected", Some(1.0)) } else { ("refuted", None) };
+            let (event, confidence) = if entry.kind == Kind::ClaimCorrection {
+                ("corrected", Some(1.0))
+            } else {
+                ("refuted", None)
+            };
             life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
             let withdrawals = acting(world, &entry.id, &withdrawal)?;
             actions.insert(entry.order(), said(world, &entry, withdrawals.is_empty())?);
             for withdrawal in withdrawals {
-                life.insert(withdrawal.order(), happened(&withdrawal, "withdrawn").by(world, Some(entry.id))?);
+                life.insert(
+                    withdrawal.order(),
+                    happened(&withdrawal, "withdrawn").by(world, Some(entry.id))?,
+                );
                 actions.insert(withdrawal.order(), said(world, &withdrawal, true)?);
             }
         }
@@ -312,7 +344,8 @@ fn happened(entry: &Entry, event: &'static str) -> Event {
 impl Event {
     fn by<B: Bodies>(self, world: &B, cause: Option<OpId>) -> Result<Self, StoreError> {
         let entry = cause.map(|cause| world.entry(&cause)).transpose()?.flatten();
-        let cause = entry.map(|entry| Cause { op_id: entry.id, kind: entry.kind.as_str().to_owned() });
+        let cause =
+            entry.map(|entry| Cause { op_id: entry.id, kind: entry.kind.as_str().to_owned() });
         Ok(Self { cause, ..self })
     }
 }
@@ -321,7 +354,9 @@ fn said<B: Bodies>(world: &B, entry: &Entry, active: bool) -> Result<UserAction,
     let (note, corrected_payload) = match body_of(world, &entry.id, &entry.kind)? {
         Some(Body::ClaimCorrection(said)) => (said.note, Some(said.corrected_payload)),
         Some(Body::ClaimRefutation(said)) => (said.note, None),
-        Some(Body::CorrectionWithdrawal(said) | Body::RefutationWithdrawal(said)) => (said.note, None),
+        Some(Body::CorrectionWithdrawal(said) | Body::RefutationWithdrawal(said)) => {
+            (said.note, None)
+        }
         Some(Body::Retraction(said)) => (said.reason, None),
         _ => (String::new(), None),
     };

@@ -82,7 +82,8 @@ impl Belief {
         }
     }
 
-    /// Takes over what a claim says of it, apart from how sure it is: that counts only where the claim is served.
+    /// Takes over what a claim says of it, apart from how sure it is: that counts only where the
+    /// claim is served.
     pub(crate) fn say(&mut self, claim: Claim) {
         self.claim_type = claim.claim_type;
         self.text = claim.text;
@@ -128,7 +129,11 @@ impl<B: Bodies> Bodies for Snapshot<'_, B> {
 }
 
 /// The body of an operation as its kind reads it; none where it was removed or does not read.
-pub(crate) fn body_of<B: Bodies + ?Sized>(world: &B, id: &OpId, kind: &Kind) -> Result<Option<Body>, StoreError> {
+pub(crate) fn body_of<B: Bodies + ?Sized>(
+    world: &B,
+    id: &OpId,
+    kind: &Kind,
+) -> Result<Option<Body>, StoreError> {
     let bytes = world.canonical_body(id)?;
     Ok(bytes.and_then(|bytes| Body::parse(kind, &bytes).ok()))
 }
@@ -155,11 +160,14 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
     if let (State::Corrected, Some(correction)) = (state, &standing.correction) {
         belief.served = Some(correction.id);
         belief.confidence = 1.0;
-        // Until when it holds was the deriver's guess. What the user says holds until the user says otherwise.
+        // Until when it holds was the deriver's guess. What the user says holds until the user says
+        // otherwise.
         belief.valid_to = None;
         belief.basis = json!({ "source": "user_correction" });
         belief.payload = Value::Null;
-        if let Some(Body::ClaimCorrection(said)) = body_of(world, &correction.id, &Kind::ClaimCorrection)? {
+        if let Some(Body::ClaimCorrection(said)) =
+            body_of(world, &correction.id, &Kind::ClaimCorrection)?
+        {
             belief.text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
             belief.payload = said.corrected_payload;
         }

@@ -42,13 +42,14 @@ pub enum Named {
 }
 
 impl Space {
-    /// What `text` names: an identity key, or an id or the beginning of one. Where it could be either, it is the id: a deriver
-    /// chooses its keys, and none may stand in for a record.
+    /// What `text` names: an identity key, or an id or the beginning of one. Where it could be
+    /// either, it is the id: a deriver chooses its keys, and none may stand in for a record.
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
         let unfound = match self.resolve(text) {
             Ok(id) => {
                 let entry = self.store.at_one_moment(|world| world.entry(&id))?;
-                let entry = entry.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+                let entry =
+                    entry.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
                 return Ok(match entry.identity {
                     Some(key) => Named::Version { key, id, kind: entry.kind },
                     None => Named::Operation { id, kind: entry.kind },
@@ -58,14 +59,18 @@ impl Space {
             Err(error) => return Err(error),
         };
         for key in [text, text.trim()] {
-            if !key.is_empty() && !self.store.at_one_moment(|world| world.identity(key))?.is_empty() {
+            if !key.is_empty() && !self.store.at_one_moment(|world| world.identity(key))?.is_empty()
+            {
                 return Ok(Named::Belief { key: key.to_owned() });
             }
         }
         match unfound {
             EngineError::UnknownId { .. } => {
                 let near = self.keys_like(text.trim())?;
-                Err(EngineError::UnknownBelief { name: text.chars().take(NAME_CHARS_MAX).collect(), near })
+                Err(EngineError::UnknownBelief {
+                    name: text.chars().take(NAME_CHARS_MAX).collect(),
+                    near,
+                })
             }
             ambiguous => Err(ambiguous),
         }
@@ -95,7 +100,8 @@ impl Space {
     }
 }
 
-/// Whether an operation's author was allowed to say it; otherwise it was kept by an exchange and has no effect.
+/// Whether an operation's author was allowed to say it; otherwise it was kept by an exchange and
+/// has no effect.
 pub(crate) fn has_effect<W: LedgerIndex<Error = StoreError> + ?Sized>(
     world: &W,
     entry: &Entry,

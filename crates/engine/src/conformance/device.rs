@@ -1,4 +1,5 @@
-//! A device of a scenario: a key, a ledger in memory, and the engine's part: what follows is recorded with what it follows from.
+//! A device of a scenario: a key, a ledger in memory, and the engine's part: what follows is
+//! recorded with what it follows from.
 
 use std::collections::HashMap;
 
@@ -61,7 +62,8 @@ impl Device {
         }
     }
 
-    /// The owner's device with a new space, in which `others` more devices may do what the user may.
+    /// The owner's device with a new space, in which `others` more devices may do what the user
+    /// may.
     pub(super) fn owner(others: u16) -> Result<Self, EngineError> {
         let mut device = Self::empty(signer(0));
         let genesis = Body::Space(Space {
@@ -111,7 +113,11 @@ impl Device {
     }
 
     /// Appends an operation with what follows from it, or nothing: then the code says why.
-    pub(super) fn append(&mut self, draft: Draft, ts: HlcTimestamp) -> Result<Result<OpId, &'static str>, EngineError> {
+    pub(super) fn append(
+        &mut self,
+        draft: Draft,
+        ts: HlcTimestamp,
+    ) -> Result<Result<OpId, &'static str>, EngineError> {
         self.last = Last::default();
         let Self { signer, ledger, .. } = self;
         let mut writing = ledger.begin()?;
@@ -146,7 +152,8 @@ impl Device {
         }
         records.into_iter().for_each(|record| self.keep(record));
         self.last = Last::default();
-        self.last.invalidated = arrived.iter().filter_map(|(operation, _)| invalidated_by(operation)).collect();
+        self.last.invalidated =
+            arrived.iter().filter_map(|(operation, _)| invalidated_by(operation)).collect();
         self.remember(follows);
         Ok(())
     }
@@ -179,6 +186,7 @@ impl Device {
 
 fn invalidated_by(operation: &Operation<Verified>) -> Option<OpId> {
     let header = operation.header();
-    let mut targets = header.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
+    let mut targets =
+        header.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
     targets.next().filter(|_| header.kind == Kind::ClaimInvalidation).map(|reference| reference.id)
 }

@@ -1,14 +1,16 @@
 //! Portable scenarios: small histories with what is to be believed after each step.
 //!
-//! Source: the derivation specification, "Portable scenarios". [`read`] takes a file apart, [`run`] does what a scenario says on a
-//! fresh ledger in memory with fixed keys, and answers every [`Difference`]. No deriver runs: claims are as the scenario states them.
-//! Time is virtual. A step takes the next whole number after the last that its device knows and that no other step has taken,
-//! or the number it names; what the engine records follows within that number. After a merge the second
-//! device takes in the first one's log, too, and both must believe the same.
+//! Source: the derivation specification, "Portable scenarios". [`read`] takes a file apart, [`run`]
+//! does what a scenario says on a fresh ledger in memory with fixed keys, and answers every
+//! [`Difference`]. No deriver runs: claims are as the scenario states them. Time is virtual. A step
+//! takes the next whole number after the last that its device knows and that no other step has
+//! taken, or the number it names; what the engine records follows within that number. After a merge
+//! the second device takes in the first one's log, too, and both must believe the same.
 //!
-//! Decided here, where the specification is silent: `retract` of a claim that no user stated is `not_permitted`; a walk of
-//! `provenance` begins with the inputs at depth 1, whose role is `input` unless an input is written as
-//! `{"name":…,"role":…}`; the confidence of an identity that was never stated is null.
+//! Decided here, where the specification is silent: `retract` of a claim that no user stated is
+//! `not_permitted`; a walk of `provenance` begins with the inputs at depth 1, whose role is `input`
+//! unless an input is written as `{"name":…,"role":…}`; the confidence of an identity that was
+//! never stated is null.
 
 mod device;
 mod scenario;
@@ -89,7 +91,9 @@ pub fn run(scenario: &Scenario) -> Result<Vec<Difference>, ConformanceError> {
     let mut run = Run { scenario: &scenario.name, ..Run::default() };
     let merges = count_merges(&scenario.steps);
     let others = u16::try_from(merges).ok().filter(|merges| *merges <= MERGES_MAX);
-    let Some(others) = others else { return Err(run.refuse("1", format!("there are more than {MERGES_MAX} merges"))) };
+    let Some(others) = others else {
+        return Err(run.refuse("1", format!("there are more than {MERGES_MAX} merges")));
+    };
     let mut device = Device::owner(others).map_err(|source| run.failed("1", source))?;
     let mut clock = 0;
     run.steps(&mut device, &mut clock, &scenario.steps)?;
@@ -98,7 +102,8 @@ pub fn run(scenario: &Scenario) -> Result<Vec<Difference>, ConformanceError> {
 
 fn count_merges(steps: &[Step]) -> usize {
     let acts = steps.iter().filter_map(|step| step.act.as_ref());
-    acts.map(|act| usize::from(matches!(act.what, What::Merge { .. })) + count_merges(&act.merged)).sum()
+    acts.map(|act| usize::from(matches!(act.what, What::Merge { .. })) + count_merges(&act.merged))
+        .sum()
 }
 
 /// A point in a device's log.
@@ -121,14 +126,27 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn refuse(&self, step: &str, reason: impl Into<String>) -> ConformanceError {
-        ConformanceError::Step { scenario: self.scenario.to_owned(), step: step.to_owned(), reason: reason.into() }
+        ConformanceError::Step {
+            scenario: self.scenario.to_owned(),
+            step: step.to_owned(),
+            reason: reason.into(),
+        }
     }
 
     fn failed(&self, step: &str, source: EngineError) -> ConformanceError {
-        ConformanceError::Engine { scenario: self.scenario.to_owned(), step: step.to_owned(), source: Box::new(source) }
+        ConformanceError::Engine {
+            scenario: self.scenario.to_owned(),
+            step: step.to_owned(),
+            source: Box::new(source),
+        }
     }
 
-    fn steps(&mut self, device: &mut Device, clock: &mut u64, steps: &[Step]) -> Result<(), ConformanceError> {
+    fn steps(
+        &mut self,
+        device: &mut Device,
+        clock: &mut u64,
+        steps: &[Step],
+    ) -> Result<(), ConformanceError> {
         for step in steps {
             if let Some(act) = &step.act {
                 self.act(device, clock, &step.label, act)?;
@@ -141,9 +159,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn act(&mut self, device: &mut Device, clock: &mut u64, step: &str, act: &Act) -> Result<(), ConformanceError> {
+    fn act(
+        &mut self,
+        device: &mut Device,
+        clock: &mut u64,
+        step: &str,
+        act: &Act,
+    ) -> Result<(), ConformanceError> {
         let name = act.what.name();
-        if let Some(name) = name.filter(|name| self.names.contains_key(*name) || self.marks.contains_key(*name)) {
+        if let Some(name) =
+            name.filter(|name| self.names.contains_key(*name) || self.marks.contains_key(*name))
+        {
             return Err(self.refuse(step, format!("{name:?} is the name of an earlier step")));
         }
         match &act.what {
@@ -197,8 +223,11 @@ impl Run<'_> {
         from: &str,
         steps: &[Step],
     ) -> Result<(), ConformanceError> {
-        let mark = self.marks.get(from).and_then(|mark| Some((device.log().get(..mark.length)?, mark)));
-        let Some((log, mark)) = mark else { return Err(self.refuse(step, format!("{from:?} is no earlier mark"))) };
+        let mark =
+            self.marks.get(from).and_then(|mark| Some((device.log().get(..mark.length)?, mark)));
+        let Some((log, mark)) = mark else {
+            return Err(self.refuse(step, format!("{from:?} is no earlier mark")));
+        };
         let (length, mut its_clock) = (mark.length, mark.clock);
         self.merges += 1;
         let second = Device::another(self.merges, log);
@@ -213,11 +242,16 @@ impl Run<'_> {
 
     fn id(&self, name: &str) -> OpId {
         // What has no name yet, or was refused, is an operation that no ledger holds.
-        self.names.get(name).copied().unwrap_or_else(|| OpId(*blake3::hash(name.as_bytes()).as_bytes()))
+        self.names
+            .get(name)
+            .copied()
+            .unwrap_or_else(|| OpId(*blake3::hash(name.as_bytes()).as_bytes()))
     }
 
     fn draft(&self, device: &Device, what: &What, t: u64) -> Result<Draft, EngineError> {
-        let cite = |name: &str, role: &str| Ok::<_, EngineError>(Ref { id: self.id(name), role: Role::parse(role)? });
+        let cite = |name: &str, role: &str| {
+            Ok::<_, EngineError>(Ref { id: self.id(name), role: Role::parse(role)? })
+        };
         let target = |name: &str| Ok::<_, EngineError>(vec![cite(name, Role::TARGET)?]);
         let key_of = |name: &str| {
             let identity = device.body(&self.id(name)).and_then(|body| body.identity());
@@ -228,9 +262,15 @@ impl Run<'_> {
                 let supersedes = supersedes.iter().map(|name| cite(name, Role::SUPERSEDES));
                 (Body::Evidence(evidence(t)), supersedes.collect::<Result<_, _>>()?)
             }
-            What::RetractEvidence { target: name, .. } => (Body::EvidenceRetraction(no_reason()), target(name)?),
+            What::RetractEvidence { target: name, .. } => {
+                (Body::EvidenceRetraction(no_reason()), target(name)?)
+            }
             What::Claim { key, payload, inputs, confidence, by, .. } => {
-                let deriver = Deriver { name: "scenario".to_owned(), version: "1.0.0".to_owned(), deterministic: true };
+                let deriver = Deriver {
+                    name: "scenario".to_owned(),
+                    version: "1.0.0".to_owned(),
+                    deterministic: true,
+                };
                 let claim = claim(key, payload, *confidence, by.is_none().then_some(deriver));
                 let refs = inputs.iter().map(|input| match input {
                     Input::Name(name) => cite(name, INPUT_ROLE),
@@ -240,7 +280,8 @@ impl Run<'_> {
             }
             What::Correct { target: name, payload, .. } => {
                 let (identity_key, corrected_payload) = (key_of(name), payload.clone());
-                let correction = Correction { identity_key, corrected_payload, text: None, note: String::new() };
+                let correction =
+                    Correction { identity_key, corrected_payload, text: None, note: String::new() };
                 (Body::ClaimCorrection(correction), target(name)?)
             }
             What::Refute { target: name, .. } => {
@@ -262,7 +303,12 @@ impl Run<'_> {
         Ok(Draft { body, refs })
     }
 
-    fn compare(&mut self, device: &mut Device, step: &str, expect: &Expect) -> Result<(), EngineError> {
+    fn compare(
+        &mut self,
+        device: &mut Device,
+        step: &str,
+        expect: &Expect,
+    ) -> Result<(), EngineError> {
         for (key, expected) in &expect.states {
             let (state, _) = device.standing(key)?;
             self.differ(step, &format!("states.{key}"), expected.clone(), json!(state.as_str()));
@@ -279,7 +325,11 @@ impl Run<'_> {
         let lists = [
             ("invalidated", &expect.invalidated, named(&device.invalidated())),
             ("invalidated_by_last", &expect.invalidated_by_last, named(&device.last.invalidated)),
-            ("reviews", &expect.reviews, device.reviews.iter().map(|review| json!(review.key)).collect()),
+            (
+                "reviews",
+                &expect.reviews,
+                device.reviews.iter().map(|review| json!(review.key)).collect(),
+            ),
             ("refresh", &expect.refresh, json!(device.last.refresh)),
         ];
         for (what, expected, got) in lists {
@@ -289,7 +339,8 @@ impl Run<'_> {
         }
         if let Some(expected) = &expect.provenance {
             let hops = device.provenance(&self.id(&expected.of))?;
-            let walk = hops.iter().map(|hop| json!([hop.depth, self.title(&hop.id), hop.role])).collect();
+            let walk =
+                hops.iter().map(|hop| json!([hop.depth, self.title(&hop.id), hop.role])).collect();
             self.differ(step, &format!("provenance.{}", expected.of), expected.walk.clone(), walk);
         }
         Ok(())
@@ -303,21 +354,35 @@ impl Run<'_> {
     fn differ(&mut self, step: &str, what: &str, expected: Value, got: Value) {
         let bytes = |value: &Value| canonical::to_bytes(value).ok();
         if bytes(&expected) != bytes(&got) {
-            self.differences.push(Difference { step: step.to_owned(), what: what.to_owned(), expected, got });
+            self.differences.push(Difference {
+                step: step.to_owned(),
+                what: what.to_owned(),
+                expected,
+                got,
+            });
         }
     }
 }
 
-/// Both devices take in what the other one did since the mark; the states of every identity on each.
+/// Both devices take in what the other one did since the mark; the states of every identity on
+/// each.
 type States = BTreeMap<String, &'static str>;
 
-fn exchange(first: &mut Device, second: &mut Device, mark: usize) -> Result<(States, States), EngineError> {
+fn exchange(
+    first: &mut Device,
+    second: &mut Device,
+    mark: usize,
+) -> Result<(States, States), EngineError> {
     let theirs = second.log().get(mark..).unwrap_or_default().to_vec();
     let ours = first.log().get(mark..).unwrap_or_default().to_vec();
     first.merge(&theirs)?;
     second.merge(&ours)?;
-    let keys: BTreeSet<String> =
-        first.log().iter().filter_map(|(_, body)| body.identity()).map(|(key, _)| key.to_owned()).collect();
+    let keys: BTreeSet<String> = first
+        .log()
+        .iter()
+        .filter_map(|(_, body)| body.identity())
+        .map(|(key, _)| key.to_owned())
+        .collect();
     let states = |device: &mut Device| -> Result<States, EngineError> {
         keys.iter().map(|key| Ok((key.clone(), device.standing(key)?.0.as_str()))).collect()
     };

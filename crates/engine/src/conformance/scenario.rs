@@ -1,6 +1,7 @@
 //! Reading scenario files: JSON objects, arrays of them, or JSON lines, mixed as one likes.
 //!
-//! What is not understood is refused by name: a step that were skipped would make a scenario say something else.
+//! What is not understood is refused by name: a step that were skipped would make a scenario say
+//! something else.
 
 use std::collections::BTreeMap;
 
@@ -177,21 +178,32 @@ pub fn read(text: &str) -> Result<Vec<Scenario>, ConformanceError> {
 fn scenario(value: Value, number: usize) -> Result<Scenario, ConformanceError> {
     let unnamed = || ConformanceError::Scenario { number };
     let Value::Object(mut fields) = value else { return Err(unnamed()) };
-    let (Some(Value::String(name)), Some(Value::Array(steps))) = (fields.remove("name"), fields.remove("steps")) else {
+    let (Some(Value::String(name)), Some(Value::Array(steps))) =
+        (fields.remove("name"), fields.remove("steps"))
+    else {
         return Err(unnamed());
     };
     let steps = parse_steps(&name, "", steps)?;
     Ok(Scenario { name, steps })
 }
 
-fn parse_steps(scenario: &str, within: &str, steps: Vec<Value>) -> Result<Vec<Step>, ConformanceError> {
+fn parse_steps(
+    scenario: &str,
+    within: &str,
+    steps: Vec<Value>,
+) -> Result<Vec<Step>, ConformanceError> {
     let numbered = steps.into_iter().enumerate();
     numbered
         .map(|(index, value)| {
             let label = format!("{within}{}", index + 1);
-            let refuse =
-                |reason: String| ConformanceError::Step { scenario: scenario.to_owned(), step: label.clone(), reason };
-            let Value::Object(fields) = value else { return Err(refuse("a step is an object".to_owned())) };
+            let refuse = |reason: String| ConformanceError::Step {
+                scenario: scenario.to_owned(),
+                step: label.clone(),
+                reason,
+            };
+            let Value::Object(fields) = value else {
+                return Err(refuse("a step is an object".to_owned()));
+            };
             step(scenario, &label, fields, refuse)
         })
         .collect()
@@ -215,13 +227,18 @@ fn step(
     let t = t.map_err(|t| refuse(format!("`t` is a whole number up to {T_MAX}, not {t}")))?;
     let error = fields.remove("error").map(serde_json::from_value::<String>).transpose();
     let error = error.map_err(|error| refuse(format!("`error`: {error}")))?;
-    let mut what: What = serde_json::from_value(Value::Object(fields)).map_err(|error| refuse(error.to_string()))?;
+    let mut what: What =
+        serde_json::from_value(Value::Object(fields)).map_err(|error| refuse(error.to_string()))?;
     let merged = match &mut what {
-        What::Merge { steps, .. } => parse_steps(scenario, &format!("{label}."), std::mem::take(steps))?,
+        What::Merge { steps, .. } => {
+            parse_steps(scenario, &format!("{label}."), std::mem::take(steps))?
+        }
         _ => Vec::new(),
     };
     if matches!(what, What::Mark { .. } | What::Merge { .. }) && (t.is_some() || error.is_some()) {
-        return Err(refuse("a mark or a merge appends nothing, so it has no `t` and no `error`".to_owned()));
+        return Err(refuse(
+            "a mark or a merge appends nothing, so it has no `t` and no `error`".to_owned(),
+        ));
     }
     Ok(Step { label: label.to_owned(), act: Some(Act { what, t, error, merged }), expect })
 }

@@ -1,16 +1,20 @@
 //! Derivation: what the derivers conclude from what is valid, until nothing changes any more.
 //!
-//! Source: the derivation model §7.2 and the specification, "Derivers". Four stages follow one another, each in bounded steps, so that
-//! a long derivation can commit between any two of them and go on after a crash:
+//! Source: the derivation model §7.2 and the specification, "Derivers". Four stages follow one
+//! another, each in bounded steps, so that a long derivation can commit between any two of them and
+//! go on after a crash:
 //!
-//! 1. *read*: new evidence joins its groups, what was withdrawn or replaced leaves them, and each such group is marked;
-//! 2. *look*: of each identity that changed, what is served now joins the groups in place of what was served before;
-//! 3. *run*: each marked group is shown to its deriver, and the candidates become claims ([`submit`]);
+//! 1. *read*: new evidence joins its groups, what was withdrawn or replaced leaves them, and each
+//!    such group is marked;
+//! 2. *look*: of each identity that changed, what is served now joins the groups in place of what
+//!    was served before;
+//! 3. *run*: each marked group is shown to its deriver, and the candidates become claims
+//!    ([`submit`]);
 //! 4. *doubt*: a claim that no group concludes any more is taken back.
 //!
-//! Stages 2 and 3 alternate: a pass of runs sees the claims of the passes before it. What a deriver concludes from is
-//! counted in layers, at most [`MAX_DERIVATION_DEPTH`]; a deriver that feeds on itself ends there. Cost follows the groups
-//! that a change touched.
+//! Stages 2 and 3 alternate: a pass of runs sees the claims of the passes before it. What a deriver
+//! concludes from is counted in layers, at most [`MAX_DERIVATION_DEPTH`]; a deriver that feeds on
+//! itself ends there. Cost follows the groups that a change touched.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -127,7 +131,8 @@ pub(crate) struct Derivation<'d> {
     may_derive: bool,
     stage: Stage,
     passes: u32,
-    /// What was served is not remembered, and nothing was derived yet: what is looked at is no change.
+    /// What was served is not remembered, and nothing was derived yet: what is looked at is no
+    /// change.
     anew: bool,
     /// Claims appended by this derivation, with their layers.
     ours: HashMap<OpId, u32>,
@@ -167,7 +172,10 @@ impl<'d> Derivation<'d> {
 
     /// Names and versions of the derivers.
     fn registered(&self) -> Vec<(String, String)> {
-        let named = self.derivers.iter().map(|deriver| (deriver.name().to_owned(), deriver.version().to_owned()));
+        let named = self
+            .derivers
+            .iter()
+            .map(|deriver| (deriver.name().to_owned(), deriver.version().to_owned()));
         let mut registered: Vec<(String, String)> = named.collect();
         registered.sort();
         registered
@@ -186,7 +194,11 @@ impl<'d> Derivation<'d> {
     }
 
     /// Begins with what was remembered, or with nothing where other derivers filled it.
-    pub(crate) fn begin(&mut self, writing: &mut SqliteWriting<'_>, extent: Extent) -> Result<(), EngineError> {
+    pub(crate) fn begin(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        extent: Extent,
+    ) -> Result<(), EngineError> {
         let registered = self.registered();
         let (_, filled_by) = writing.derived()?;
         if extent == Extent::Full || filled_by != registered {
@@ -202,7 +214,8 @@ impl<'d> Derivation<'d> {
         Ok(())
     }
 
-    /// Only finds out what is served otherwise, for whoever may not derive. Nothing is taken off the queue for the next one who may.
+    /// Only finds out what is served otherwise, for whoever may not derive. Nothing is taken off
+    /// the queue for the next one who may.
     pub(crate) fn look_only(&mut self, writing: &mut SqliteWriting<'_>) -> Result<(), EngineError> {
         while let keys = writing.take_changed(LOOK_KEYS_MAX)?
             && !keys.is_empty()
@@ -232,7 +245,8 @@ impl<'d> Derivation<'d> {
         Ok(self.stage != Stage::Done)
     }
 
-    /// Counts a pass. Groups that are still marked after so many are left as they are: a deriver keeps changing its mind.
+    /// Counts a pass. Groups that are still marked after so many are left as they are: a deriver
+    /// keeps changing its mind.
     fn next_pass(&mut self, writing: &mut SqliteWriting<'_>) -> Result<Stage, EngineError> {
         self.passes += 1;
         if self.passes <= 2 * MAX_DERIVATION_DEPTH {
@@ -250,7 +264,11 @@ impl<'d> Derivation<'d> {
     }
 
     fn problem(&mut self, group: &Marked, message: String) {
-        self.note_problem(DeriverProblem { deriver: group.deriver.clone(), group: group.name.clone(), message });
+        self.note_problem(DeriverProblem {
+            deriver: group.deriver.clone(),
+            group: group.name.clone(),
+            message,
+        });
     }
 
     fn note_problem(&mut self, problem: DeriverProblem) {
@@ -279,11 +297,18 @@ impl<'d> Derivation<'d> {
             Some((records::at_us(&record), wanted_groups(derivers, &record)))
         });
         for (line, wanted) in lines.iter().zip(wanted) {
-            let has_effect =
-                || Ok::<_, EngineError>(writing.access()?.holds(&line.author, Capability::Append, (line.ts, line.id)));
+            let has_effect = || {
+                Ok::<_, EngineError>(writing.access()?.holds(
+                    &line.author,
+                    Capability::Append,
+                    (line.ts, line.id),
+                ))
+            };
             match line.kind {
                 Kind::Evidence if has_effect()? => {
-                    for replaced in line.refs.iter().filter(|cited| cited.role.as_str() == Role::SUPERSEDES) {
+                    for replaced in
+                        line.refs.iter().filter(|cited| cited.role.as_str() == Role::SUPERSEDES)
+                    {
                         self.dismiss(writing, &replaced.id)?;
                     }
                     if let Some((at_us, wanted)) = wanted {
@@ -293,11 +318,15 @@ impl<'d> Derivation<'d> {
                     }
                 }
                 Kind::EvidenceRetraction if has_effect()? => {
-                    for target in line.refs.iter().filter(|cited| cited.role.as_str() == Role::TARGET) {
+                    for target in
+                        line.refs.iter().filter(|cited| cited.role.as_str() == Role::TARGET)
+                    {
                         self.dismiss(writing, &target.id)?;
                     }
                 }
-                Kind::Grant | Kind::Revoke if line.position.0 > 1 => self.note_access(writing, line.ts)?,
+                Kind::Grant | Kind::Revoke if line.position.0 > 1 => {
+                    self.note_access(writing, line.ts)?
+                }
                 _ => {}
             }
         }
@@ -305,7 +334,8 @@ impl<'d> Derivation<'d> {
         Ok(true)
     }
 
-    /// A change of access that arrives after later operations may take effect from them, or give it: all is read again.
+    /// A change of access that arrives after later operations may take effect from them, or give
+    /// it: all is read again.
     fn note_access(
         &mut self,
         writing: &mut SqliteWriting<'_>,
@@ -326,8 +356,10 @@ impl<'d> Derivation<'d> {
     fn dismiss(&mut self, writing: &mut SqliteWriting<'_>, id: &OpId) -> Result<(), EngineError> {
         if let Some(line) = writing.line(id)?
             && line.kind == Kind::Evidence
-            && let Some(record) =
-                records::of_evidence(&line, records::teller(writing.access()?, &line.author, (line.ts, line.id)))
+            && let Some(record) = records::of_evidence(
+                &line,
+                records::teller(writing.access()?, &line.author, (line.ts, line.id)),
+            )
         {
             for group in self.groups(writing, &record)? {
                 writing.leave(group, records::at_us(&record), line.position)?;
@@ -337,7 +369,11 @@ impl<'d> Derivation<'d> {
     }
 
     /// The groups of a record, of all derivers.
-    fn groups(&mut self, writing: &mut SqliteWriting<'_>, record: &Record) -> Result<Vec<GroupNumber>, EngineError> {
+    fn groups(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        record: &Record,
+    ) -> Result<Vec<GroupNumber>, EngineError> {
         let wanted = wanted_groups(self.derivers, record);
         self.numbers(writing, &record.id, wanted)
     }
@@ -353,7 +389,8 @@ impl<'d> Derivation<'d> {
             match wanted {
                 Ok(Wanted { deriver, group }) => groups.push(writing.group(deriver, &group)?),
                 Err(problem) => {
-                    let message = format!("{} when it was asked for the groups of {record}", problem.message);
+                    let message =
+                        format!("{} when it was asked for the groups of {record}", problem.message);
                     self.note_problem(DeriverProblem { message, ..problem });
                 }
             }
@@ -409,9 +446,14 @@ impl<'d> Derivation<'d> {
         for maker in &makers {
             writing.mark(maker.number)?;
         }
-        // Another device concluded it, or this one before it forgot: its own groups decide whether it still follows.
-        if let (State::Active, true, Some(current)) = (believed.state, makers.is_empty(), believed.current)
-            && believed.deriver.as_ref().is_some_and(|deriver| self.deriver(&deriver.name).is_some())
+        // Another device concluded it, or this one before it forgot: its own groups decide whether
+        // it still follows.
+        if let (State::Active, true, Some(current)) =
+            (believed.state, makers.is_empty(), believed.current)
+            && believed
+                .deriver
+                .as_ref()
+                .is_some_and(|deriver| self.deriver(&deriver.name).is_some())
         {
             writing.suspect(key)?;
             self.mark_groups_of_inputs(writing, &current)?;
@@ -423,11 +465,13 @@ impl<'d> Derivation<'d> {
         if let Some(change) = self.changes.get_mut(&after.key) {
             change.after = after.clone();
         } else if self.changes.len() < CHANGES_KEPT_MAX {
-            self.changes.insert(after.key.clone(), Change { before, after: after.clone(), cause: None });
+            self.changes
+                .insert(after.key.clone(), Change { before, after: after.clone(), cause: None });
         }
     }
 
-    /// What was served of an identity, by the operation that said so. A correction says nothing of times: those are the claim's.
+    /// What was served of an identity, by the operation that said so. A correction says nothing of
+    /// times: those are the claim's.
     fn believed_at(
         &self,
         writing: &SqliteWriting<'_>,
@@ -443,15 +487,21 @@ impl<'d> Derivation<'d> {
         Ok(before)
     }
 
-    fn mark_groups_of_inputs(&mut self, writing: &mut SqliteWriting<'_>, claim: &OpId) -> Result<(), EngineError> {
+    fn mark_groups_of_inputs(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        claim: &OpId,
+    ) -> Result<(), EngineError> {
         let Some(entry) = writing.entry(claim)? else { return Ok(()) };
         for input in kernel::validity::inputs(&entry) {
             let Some(line) = writing.line(&input)? else { continue };
             let record = match line.kind {
-                Kind::Evidence => {
-                    records::of_evidence(&line, records::teller(writing.access()?, &line.author, (line.ts, line.id)))
-                }
-                _ => records::served_by(&line, "").map(|believed| records::of_belief(&line, &believed)),
+                Kind::Evidence => records::of_evidence(
+                    &line,
+                    records::teller(writing.access()?, &line.author, (line.ts, line.id)),
+                ),
+                _ => records::served_by(&line, "")
+                    .map(|believed| records::of_belief(&line, &believed)),
             };
             if let Some(record) = record {
                 for group in self.groups(writing, &record)? {
@@ -475,7 +525,10 @@ impl<'d> Derivation<'d> {
         let answers = parallel::each(asked, |(group, deriver, members)| {
             let shown = Shown::of(members);
             let candidates = contained(|| deriver.derive(&group.name, &shown.records));
-            (group, candidates.map(|candidates| submit::examine(deriver, group, &shown, candidates)))
+            (
+                group,
+                candidates.map(|candidates| submit::examine(deriver, group, &shown, candidates)),
+            )
         });
         let mut accepted = Vec::new();
         for (group, answer) in answers {
@@ -505,7 +558,8 @@ impl<'d> Derivation<'d> {
         Ok(!groups.is_empty())
     }
 
-    /// Notes what a group concludes now. Of several groups that conclude the same, the first has the say.
+    /// Notes what a group concludes now. Of several groups that conclude the same, the first has
+    /// the say.
     fn note_made(
         &mut self,
         writing: &mut SqliteWriting<'_>,
@@ -523,7 +577,10 @@ impl<'d> Derivation<'d> {
         }
         for candidate in kept {
             writing.add_made(group.number, candidate.key())?;
-            let has_the_say = writing.makers(candidate.key())?.first().is_none_or(|first| first.number == group.number);
+            let has_the_say = writing
+                .makers(candidate.key())?
+                .first()
+                .is_none_or(|first| first.number == group.number);
             if has_the_say {
                 accepted.push(candidate);
             }
@@ -533,7 +590,8 @@ impl<'d> Derivation<'d> {
 
     /// Records the falls that follow from what was appended.
     pub(crate) fn follow(&mut self, writing: &mut SqliteWriting<'_>) -> Result<(), EngineError> {
-        let (follows, records) = crate::write::follow::record_what_follows(self.signer, writing, self.now_us)?;
+        let (follows, records) =
+            crate::write::follow::record_what_follows(self.signer, writing, self.now_us)?;
         self.derived.fallen += records.len() as u64;
         if self.may_derive {
             for review in &follows.reviews {
@@ -580,12 +638,16 @@ struct Wanted {
 }
 
 /// The groups of a record, of all derivers. One that panics has none, and is named.
-fn wanted_groups(derivers: &[Box<dyn Deriver>], record: &Record) -> Vec<Result<Wanted, DeriverProblem>> {
+fn wanted_groups(
+    derivers: &[Box<dyn Deriver>],
+    record: &Record,
+) -> Vec<Result<Wanted, DeriverProblem>> {
     let mut wanted = Vec::new();
     for deriver in derivers {
         match contained(|| deriver.groups(record)) {
             Ok(names) => {
-                let named = names.into_iter().filter(|name| name.len() <= KEY_BYTES_MAX).take(GROUPS_MAX);
+                let named =
+                    names.into_iter().filter(|name| name.len() <= KEY_BYTES_MAX).take(GROUPS_MAX);
                 wanted.extend(named.map(|group| Ok(Wanted { deriver: deriver.name(), group })));
             }
             Err(message) => {
@@ -599,7 +661,9 @@ fn wanted_groups(derivers: &[Box<dyn Deriver>], record: &Record) -> Vec<Result<W
 
 /// One more than the highest layer among what a claim was built from.
 fn layer_of_inputs(writing: &SqliteWriting<'_>, claim: Option<OpId>) -> Result<u32, EngineError> {
-    let Some(entry) = claim.map(|claim| writing.entry(&claim)).transpose()?.flatten() else { return Ok(0) };
+    let Some(entry) = claim.map(|claim| writing.entry(&claim)).transpose()?.flatten() else {
+        return Ok(0);
+    };
     let mut layer = 0;
     for input in kernel::validity::inputs(&entry) {
         let Some(cited) = writing.entry(&input)? else { continue };
@@ -627,8 +691,9 @@ impl Space {
         self.derivers = derivers;
     }
 
-    /// Derives what follows from all that is recorded. `progress` is told after each step what was done so far; the work
-    /// of each step is durable then, and a derivation that was stopped goes on where it was. A dry run writes nothing.
+    /// Derives what follows from all that is recorded. `progress` is told after each step what was
+    /// done so far; the work of each step is durable then, and a derivation that was stopped goes
+    /// on where it was. A dry run writes nothing.
     pub fn derive(
         &mut self,
         extent: Extent,
@@ -670,7 +735,11 @@ impl Space {
     }
 
     /// Records what follows from what was taken in from elsewhere.
-    pub(crate) fn follow(&mut self, journal: Journal, now: jiff::Timestamp) -> Result<(), EngineError> {
+    pub(crate) fn follow(
+        &mut self,
+        journal: Journal,
+        now: jiff::Timestamp,
+    ) -> Result<(), EngineError> {
         let may_derive = self.may_derive(now)?;
         let Self { store, signer, derivers, .. } = self;
         let mut writing = store.write()?;

@@ -1,4 +1,5 @@
-//! Work on many items at once, with the results in the order of the items: what threads do must not show in what is concluded.
+//! Work on many items at once, with the results in the order of the items: what threads do must not
+//! show in what is concluded.
 
 use std::thread::{available_parallelism, scope};
 
@@ -7,7 +8,8 @@ const THREADS_MAX: usize = 8;
 
 /// `work` of every item, in order. A panic of `work` is the caller's.
 pub(super) fn each<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let threads = available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX).min(items.len());
+    let threads =
+        available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX).min(items.len());
     if threads < 2 {
         return items.into_iter().map(work).collect();
     }
@@ -19,7 +21,9 @@ pub(super) fn each<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync
         }
     }
     let work = &work;
-    let play = |hand: Vec<(usize, T)>| hand.into_iter().map(|(place, item)| (place, work(item))).collect::<Vec<_>>();
+    let play = |hand: Vec<(usize, T)>| {
+        hand.into_iter().map(|(place, item)| (place, work(item))).collect::<Vec<_>>()
+    };
     let mut results: Vec<(usize, R)> = scope(|scope| {
         let mine = hands.pop().unwrap_or_default();
         let players: Vec<_> = hands.into_iter().map(|hand| scope.spawn(|| play(hand))).collect();

@@ -30,7 +30,9 @@ impl Shown {
         let mut shown: Vec<(Record, u32)> = members
             .into_iter()
             .filter_map(|member| match member {
-                Member::Row(row, layer, by) if row.kind == Kind::Evidence => Some((of_evidence(&row, by)?, layer)),
+                Member::Row(row, layer, by) if row.kind == Kind::Evidence => {
+                    Some((of_evidence(&row, by)?, layer))
+                }
                 Member::Row(row, layer, _) => Some((of_claim(&row)?, layer)),
                 Member::Corrected(record, layer) => Some((record, layer)),
             })
@@ -99,7 +101,12 @@ fn of_claim(row: &OperationRow) -> Option<Record> {
         visibility,
         tags,
     };
-    Some(Record { id: row.id, told: row.ts, by: SignedBy::Owner, said: RecordBody::Belief(Box::new(said)) })
+    Some(Record {
+        id: row.id,
+        told: row.ts,
+        by: SignedBy::Owner,
+        said: RecordBody::Belief(Box::new(said)),
+    })
 }
 
 /// What is served of an identity, cited by the operation that says it.
@@ -116,13 +123,23 @@ pub(super) fn of_belief(row: &OperationRow, believed: &Belief) -> Record {
         visibility: believed.visibility,
         tags: believed.tags.clone(),
     };
-    Record { id: row.id, told: row.ts, by: SignedBy::Owner, said: RecordBody::Belief(Box::new(believed)) }
+    Record {
+        id: row.id,
+        told: row.ts,
+        by: SignedBy::Owner,
+        said: RecordBody::Belief(Box::new(believed)),
+    }
 }
 
-/// A belief from the operation alone that stated it. Of a correction only what it corrects to is known so.
+/// A belief from the operation alone that stated it. Of a correction only what it corrects to is
+/// known so.
 pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
-    let mut belief =
-        Belief { served: Some(row.id), current: Some(row.id), confidence: 1.0, ..Belief::unsaid(key, State::Active) };
+    let mut belief = Belief {
+        served: Some(row.id),
+        current: Some(row.id),
+        confidence: 1.0,
+        ..Belief::unsaid(key, State::Active)
+    };
     match Body::parse(&row.kind, row.body.as_deref()?).ok()? {
         Body::Claim(claim) => {
             belief.key.clone_from(&claim.identity_key);
@@ -133,7 +150,8 @@ pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
             belief.state = State::Corrected;
             belief.key = correction.identity_key;
             belief.claim_type = belief.key.split('|').next().unwrap_or_default().to_owned();
-            belief.text = correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
+            belief.text =
+                correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
             belief.payload = correction.corrected_payload;
         }
         _ => return None,
@@ -144,7 +162,10 @@ pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
 /// The record's own time, microseconds: when it happened, or when it was told where nobody said.
 pub(super) fn at_us(record: &Record) -> i64 {
     let told = i64::try_from(record.told.0).unwrap_or(i64::MAX);
-    record.evidence().and_then(|evidence| evidence.at.as_ref()).map_or(told, kernel::when::When::instant_us)
+    record
+        .evidence()
+        .and_then(|evidence| evidence.at.as_ref())
+        .map_or(told, kernel::when::When::instant_us)
 }
 
 /// Who may see the record.
@@ -164,7 +185,10 @@ pub(super) enum Member {
 }
 
 /// The latest members of a group.
-pub(super) fn of_group(writing: &SqliteWriting<'_>, group: GroupNumber) -> Result<Vec<Member>, EngineError> {
+pub(super) fn of_group(
+    writing: &SqliteWriting<'_>,
+    group: GroupNumber,
+) -> Result<Vec<Member>, EngineError> {
     let mut members = Vec::new();
     for (row, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
         if row.kind != Kind::ClaimCorrection {

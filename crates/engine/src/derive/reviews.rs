@@ -1,4 +1,5 @@
-//! What derivation asks the user, since it touches the user's own word: see [`crate::belief::review`].
+//! What derivation asks the user, since it touches the user's own word: see
+//! [`crate::belief::review`].
 
 use kernel::body::{Body, Claim, payload_digest};
 use kernel::cascade::Review;
@@ -33,7 +34,8 @@ impl Derivation<'_> {
         Ok(())
     }
 
-    /// A deriver says something else than the user. What the user saw when correcting it is no news.
+    /// A deriver says something else than the user. What the user saw when correcting it is no
+    /// news.
     pub(super) fn review_disagreement(
         &mut self,
         writing: &mut SqliteWriting<'_>,
@@ -42,7 +44,8 @@ impl Derivation<'_> {
         refs: &[Ref],
     ) -> Result<(), EngineError> {
         if let Some(claimed) = first_corrected(writing, correction)?
-            && let Some(Body::Claim(seen)) = body_of(writing as &dyn Writing, &claimed, &Kind::Claim)?
+            && let Some(Body::Claim(seen)) =
+                body_of(writing as &dyn Writing, &claimed, &Kind::Claim)?
             && payload_digest(&seen.payload) == payload_digest(&claim.payload)
         {
             return Ok(());
@@ -66,7 +69,10 @@ impl Derivation<'_> {
 }
 
 /// The claim that the user saw, where a correction was corrected again and again.
-fn first_corrected(writing: &SqliteWriting<'_>, correction: &Entry) -> Result<Option<OpId>, EngineError> {
+fn first_corrected(
+    writing: &SqliteWriting<'_>,
+    correction: &Entry,
+) -> Result<Option<OpId>, EngineError> {
     let mut target = correction.sole_ref(Role::TARGET);
     for _ in 0..CORRECTIONS_FOLLOWED_MAX {
         let Some(id) = target else { return Ok(None) };

@@ -1,8 +1,10 @@
-//! From candidates to claims: what a deriver proposes is examined, then meets what the user said and what is believed already.
+//! From candidates to claims: what a deriver proposes is examined, then meets what the user said
+//! and what is believed already.
 //!
-//! A deriver is not trusted: it may cite only what it was shown, claim only what it declared, and its confidence is computed
-//! here from the basis it gives. The user is: a refuted identity is not claimed again, a corrected one keeps the user's
-//! payload, and what a person claimed is not replaced by a machine.
+//! A deriver is not trusted: it may cite only what it was shown, claim only what it declared, and
+//! its confidence is computed here from the basis it gives. The user is: a refuted identity is not
+//! claimed again, a corrected one keeps the user's payload, and what a person claimed is not
+//! replaced by a machine.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +56,10 @@ pub(super) fn examine(
     let mut accepted: Vec<Accepted> = Vec::new();
     let mut problems = Vec::new();
     if candidates.len() > CANDIDATES_MAX {
-        problems.push(format!("made {} candidates; the first {CANDIDATES_MAX} count", candidates.len()));
+        problems.push(format!(
+            "made {} candidates; the first {CANDIDATES_MAX} count",
+            candidates.len()
+        ));
     }
     for candidate in candidates.into_iter().take(CANDIDATES_MAX) {
         let key: String = candidate.identity_key.chars().take(100).collect();
@@ -69,15 +74,23 @@ pub(super) fn examine(
     (accepted, problems)
 }
 
-fn examine_one(deriver: &dyn Deriver, group: &Marked, shown: &Shown, candidate: Candidate) -> Result<Accepted, String> {
+fn examine_one(
+    deriver: &dyn Deriver,
+    group: &Marked,
+    shown: &Shown,
+    candidate: Candidate,
+) -> Result<Accepted, String> {
     let Candidate { claim_type, identity_key, .. } = &candidate;
     let declared = deriver.claim_types().iter().any(|declared| declared.admits(claim_type));
     if !declared {
         return Err(format!("claims the type {claim_type:?}, which it did not declare"));
     }
-    let is_of_type = identity_key.strip_prefix(claim_type.as_str()).is_some_and(|rest| rest.starts_with('|'));
+    let is_of_type =
+        identity_key.strip_prefix(claim_type.as_str()).is_some_and(|rest| rest.starts_with('|'));
     if !is_of_type || identity_key.len() > KEY_BYTES_MAX {
-        return Err(format!("names an identity that does not begin with {claim_type:?} and | or is too long"));
+        return Err(format!(
+            "names an identity that does not begin with {claim_type:?} and | or is too long"
+        ));
     }
     let mut refs = Vec::new();
     let mut cited = BTreeSet::new();
@@ -97,7 +110,8 @@ fn examine_one(deriver: &dyn Deriver, group: &Marked, shown: &Shown, candidate: 
         if !cited.insert(input.id) {
             continue;
         }
-        let role = Role::parse(input.role).map_err(|_| format!("cites as {:?}, which is no role", input.role))?;
+        let role = Role::parse(input.role)
+            .map_err(|_| format!("cites as {:?}, which is no role", input.role))?;
         if input.role == Role::SUPERSEDES {
             return Err("cites an input as superseded".to_owned());
         }
@@ -143,7 +157,11 @@ fn examine_one(deriver: &dyn Deriver, group: &Marked, shown: &Shown, candidate: 
 
 impl Derivation<'_> {
     /// Appends a claim unless the user said otherwise or it is believed already.
-    pub(super) fn submit(&mut self, writing: &mut SqliteWriting<'_>, accepted: Accepted) -> Result<(), EngineError> {
+    pub(super) fn submit(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        accepted: Accepted,
+    ) -> Result<(), EngineError> {
         let Accepted { group, layer, mut refs, claim } = accepted;
         let (state, standing) = {
             let mut validity = Validity::new(writing as &dyn Writing);
@@ -164,7 +182,9 @@ impl Derivation<'_> {
                 return Ok(());
             }
             (State::Active, _, Some(current)) => {
-                if let Some(Body::Claim(said)) = body_of(writing as &dyn Writing, &current.id, &Kind::Claim)? {
+                if let Some(Body::Claim(said)) =
+                    body_of(writing as &dyn Writing, &current.id, &Kind::Claim)?
+                {
                     if said.deriver.is_none() {
                         self.derived.withheld += 1;
                         return Ok(());
@@ -219,13 +239,16 @@ impl Derivation<'_> {
         let (operation, body) = seal(self.signer, writing, draft, ts)?;
         match writing.record(&operation, Some(&body)) {
             Ok(_) => Ok(Some(operation.id())),
-            Err(RecordError::Refused { violation: RuleViolation::StaleInput { .. }, .. }) => Ok(None),
+            Err(RecordError::Refused { violation: RuleViolation::StaleInput { .. }, .. }) => {
+                Ok(None)
+            }
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Whether a candidate adds nothing to what is believed. As the ledger writes it, 48.0 is 48: canonical bytes are compared.
+/// Whether a candidate adds nothing to what is believed. As the ledger writes it, 48.0 is 48:
+/// canonical bytes are compared.
 fn says_the_same(said: &Claim, claim: &Claim) -> bool {
     said.claim_type == claim.claim_type
         && said.text == claim.text
@@ -234,5 +257,6 @@ fn says_the_same(said: &Claim, claim: &Claim) -> bool {
         && said.valid_from == claim.valid_from
         && said.valid_to == claim.valid_to
         && said.visibility == claim.visibility
-        && said.deriver.as_ref().map(|deriver| &deriver.name) == claim.deriver.as_ref().map(|deriver| &deriver.name)
+        && said.deriver.as_ref().map(|deriver| &deriver.name)
+            == claim.deriver.as_ref().map(|deriver| &deriver.name)
 }

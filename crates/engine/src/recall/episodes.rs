@@ -1,7 +1,7 @@
 //! Recall: a question in, records with reasons out.
 //!
-//! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates, add
-//! neighbours. Every part of a score stays with the record as the explanation of the score.
+//! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates,
+//! add neighbours. Every part of a score stays with the record as the explanation of the score.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,9 +27,11 @@ pub const QUESTION_BYTES_MAX: usize = 64 * 1024;
 const CANDIDATES_MAX: usize = 8 * RESULTS_MAX;
 /// How many times more are looked through when too many say the same.
 const CANDIDATES_GROWTH: usize = 8;
-/// Occurrences of one event that are shown where the question names no time: two, so that one sees that there are more.
+/// Occurrences of one event that are shown where the question names no time: two, so that one sees
+/// that there are more.
 const OCCURRENCES_MAX: usize = 2;
-/// How long a recall waits for another process that is writing, before it answers from the index as it is.
+/// How long a recall waits for another process that is writing, before it answers from the index as
+/// it is.
 const FOLD_WAIT: Duration = Duration::from_millis(1_500);
 
 /// What to recall.
@@ -52,7 +54,8 @@ pub struct Query {
 }
 
 impl Query {
-    /// The best `limit` of all records, by the built-in table and its weights, for an asker of unknown date.
+    /// The best `limit` of all records, by the built-in table and its weights, for an asker of
+    /// unknown date.
     pub fn new(text: impl Into<String>, limit: usize) -> Self {
         Self {
             text: text.into(),
@@ -98,8 +101,8 @@ pub struct Recall {
     pub signs: Option<Signs>,
     /// How far the index had read.
     pub position: Position,
-    /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged, or is being
-    /// written by another process.
+    /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged,
+    /// or is being written by another process.
     pub behind: u64,
     /// The model whose vectors served; none if it was the built-in table's.
     pub model: Option<ModelNumber>,
@@ -138,17 +141,22 @@ impl Space {
         let limit = query.limit.min(RESULTS_MAX);
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
-        let (question, different, has_model) = self.store.search_with(vector, |search, analyzer| {
-            let question = search.question(text, analyzer, query.today)?;
-            let different = different(search, analyzer, &question, query, limit)?;
-            Ok((question, different, search.has_model()))
-        })?;
+        let (question, different, has_model) =
+            self.store.search_with(vector, |search, analyzer| {
+                let question = search.question(text, analyzer, query.today)?;
+                let different = different(search, analyzer, &question, query, limit)?;
+                Ok((question, different, search.has_model()))
+            })?;
         let Different { mut results, kept, signs } = different;
         if query.neighbours > 0 {
             for (result, document) in results.iter_mut().zip(kept) {
-                let around = self.store.search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
+                let around = self
+                    .store
+                    .search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
                 for (distance, position) in around {
-                    if let Some((id, evidence)) = self.evidence_at(position, query.filter.as_of_us)? {
+                    if let Some((id, evidence)) =
+                        self.evidence_at(position, query.filter.as_of_us)?
+                    {
                         result.neighbours.push(Neighbour { distance, id, evidence });
                     }
                 }
@@ -167,21 +175,29 @@ impl Space {
         if self.is_read_only() {
             return Ok(());
         }
-        // Another process may hold the write lock for a while, or an operation may not read any more; then the
-        // index serves what it has, and `behind` says so.
+        // Another process may hold the write lock for a while, or an operation may not read any
+        // more; then the index serves what it has, and `behind` says so.
         match self.store.advance_within(FOLD_WAIT, |_| {}) {
             Ok(_) => Ok(()),
-            Err(StoreError::Busy { .. } | StoreError::DiskFull | StoreError::ReadOnly | StoreError::Damaged { .. }) => {
-                Ok(())
-            }
+            Err(
+                StoreError::Busy { .. }
+                | StoreError::DiskFull
+                | StoreError::ReadOnly
+                | StoreError::Damaged { .. },
+            ) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
     /// The evidence at a position, unless it was recorded after `until_us`.
-    fn evidence_at(&self, position: Position, until_us: Option<u64>) -> Result<Option<(OpId, Evidence)>, EngineError> {
+    fn evidence_at(
+        &self,
+        position: Position,
+        until_us: Option<u64>,
+    ) -> Result<Option<(OpId, Evidence)>, EngineError> {
         let before = Position(position.0.saturating_sub(1));
-        let recorded = self.store.read(before, 1)?.pop().filter(|recorded| recorded.position == position);
+        let recorded =
+            self.store.read(before, 1)?.pop().filter(|recorded| recorded.position == position);
         Ok(recorded.and_then(|recorded| {
             let operation = recorded.operation;
             if until_us.is_some_and(|until| operation.header().ts.0 > until) {
@@ -233,13 +249,16 @@ fn different(
             let Some(mut found) = waiting.get_mut(place).and_then(Option::take) else { continue };
             let Some((mut id, mut evidence)) = search.evidence(found.position)? else { continue };
             if let Some(echo) = evidence.echo() {
-                let is_told = |result: &Recollection| echo.of.contains(&result.id) || repeats(result, &echo);
+                let is_told =
+                    |result: &Recollection| echo.of.contains(&result.id) || repeats(result, &echo);
                 if results.iter().any(is_told) {
                     continue;
                 }
                 // What was told first is shown in place of what repeats it.
                 if let Some(told) = take_told(search, &echo, &mut waiting)? {
-                    let Some((told_id, told_evidence)) = search.evidence(told.position)? else { continue };
+                    let Some((told_id, told_evidence)) = search.evidence(told.position)? else {
+                        continue;
+                    };
                     (found, id, evidence) = (told, told_id, told_evidence);
                 }
             }
@@ -265,10 +284,15 @@ fn repeats(result: &Recollection, echo: &Echo) -> bool {
 }
 
 /// Takes one of what an echo repeats from what was found and waits to be shown.
-fn take_told(search: &Search<'_>, echo: &Echo, waiting: &mut [Option<Found>]) -> Result<Option<Found>, StoreError> {
+fn take_told(
+    search: &Search<'_>,
+    echo: &Echo,
+    waiting: &mut [Option<Found>],
+) -> Result<Option<Found>, StoreError> {
     for id in &echo.of {
         let position = search.position(id)?;
-        let told = waiting.iter_mut().find(|found| found.as_ref().map(|found| found.position) == position);
+        let told =
+            waiting.iter_mut().find(|found| found.as_ref().map(|found| found.position) == position);
         if let Some(told) = told.filter(|_| position.is_some()).and_then(Option::take) {
             return Ok(Some(told));
         }
@@ -276,8 +300,9 @@ fn take_told(search: &Search<'_>, echo: &Echo, waiting: &mut [Option<Found>]) ->
     Ok(None)
 }
 
-/// Records that say the same by the same person, apart from case and white space, are shown once; occurrences of an event,
-/// which are things of their own that happen, [`OCCURRENCES_MAX`] times or as often as a time is named.
+/// Records that say the same by the same person, apart from case and white space, are shown once;
+/// occurrences of an event, which are things of their own that happen, [`OCCURRENCES_MAX`] times or
+/// as often as a time is named.
 fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let payload = &evidence.payload;
@@ -315,15 +340,25 @@ mod tests {
     fn recall(turns: Vec<Evidence>, text: &str, limit: usize) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
-        let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
-        space.record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now).unwrap();
+        let mut space =
+            Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
+        space
+            .record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now)
+            .unwrap();
         let query = Query { weights: Weights::LEXICAL, ..Query::new(text, limit) };
-        space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
+        space
+            .recall(&query)
+            .unwrap()
+            .results
+            .into_iter()
+            .map(|result| result.evidence.payload.text)
+            .collect()
     }
 
     #[test]
     fn what_is_said_over_and_over_does_not_hide_what_is_said_once() {
-        let mut turns: Vec<Evidence> = (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
+        let mut turns: Vec<Evidence> =
+            (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
         turns.push(turn(400, "Ana", "Nobody takes the boat on a long and rainy Monday"));
         assert_eq!(recall(turns, "Which boat leaves?", 2).len(), 2);
     }
@@ -343,16 +378,31 @@ mod tests {
     fn recall_abstains_from_what_shares_nothing_with_memory_and_says_how_sure_it_is_of_the_rest() {
         let folder = tempfile::tempdir().unwrap();
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
-        let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
-        let said = ["The boat leaves at noon", "Petra is allergic to walnuts", "I bought a red bicycle in May"];
-        let turns = said.iter().enumerate().map(|(number, text)| Prepared::new(turn(number, "Ana", text)).unwrap());
+        let mut space =
+            Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
+        let said = [
+            "The boat leaves at noon",
+            "Petra is allergic to walnuts",
+            "I bought a red bicycle in May",
+        ];
+        let turns = said
+            .iter()
+            .enumerate()
+            .map(|(number, text)| Prepared::new(turn(number, "Ana", text)).unwrap());
         space.record(turns.collect(), now).unwrap();
         let mut ask = |text: &str, limit: usize| {
             let recall = space.recall(&Query::new(text, limit)).unwrap();
             (recall.relevance, recall.abstains)
         };
-        for nonsense in ["", "🎉🎉", "qwxz vbnmk", "¿Dónde está el baño?", "הסירה יוצאת", "aGVsbG8gd29ybGQ=", "?!"]
-        {
+        for nonsense in [
+            "",
+            "🎉🎉",
+            "qwxz vbnmk",
+            "¿Dónde está el baño?",
+            "הסירה יוצאת",
+            "aGVsbG8gd29ybGQ=",
+            "?!",
+        ] {
             let (relevance, abstains) = ask(nonsense, 10);
             assert!(abstains && relevance < RELEVANCE_MIN, "{nonsense}: {relevance}");
         }

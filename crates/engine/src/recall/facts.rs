@@ -1,9 +1,11 @@
 //! Facts: what is believed that answers a question, the most relevant first.
 //!
-//! A fact is an identity of which something is served. The index finds claims and corrections by their words, and a version counts only
-//! if it is what its identity serves at the moment that is asked about: so what was refuted, replaced or has fallen is never found, and
-//! is found again when it is believed again. How it ranks is a sum that explains itself: how near to the question, how sure, how fresh.
-//! Weights, thresholds and the rate of recency: the design of facts ("Recall, two modes, one machinery").
+//! A fact is an identity of which something is served. The index finds claims and corrections by
+//! their words, and a version counts only if it is what its identity serves at the moment that is
+//! asked about: so what was refuted, replaced or has fallen is never found, and is found again when
+//! it is believed again. How it ranks is a sum that explains itself: how near to the question, how
+//! sure, how fresh. Weights, thresholds and the rate of recency: the design of facts ("Recall, two
+//! modes, one machinery").
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,8 +45,9 @@ pub const RECENCY_RATE: f64 = 0.01;
 pub const ACTIVE_CONFIDENCE_MIN: f64 = 0.3;
 /// What is put before an agent unasked is surer than this.
 pub const PASSIVE_CONFIDENCE: f64 = 0.5;
-/// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of the question, by the weight of its words.
-/// One word of two is shared by whatever else is believed of a person.
+/// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of
+/// the question, by the weight of its words. One word of two is shared by whatever else is believed
+/// of a person.
 pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.6;
 
 /// The parts of a score that are meaning.
@@ -54,10 +57,12 @@ const MEANING_OF_STRANGERS: f64 = 0.35;
 /// The mean of these for texts that say the same in other words.
 const MEANING_OF_TWINS: f64 = 0.85;
 
-/// Least likeness of meaning, as a share of the way between both, by which a fact without any of the question's words is found.
+/// Least likeness of meaning, as a share of the way between both, by which a fact without any of
+/// the question's words is found.
 const MEANING_TO_FIND_MIN: f64 = 0.6;
 
-/// How many times more than asked for are ranked, for those that are more relevant than similar and those that repeat others.
+/// How many times more than asked for are ranked, for those that are more relevant than similar and
+/// those that repeat others.
 const CANDIDATES_FACTOR: usize = 2;
 /// How many are ranked at least.
 const CANDIDATES_MIN: usize = 20;
@@ -144,7 +149,8 @@ pub struct Fact {
     pub terms: Vec<TermShare>,
     /// Operations that it was directly built from, each once.
     pub sources: usize,
-    /// How late the latest evidence is that it takes into account, microseconds since the Unix epoch.
+    /// How late the latest evidence is that it takes into account, microseconds since the Unix
+    /// epoch.
     pub evidence_us: i64,
 }
 
@@ -164,14 +170,18 @@ pub struct Relevance {
 impl Relevance {
     /// The sum of its parts.
     pub fn of(similarity: f64, confidence: f64, recency: f64) -> Self {
-        let total = SIMILARITY_WEIGHT * similarity + CONFIDENCE_WEIGHT * confidence + RECENCY_WEIGHT * recency;
+        let total = SIMILARITY_WEIGHT * similarity
+            + CONFIDENCE_WEIGHT * confidence
+            + RECENCY_WEIGHT * recency;
         Self { total, similarity, confidence, recency }
     }
 }
 
-/// The same in one number for what was said and not concluded, 0 … 1: it has no confidence, and the other two weights fill its place.
+/// The same in one number for what was said and not concluded, 0 … 1: it has no confidence, and the
+/// other two weights fill its place.
 pub(crate) fn relevance_of_episode(similarity: f64, recency: f64) -> f64 {
-    (SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * recency) / (SIMILARITY_WEIGHT + RECENCY_WEIGHT)
+    (SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * recency)
+        / (SIMILARITY_WEIGHT + RECENCY_WEIGHT)
 }
 
 impl Fact {
@@ -188,8 +198,8 @@ pub fn to_json(fact: &Fact) -> Value {
     value["score"] = json!(fact.score);
     value["terms"] = json!(fact.terms);
     value["sources"] = json!(fact.sources);
-    value["evidence_at"] =
-        Timestamp::from_microsecond(fact.evidence_us).map_or(Value::Null, |at| json!(at.to_string()));
+    value["evidence_at"] = Timestamp::from_microsecond(fact.evidence_us)
+        .map_or(Value::Null, |at| json!(at.to_string()));
     value
 }
 
@@ -197,10 +207,15 @@ impl FactQuery {
     fn admits(&self, belief: &Belief) -> bool {
         let is_sure = match self.mode {
             Mode::Active => belief.confidence >= ACTIVE_CONFIDENCE_MIN,
-            Mode::Passive => belief.confidence > PASSIVE_CONFIDENCE && belief.visibility != Visibility::Private,
+            Mode::Passive => {
+                belief.confidence > PASSIVE_CONFIDENCE && belief.visibility != Visibility::Private
+            }
         };
         is_sure
-            && self.claim_type.as_deref().is_none_or(|family| claims::is_of_family(&belief.claim_type, family))
+            && self
+                .claim_type
+                .as_deref()
+                .is_none_or(|family| claims::is_of_family(&belief.claim_type, family))
             && self.valid_at_us.is_none_or(|at| claims::is_true_at(belief, at))
             && (self.visibilities.is_empty() || self.visibilities.contains(&belief.visibility))
     }
@@ -225,7 +240,11 @@ impl Space {
         })?;
         let (question, facts) = match found {
             Some(found) => found,
-            None => (self.store.search(|search, analyzer| search.question(text, analyzer, query.today))?, Vec::new()),
+            None => (
+                self.store
+                    .search(|search, analyzer| search.question(text, analyzer, query.today))?,
+                Vec::new(),
+            ),
         };
         let position = self.store.fact_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
@@ -255,7 +274,9 @@ fn gather<B: Bodies>(
     })?;
     let mut facts = Vec::with_capacity(found.len());
     for (id, found) in found {
-        let (Some(belief), Some(entry)) = (believed.remove(&id), world.entry(&id)?) else { continue };
+        let (Some(belief), Some(entry)) = (believed.remove(&id), world.entry(&id)?) else {
+            continue;
+        };
         let evidence_us = match &belief.valid_at {
             Some(at) if belief.state != State::Corrected => at.instant_us(),
             _ => i64::try_from(entry.ts.0).unwrap_or(i64::MAX),
@@ -288,7 +309,8 @@ fn similarity(score: &Score, question: &Question) -> f64 {
     by_words(score, question).max(by_meaning(score))
 }
 
-/// The parts that are no meaning, as a share of the most that the question's words, people and times could give.
+/// The parts that are no meaning, as a share of the most that the question's words, people and
+/// times could give.
 fn by_words(score: &Score, question: &Question) -> f64 {
     let weights = Weights::FACTS;
     let once = TermCounts { own: 1, ..TermCounts::default() };
@@ -300,7 +322,8 @@ fn by_words(score: &Score, question: &Question) -> f64 {
     };
     let date = if question.dates.is_empty() { 0.0 } else { weights.date };
     let when = if question.asks_when { weights.when + weights.time_expression } else { 0.0 };
-    // Whom it is about and what kind it is of speaks for nothing that neither a word nor a date speaks for.
+    // Whom it is about and what kind it is of speaks for nothing that neither a word nor a date
+    // speaks for.
     let speaks = |part: &Part| matches!(part.name, "words" | "date") && part.value > 0.0;
     if !score.parts.iter().any(speaks) {
         return 0.0;
@@ -310,12 +333,14 @@ fn by_words(score: &Score, question: &Question) -> f64 {
     (sum / (words + who + date + when)).clamp(0.0, 1.0)
 }
 
-/// The parts that are meaning, above what they are between texts that have nothing to do with each other.
+/// The parts that are meaning, above what they are between texts that have nothing to do with each
+/// other.
 fn by_meaning(score: &Score) -> f64 {
     let parts = score.parts.iter().filter(|part| MEANING.contains(&part.name));
     let mean = parts.map(|part| part.value).sum::<f64>() / MEANING.len() as f64;
     let share = (mean - MEANING_OF_STRANGERS) / (MEANING_OF_TWINS - MEANING_OF_STRANGERS);
-    // The table sees some likeness in any two texts, which without a word in common is no reason to show one.
+    // The table sees some likeness in any two texts, which without a word in common is no reason to
+    // show one.
     if share < MEANING_TO_FIND_MIN { 0.0 } else { share.min(1.0) }
 }
 
@@ -353,11 +378,15 @@ fn say_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     const DENIALS: [&str; 6] = ["cannot", "never", "no", "not", "t", "without"];
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
-    let matters = |word: &String| DENIALS.contains(&word.as_str()) || word.chars().any(char::is_numeric);
-    all > 0 && shared as f64 >= OVERLAP_SAME_MIN * all as f64 && !one.symmetric_difference(other).any(matters)
+    let matters =
+        |word: &String| DENIALS.contains(&word.as_str()) || word.chars().any(char::is_numeric);
+    all > 0
+        && shared as f64 >= OVERLAP_SAME_MIN * all as f64
+        && !one.symmetric_difference(other).any(matters)
 }
 
 fn words(text: &str) -> BTreeSet<String> {
-    let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words =
+        text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }

@@ -1,7 +1,8 @@
 //! Finding, and putting together what an agent reads.
 //!
-//! [`episodes`] finds records, [`facts`] finds beliefs. [`context`] chooses what a model reads for its next turn, ahead of
-//! time by [`stream`]; [`receipts`] keeps what was shown, and [`echo`] recognises it when it comes back.
+//! [`episodes`] finds records, [`facts`] finds beliefs. [`context`] chooses what a model reads for
+//! its next turn, ahead of time by [`stream`]; [`receipts`] keeps what was shown, and [`echo`]
+//! recognises it when it comes back.
 
 pub mod context;
 pub(crate) mod echo;

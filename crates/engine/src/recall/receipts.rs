@@ -1,10 +1,12 @@
 //! Receipts: what was put before whom, when, why, and from which records.
 //!
-//! A receipt is written beside what is shown and names it by digests: of the question, of the whole text. Its own id is the hash of its
-//! canonical JSON, so it cannot be changed without being another. It is a journal and no truth about the world: where it cannot be
-//! written, what was asked for is shown all the same, and it is said that there is none.
+//! A receipt is written beside what is shown and names it by digests: of the question, of the whole
+//! text. Its own id is the hash of its canonical JSON, so it cannot be changed without being
+//! another. It is a journal and no truth about the world: where it cannot be written, what was
+//! asked for is shown all the same, and it is said that there is none.
 //!
-//! What was shown is recognised when it comes back (`docs/design/0014-echo.md`): that is why receipts keep shingles of the texts.
+//! What was shown is recognised when it comes back (`docs/design/0014-echo.md`): that is why
+//! receipts keep shingles of the texts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,8 +28,8 @@ use crate::{EngineError, Space};
 pub const RECEIPTS_MAX: usize = 10_000;
 /// How long writing a receipt waits for another process that is writing.
 const WRITE_WAIT: Duration = Duration::from_millis(1_500);
-/// Of a text that is shown, every shingle whose hash is divisible by this is looked for later, and the smallest
-/// [`SMALLEST`].
+/// Of a text that is shown, every shingle whose hash is divisible by this is looked for later, and
+/// the smallest [`SMALLEST`].
 const SAMPLED_EVERY: u32 = 4;
 /// How many of the smallest shingles of a shown text are looked for later.
 const SMALLEST: usize = 4;
@@ -135,7 +137,13 @@ impl Issue {
             let score = Some(kernel::confidence::round6(result.score.total));
             shown.push((result.id, Tier::Episodes, place + 1, score, result.evidence.said()));
             for neighbour in &result.neighbours {
-                shown.push((neighbour.id, Tier::Episodes, place + 1, None, neighbour.evidence.said()));
+                shown.push((
+                    neighbour.id,
+                    Tier::Episodes,
+                    place + 1,
+                    None,
+                    neighbour.evidence.said(),
+                ));
             }
         }
         let receipt = Receipt {
@@ -158,7 +166,10 @@ impl Issue {
                 })
                 .collect(),
         };
-        Self { receipt, items: shown.iter().map(|(id, .., text)| recognised_by(*id, text)).collect() }
+        Self {
+            receipt,
+            items: shown.iter().map(|(id, .., text)| recognised_by(*id, text)).collect(),
+        }
     }
 }
 
@@ -174,7 +185,9 @@ fn digest(text: &str) -> String {
 fn recognised_by(record: OpId, text: &str) -> ReceiptItem {
     let shingles = Shingles::of(text);
     let mut sampled = shingles.smallest(SMALLEST).to_vec();
-    sampled.extend(shingles.hashes().iter().filter(|hash| *hash % SAMPLED_EVERY == 0).take(SAMPLED_MAX));
+    sampled.extend(
+        shingles.hashes().iter().filter(|hash| *hash % SAMPLED_EVERY == 0).take(SAMPLED_MAX),
+    );
     sampled.sort_unstable();
     sampled.dedup();
     ReceiptItem { record, exact: shingles.exact, shingles: shingles.hashes().to_vec(), sampled }
@@ -195,14 +208,18 @@ impl Space {
         };
         match self.store.keep_receipt(&receipt, WRITE_WAIT) {
             Ok(()) => Ok(Some(id)),
-            Err(StoreError::ReadOnly | StoreError::Busy { .. } | StoreError::DiskFull | StoreError::WriteFailed) => {
-                Ok(None)
-            }
+            Err(
+                StoreError::ReadOnly
+                | StoreError::Busy { .. }
+                | StoreError::DiskFull
+                | StoreError::WriteFailed,
+            ) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Writes a receipt of what was recalled for someone; none where the space cannot be written just now.
+    /// Writes a receipt of what was recalled for someone; none where the space cannot be written
+    /// just now.
     pub fn receipt_of_recall(
         &mut self,
         reader: &Reader<'_>,
@@ -213,7 +230,11 @@ impl Space {
     }
 
     /// At most `limit` receipts, the latest first.
-    pub fn receipts(&self, filter: &ReceiptFilter, limit: usize) -> Result<Vec<Receipt>, EngineError> {
+    pub fn receipts(
+        &self,
+        filter: &ReceiptFilter,
+        limit: usize,
+    ) -> Result<Vec<Receipt>, EngineError> {
         let kept = self.store.receipts(filter, limit.min(RECEIPTS_MAX))?;
         kept.iter().map(|kept| read(kept.id, &kept.body)).collect()
     }
@@ -266,8 +287,8 @@ fn read(id: ReceiptId, body: &[u8]) -> Result<Receipt, EngineError> {
     if blake3::hash(body).as_bytes() != id.as_bytes() {
         return Err(damaged(format!("{id} does not hold what its id says")));
     }
-    let mut receipt: Receipt =
-        serde_json::from_slice(body).map_err(|error| damaged(format!("{id} does not read: {error}")))?;
+    let mut receipt: Receipt = serde_json::from_slice(body)
+        .map_err(|error| damaged(format!("{id} does not read: {error}")))?;
     receipt.id = Some(id);
     Ok(receipt)
 }

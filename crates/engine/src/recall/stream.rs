@@ -1,13 +1,17 @@
-//! The passive stream: after a turn memory is searched in the background, and what was found is ready for the next.
+//! The passive stream: after a turn memory is searched in the background, and what was found is
+//! ready for the next.
 //!
-//! Source: the specification of facts, "Recall, two modes". [`Stream::said`] hands a turn over and returns; a thread with its own
-//! connection to the space searches with the last two turns. [`Stream::prepared`] gives what is ready, without waiting for what is
-//! not. Turns that come faster than they can be searched are skipped, only the last two count: nothing piles up.
+//! Source: the specification of facts, "Recall, two modes". [`Stream::said`] hands a turn over and
+//! returns; a thread with its own connection to the space searches with the last two turns.
+//! [`Stream::prepared`] gives what is ready, without waiting for what is not. Turns that come
+//! faster than they can be searched are skipped, only the last two count: nothing piles up.
 //!
-//! What is prepared lives in this process alone. A program that runs once a turn, as `because context` does, searches anew: that
-//! costs some milliseconds, less than a cache in the file would cost in writes and in answers that are out of date.
+//! What is prepared lives in this process alone. A program that runs once a turn, as `because
+//! context` does, searches anew: that costs some milliseconds, less than a cache in the file would
+//! cost in writes and in answers that are out of date.
 //!
-//! The stream asks the built-in table alone: another model would be asked after every turn, whether or not anything comes of it.
+//! The stream asks the built-in table alone: another model would be asked after every turn, whether
+//! or not anything comes of it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -64,7 +68,8 @@ impl Shared {
 }
 
 impl Stream {
-    /// Begins to listen. The space is for the background alone: open it a second time for other work.
+    /// Begins to listen. The space is for the background alone: open it a second time for other
+    /// work.
     pub fn start(mut space: Space) -> Result<Self, EngineError> {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
         let for_worker = Arc::clone(&shared);
@@ -75,7 +80,8 @@ impl Stream {
                 state.searched = number;
                 match found {
                     Ok(gathered) => {
-                        state.prepared = Some(Prepared { after_turns: number, gathered: Arc::new(gathered) });
+                        state.prepared =
+                            Some(Prepared { after_turns: number, gathered: Arc::new(gathered) });
                         state.failed = None;
                     }
                     Err(error) => state.failed = Some(error.to_string()),
@@ -102,7 +108,8 @@ impl Stream {
         self.shared.changed.notify_all();
     }
 
-    /// What is ready, without waiting: of the last turn, or of an earlier one while that is being searched for.
+    /// What is ready, without waiting: of the last turn, or of an earlier one while that is being
+    /// searched for.
     pub fn prepared(&self) -> Option<Prepared> {
         self.shared.lock().prepared.clone()
     }
@@ -144,7 +151,10 @@ fn next(shared: &Shared) -> Option<(u64, Wanted)> {
         {
             let turns: Vec<Turn> = state.turns.iter().cloned().collect();
             let by_model = BTreeMap::new();
-            return Some((state.said, Wanted { text: Wanted::last_turns(&turns), by_model, now, today }));
+            return Some((
+                state.said,
+                Wanted { text: Wanted::last_turns(&turns), by_model, now, today },
+            ));
         }
         state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
     }

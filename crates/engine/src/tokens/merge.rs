@@ -1,16 +1,17 @@
 //! Byte-pair encoding, counted: how many tokens a piece of text is.
 //!
-//! A piece begins as its bytes. Of all neighbours that together are a token, those that are the token with the smallest number are
-//! joined, the first of several, until no two are one. Source: Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with
-//! Subword Units" (2016). With a heap of the pairs, n bytes take O(n log n), whatever they are.
+//! A piece begins as its bytes. Of all neighbours that together are a token, those that are the
+//! token with the smallest number are joined, the first of several, until no two are one. Source:
+//! Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units"
+//! (2016). With a heap of the pairs, n bytes take O(n log n), whatever they are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::table::Table;
 
-/// Longest run of bytes that is merged as one: a longer piece, which no language writes, is counted in parts of this length, so that what
-/// a count takes stays small.
+/// Longest run of bytes that is merged as one: a longer piece, which no language writes, is counted
+/// in parts of this length, so that what a count takes stays small.
 const RUN_BYTES_MAX: usize = 64 * 1024;
 
 /// Two neighbours that together are a token; the earliest token first, then the earliest place.
@@ -36,10 +37,12 @@ fn count_run(table: &Table<'_>, run: &[u8]) -> usize {
         Some(Reverse(Pair { number, start, middle, end }))
     };
     let bytes = run.len() as u32;
-    // Of the part that begins at a byte, where it ends, 0 if none begins there any more; and where the part before it begins.
+    // Of the part that begins at a byte, where it ends, 0 if none begins there any more; and where
+    // the part before it begins.
     let mut ends: Vec<u32> = (1..=bytes).collect();
     let mut before: Vec<u32> = (0..bytes).map(|start| start.saturating_sub(1)).collect();
-    let mut pairs: BinaryHeap<Reverse<Pair>> = (2..=bytes).filter_map(|end| pair(end - 2, end - 1, end)).collect();
+    let mut pairs: BinaryHeap<Reverse<Pair>> =
+        (2..=bytes).filter_map(|end| pair(end - 2, end - 1, end)).collect();
     let mut parts = run.len();
     while let Some(Reverse(Pair { start, middle, end, .. })) = pairs.pop() {
         let [at_start, at_middle, at_end] = [start, middle, end].map(|place| place as usize);

@@ -1,7 +1,8 @@
 //! How many tokens a text is, for whoever must fit it before a model.
 //!
-//! The vocabulary is o200k, that of OpenAI's models since 2024; those of other houses cut English alike within some per cent. A text is cut
-//! into [`pieces`], each of which is [`merge`]d by the [`table`] of the vocabulary, which lies in the program as it is used.
+//! The vocabulary is o200k, that of OpenAI's models since 2024; those of other houses cut English
+//! alike within some per cent. A text is cut into [`pieces`], each of which is [`merge`]d by the
+//! [`table`] of the vocabulary, which lies in the program as it is used.
 
 use table::Table;
 
@@ -35,7 +36,8 @@ impl Tokens for O200k {
     }
 }
 
-/// A token for each run of characters without white space: for tests, and where a rough number is enough.
+/// A token for each run of characters without white space: for tests, and where a rough number is
+/// enough.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words;
 
@@ -82,7 +84,10 @@ mod tests {
 
     impl Random {
         fn below(&mut self, bound: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) as usize % bound
         }
     }
@@ -102,12 +107,20 @@ mod tests {
             }
             check(&String::from_utf8_lossy(&tokens));
             check(&characters);
-            let few = ["a", "A", "'s", " ", "\n", "\r", "1", "é", "\u{301}", "/", ".", "窯", "\u{a0}"];
+            let few =
+                ["a", "A", "'s", " ", "\n", "\r", "1", "é", "\u{301}", "/", ".", "窯", "\u{a0}"];
             check(&(0..40).map(|_| few[random.below(few.len())]).collect::<String>());
         }
-        for text in
-            ["", " ", "\n\n  \n", "it's IT'S we'll", "a  b   ", "\u{0}\u{feff}", &"=".repeat(5_000), &" \n".repeat(999)]
-        {
+        for text in [
+            "",
+            " ",
+            "\n\n  \n",
+            "it's IT'S we'll",
+            "a  b   ",
+            "\u{0}\u{feff}",
+            &"=".repeat(5_000),
+            &" \n".repeat(999),
+        ] {
             check(text);
         }
     }

@@ -1,7 +1,8 @@
-//! What a text is cut into before it is merged: words, numbers of three digits, runs of other characters, of spaces and of line ends.
+//! What a text is cut into before it is merged: words, numbers of three digits, runs of other
+//! characters, of spaces and of line ends.
 //!
-//! The expressions are those of o200k. One of them looks ahead, which our engine of expressions does not do: it takes one character
-//! more, which is given back.
+//! The expressions are those of o200k. One of them looks ahead, which our engine of expressions
+//! does not do: it takes one character more, which is given back.
 
 use std::sync::LazyLock;
 
@@ -24,7 +25,8 @@ const SPACE: &str = r"\s+";
 /// The pieces of a text, which together are the text.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     static EXPRESSIONS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new_many(&[PIECE, SPACE_BEFORE_SPACE, SPACE]).expect("the expressions are constant and well formed")
+        Regex::new_many(&[PIECE, SPACE_BEFORE_SPACE, SPACE])
+            .expect("the expressions are constant and well formed")
     });
     let mut rest = text;
     std::iter::from_fn(move || {

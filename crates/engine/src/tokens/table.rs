@@ -1,7 +1,8 @@
 //! Which number has a token: a table that `build.rs` writes, to be read where it lies.
 //!
-//! Tokens lie one after the other by number, `ends` says where each ends, and `slots` is a hash table with open addressing, in which a slot holds
-//! a number plus one. Nothing is unpacked: a process that counts one word touches a few pages of it.
+//! Tokens lie one after the other by number, `ends` says where each ends, and `slots` is a hash
+//! table with open addressing, in which a slot holds a number plus one. Nothing is unpacked: a
+//! process that counts one word touches a few pages of it.
 
 /// Bytes of a number in the table.
 const NUMBER_BYTES: usize = 4;
@@ -43,10 +44,11 @@ fn at(numbers: &[u8], place: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes))
 }
 
-/// Where the search for a token begins, of `count` slots: FNV-1a, of which the upper half is mixed best.
+/// Where the search for a token begins, of `count` slots: FNV-1a, of which the upper half is mixed
+/// best.
 pub(crate) fn first_slot(token: &[u8], count: usize) -> usize {
-    let hash = token
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = token.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     (hash >> 32) as usize % count.max(1)
 }

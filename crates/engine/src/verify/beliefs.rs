@@ -1,9 +1,12 @@
-//! Verifying beliefs: everything is derived again from the records, in a writing that is dropped, and compared with what is believed.
+//! Verifying beliefs: everything is derived again from the records, in a writing that is dropped,
+//! and compared with what is believed.
 //!
-//! The comparison proves something only where derivation has caught up: what was recorded since is believed as soon as it is derived from, and
-//! its absence is no fault. So it is asked first what derivation still owes. Records count: evidence, the user's words, changes of access, what
-//! other derivers or people claimed. Claims in the name of a deriver of ours do not, nor falls and retractions: a derivation leaves
-//! these behind itself, and who appends one that does not follow has forged it.
+//! The comparison proves something only where derivation has caught up: what was recorded since is
+//! believed as soon as it is derived from, and its absence is no fault. So it is asked first what
+//! derivation still owes. Records count: evidence, the user's words, changes of access, what other
+//! derivers or people claimed. Claims in the name of a deriver of ours do not, nor falls and
+//! retractions: a derivation leaves these behind itself, and who appends one that does not follow
+//! has forged it.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +41,8 @@ pub enum BeliefCheck {
     },
     /// Derivation has not caught up, so there is nothing to compare with.
     NotDerived {
-        /// Records that are not derived from yet; 0 where only a derivation that was stopped is to go on, or was made by other derivers.
+        /// Records that are not derived from yet; 0 where only a derivation that was stopped is to
+        /// go on, or was made by other derivers.
         records: u64,
     },
     /// It could not be done.
@@ -80,8 +84,9 @@ impl Held {
 }
 
 impl Space {
-    /// Derives everything again and adds to `verification` what is believed and does not follow, and what follows and is not believed. Nothing is
-    /// written. `progress` is told what the derivation did so far.
+    /// Derives everything again and adds to `verification` what is believed and does not follow,
+    /// and what follows and is not believed. Nothing is written. `progress` is told what the
+    /// derivation did so far.
     pub fn verify_beliefs(
         &mut self,
         verification: &mut Verification,
@@ -89,7 +94,8 @@ impl Space {
         progress: impl FnMut(&Derived),
     ) -> Result<(), EngineError> {
         let check = if !verification.is_sound() {
-            let reason = "the ledger or its views are not sound, so nothing can be derived from them";
+            let reason =
+                "the ledger or its views are not sound, so nothing can be derived from them";
             BeliefCheck::Skipped { reason: reason.to_owned() }
         } else if self.is_read_only() {
             BeliefCheck::Skipped { reason: "the space is read-only".to_owned() }
@@ -97,7 +103,8 @@ impl Space {
             BeliefCheck::Skipped { reason: "this key may not derive".to_owned() }
         } else {
             match self.compare_beliefs(verification, now, progress) {
-                // Whoever writes at the moment, or has filled the disk, says nothing about what is believed.
+                // Whoever writes at the moment, or has filled the disk, says nothing about what is
+                // believed.
                 Err(EngineError::Store(
                     error @ (StoreError::Busy { .. }
                     | StoreError::ReadOnly
@@ -158,7 +165,10 @@ impl Space {
             verification.find(None, "belief_missing", message, false);
         }
         for problem in &derivation.derived.problems {
-            let message = format!("deriver {}, group {:?}: {}", problem.deriver, problem.group, problem.message);
+            let message = format!(
+                "deriver {}, group {:?}: {}",
+                problem.deriver, problem.group, problem.message
+            );
             verification.find(None, "deriver_problem", message, false);
         }
         Ok(BeliefCheck::Compared { beliefs, differing })
@@ -179,7 +189,8 @@ fn held(writing: &SqliteWriting<'_>) -> Result<BTreeMap<String, Held>, EngineErr
     Ok(held)
 }
 
-/// How many records arrived since derivation last read, apart from what a derivation by these derivers leaves behind itself.
+/// How many records arrived since derivation last read, apart from what a derivation by these
+/// derivers leaves behind itself.
 fn underived(writing: &SqliteWriting<'_>, derivers: &[&str]) -> Result<u64, EngineError> {
     let (mut read, _) = writing.derived()?;
     let mut records = 0;
@@ -205,9 +216,15 @@ fn underived(writing: &SqliteWriting<'_>, derivers: &[&str]) -> Result<u64, Engi
     Ok(records)
 }
 
-fn is_in_the_name_of(writing: &SqliteWriting<'_>, claim: &OpId, derivers: &[&str]) -> Result<bool, EngineError> {
+fn is_in_the_name_of(
+    writing: &SqliteWriting<'_>,
+    claim: &OpId,
+    derivers: &[&str],
+) -> Result<bool, EngineError> {
     Ok(match body_of(writing as &dyn Writing, claim, &Kind::Claim)? {
-        Some(Body::Claim(claim)) => claim.deriver.is_some_and(|deriver| derivers.contains(&deriver.name.as_str())),
+        Some(Body::Claim(claim)) => {
+            claim.deriver.is_some_and(|deriver| derivers.contains(&deriver.name.as_str()))
+        }
         _ => false,
     })
 }

@@ -1,8 +1,9 @@
 //! Verifying: everything that can be computed again is, and compared.
 //!
-//! Two things run at once. One reads the ledger in the space's order, checks hashes and signatures in batches, judges every
-//! operation by the rules as of its place in the order, and names each that fails. The other folds the views again into memory
-//! and compares their digests. Nothing is written. Whether what is believed follows from the records is asked apart
+//! Two things run at once. One reads the ledger in the space's order, checks hashes and signatures
+//! in batches, judges every operation by the rules as of its place in the order, and names each
+//! that fails. The other folds the views again into memory and compares their digests. Nothing is
+//! written. Whether what is believed follows from the records is asked apart
 //! ([`Space::verify_beliefs`]), since it takes as long as deriving everything.
 
 use kernel::body::Body;
@@ -68,7 +69,13 @@ impl Verification {
         self.damage_count == 0 && self.views.iter().all(|view| view.stored == view.folded)
     }
 
-    pub(crate) fn find(&mut self, id: Option<OpId>, code: &str, message: String, without_effect: bool) {
+    pub(crate) fn find(
+        &mut self,
+        id: Option<OpId>,
+        code: &str,
+        message: String,
+        without_effect: bool,
+    ) {
         self.finding_count += 1;
         self.damage_count += u64::from(!without_effect);
         if self.findings.len() < FINDINGS_KEPT_MAX {
@@ -78,7 +85,8 @@ impl Verification {
 }
 
 impl Space {
-    /// Verifies the whole ledger and its views. `progress` is told how many operations have been checked.
+    /// Verifies the whole ledger and its views. `progress` is told how many operations have been
+    /// checked.
     pub fn verify(&mut self, progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
         let store = &self.store;
         let path = store.path().to_owned();
@@ -89,10 +97,16 @@ impl Space {
             match views.join() {
                 Ok(Ok(views)) => compare(&mut verification, views),
                 Ok(Err(error)) => {
-                    let message = format!("the views cannot be folded again to be compared: {error}");
+                    let message =
+                        format!("the views cannot be folded again to be compared: {error}");
                     verification.find(None, "view_not_folded", message, false);
                 }
-                Err(_) => verification.find(None, "internal", "folding the views again stopped".to_owned(), false),
+                Err(_) => verification.find(
+                    None,
+                    "internal",
+                    "folding the views again stopped".to_owned(),
+                    false,
+                ),
             }
             if !damages.is_empty() {
                 name_damaged(&mut verification, store);
@@ -108,15 +122,24 @@ impl Space {
 fn compare(verification: &mut Verification, views: Vec<(ViewDigest, ViewDigest)>) {
     for (stored, folded) in views {
         if stored != folded {
-            let message =
-                format!("the view {:?} is not what the ledger gives; `because rebuild` makes it again", stored.name);
+            let message = format!(
+                "the view {:?} is not what the ledger gives; `because rebuild` makes it again",
+                stored.name
+            );
             verification.find(None, "view_differs", message, false);
         }
-        verification.views.push(ViewComparison { name: stored.name, stored: stored.digest, folded: folded.digest });
+        verification.views.push(ViewComparison {
+            name: stored.name,
+            stored: stored.digest,
+            folded: folded.digest,
+        });
     }
 }
 
-fn check_operations(store: &SqliteSpace, mut progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
+fn check_operations(
+    store: &SqliteSpace,
+    mut progress: impl FnMut(u64),
+) -> Result<Verification, EngineError> {
     let mut verification = Verification::default();
     let mut graph = Graph::default();
     let mut batch: Vec<Operation<Unverified>> = Vec::with_capacity(BATCH);
@@ -139,7 +162,8 @@ fn check_operations(store: &SqliteSpace, mut progress: impl FnMut(u64)) -> Resul
     Ok(verification)
 }
 
-/// Finds which operations a damaged file concerns: an operation can be whole as the indexes give it and not in the table.
+/// Finds which operations a damaged file concerns: an operation can be whole as the indexes give it
+/// and not in the table.
 fn name_damaged(verification: &mut Verification, store: &SqliteSpace) {
     let named: std::collections::HashSet<OpId> =
         verification.findings.iter().filter_map(|finding| finding.id).collect();
@@ -147,10 +171,13 @@ fn name_damaged(verification: &mut Verification, store: &SqliteSpace) {
         let fault = match row {
             Err(error) => Some((error.code(), error.to_string())),
             Ok(None) => Some(("damaged", format!("operation {id} is not in its place"))),
-            Ok(Some(recorded)) if recorded.operation.id() != id => {
-                Some(("damaged", format!("in the place of operation {id} is {}", recorded.operation.id())))
+            Ok(Some(recorded)) if recorded.operation.id() != id => Some((
+                "damaged",
+                format!("in the place of operation {id} is {}", recorded.operation.id()),
+            )),
+            Ok(Some(recorded)) => {
+                recorded.operation.verify().err().map(|error| (error.code(), error.to_string()))
             }
-            Ok(Some(recorded)) => recorded.operation.verify().err().map(|error| (error.code(), error.to_string())),
         };
         if let Some((code, message)) = fault.filter(|_| !named.contains(&id)) {
             verification.find(Some(id), code, message, false);
@@ -195,11 +222,21 @@ fn check_batch(
                 graph.insert(&operation, body.as_ref());
             }
             Ok(Verdict::Present) => {
-                verification.find(Some(id), "repeated", format!("operation {id} is there twice"), false);
+                verification.find(
+                    Some(id),
+                    "repeated",
+                    format!("operation {id} is there twice"),
+                    false,
+                );
             }
             Err(JudgeError::RuleViolation(violation)) => {
                 let quarantines = violation.quarantines();
-                verification.find(Some(id), violation.code(), format!("operation {id}: {violation}"), !quarantines);
+                verification.find(
+                    Some(id),
+                    violation.code(),
+                    format!("operation {id}: {violation}"),
+                    !quarantines,
+                );
                 graph.insert(&operation, body.as_ref());
             }
             Err(JudgeError::LedgerIndex(never)) => match never {},

@@ -1,4 +1,5 @@
-//! Proving the space: [`ledger`] checks every operation and folds the views again, [`beliefs`] derives everything again.
+//! Proving the space: [`ledger`] checks every operation and folds the views again, [`beliefs`]
+//! derives everything again.
 
 pub mod beliefs;
 pub mod ledger;

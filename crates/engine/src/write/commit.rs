@@ -1,8 +1,9 @@
 //! Acting: operations and everything that follows from them, as one append.
 //!
-//! Whoever corrects, refutes, withdraws or retracts goes through [`Space::act`]: it records the operations, the falls that follow, and what the
-//! derivers say now, and answers with what is believed differently. A dry run does the very same and rolls it back, so that
-//! what it says is what would happen.
+//! Whoever corrects, refutes, withdraws or retracts goes through [`Space::act`]: it records the
+//! operations, the falls that follow, and what the derivers say now, and answers with what is
+//! believed differently. A dry run does the very same and rolls it back, so that what it says is
+//! what would happen.
 
 use std::collections::BTreeMap;
 
@@ -40,9 +41,14 @@ pub struct Change {
 }
 
 impl Space {
-    /// Records `drafts` with what follows from them, or says what would follow. What was not derived yet is derived before, so that
-    /// the changes are those of the drafts alone.
-    pub fn act(&mut self, drafts: Vec<Draft>, intent: Intent, now: jiff::Timestamp) -> Result<Changes, EngineError> {
+    /// Records `drafts` with what follows from them, or says what would follow. What was not
+    /// derived yet is derived before, so that the changes are those of the drafts alone.
+    pub fn act(
+        &mut self,
+        drafts: Vec<Draft>,
+        intent: Intent,
+        now: jiff::Timestamp,
+    ) -> Result<Changes, EngineError> {
         let may_derive = self.may_derive(now)?;
         let Self { store, signer, derivers, .. } = self;
         let mut writing = store.write()?;
@@ -87,7 +93,8 @@ fn cause_of(writing: &dyn Writing, believed: &Belief) -> Result<Option<OpId>, En
     let (None, Some(current)) = (believed.served, believed.current) else { return Ok(None) };
     let mut latest = None;
     for id in writing.acting(&current, &kernel::kind::Kind::ClaimInvalidation, Role::TARGET)? {
-        latest = latest.max(writing.entry(&id)?.map(|entry| (entry.order(), entry.sole_ref(Role::CAUSE))));
+        latest = latest
+            .max(writing.entry(&id)?.map(|entry| (entry.order(), entry.sole_ref(Role::CAUSE))));
     }
     Ok(latest.and_then(|(_, cause)| cause))
 }

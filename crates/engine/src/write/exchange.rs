@@ -1,7 +1,8 @@
 //! The interchange form: a ledger as JSON lines, out and in.
 //!
-//! Lines are in the space's order, so each stands after all it cites. Taking in is idempotent; an operation that cannot be
-//! taken (rules 1 to 3) is reported with its line and the rest goes in, except what cites it.
+//! Lines are in the space's order, so each stands after all it cites. Taking in is idempotent; an
+//! operation that cannot be taken (rules 1 to 3) is reported with its line and the rest goes in,
+//! except what cites it.
 
 use std::io::{BufRead, Write};
 
@@ -29,8 +30,8 @@ pub struct Intake {
     pub refused: u64,
     /// The first of them.
     pub refusals: Vec<Refusal>,
-    /// Whether some were by our own key and were not here. Then more of these may be missing, and nothing should be signed by itself:
-    /// it would stand against them under the same number.
+    /// Whether some were by our own key and were not here. Then more of these may be missing, and
+    /// nothing should be signed by itself: it would stand against them under the same number.
     pub restores: bool,
 }
 
@@ -47,7 +48,11 @@ pub struct Refusal {
 
 impl Space {
     /// Writes every operation, in the space's order. Returns how many.
-    pub fn export(&self, output: &mut dyn Write, mut progress: impl FnMut(u64)) -> Result<u64, EngineError> {
+    pub fn export(
+        &self,
+        output: &mut dyn Write,
+        mut progress: impl FnMut(u64),
+    ) -> Result<u64, EngineError> {
         let mut count = 0;
         let mut failure = None;
         self.store.in_order(|recorded| {
@@ -96,7 +101,12 @@ impl Space {
             if batch.is_empty() && lines.is_done()? {
                 break;
             }
-            self.admit(numbers.into_iter().zip(verify_batch(batch)), now, &mut intake, &mut journal)?;
+            self.admit(
+                numbers.into_iter().zip(verify_batch(batch)),
+                now,
+                &mut intake,
+                &mut journal,
+            )?;
             progress(lines.number);
         }
         // Otherwise what follows is recorded with the next thing that the user does.
@@ -128,17 +138,26 @@ impl Space {
                 }
             };
             if let Err(violation) = judge_time(operation.header().ts, now_us(now)) {
-                intake.refuse(line, violation.code(), format!("operation {}: {violation}", operation.id()));
+                intake.refuse(
+                    line,
+                    violation.code(),
+                    format!("operation {}: {violation}", operation.id()),
+                );
                 continue;
             }
-            let body = match operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)) {
-                None => None,
-                Some(Ok(body)) => Some(body),
-                Some(Err(error)) => {
-                    intake.refuse(line, "malformed", format!("operation {}: {error}", operation.id()));
-                    continue;
-                }
-            };
+            let body =
+                match operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)) {
+                    None => None,
+                    Some(Ok(body)) => Some(body),
+                    Some(Err(error)) => {
+                        intake.refuse(
+                            line,
+                            "malformed",
+                            format!("operation {}: {error}", operation.id()),
+                        );
+                        continue;
+                    }
+                };
             match writing.admit(&operation, body.as_ref()) {
                 Ok(Verdict::Append) => {
                     added += 1;
@@ -167,11 +186,14 @@ impl Intake {
     }
 }
 
-/// The genesis operation at the beginning of an interchange file, verified: what a new copy of the space begins with.
+/// The genesis operation at the beginning of an interchange file, verified: what a new copy of the
+/// space begins with.
 pub fn read_genesis(input: &mut dyn BufRead) -> Result<(Operation<Verified>, Body), EngineError> {
     let refuse = |reason: String| EngineError::Exchange { line: 1, reason };
-    let line = Lines { input, number: 0 }.next()?.ok_or_else(|| refuse("the file is empty".to_owned()))?.1;
-    let operation: Operation<Unverified> = Operation::from_line(&line).map_err(|error| refuse(error.to_string()))?;
+    let line =
+        Lines { input, number: 0 }.next()?.ok_or_else(|| refuse("the file is empty".to_owned()))?.1;
+    let operation: Operation<Unverified> =
+        Operation::from_line(&line).map_err(|error| refuse(error.to_string()))?;
     let operation = operation.verify().map_err(|error| refuse(error.to_string()))?;
     let body = operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes));
     match body {

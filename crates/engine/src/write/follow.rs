@@ -1,8 +1,9 @@
 //! What follows is recorded with what it follows from.
 //!
-//! Whoever appends a trigger calls [`record_what_follows`] in the same [`Writing`], before it commits: the records of what fell are then
-//! durable with the trigger or not at all. It may be called again after more was appended; it answers each time for what came since. A
-//! device that may not derive records nothing: what is due stays due, for a device that may.
+//! Whoever appends a trigger calls [`record_what_follows`] in the same [`Writing`], before it
+//! commits: the records of what fell are then durable with the trigger or not at all. It may be
+//! called again after more was appended; it answers each time for what came since. A device that
+//! may not derive records nothing: what is due stays due, for a device that may.
 
 use kernel::body::Body;
 use kernel::cascade::Consequences;
@@ -22,12 +23,14 @@ pub(crate) fn seal(
     draft: Draft,
     ts: HlcTimestamp,
 ) -> Result<(Operation, Body), EngineError> {
-    let place = ChainPosition { space: writing.space()?, head: writing.head(&signer.author())?, ts };
+    let place =
+        ChainPosition { space: writing.space()?, head: writing.head(&signer.author())?, ts };
     let body = draft.body.clone();
     Ok((signer.seal(draft, place)?, body))
 }
 
-/// Records the falls that are due, and says what else follows from all that was taken into `writing` since it was last asked.
+/// Records the falls that are due, and says what else follows from all that was taken into
+/// `writing` since it was last asked.
 pub(crate) fn record_what_follows(
     signer: &Signer,
     writing: &mut dyn Writing,
@@ -73,17 +76,28 @@ mod tests {
         Body::parse(&Kind::parse(kind).unwrap(), &canonical::to_bytes(body).unwrap()).unwrap()
     }
 
-    fn say(signer: &Signer, writing: &mut dyn Writing, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
-        let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
+    fn say(
+        signer: &Signer,
+        writing: &mut dyn Writing,
+        kind: &str,
+        body: &Value,
+        refs: &[(&str, OpId)],
+    ) -> OpId {
+        let refs = refs
+            .iter()
+            .map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() })
+            .collect();
         let ts = next_timestamp(0, writing.latest().unwrap());
-        let (operation, body) = seal(signer, writing, Draft { body: body_of(kind, body), refs }, ts).unwrap();
+        let (operation, body) =
+            seal(signer, writing, Draft { body: body_of(kind, body), refs }, ts).unwrap();
         assert_eq!(writing.record(&operation, Some(&body)).unwrap(), Verdict::Append);
         operation.id()
     }
 
     /// A space of key 1 in which key 2 may append; evidence and a claim on it.
     fn space() -> (SqliteSpace, OpId, OpId) {
-        let body = json!({"name": "t", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
+        let body =
+            json!({"name": "t", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
         let body = body_of("space", &body);
         let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
         let genesis = key(1).seal(Draft::new(body.clone()), place).unwrap();
@@ -112,7 +126,8 @@ mod tests {
     fn a_fall_is_recorded_with_its_trigger_and_asked_again_nothing_follows() {
         let (mut space, seen, claim) = space();
         let mut writing = space.begin().unwrap();
-        let gone = say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
+        let gone =
+            say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
         assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
         let (again, records) = record_what_follows(&key(1), &mut *writing, 0).unwrap();
         assert_eq!((again, records.len()), (Consequences::default(), 0));
@@ -122,7 +137,8 @@ mod tests {
     fn what_fell_without_a_record_is_recorded_by_whoever_appends_next() {
         let (mut space, seen, claim) = space();
         let mut writing = space.begin().unwrap();
-        let gone = say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
+        let gone =
+            say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
         writing.commit().unwrap();
         let mut writing = space.begin().unwrap();
         assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
@@ -132,7 +148,8 @@ mod tests {
     fn who_may_not_derive_leaves_what_is_due_to_who_may() {
         let (mut space, seen, claim) = space();
         let mut writing = space.begin().unwrap();
-        let gone = say(&key(2), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
+        let gone =
+            say(&key(2), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
         assert_eq!(fell(&key(2), &mut *writing), []);
         assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
     }

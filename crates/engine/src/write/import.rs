@@ -1,7 +1,8 @@
 //! Importing: a format's reader on one thread, sealing and appending on this one.
 //!
-//! The reader masks secrets and makes canonical bytes; full batches pass through a short queue, so memory stays
-//! flat however large the source is. Each batch is durable when it is counted; the index follows by whole blocks.
+//! The reader masks secrets and makes canonical bytes; full batches pass through a short queue, so
+//! memory stays flat however large the source is. Each batch is durable when it is counted; the
+//! index follows by whole blocks.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,8 @@ pub enum Intent {
 }
 
 impl Space {
-    /// Imports one source with `importer`. A source that cannot be read at all is an error; items that cannot are reported.
+    /// Imports one source with `importer`. A source that cannot be read at all is an error; items
+    /// that cannot are reported.
     pub fn import(
         &mut self,
         importer: &'static dyn Importer,
@@ -91,7 +93,11 @@ impl Space {
         intent: Intent,
         mut progress: impl FnMut(Progress),
     ) -> Result<Report, EngineError> {
-        let mut report = Report { path: path.to_owned(), format: importer.name().to_owned(), ..Report::default() };
+        let mut report = Report {
+            path: path.to_owned(),
+            format: importer.name().to_owned(),
+            ..Report::default()
+        };
         let mut at = Progress::default();
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let read = std::thread::scope(|scope| -> Result<(), EngineError> {
@@ -102,12 +108,15 @@ impl Space {
                 read
             });
             // Dropping the receiver is what tells the reader to stop after a failure here.
-            let written = self.receive(receiver, &mut report, &mut at, context, intent, &mut progress);
+            let written =
+                self.receive(receiver, &mut report, &mut at, context, intent, &mut progress);
             let read = reader.join().unwrap_or_else(|_| {
                 Err(importers::ImportError::Format {
                     path: path.to_owned(),
                     format: importer.name(),
-                    reason: "the reader stopped on an internal error; please report this file's shape".to_owned(),
+                    reason:
+                        "the reader stopped on an internal error; please report this file's shape"
+                            .to_owned(),
                 })
             });
             written?;
@@ -131,7 +140,9 @@ impl Space {
     ) -> Result<(), EngineError> {
         for message in receiver {
             match message {
-                Message::Batch(batch) if intent == Intent::DryRun => report.tally.added += batch.len() as u64,
+                Message::Batch(batch) if intent == Intent::DryRun => {
+                    report.tally.added += batch.len() as u64
+                }
                 Message::Batch(batch) => {
                     report.tally.count(&self.record(batch, context.now)?);
                     at.records = report.tally.total();
@@ -180,14 +191,21 @@ impl Reading<'_> {
 impl Sink for Reading<'_> {
     fn evidence(&mut self, mut evidence: Evidence) -> ControlFlow<()> {
         // A summary repeats what its text says: its secrets are not others.
-        for masked in importers::secrets::mask(&mut evidence).iter().filter(|masked| masked.field != "summary") {
+        for masked in importers::secrets::mask(&mut evidence)
+            .iter()
+            .filter(|masked| masked.field != "summary")
+        {
             self.send(Message::Masked(masked.kind.to_string()))?;
         }
         if self.intent == Intent::DryRun && self.previewed < crate::write::import::PREVIEW_MAX {
             self.previewed += 1;
             let at = evidence.at.as_ref().map_or("undated", |at| at.as_str());
-            let actor = evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
-            self.send(Message::Preview(format!("{} {at} {actor}{}", evidence.kind.0, evidence.summary)))?;
+            let actor =
+                evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+            self.send(Message::Preview(format!(
+                "{} {at} {actor}{}",
+                evidence.kind.0, evidence.summary
+            )))?;
         }
         let name = evidence.source_uid.clone();
         match Prepared::new(evidence) {

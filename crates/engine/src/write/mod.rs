@@ -1,7 +1,8 @@
-//! Everything that appends to the ledger: records, imports, exchanges with other copies, and what the user says.
+//! Everything that appends to the ledger: records, imports, exchanges with other copies, and what
+//! the user says.
 //!
-//! [`record`] seals records, [`import`] reads sources, [`exchange`] takes in other copies, [`commit`] appends drafts
-//! with all that follows from them, which [`follow`] works out.
+//! [`record`] seals records, [`import`] reads sources, [`exchange`] takes in other copies,
+//! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
 
 pub mod commit;
 pub mod exchange;

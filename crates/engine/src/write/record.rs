@@ -1,9 +1,11 @@
 //! Recording evidence: rule 10, sealing and appending in batches.
 //!
-//! A record that is there already is not written again; one that its source has changed supersedes what was there.
-//! "There" is the latest record of that identity at its source, so a note that was changed and changed back is believed as it
-//! now stands (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however it returns. What repeats
-//! memory or an earlier record is written with a mark that says so, and is no evidence (`docs/design/0014-echo.md`).
+//! A record that is there already is not written again; one that its source has changed supersedes
+//! what was there. "There" is the latest record of that identity at its source, so a note that was
+//! changed and changed back is believed as it now stands
+//! (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however
+//! it returns. What repeats memory or an earlier record is written with a mark that says so, and is
+//! no evidence (`docs/design/0014-echo.md`).
 
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
@@ -60,7 +62,8 @@ impl Prepared {
         Ok(Self { body, bytes, told })
     }
 
-    /// With the mark of an echo, if it is one. A new version of what was no echo is its source's own word.
+    /// With the mark of an echo, if it is one. A new version of what was no echo is its source's
+    /// own word.
     fn compared(
         mut self,
         earlier: Option<OpId>,
@@ -72,7 +75,9 @@ impl Prepared {
         {
             return Ok(self);
         }
-        let (Body::Evidence(evidence), Some(told)) = (&mut self.body, &self.told) else { return Ok(self) };
+        let (Body::Evidence(evidence), Some(told)) = (&mut self.body, &self.told) else {
+            return Ok(self);
+        };
         if let Some(echo) = echoes.find(writing, evidence, told)? {
             evidence.mark_echo(&echo);
             self.told = None;
@@ -102,8 +107,13 @@ impl Prepared {
 }
 
 impl Space {
-    /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns, or none is there.
-    pub fn record(&mut self, batch: Vec<Prepared>, now: jiff::Timestamp) -> Result<Vec<Outcome>, EngineError> {
+    /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns,
+    /// or none is there.
+    pub fn record(
+        &mut self,
+        batch: Vec<Prepared>,
+        now: jiff::Timestamp,
+    ) -> Result<Vec<Outcome>, EngineError> {
         let Self { store, signer, derivers, echoes: waiting } = self;
         let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
         let mut writing = store.write()?;
@@ -150,7 +160,8 @@ impl Space {
             stamp = Some(ts);
             head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
             let new = operation.id();
-            outcomes.push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
+            outcomes
+                .push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
         }
         if replaced {
             // What stood on an earlier version falls with it.
@@ -180,7 +191,11 @@ impl Space {
     }
 
     /// Records one record.
-    pub fn remember(&mut self, evidence: Evidence, now: jiff::Timestamp) -> Result<Outcome, EngineError> {
+    pub fn remember(
+        &mut self,
+        evidence: Evidence,
+        now: jiff::Timestamp,
+    ) -> Result<Outcome, EngineError> {
         let outcomes = self.record(vec![Prepared::new(evidence)?], now)?;
         outcomes.first().copied().ok_or(EngineError::UnknownId { prefix: String::new() })
     }
@@ -192,8 +207,8 @@ impl Space {
     }
 }
 
-/// Whether what is there says the same: by hash if this device wrote it, by content if another did. A record whose author
-/// turned out not to be allowed to append says nothing.
+/// Whether what is there says the same: by hash if this device wrote it, by content if another did.
+/// A record whose author turned out not to be allowed to append says nothing.
 fn is_same(
     writing: &dyn Writing,
     signer: &Signer,
@@ -202,9 +217,9 @@ fn is_same(
     hash: BodyHash,
 ) -> Result<bool, EngineError> {
     if signer.body_hash(&prepared.bytes) != hash
-        && writing
-            .body(&id)?
-            .is_none_or(|body| body != prepared.bytes && without_mark(&body).is_none_or(|came| came != prepared.bytes))
+        && writing.body(&id)?.is_none_or(|body| {
+            body != prepared.bytes && without_mark(&body).is_none_or(|came| came != prepared.bytes)
+        })
     {
         return Ok(false);
     }

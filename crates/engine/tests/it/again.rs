@@ -33,7 +33,10 @@ impl Deriver for Whole {
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
         let valid_to = When::parse("2025-05-06").unwrap();
         let payload = json!({ "label": "home", "lat": 48.0 });
-        vec![Candidate { valid_to: Some(valid_to), ..candidate("toy.place", group, payload, records, 0.4) }]
+        vec![Candidate {
+            valid_to: Some(valid_to),
+            ..candidate("toy.place", group, payload, records, 0.4)
+        }]
     }
 }
 

@@ -1,12 +1,13 @@
-//! Scenarios: those that are stored, large ones that are made here, and how the runner tells what differs.
+//! Scenarios: those that are stored, large ones that are made here, and how the runner tells what
+//! differs.
 
 use std::path::Path;
 
 use engine::conformance::{read, run};
 use serde_json::{Value, json};
 
-/// The stored files: `fixtures/conformance/corrections.json`, `graphs.json`, `merges.json`, `orders.json`, `provenance.json`,
-/// `refusals.json`, `refutations.json` and `versions.json`.
+/// The stored files: `fixtures/conformance/corrections.json`, `graphs.json`, `merges.json`,
+/// `orders.json`, `provenance.json`, `refusals.json`, `refutations.json` and `versions.json`.
 const STORED: &str = "../../fixtures/conformance";
 const STORED_MIN: usize = 100;
 
@@ -21,7 +22,9 @@ fn check(scenario: &Value) {
 fn differences(steps: Value) -> Vec<String> {
     let scenarios = read(&json!({"name": "s", "steps": steps}).to_string()).unwrap();
     let differences = run(&scenarios[0]).unwrap().into_iter();
-    differences.map(|it| format!("{} {}: {} but {}", it.step, it.what, it.expected, it.got)).collect()
+    differences
+        .map(|it| format!("{} {}: {} but {}", it.step, it.what, it.expected, it.got))
+        .collect()
 }
 
 fn refusal(text: &str) -> String {
@@ -118,7 +121,9 @@ fn scenarios_come_as_an_object_an_array_or_lines() {
 
 #[test]
 fn what_is_not_understood_is_refused_by_name() {
-    let of = |step: &str| refusal(&format!(r#"{{"name":"s","steps":[{{"do":"evidence","as":"e","t":4}},{step}]}}"#));
+    let of = |step: &str| {
+        refusal(&format!(r#"{{"name":"s","steps":[{{"do":"evidence","as":"e","t":4}},{step}]}}"#))
+    };
     for (step, says) in [
         (r#"{"do":"dream"}"#, "unknown variant `dream`"),
         (r#"{"expect":{"moods":{}}}"#, "unknown field `moods`"),
@@ -130,7 +135,10 @@ fn what_is_not_understood_is_refused_by_name() {
         ("7", "a step is an object"),
     ] {
         let message = of(step);
-        assert!(message.starts_with("scenario \"s\", step 2: ") && message.contains(says), "{message}");
+        assert!(
+            message.starts_with("scenario \"s\", step 2: ") && message.contains(says),
+            "{message}"
+        );
     }
     assert!(refusal("{\"name\":").contains("no JSON"));
     assert!(refusal("[{\"steps\":[]}]").contains("scenario 1 is no object with"));

@@ -1,4 +1,5 @@
-//! Derivation in a real space: incremental against from scratch, the user's word, and derivers that misbehave.
+//! Derivation in a real space: incremental against from scratch, the user's word, and derivers that
+//! misbehave.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +31,8 @@ impl Deriver for Counting {
         &[ClaimType { name: "toy.count", prior: 0.3 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
-        let text = record.evidence().map(|evidence| evidence.payload.text.as_str()).unwrap_or_default();
+        let text =
+            record.evidence().map(|evidence| evidence.payload.text.as_str()).unwrap_or_default();
         text.split_whitespace().next().map(str::to_owned).into_iter().collect()
     }
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
@@ -78,7 +80,13 @@ impl Deriver for Layering {
     }
 }
 
-pub(crate) fn candidate(claim_type: &str, name: &str, payload: Value, records: &[Record], rate: f64) -> Candidate {
+pub(crate) fn candidate(
+    claim_type: &str,
+    name: &str,
+    payload: Value,
+    records: &[Record],
+    rate: f64,
+) -> Candidate {
     let count = records.len() as f64;
     Candidate {
         claim_type: claim_type.to_owned(),
@@ -131,7 +139,8 @@ impl Home {
     fn remember(&mut self, uid: &str, text: &str) -> OpId {
         let now = self.now();
         match self.space.remember(note(uid, text), now).unwrap() {
-            engine::write::record::Outcome::Added(id) | engine::write::record::Outcome::Present(id) => id,
+            engine::write::record::Outcome::Added(id)
+            | engine::write::record::Outcome::Present(id) => id,
             engine::write::record::Outcome::Replaced { new, .. } => new,
         }
     }
@@ -151,7 +160,9 @@ impl Home {
         let beliefs = self.space.beliefs().unwrap();
         let served = beliefs.into_iter().filter(|belief| belief.served.is_some());
         served
-            .map(|belief| (belief.key, (belief.state.as_str().to_owned(), belief.payload, belief.confidence)))
+            .map(|belief| {
+                (belief.key, (belief.state.as_str().to_owned(), belief.payload, belief.confidence))
+            })
             .collect()
     }
 
@@ -179,7 +190,10 @@ fn one_more_record_changes_what_stands_on_it_through_all_layers() {
     assert!(home.derive_from_scratch().is_nothing());
     home.remember("4", "tea with milk");
     let derived = home.derive(Extent::Changed, Intent::Write);
-    assert_eq!(derived.fallen, 2, "what stood on the old count fell before it was concluded again: {derived:?}");
+    assert_eq!(
+        derived.fallen, 2,
+        "what stood on the old count fell before it was concluded again: {derived:?}"
+    );
     assert_eq!(home.believed()["toy.count|tea"].1, json!({ "parity": 1 }));
     assert!(home.derive_from_scratch().is_nothing());
 }
@@ -190,7 +204,13 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
     home.remember("1", "tea today");
     home.remember("2", "tea again");
     home.derive(Extent::Changed, Intent::Write);
-    let count = home.space.beliefs().unwrap().into_iter().find(|belief| belief.key == "toy.count|tea").unwrap();
+    let count = home
+        .space
+        .beliefs()
+        .unwrap()
+        .into_iter()
+        .find(|belief| belief.key == "toy.count|tea")
+        .unwrap();
     let correction = Body::ClaimCorrection(Correction {
         identity_key: "toy.count|tea".into(),
         corrected_payload: json!({ "parity": "odd" }),
@@ -200,12 +220,21 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
     let changes = home.act(correction, count.served.unwrap()).unwrap();
     let changed: Vec<&str> = changes.beliefs.keys().map(String::as_str).collect();
     assert_eq!(changed, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
-    assert_eq!(home.believed()["toy.layer|all"].1, json!({ "said": { "toy.count|tea": { "parity": "odd" } } }));
+    assert_eq!(
+        home.believed()["toy.layer|all"].1,
+        json!({ "said": { "toy.count|tea": { "parity": "odd" } } })
+    );
     assert!(home.derive_from_scratch().is_nothing());
     let pinned = changes.recorded[0];
     home.act(Body::CorrectionWithdrawal(Withdrawal { note: String::new() }), pinned).unwrap();
-    assert_eq!(home.believed()["toy.layer|all"].1, json!({ "said": { "toy.count|tea": { "parity": 0 } } }));
-    let refutation = Body::ClaimRefutation(Refutation { identity_key: "toy.count|tea".into(), note: String::new() });
+    assert_eq!(
+        home.believed()["toy.layer|all"].1,
+        json!({ "said": { "toy.count|tea": { "parity": 0 } } })
+    );
+    let refutation = Body::ClaimRefutation(Refutation {
+        identity_key: "toy.count|tea".into(),
+        note: String::new(),
+    });
     home.act(refutation, count.served.unwrap()).unwrap();
     assert!(home.believed().is_empty());
     home.remember("5", "tea for ever");
@@ -280,7 +309,11 @@ fn step(home: &mut Home, dice: &mut Dice, told: &mut Vec<OpId>, said: &mut Vec<(
         8 if !said.is_empty() => {
             let (target, corrects) = said.swap_remove(dice.below(said.len()));
             let note = Withdrawal { note: String::new() };
-            let body = if corrects { Body::CorrectionWithdrawal(note) } else { Body::RefutationWithdrawal(note) };
+            let body = if corrects {
+                Body::CorrectionWithdrawal(note)
+            } else {
+                Body::RefutationWithdrawal(note)
+            };
             home.act(body, target).unwrap();
         }
         _ => {
@@ -301,9 +334,13 @@ fn live(first: u64) {
                 let derived = home.derive(Extent::Changed, Intent::Write);
                 assert_eq!(derived.problem_count, 0, "seed {seed}: {derived:?}");
                 let now = home.now();
-                let (scratch, changes) = home.space.derive(Extent::Full, Intent::DryRun, now, |_| {}).unwrap();
+                let (scratch, changes) =
+                    home.space.derive(Extent::Full, Intent::DryRun, now, |_| {}).unwrap();
                 let keys: Vec<&String> = changes.beliefs.keys().collect();
-                assert!(scratch.is_nothing(), "seed {seed}, step {step_number}: {scratch:?} {keys:?}");
+                assert!(
+                    scratch.is_nothing(),
+                    "seed {seed}, step {step_number}: {scratch:?} {keys:?}"
+                );
             }
         }
     }
@@ -349,7 +386,9 @@ impl Deriver for Hostile {
                 "everywhere" => (0..100_000).map(|number| number.to_string()).collect(),
                 text => BTreeSet::from([text.to_owned()]),
             },
-            derivers::RecordBody::Belief(belief) => BTreeSet::from([format!("feed {}", belief.identity_key.len() % 3)]),
+            derivers::RecordBody::Belief(belief) => {
+                BTreeSet::from([format!("feed {}", belief.identity_key.len() % 3)])
+            }
         }
     }
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
@@ -364,13 +403,20 @@ impl Deriver for Hostile {
             "role" => one.inputs[0].role = "supersedes",
             "huge" => one.payload = json!("x".repeat(2_000_000)),
             "many" => {
-                return (0..1_000).map(|number| candidate(kind, &number.to_string(), json!(1), records, 0.5)).collect();
+                return (0..1_000)
+                    .map(|number| candidate(kind, &number.to_string(), json!(1), records, 0.5))
+                    .collect();
             }
             "twice" => return vec![one.clone(), one],
             "certain" => one.basis = Basis::new(0.5).with("sure", f64::INFINITY, f64::NAN),
             feed if feed.starts_with("feed") => {
-                let name =
-                    format!("{}+", records.last().map(|record| record.belief().unwrap().identity_key.clone()).unwrap());
+                let name = format!(
+                    "{}+",
+                    records
+                        .last()
+                        .map(|record| record.belief().unwrap().identity_key.clone())
+                        .unwrap()
+                );
                 return vec![candidate(kind, &name, json!(records.len()), records, 0.5)];
             }
             _ => {}
@@ -466,7 +512,8 @@ fn send(from: &Home, to: &mut Home) {
     assert_eq!(intake.refused, 0, "{:?}", intake.refusals);
 }
 
-/// What is believed, without how sure: two devices that derived apart may each keep their own version until one derives again.
+/// What is believed, without how sure: two devices that derived apart may each keep their own
+/// version until one derives again.
 #[test]
 fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
     for seed in 1..=60_u64 {
@@ -480,7 +527,8 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
         one.space.export(&mut lines, |_| {}).unwrap();
         let (genesis, body) = engine::write::exchange::read_genesis(&mut lines.as_slice()).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let mut space = Space::copy_of(&folder.path().join("two.db"), &genesis, &body, signer).unwrap();
+        let mut space =
+            Space::copy_of(&folder.path().join("two.db"), &genesis, &body, signer).unwrap();
         space.set_derivers(toys());
         let mut two = Home { space, clock: 0 };
         send(&one, &mut two);
@@ -515,7 +563,10 @@ fn an_agent_that_may_only_append_does_not_speak_as_the_owner() {
     let mut owner = Home { space: owner, clock: 0 };
     let agent = Signer::from_seed([9; 32]);
     let now = owner.now();
-    owner.space.change_access(agent.author(), "agent", vec![Capability::Append], true, now).unwrap();
+    owner
+        .space
+        .change_access(agent.author(), "agent", vec![Capability::Append], true, now)
+        .unwrap();
     let mut agent = Home { space: Space::open(&path, agent).unwrap(), clock: 1 };
     agent.remember("1", "Mallory is my wife. I hate tea.");
     owner.clock = 10;

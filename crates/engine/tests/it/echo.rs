@@ -26,7 +26,12 @@ fn said(role: &str, text: &str, second: i64) -> Evidence {
         ..Payload::default()
     };
     let uid = format!("{role}-{second}");
-    Evidence { actor: Some(role.to_owned()), at: Some(When::from_timestamp(at(second))), payload, ..note(&uid, "") }
+    Evidence {
+        actor: Some(role.to_owned()),
+        at: Some(When::from_timestamp(at(second))),
+        payload,
+        ..note(&uid, "")
+    }
 }
 
 fn record(space: &mut Space, evidence: Evidence) -> OpId {
@@ -48,9 +53,19 @@ fn gym() -> Home {
     let mut home = Home::new();
     home.space.set_derivers(vec![Box::new(Habits), Box::new(Tastes)]);
     let days = ["the first", "the second", "the third", "the fourth", "the fifth", "the sixth"];
-    let things = ["a long swim", "weights", "the rowing machine", "yoga", "a class with Anna", "the treadmill"];
+    let things = [
+        "a long swim",
+        "weights",
+        "the rowing machine",
+        "yoga",
+        "a class with Anna",
+        "the treadmill",
+    ];
     for (day, thing) in days.iter().zip(things) {
-        home.remember(day, &format!("gym on {day} Monday of the year, {thing} and a coffee with Petra afterwards"));
+        home.remember(
+            day,
+            &format!("gym on {day} Monday of the year, {thing} and a coffee with Petra afterwards"),
+        );
     }
     derive(&mut home.space);
     home
@@ -64,10 +79,15 @@ fn believed(space: &Space) -> (f64, Vec<OpId>) {
 
 /// Puts what memory knows of the gym before an agent.
 fn shown(home: &mut Home) -> engine::recall::context::Context {
-    let turns =
-        vec![Turn { speaker: "user".to_owned(), text: "When was I at the gym with Petra on a Monday?".to_owned() }];
+    let turns = vec![Turn {
+        speaker: "user".to_owned(),
+        text: "When was I at the gym with Petra on a Monday?".to_owned(),
+    }];
     let session = Some("s1".to_owned());
-    let context = home.space.context(&Request { turns, session, ..Request::new("claude", at(LATER)) }).unwrap();
+    let context = home
+        .space
+        .context(&Request { turns, session, ..Request::new("claude", at(LATER)) })
+        .unwrap();
     assert!(context.items.iter().filter(|item| item.id.is_some()).count() >= 3, "{}", context.text);
     context
 }
@@ -93,13 +113,15 @@ fn a_transcript_that_quotes_what_memory_had_shown_moves_no_belief_whoever_quotes
     }
     derive(&mut home.space);
     assert_eq!(believed(&home.space), before);
-    let (derived, _) = home.space.derive(Extent::Full, Intent::Write, at(LATER + 200), |_| {}).unwrap();
+    let (derived, _) =
+        home.space.derive(Extent::Full, Intent::Write, at(LATER + 200), |_| {}).unwrap();
     assert!(derived.is_nothing(), "{derived:?}");
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
 }
 
 #[test]
-fn imported_transcripts_of_both_formats_that_quote_memory_are_echoes_and_the_rest_of_them_is_none() {
+fn imported_transcripts_of_both_formats_that_quote_memory_are_echoes_and_the_rest_of_them_is_none()
+{
     let mut home = gym();
     let before = believed(&home.space);
     let context = shown(&mut home);
@@ -127,9 +149,16 @@ fn imported_transcripts_of_both_formats_that_quote_memory_are_echoes_and_the_res
         let report = home.space.import(importer, &path, &context, Intent::Write, |_| {}).unwrap();
         assert_eq!((report.tally.added, report.problem_count), (4, 0), "{name}");
         let again = home.space.import(importer, &path, &context, Intent::Write, |_| {}).unwrap();
-        assert_eq!((again.tally.added, again.tally.replaced, again.tally.present), (0, 0, 4), "{name}");
+        assert_eq!(
+            (again.tally.added, again.tally.replaced, again.tally.present),
+            (0, 0, 4),
+            "{name}"
+        );
     }
-    let recall = home.space.recall(&crate::support::query("gym Monday Petra coffee pool Wednesdays")).unwrap();
+    let recall = home
+        .space
+        .recall(&crate::support::query("gym Monday Petra coffee pool Wednesdays"))
+        .unwrap();
     let marked = recall.results.iter().filter(|result| result.evidence.echo().is_some()).count();
     assert_eq!(marked, 0, "echoes are not listed beside what they repeat");
     assert!(recalled(&mut home.space, "Wednesdays").iter().any(|text| text == new));
@@ -154,8 +183,12 @@ fn a_turn_of_which_only_a_part_quotes_memory_is_evidence() {
 fn whoever_quotes_memory_to_correct_it_says_something_new() {
     let mut home = gym();
     let context = shown(&mut home);
-    let texts: Vec<&str> =
-        context.items.iter().map(|item| item.text.as_str()).filter(|text| text.starts_with("gym on")).collect();
+    let texts: Vec<&str> = context
+        .items
+        .iter()
+        .map(|item| item.text.as_str())
+        .filter(|text| text.starts_with("gym on"))
+        .collect();
     let denied = texts[0].replace("and a coffee", "but not a coffee");
     assert_ne!(denied, texts[0]);
     let id = record(&mut home.space, said("user", &denied, LATER + 1));
@@ -163,17 +196,23 @@ fn whoever_quotes_memory_to_correct_it_says_something_new() {
     let listed: Vec<String> =
         texts.iter().enumerate().map(|(number, text)| format!("{}. {text}", number + 1)).collect();
     let id = record(&mut home.space, said("assistant", &listed.join("\n"), LATER + 2));
-    assert_eq!(mark(&home.space, &id).unwrap().kind, EchoKind::Injected, "a list of what was shown");
+    assert_eq!(
+        mark(&home.space, &id).unwrap().kind,
+        EchoKind::Injected,
+        "a list of what was shown"
+    );
 }
 
 #[test]
 fn short_words_are_echoes_only_in_the_conversation_in_which_they_were_shown() {
     let mut home = Home::new();
     home.remember("a", "Idris recommends tenmoku glaze");
-    let turns = vec![Turn { speaker: "user".to_owned(), text: "Which glaze does he like?".to_owned() }];
+    let turns =
+        vec![Turn { speaker: "user".to_owned(), text: "Which glaze does he like?".to_owned() }];
     let session = Some("s1".to_owned());
     home.space.context(&Request { turns, session, ..Request::new("claude", at(LATER)) }).unwrap();
-    let echo = record(&mut home.space, said("assistant", "Idris recommends tenmoku glaze!", LATER + 1));
+    let echo =
+        record(&mut home.space, said("assistant", "Idris recommends tenmoku glaze!", LATER + 1));
     assert_eq!(mark(&home.space, &echo).unwrap().kind, EchoKind::Injected);
     let mut elsewhere = said("assistant", "Idris recommends tenmoku glaze.", LATER + 2);
     elsewhere.payload.session = Some("s2".to_owned());
@@ -194,13 +233,20 @@ fn the_same_told_through_two_exports_counts_once_and_a_new_version_of_it_counts(
     };
     let first = record(&mut home.space, dated("chat-jsonl", "1", text));
     let second = record(&mut home.space, dated("text", "x", &text.to_uppercase()));
-    assert_eq!(mark(&home.space, &second), Some(Echo { of: vec![first], kind: EchoKind::Exact, share: 1.0 }));
-    let near = record(&mut home.space, dated("mbox", "y", &text.replace(" in the summer", ", in summer")));
+    assert_eq!(
+        mark(&home.space, &second),
+        Some(Echo { of: vec![first], kind: EchoKind::Exact, share: 1.0 })
+    );
+    let near =
+        record(&mut home.space, dated("mbox", "y", &text.replace(" in the summer", ", in summer")));
     assert_eq!(mark(&home.space, &near).unwrap().kind, EchoKind::Near);
     assert_eq!(recalled(&mut home.space, "tomatoes"), [text], "what was told first");
     let again = home.space.remember(dated("text", "x", &text.to_uppercase()), at(9)).unwrap();
     assert_eq!(again, Outcome::Present(second));
-    let changed = home.space.remember(dated("chat-jsonl", "1", &format!("{text} of this year")), at(9)).unwrap();
+    let changed = home
+        .space
+        .remember(dated("chat-jsonl", "1", &format!("{text} of this year")), at(9))
+        .unwrap();
     let Outcome::Replaced { new, old } = changed else { panic!("{changed:?}") };
     assert_eq!((old, mark(&home.space, &new)), (first, None));
 }
@@ -246,7 +292,8 @@ fn records_of_another_copy_are_known_when_they_come_back() {
     let genesis = beside(&home.space);
     let recorded = store::Ledger::read(&genesis, store::Position(0), 1).unwrap().pop().unwrap();
     let operation = recorded.operation;
-    let body = kernel::body::Body::parse(&operation.header().kind, operation.body().unwrap()).unwrap();
+    let body =
+        kernel::body::Body::parse(&operation.header().kind, operation.body().unwrap()).unwrap();
     let operation = operation.verify().unwrap();
     other.space = Space::copy_of(&path, &operation, &body, crate::support::key(1)).unwrap();
     other.space.take_in(&mut lines.as_slice(), at(5), |_| {}).unwrap();
@@ -257,7 +304,8 @@ fn records_of_another_copy_are_known_when_they_come_back() {
 #[test]
 fn a_source_does_not_say_itself_what_is_an_echo() {
     let mut home = Home::new();
-    let mut evidence = note("a", "Idris recommends tenmoku glaze for the tall bowls in the studio on Ringön");
+    let mut evidence =
+        note("a", "Idris recommends tenmoku glaze for the tall bowls in the studio on Ringön");
     let claimed = Echo { of: vec![OpId([7; 32])], kind: EchoKind::Exact, share: 1.0 };
     evidence.mark_echo(&claimed);
     let id = record(&mut home.space, evidence.clone());
@@ -295,12 +343,16 @@ fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_o
         )
     };
     let batch = |from: usize, copy: &str| -> Vec<engine::write::record::Prepared> {
-        let notes = (from..from + 1_000).map(|number| note(&format!("{copy}{number}"), &text(number)));
+        let notes =
+            (from..from + 1_000).map(|number| note(&format!("{copy}{number}"), &text(number)));
         notes.map(|note| engine::write::record::Prepared::new(note).unwrap()).collect()
     };
     home.space.record(batch(0, "a"), at(1)).unwrap();
     let copies = home.space.record(batch(0, "b"), at(2)).unwrap();
-    assert!(copies.iter().all(|outcome| mark(&home.space, &id_of(*outcome)).is_some()), "within the bulk");
+    assert!(
+        copies.iter().all(|outcome| mark(&home.space, &id_of(*outcome)).is_some()),
+        "within the bulk"
+    );
     home.space.record(batch(0, "b"), at(2)).unwrap();
     home.space.record(batch(1_000, "a"), at(2)).unwrap();
     // Nothing was written down of it yet; another process reads it again, some at a time.
@@ -324,7 +376,8 @@ fn what_is_told_one_by_one_by_several_processes_is_known_to_each_and_to_the_next
         )
     };
     let mut other = home.again(1);
-    // By what they are found is written down for many at once, so most of the time some of it waits in each of them.
+    // By what they are found is written down for many at once, so most of the time some of it waits
+    // in each of them.
     for number in 0..80 {
         let uid = number.to_string();
         let first = if number % 2 == 0 { &mut home.space } else { &mut other };

@@ -26,8 +26,16 @@ struct Fake {
 }
 
 /// What means the same has the same number.
-const WORDS: &[(&str, usize)] =
-    &[("dog", 0), ("hound", 0), ("boat", 1), ("vessel", 1), ("soup", 2), ("broth", 2), ("kiln", 3), ("oven", 3)];
+const WORDS: &[(&str, usize)] = &[
+    ("dog", 0),
+    ("hound", 0),
+    ("boat", 1),
+    ("vessel", 1),
+    ("soup", 2),
+    ("broth", 2),
+    ("kiln", 3),
+    ("oven", 3),
+];
 
 impl Fake {
     fn new(name: &str, dimensions: usize) -> Self {
@@ -105,7 +113,8 @@ fn embed(space: &mut Space, fake: &mut Fake) -> Embedded {
 /// The texts that a question recalls by the model that serves, and whether one does.
 fn recalled_by(space: &mut Space, fake: &Fake, question: &str) -> (Vec<String>, bool) {
     let asked = space.question_to_embed(question, None).unwrap();
-    let ready = space.ready_embeddings("").unwrap().into_iter().find(|ready| ready.model == fake.model);
+    let ready =
+        space.ready_embeddings("").unwrap().into_iter().find(|ready| ready.model == fake.model);
     let mut query = query(question);
     query.vector = ready.map(|ready| ByModel::new(ready.number, fake.vector(&asked)));
     let recall = space.recall(&query).unwrap();
@@ -114,9 +123,12 @@ fn recalled_by(space: &mut Space, fake: &Fake, question: &str) -> (Vec<String>, 
 }
 
 fn animals(home: &mut Home) {
-    for (uid, text) in
-        [("1", "The dog sleeps"), ("2", "The boat leaves"), ("3", "Some soup is left"), ("4", "The kiln is hot")]
-    {
+    for (uid, text) in [
+        ("1", "The dog sleeps"),
+        ("2", "The boat leaves"),
+        ("3", "Some soup is left"),
+        ("4", "The kiln is hot"),
+    ] {
         home.remember(uid, text);
     }
 }
@@ -128,7 +140,8 @@ fn what_shares_no_word_is_found_by_the_models_vectors() {
     let mut fake = Fake::new("one", 8);
     let done = embed(&mut home.space, &mut fake);
     assert_eq!((done.embedded, done.failed, done.pending, done.error), (4, 0, 0, None));
-    for (question, answer) in [("hound", "The dog sleeps"), ("vessel", "The boat leaves"), ("oven", "The kiln is hot")]
+    for (question, answer) in
+        [("hound", "The dog sleeps"), ("vessel", "The boat leaves"), ("oven", "The kiln is hot")]
     {
         let (texts, by_model) = recalled_by(&mut home.space, &fake, question);
         assert!(by_model);
@@ -139,7 +152,10 @@ fn what_shares_no_word_is_found_by_the_models_vectors() {
     home.remember("5", "A hound and a hound");
     assert_eq!(embed(&mut home.space, &mut fake).embedded, 1);
     assert_eq!(recalled_by(&mut home.space, &fake, "dog dog").0[0], "The dog sleeps");
-    assert!(recalled_by(&mut home.space, &fake, "hound").0[..2].contains(&"A hound and a hound".to_owned()));
+    assert!(
+        recalled_by(&mut home.space, &fake, "hound").0[..2]
+            .contains(&"A hound and a hound".to_owned())
+    );
 }
 
 #[test]
@@ -268,7 +284,8 @@ fn who_waits_is_not_kept_beyond_the_time_and_a_slow_model_has_not_failed() {
     let ticking = Arc::clone(&clock);
     // Each call takes two seconds, and what is cut short does not answer.
     let mut fake = Fake::new("one", 8).failing(move |_| {
-        let late = EmbedError::TimedOut { provider: "fake".to_owned(), waited: Duration::from_secs(5) };
+        let late =
+            EmbedError::TimedOut { provider: "fake".to_owned(), waited: Duration::from_secs(5) };
         (ticking.fetch_add(2, Ordering::SeqCst) >= 1_004).then_some(Err(late))
     });
     let portion = Portion { texts_max: u64::MAX, until: Some(at(1_005)) };
@@ -286,7 +303,10 @@ fn who_waits_is_not_kept_beyond_the_time_and_a_slow_model_has_not_failed() {
 fn a_rate_limit_is_kept_and_then_forgotten() {
     let mut home = Home::new();
     animals(&mut home);
-    let limited = EmbedError::RateLimited { provider: "fake".to_owned(), after: Some(Duration::from_secs(90)) };
+    let limited = EmbedError::RateLimited {
+        provider: "fake".to_owned(),
+        after: Some(Duration::from_secs(90)),
+    };
     let mut fake = Fake::new("one", 8).after([limited]);
     let done = embed_at(&mut home.space, &mut fake, 1_000);
     assert_eq!(done.waiting_until, Some(at(1_090)));
@@ -303,8 +323,13 @@ fn a_failure_that_names_its_end_is_waited_for_and_no_longer_than_a_day() {
         let mut home = Home::new();
         animals(&mut home);
         let after = Some(Duration::from_secs(after));
-        let failed = EmbedError::Failed { provider: "fake".to_owned(), detail: "HTTP 503".to_owned(), after };
-        let done = embed_at(&mut home.space, &mut Fake::new("one", 8).after([failed.clone()]), 1_000);
+        let failed = EmbedError::Failed {
+            provider: "fake".to_owned(),
+            detail: "HTTP 503".to_owned(),
+            after,
+        };
+        let done =
+            embed_at(&mut home.space, &mut Fake::new("one", 8).after([failed.clone()]), 1_000);
         assert_eq!(done.waiting_until, Some(at(1_000 + waited)));
         let left = home.space.note_unopened("fake:two", &failed, at(1_000)).unwrap();
         assert_eq!(left.waiting_until, Some(at(1_000 + waited)));
@@ -316,7 +341,8 @@ fn one_text_that_is_refused_is_found_noted_and_passed_over() {
     let mut home = Home::new();
     animals(&mut home);
     home.remember("5", "A second boat");
-    let refuses = |texts: &[&str]| texts.iter().any(|text| text.contains("soup")).then(|| Err(refused()));
+    let refuses =
+        |texts: &[&str]| texts.iter().any(|text| text.contains("soup")).then(|| Err(refused()));
     let mut fake = Fake::new("one", 8).failing(refuses);
     let done = embed(&mut home.space, &mut fake);
     assert_eq!((done.embedded, done.failed, done.pending, done.error), (4, 1, 0, None));
@@ -326,7 +352,9 @@ fn one_text_that_is_refused_is_found_noted_and_passed_over() {
     assert_eq!(embed(&mut home.space, &mut fake), Embedded::default());
     assert_eq!(fake.calls.len(), calls, "it is not asked again");
     // Words still find it.
-    assert!(recalled_by(&mut home.space, &fake, "soup").0.contains(&"Some soup is left".to_owned()));
+    assert!(
+        recalled_by(&mut home.space, &fake, "soup").0.contains(&"Some soup is left".to_owned())
+    );
 }
 
 #[test]
@@ -335,7 +363,10 @@ fn a_wrong_key_stops_the_queue_and_no_text_is_blamed() {
     animals(&mut home);
     let mut fake = Fake::new("one", 8).failing(|_| Some(Err(refused())));
     let done = embed(&mut home.space, &mut fake);
-    assert_eq!((done.failed, done.pending, done.waiting_until, done.code), (0, 4, None, Some("embedder_refused")));
+    assert_eq!(
+        (done.failed, done.pending, done.waiting_until, done.code),
+        (0, 4, None, Some("embedder_refused"))
+    );
     assert_eq!(fake.calls.len(), 2, "the batch and something harmless");
     // With the right key it goes on at once.
     fake.mishap = Box::new(|_| None);
@@ -360,7 +391,10 @@ fn a_model_that_gives_nothing_but_zeros_stops_the_queue_and_no_text_is_blamed() 
     animals(&mut home);
     let mut fake = Fake::new("one", 8).failing(|texts| Some(Ok(vec![vec![0.0; 8]; texts.len()])));
     let done = embed(&mut home.space, &mut fake);
-    assert_eq!((done.embedded, done.failed, done.pending, done.code), (0, 0, 4, Some("embedder_unreadable")));
+    assert_eq!(
+        (done.embedded, done.failed, done.pending, done.code),
+        (0, 0, 4, Some("embedder_unreadable"))
+    );
     // Mended, it goes on.
     fake.mishap = Box::new(|_| None);
     assert_eq!(embed_at(&mut home.space, &mut fake, 100_000).embedded, 4);
@@ -400,7 +434,10 @@ fn while_a_new_model_reads_the_old_one_answers() {
     assert_eq!(recalled_by(&mut home.space, &old, "hound").0[0], "The dog sleeps");
     assert!(embed(&mut home.space, &mut new).is_done());
     let ready = home.space.ready_embeddings("fake:new").unwrap();
-    assert_eq!(ready.iter().map(|ready| ready.model.name.as_str()).collect::<Vec<_>>(), ["new", "old"]);
+    assert_eq!(
+        ready.iter().map(|ready| ready.model.name.as_str()).collect::<Vec<_>>(),
+        ["new", "old"]
+    );
     // Who goes back to the old one is answered by it at once.
     assert_eq!(home.space.ready_embeddings("fake:old").unwrap()[0].model.name, "old");
     assert_eq!(recalled_by(&mut home.space, &new, "hound").0[0], "The dog sleeps");
@@ -462,7 +499,10 @@ fn damaged_vectors_count_as_none_and_are_made_again() {
         space.mend_embeddings(&fake.model).unwrap();
         assert!(embed(&mut space, &mut fake).is_done(), "{damage}");
         let status = space.embedding_status().unwrap();
-        assert!(status.iter().any(|known| known.dimensions == 8 && known.embedded == 4), "{damage}: {status:?}");
+        assert!(
+            status.iter().any(|known| known.dimensions == 8 && known.embedded == 4),
+            "{damage}: {status:?}"
+        );
     }
 }
 
@@ -477,7 +517,10 @@ fn a_question_that_is_not_of_the_models_dimensions_is_answered_by_the_built_in_t
         let mut query = query("dog");
         query.vector = Some(ByModel::new(number, numbers));
         let recall = home.space.recall(&query).unwrap();
-        assert_eq!((recall.model, recall.results[0].evidence.payload.text.as_str()), (None, "The dog sleeps"));
+        assert_eq!(
+            (recall.model, recall.results[0].evidence.payload.text.as_str()),
+            (None, "The dog sleeps")
+        );
     }
 }
 
@@ -492,7 +535,9 @@ fn progress_rises_to_the_end() {
         seen.set(done.embedded);
         last.set(done.pending);
     };
-    home.space.embed(&mut fake, "fake:one", Portion::ALL, &|| Timestamp::UNIX_EPOCH, &mut progress).unwrap();
+    home.space
+        .embed(&mut fake, "fake:one", Portion::ALL, &|| Timestamp::UNIX_EPOCH, &mut progress)
+        .unwrap();
     assert_eq!((seen.get(), last.get()), (10, 0));
 }
 
@@ -514,7 +559,8 @@ fn a_file_that_cannot_be_written_is_asked_by_the_vectors_that_it_has() {
         return;
     }
     assert_eq!(recalled_by(&mut space, &fake, "hound").0[0], "The dog sleeps");
-    let refused = space.embed(&mut fake, "fake:one", at_most(1), &|| at(1), &mut |_| {}).unwrap_err();
+    let refused =
+        space.embed(&mut fake, "fake:one", at_most(1), &|| at(1), &mut |_| {}).unwrap_err();
     assert_eq!(refused.code(), "read_only");
     assert_eq!(space.embedding_status().unwrap()[0].embedded, 4);
 }

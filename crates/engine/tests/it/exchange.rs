@@ -14,12 +14,18 @@ use crate::support::{Home, at, exported, key, note, recalled};
 fn home() -> Home {
     let mut home = Home::new();
     home.record_many(30);
-    home.space.change_access(key(2).author(), "phone", vec![Capability::Append], true, at(2)).unwrap();
+    home.space
+        .change_access(key(2).author(), "phone", vec![Capability::Append], true, at(2))
+        .unwrap();
     let mut phone = home.again(2);
     for number in 0..20 {
-        phone.remember(note(&number.to_string(), &format!("changed soup {number}")), at(3)).unwrap();
+        phone
+            .remember(note(&number.to_string(), &format!("changed soup {number}")), at(3))
+            .unwrap();
     }
-    home.space.change_access(key(2).author(), "phone", vec![Capability::Append], false, at(4)).unwrap();
+    home.space
+        .change_access(key(2).author(), "phone", vec![Capability::Append], false, at(4))
+        .unwrap();
     home
 }
 
@@ -48,7 +54,11 @@ fn what_is_exported_is_taken_in_once_and_comes_out_the_same() {
     assert_eq!(exported(&other), lines);
     assert_eq!(recalled(&mut other, "changed soup"), recalled(&mut home.space, "changed soup"));
     home.space.advance(|_| {}).unwrap();
-    assert_eq!(digest(&other), digest(&home.space), "it arrived in the order in which it was written");
+    assert_eq!(
+        digest(&other),
+        digest(&home.space),
+        "it arrived in the order in which it was written"
+    );
     assert!(other.verify(|_| {}).unwrap().is_sound());
 }
 
@@ -56,8 +66,12 @@ fn what_is_exported_is_taken_in_once_and_comes_out_the_same() {
 fn any_prefix_is_a_ledger_and_the_rest_completes_it() {
     let home = home();
     let lines = exported(&home.space);
-    let ends: Vec<usize> =
-        lines.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(end, _)| end + 1).collect();
+    let ends: Vec<usize> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .map(|(end, _)| end + 1)
+        .collect();
     for count in [1, 2, 31, 32, 33, 52] {
         let mut other = copy(&home, &format!("{count}.space"), &lines);
         let part = take_in(&mut other, &lines[..ends[count - 1]]);
@@ -80,7 +94,10 @@ fn lines_in_disorder_are_refused_by_line_and_another_pass_completes() {
     let first = take_in(&mut other, &shuffled);
     assert!(first.refused > 0 && first.added > 0, "{first:?}");
     let refusal = &first.refusals[0];
-    assert!(refusal.line > 0 && ["chain_broken", "unknown_ref"].contains(&refusal.code.as_str()), "{refusal:?}");
+    assert!(
+        refusal.line > 0 && ["chain_broken", "unknown_ref"].contains(&refusal.code.as_str()),
+        "{refusal:?}"
+    );
     let second = take_in(&mut other, &lines);
     assert_eq!(second.refused, 0);
     assert_eq!(exported(&other), lines);
@@ -103,11 +120,15 @@ fn what_is_no_operation_of_the_space_is_refused_and_the_rest_goes_in() {
     let text = format!("{}\n\nhello\n{forged}\n{{}}\n{}\n{}\n", own[0], foreign.trim_end(), own[1]);
     let mut other = copy(&home, "copy.space", exported(&home.space).as_slice());
     let intake = take_in(&mut other, text.as_bytes());
-    let codes: Vec<(u64, &str)> = intake.refusals.iter().map(|refusal| (refusal.line, refusal.code.as_str())).collect();
+    let codes: Vec<(u64, &str)> =
+        intake.refusals.iter().map(|refusal| (refusal.line, refusal.code.as_str())).collect();
     assert_eq!((intake.added, intake.present, intake.refused), (1, 1, 4));
     let mut sorted = codes.clone();
     sorted.sort_unstable();
-    assert_eq!(sorted, [(3, "malformed"), (4, "body_mismatch"), (5, "malformed"), (6, "wrong_space")]);
+    assert_eq!(
+        sorted,
+        [(3, "malformed"), (4, "body_mismatch"), (5, "malformed"), (6, "wrong_space")]
+    );
 }
 
 #[test]
@@ -128,7 +149,8 @@ fn an_exported_ledger_is_verified_by_the_plainest_store() {
     let mut writing = ledger.begin().unwrap();
     for line in exported(&home.space).split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let operation = Operation::from_line(line).unwrap().verify().unwrap();
-        let body = operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes).unwrap());
+        let body =
+            operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes).unwrap());
         writing.record(&operation, body.as_ref()).unwrap();
     }
     writing.commit().unwrap();

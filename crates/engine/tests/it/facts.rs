@@ -34,8 +34,7 @@ fn act(space: &mut Space, drafts: Result<Vec<Draft>, engine::EngineError>) {
 /// A claim that a person states, on a note of theirs.
 fn state(home: &mut Home, key: &str, more: Value) -> OpId {
     let note = id_of(home.remember(&format!("note of {key}"), &format!("note of {key}")));
-    let mut claim =
-        json!({ "claim_type": "test.said", "identity_key": key, "payload": { "key": key }, "confidence": 0.75 });
+    let mut claim = json!({ "claim_type": "test.said", "identity_key": key, "payload": { "key": key }, "confidence": 0.75 });
     for (name, value) in more.as_object().unwrap() {
         claim[name] = value.clone();
     }
@@ -70,7 +69,10 @@ fn what_is_corrected_is_found_by_the_corrected_words_until_the_correction_is_wit
     let drafts = home.space.to_correct(HABIT, &replacement);
     act(&mut home.space, drafts);
     assert_eq!(found(&mut home.space, "twice a month"), ["Goes climbing twice a month"]);
-    assert!(!found(&mut home.space, "goes gym every week").contains(&"Goes to the gym every week".to_owned()));
+    assert!(
+        !found(&mut home.space, "goes gym every week")
+            .contains(&"Goes to the gym every week".to_owned())
+    );
     let drafts = home.space.to_withdraw(HABIT, "not so");
     act(&mut home.space, drafts);
     derive(&mut home.space);
@@ -103,9 +105,13 @@ fn what_has_lost_its_ground_or_was_taken_back_is_not_found() {
     assert!(found(&mut home.space, "viola cello").is_empty());
     let _ = claim;
     for number in 0..5 {
-        let note = home.space.log_tail(1_000, &Default::default()).unwrap().into_iter().find(|recorded| {
-            recorded.operation.body_value().is_some_and(|body| body["source_uid"] == format!("gym-{number}"))
-        });
+        let note =
+            home.space.log_tail(1_000, &Default::default()).unwrap().into_iter().find(|recorded| {
+                recorded
+                    .operation
+                    .body_value()
+                    .is_some_and(|body| body["source_uid"] == format!("gym-{number}"))
+            });
         let drafts = home.space.to_retract(&note.unwrap().operation.id().to_string(), "no");
         act(&mut home.space, drafts);
     }
@@ -117,11 +123,16 @@ fn what_was_believed_at_a_time_is_found_as_it_was() {
     let mut home = gym();
     let drafts = home.space.to_refute(HABIT, "never");
     act(&mut home.space, drafts);
-    let then = |second: i64| FactQuery { as_of_us: Some(at(second).as_microsecond() as u64), ..ask("gym") };
+    let then = |second: i64| FactQuery {
+        as_of_us: Some(at(second).as_microsecond() as u64),
+        ..ask("gym")
+    };
     assert!(texts(&mut home.space, &then(0)).is_empty(), "nothing was derived yet");
     assert_eq!(texts(&mut home.space, &then(9)), ["Goes to the gym every week", "Likes the gym"]);
     assert!(texts(&mut home.space, &then(60)).is_empty());
-    assert!(texts(&mut home.space, &FactQuery { as_of_us: Some(u64::MAX), ..ask("gym") }).is_empty());
+    assert!(
+        texts(&mut home.space, &FactQuery { as_of_us: Some(u64::MAX), ..ask("gym") }).is_empty()
+    );
 }
 
 #[test]
@@ -147,8 +158,14 @@ fn who_asks_unasked_gets_only_what_is_sure_and_not_private() {
     assert_eq!(keys(&mut home.space, &FactQuery { mode: Mode::Passive, ..ask("boat") }), "ae");
     let global = FactQuery { visibilities: vec![Visibility::Global], ..ask("boat") };
     assert_eq!(keys(&mut home.space, &global), "e");
-    assert_eq!(keys(&mut home.space, &FactQuery { claim_type: Some("test".to_owned()), ..ask("boat") }), "abce");
-    assert_eq!(keys(&mut home.space, &FactQuery { claim_type: Some("tes".to_owned()), ..ask("boat") }), "");
+    assert_eq!(
+        keys(&mut home.space, &FactQuery { claim_type: Some("test".to_owned()), ..ask("boat") }),
+        "abce"
+    );
+    assert_eq!(
+        keys(&mut home.space, &FactQuery { claim_type: Some("tes".to_owned()), ..ask("boat") }),
+        ""
+    );
     assert_eq!(keys(&mut home.space, &FactQuery { limit: 0, ..ask("boat") }), "");
 }
 
@@ -181,7 +198,8 @@ fn relevance_is_the_sum_of_its_parts_and_the_users_word_does_not_grow_old() {
     assert!((relevance.recency - (-1.0f64).exp()).abs() < 0.02, "{relevance:?}");
     assert_eq!((best.sources, facts[1].sources), (1, 6));
     state(&mut home, "said", json!({ "text": "Said of the gym" }));
-    let said = home.space.recall_facts(&FactQuery { text: "said".to_owned(), ..query }).unwrap().facts;
+    let said =
+        home.space.recall_facts(&FactQuery { text: "said".to_owned(), ..query }).unwrap().facts;
     assert_eq!(said[0].relevance.recency, 1.0);
 }
 
@@ -217,10 +235,16 @@ fn a_belief_with_many_versions_does_not_make_its_words_common() {
         state(&mut home, "many", json!({ "text": "Goes sailing", "payload": number }));
     }
     for number in 0..9 {
-        state(&mut home, &format!("other {number}"), json!({ "text": format!("Goes to place{number}") }));
+        state(
+            &mut home,
+            &format!("other {number}"),
+            json!({ "text": format!("Goes to place{number}") }),
+        );
     }
     let facts = home.space.recall_facts(&ask("goes sailing")).unwrap().facts;
-    let weight = |term: &str| facts[0].terms.iter().find(|share| share.term.as_str().starts_with(term)).unwrap().idf;
+    let weight = |term: &str| {
+        facts[0].terms.iter().find(|share| share.term.as_str().starts_with(term)).unwrap().idf
+    };
     assert_eq!(facts[0].belief.text, "Goes sailing");
     assert!(weight("sail") > 5.0 * weight("go"), "{:?}", facts[0].terms);
 }
@@ -228,8 +252,17 @@ fn a_belief_with_many_versions_does_not_make_its_words_common() {
 #[test]
 fn questions_of_any_form_are_answered_without_harm() {
     let mut home = gym();
-    for text in ["", " ", "\u{0}", "???", "🏋️🏋️🏋️", "מועדון כושר", &"gym ".repeat(50_000), "' OR 1=1; --", "the of and"]
-    {
+    for text in [
+        "",
+        " ",
+        "\u{0}",
+        "???",
+        "🏋️🏋️🏋️",
+        "מועדון כושר",
+        &"gym ".repeat(50_000),
+        "' OR 1=1; --",
+        "the of and",
+    ] {
         home.space.recall_facts(&ask(text)).unwrap();
     }
     let facts = home.space.recall_facts(&FactQuery { limit: usize::MAX, ..ask("gym") }).unwrap();

@@ -1,4 +1,5 @@
-//! What recall of facts finds is what is believed, on random histories of two devices, now and as of any earlier time.
+//! What recall of facts finds is what is believed, on random histories of two devices, now and as
+//! of any earlier time.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -46,19 +47,33 @@ impl Asked {
         let mut space = Space::open(&self.folder.path().join("test.space"), key(1)).unwrap();
         let latest = self.kept.space.latest().unwrap().unwrap().0;
         for as_of_us in [None, Some(latest / 3), Some(latest * 2 / 3), Some(latest)] {
-            let believed = space.claims(&ClaimFilter { as_of_us, ..ClaimFilter::default() }, 1_000).unwrap().beliefs;
+            let believed = space
+                .claims(&ClaimFilter { as_of_us, ..ClaimFilter::default() }, 1_000)
+                .unwrap()
+                .beliefs;
             let believed: BTreeSet<(String, Option<OpId>)> =
                 believed.into_iter().map(|belief| (belief.key, belief.served)).collect();
             let mut found = BTreeSet::new();
             for number in 0..9 {
-                let query = FactQuery { as_of_us, limit: 100, ..FactQuery::new(format!("k{number}"), at(0)) };
+                let query = FactQuery {
+                    as_of_us,
+                    limit: 100,
+                    ..FactQuery::new(format!("k{number}"), at(0))
+                };
                 let facts = space.recall_facts(&query).unwrap().facts;
                 found.extend(facts.into_iter().map(|fact| (fact.belief.key, Some(fact.id))));
             }
             self.found.set(self.found.get() + found.len());
             assert_eq!(found, believed, "as of {as_of_us:?}");
         }
-        assert!(self.kept.space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+        assert!(
+            self.kept
+                .space
+                .refold_in_memory()
+                .unwrap()
+                .iter()
+                .all(|(stored, folded)| stored == folded)
+        );
     }
 }
 
@@ -69,7 +84,12 @@ impl Keeper for Asked {
         self.kept.ask(question);
     }
 
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation> {
+    fn take(
+        &mut self,
+        operation: &Operation,
+        body: &Body,
+        origin: Origin,
+    ) -> Result<(), RuleViolation> {
         self.kept.take(operation, body, origin)
     }
 

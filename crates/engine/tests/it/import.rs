@@ -33,7 +33,11 @@ fn the_samples_are_imported_once_and_found() {
         let head = home.space.head().unwrap();
         let second = import(&mut home.space, &samples(name), Intent::Write).unwrap();
         assert_eq!((second.tally.added, second.tally.replaced), (0, 0), "{name}");
-        assert_eq!((second.tally.present, home.space.head().unwrap()), (first.tally.total(), head), "{name}");
+        assert_eq!(
+            (second.tally.present, home.space.head().unwrap()),
+            (first.tally.total(), head),
+            "{name}"
+        );
     }
     assert!(!recalled(&mut home.space, "kiln").is_empty());
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
@@ -106,7 +110,9 @@ fn a_writer_that_fails_stops_the_reader_and_names_the_reason() {
     let home = Home::new();
     let mut stranger = home.again(9);
     let head = home.space.head().unwrap();
-    let failed = stranger.import(&Odd::Endless, Path::new("x"), &context(), Intent::Write, |_| {}).unwrap_err();
+    let failed = stranger
+        .import(&Odd::Endless, Path::new("x"), &context(), Intent::Write, |_| {})
+        .unwrap_err();
     assert_eq!(failed.code(), "not_permitted");
     assert_eq!(home.space.head().unwrap(), head);
 }
@@ -114,7 +120,8 @@ fn a_writer_that_fails_stops_the_reader_and_names_the_reason() {
 #[test]
 fn an_importer_that_panics_is_named_and_what_it_had_sent_is_there() {
     let mut home = Home::new();
-    let failed = home.space.import(&Odd::Panics, Path::new("some.file"), &context(), Intent::Write, |_| {});
+    let failed =
+        home.space.import(&Odd::Panics, Path::new("some.file"), &context(), Intent::Write, |_| {});
     let message = failed.unwrap_err().to_string();
     assert!(message.contains("some.file") && message.contains("odd"), "{message}");
     assert_eq!(home.space.head().unwrap().0, 1_001, "the batch that was complete");
@@ -125,7 +132,10 @@ fn an_importer_that_panics_is_named_and_what_it_had_sent_is_there() {
 #[test]
 fn a_record_beyond_the_limit_is_reported_with_its_source_and_the_rest_goes_in() {
     let mut home = Home::new();
-    let report = home.space.import(&Odd::TooLarge, Path::new("x"), &context(), Intent::Write, |_| {}).unwrap();
+    let report = home
+        .space
+        .import(&Odd::TooLarge, Path::new("x"), &context(), Intent::Write, |_| {})
+        .unwrap();
     assert_eq!((report.tally.added, report.problem_count), (2, 1));
     assert_eq!(report.problems[0].file, Path::new("x"));
     assert_eq!(recalled(&mut home.space, "soup").len(), 2);
@@ -134,7 +144,10 @@ fn a_record_beyond_the_limit_is_reported_with_its_source_and_the_rest_goes_in() 
 #[test]
 fn a_source_that_ends_badly_keeps_what_was_read() {
     let mut home = Home::new();
-    let failed = home.space.import(&Odd::Fails, Path::new("x"), &context(), Intent::Write, |_| {}).unwrap_err();
+    let failed = home
+        .space
+        .import(&Odd::Fails, Path::new("x"), &context(), Intent::Write, |_| {})
+        .unwrap_err();
     assert_eq!(failed.code(), "source_format");
     assert_eq!(recalled(&mut home.space, "soup"), ["tomato soup"]);
 }

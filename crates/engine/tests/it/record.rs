@@ -34,7 +34,8 @@ fn what_was_changed_back_is_believed_as_it_now_stands() {
 #[test]
 fn a_batch_knows_what_it_holds_twice() {
     let mut home = Home::new();
-    let batch = ["tomato soup", "tomato soup", "lentil soup"].map(|text| Prepared::new(note("a", text)).unwrap());
+    let batch = ["tomato soup", "tomato soup", "lentil soup"]
+        .map(|text| Prepared::new(note("a", text)).unwrap());
     let outcomes = home.space.record(batch.into(), at(1)).unwrap();
     let mut tally = Tally::default();
     tally.count(&outcomes);
@@ -46,10 +47,18 @@ fn a_batch_knows_what_it_holds_twice() {
 fn the_same_content_from_another_device_is_present() {
     let mut home = Home::new();
     let first = home.remember("a", "tomato soup");
-    home.space.change_access(key(2).author(), "phone", vec![Capability::Append], true, at(2)).unwrap();
+    home.space
+        .change_access(key(2).author(), "phone", vec![Capability::Append], true, at(2))
+        .unwrap();
     let mut phone = home.again(2);
-    assert_eq!(phone.remember(note("a", "tomato soup"), at(3)).unwrap(), Outcome::Present(id_of(first)));
-    assert!(matches!(phone.remember(note("a", "lentil soup"), at(3)).unwrap(), Outcome::Replaced { .. }));
+    assert_eq!(
+        phone.remember(note("a", "tomato soup"), at(3)).unwrap(),
+        Outcome::Present(id_of(first))
+    );
+    assert!(matches!(
+        phone.remember(note("a", "lentil soup"), at(3)).unwrap(),
+        Outcome::Replaced { .. }
+    ));
     assert_eq!(recalled(&mut home.space, "soup"), ["lentil soup"]);
 }
 

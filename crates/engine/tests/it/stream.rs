@@ -28,8 +28,11 @@ fn what_two_turns_are_about_is_ready_for_the_next() {
     stream.said(&said("And when does the electrician come?"), at(2), None);
     let prepared = stream.settled().unwrap();
     assert_eq!(prepared.after_turns, 2);
-    let request =
-        Request { turns: vec![said("Thank you")], prepared: Some(prepared.gathered), ..Request::new("claude", at(3)) };
+    let request = Request {
+        turns: vec![said("Thank you")],
+        prepared: Some(prepared.gathered),
+        ..Request::new("claude", at(3))
+    };
     let context = home.space.context(&request).unwrap();
     let episodes = context.items.iter().filter(|item| item.tier == Tier::Episodes).count();
     assert_eq!(episodes, 2, "{}", context.text);
@@ -52,12 +55,20 @@ fn turns_that_come_faster_than_they_are_searched_for_do_not_pile_up() {
 #[test]
 fn a_turn_waits_less_than_five_milliseconds_for_the_stream_of_ten_thousand_records() {
     let mut home = Home::new();
-    let words = ["kiln", "glaze", "bowl", "clay", "studio", "class", "boat", "garden", "tomato", "harbour", "cat"];
+    let words = [
+        "kiln", "glaze", "bowl", "clay", "studio", "class", "boat", "garden", "tomato", "harbour",
+        "cat",
+    ];
     for batch in 0..RECORDS / 1_000 {
         let prepared = (0..1_000).map(|place| {
             let number = batch * 1_000 + place;
             let word = |step: usize| words[(number / step) % words.len()];
-            let text = format!("The {} and the {} of the {} number {number}", word(1), word(11), word(121));
+            let text = format!(
+                "The {} and the {} of the {} number {number}",
+                word(1),
+                word(11),
+                word(121)
+            );
             Prepared::new(note(&number.to_string(), &text)).unwrap()
         });
         home.space.record(prepared.collect(), at(1)).unwrap();
@@ -67,7 +78,11 @@ fn a_turn_waits_less_than_five_milliseconds_for_the_stream_of_ten_thousand_recor
     let mut waited = Vec::new();
     for number in 0..TURNS {
         let begun = Instant::now();
-        stream.said(&said(&format!("What of the {} in the {}?", words[number % 11], words[number % 7])), at(2), None);
+        stream.said(
+            &said(&format!("What of the {} in the {}?", words[number % 11], words[number % 7])),
+            at(2),
+            None,
+        );
         let prepared = stream.prepared();
         waited.push(begun.elapsed());
         assert!(prepared.is_none_or(|prepared| prepared.after_turns <= number as u64 + 1));

@@ -41,7 +41,8 @@ pub(crate) struct Home {
 impl Home {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let space = Space::create(&folder.path().join("test.space"), key(1), "test", at(0)).unwrap();
+        let space =
+            Space::create(&folder.path().join("test.space"), key(1), "test", at(0)).unwrap();
         Self { folder, space }
     }
 
@@ -64,7 +65,8 @@ impl Home {
     }
 
     pub(crate) fn record_many(&mut self, count: usize) {
-        let batch = (0..count).map(|number| note(&number.to_string(), &format!("soup number{number}")));
+        let batch =
+            (0..count).map(|number| note(&number.to_string(), &format!("soup number{number}")));
         let batch: Vec<Prepared> = batch.map(|note| Prepared::new(note).unwrap()).collect();
         self.space.record(batch, at(1)).unwrap();
     }

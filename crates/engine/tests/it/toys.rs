@@ -45,7 +45,10 @@ impl Deriver for Habits {
             identity_key: format!("habit.weekly|{group}"),
             text: format!("Goes to the {group} every week"),
             payload: json!({ "name": group }),
-            inputs: records.iter().map(|record| Input { id: record.id, role: "supporting" }).collect(),
+            inputs: records
+                .iter()
+                .map(|record| Input { id: record.id, role: "supporting" })
+                .collect(),
             basis: Basis::new(0.5).with("occurrence_count", times as f64, 0.4 * times as f64),
             rationale: format!("{times} notes"),
             valid_from: None,
@@ -74,7 +77,9 @@ impl Deriver for Tastes {
     }
 
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
-        let Some((record, belief)) = records.last().and_then(|record| Some((record, record.belief()?))) else {
+        let Some((record, belief)) =
+            records.last().and_then(|record| Some((record, record.belief()?)))
+        else {
             return Vec::new();
         };
         let place = group.rsplit('|').next().unwrap_or_default();

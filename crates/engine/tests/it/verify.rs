@@ -9,7 +9,10 @@ use crate::support::{Home, at, id_of, key, note};
 fn verify_after(statements: &str) -> Verification {
     let mut home = Home::new();
     for number in 0..6 {
-        let outcome = home.space.remember(note(&number.to_string(), &format!("soup {number}")), at(1)).unwrap();
+        let outcome = home
+            .space
+            .remember(note(&number.to_string(), &format!("soup {number}")), at(1))
+            .unwrap();
         assert_eq!(id_of(outcome).to_string().len(), 67);
     }
     home.space.advance(|_| {}).unwrap();
@@ -22,7 +25,10 @@ fn verify_after(statements: &str) -> Verification {
 fn a_sound_space_has_no_findings() {
     let verification = verify_after("SELECT 1");
     assert!(verification.is_sound() && verification.findings.is_empty(), "{verification:?}");
-    assert_eq!((verification.operations, verification.finding_count, verification.views.len()), (7, 0, 3));
+    assert_eq!(
+        (verification.operations, verification.finding_count, verification.views.len()),
+        (7, 0, 3)
+    );
 }
 
 #[test]
@@ -46,9 +52,15 @@ fn every_kind_of_damage_is_named_once() {
     ] {
         let verification = verify_after(statements);
         assert!(!verification.is_sound(), "{statements}");
-        let codes: Vec<&str> = verification.findings.iter().map(|finding| finding.code.as_str()).collect();
-        assert_eq!(codes.iter().filter(|found| **found == code).count(), 1, "{statements}: {codes:?}");
-        let others = ["chain_broken", "unknown_ref", "id_mismatch", "body_mismatch", "signature_invalid"];
+        let codes: Vec<&str> =
+            verification.findings.iter().map(|finding| finding.code.as_str()).collect();
+        assert_eq!(
+            codes.iter().filter(|found| **found == code).count(),
+            1,
+            "{statements}: {codes:?}"
+        );
+        let others =
+            ["chain_broken", "unknown_ref", "id_mismatch", "body_mismatch", "signature_invalid"];
         let unexpected = codes.iter().find(|found| others.contains(found) && **found != code);
         assert_eq!(unexpected, None, "{statements}: {codes:?}");
     }

@@ -29,7 +29,8 @@ fn codes(verification: &Verification) -> Vec<&str> {
     verification.findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
-/// What is believed of the gym, said again with another confidence and payload in its deriver's name.
+/// What is believed of the gym, said again with another confidence and payload in its deriver's
+/// name.
 fn forged(space: &Space) -> Draft {
     let belief = space.believed(HABIT).unwrap();
     let claim: Claim = serde_json::from_value(json!({
@@ -63,8 +64,13 @@ fn a_forged_claim_is_named_with_what_follows_instead() {
     let forged = home.space.append(forged(&home.space), at(3)).unwrap();
     let verification = verify(&mut home.space).unwrap();
     assert!(!verification.is_sound());
-    let findings: Vec<_> = verification.findings.iter().map(|finding| (finding.code.as_str(), finding.id)).collect();
-    assert_eq!(findings, [("belief_differs", Some(forged)), ("belief_missing", None)], "{verification:?}");
+    let findings: Vec<_> =
+        verification.findings.iter().map(|finding| (finding.code.as_str(), finding.id)).collect();
+    assert_eq!(
+        findings,
+        [("belief_differs", Some(forged)), ("belief_missing", None)],
+        "{verification:?}"
+    );
     let message = &verification.findings[0].message;
     for part in [HABIT, "Lives in the gym", "0.97", "Goes to the gym every week"] {
         assert!(message.contains(part), "{part} in {message}");
@@ -144,17 +150,26 @@ fn what_a_deriver_does_wrong_is_named() {
     home.space.set_derivers(vec![Box::new(Broken), Box::new(Tastes)]);
     let verification = verify(&mut home.space).unwrap();
     assert!(!verification.is_sound());
-    let problem = verification.findings.iter().find(|finding| finding.code == "deriver_problem").unwrap();
-    assert!(problem.message.contains("habits") && problem.message.contains("broken"), "{}", problem.message);
+    let problem =
+        verification.findings.iter().find(|finding| finding.code == "deriver_problem").unwrap();
+    assert!(
+        problem.message.contains("habits") && problem.message.contains("broken"),
+        "{}",
+        problem.message
+    );
 }
 
 #[test]
 fn who_may_not_derive_is_told_that_nothing_was_compared() {
     let mut home = gym();
-    home.space.change_access(key(2).author(), "agent", vec![Capability::Append], true, at(3)).unwrap();
+    home.space
+        .change_access(key(2).author(), "agent", vec![Capability::Append], true, at(3))
+        .unwrap();
     let verification = verify(&mut home.again(2)).unwrap();
     assert!(verification.is_sound());
-    let Some(BeliefCheck::Skipped { reason }) = &verification.beliefs else { panic!("{verification:?}") };
+    let Some(BeliefCheck::Skipped { reason }) = &verification.beliefs else {
+        panic!("{verification:?}")
+    };
     assert!(reason.contains("may not derive"), "{reason}");
 }
 
@@ -163,11 +178,17 @@ fn a_users_word_stands_beside_what_follows() {
     let mut home = gym();
     let refuted = home.space.to_refute(HABIT, "").unwrap();
     home.space.act(refuted, Intent::Write, at(3)).unwrap();
-    assert_eq!(verify(&mut home.space).unwrap().beliefs, Some(BeliefCheck::Compared { beliefs: 0, differing: 0 }));
+    assert_eq!(
+        verify(&mut home.space).unwrap().beliefs,
+        Some(BeliefCheck::Compared { beliefs: 0, differing: 0 })
+    );
     let withdrawn = home.space.to_withdraw(HABIT, "").unwrap();
     home.space.act(withdrawn, Intent::Write, at(4)).unwrap();
     let set = Replacement { set: vec!["name=pool".to_owned()], ..Replacement::default() };
     let corrected = home.space.to_correct(HABIT, &set).unwrap();
     home.space.act(corrected, Intent::Write, at(5)).unwrap();
-    assert_eq!(verify(&mut home.space).unwrap().beliefs, Some(BeliefCheck::Compared { beliefs: 2, differing: 0 }));
+    assert_eq!(
+        verify(&mut home.space).unwrap().beliefs,
+        Some(BeliefCheck::Compared { beliefs: 2, differing: 0 })
+    );
 }

@@ -17,7 +17,10 @@ use serde_json::{Value, json};
 use crate::support::{Home, at, id_of};
 use crate::toys::{HABIT, TASTE, derive, gym};
 
-fn act(space: &mut Space, drafts: Result<Vec<Draft>, EngineError>) -> engine::write::commit::Changes {
+fn act(
+    space: &mut Space,
+    drafts: Result<Vec<Draft>, EngineError>,
+) -> engine::write::commit::Changes {
     space.act(drafts.unwrap(), Intent::Write, at(10)).unwrap()
 }
 
@@ -30,7 +33,8 @@ fn code<T>(result: Result<T, EngineError>) -> &'static str {
 }
 
 fn believed(space: &Space) -> Vec<(String, State, String)> {
-    let claims = space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 100).unwrap();
+    let claims =
+        space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 100).unwrap();
     claims.beliefs.into_iter().map(|belief| (belief.key, belief.state, belief.text)).collect()
 }
 
@@ -42,7 +46,10 @@ fn stated(key: &str, payload: Value, inputs: &[OpId]) -> Draft {
     }))
     .unwrap();
     let role = Role::parse("supporting").unwrap();
-    Draft { body: Body::Claim(claim), refs: inputs.iter().map(|id| Ref { id: *id, role: role.clone() }).collect() }
+    Draft {
+        body: Body::Claim(claim),
+        refs: inputs.iter().map(|id| Ref { id: *id, role: role.clone() }).collect(),
+    }
 }
 
 #[test]
@@ -53,12 +60,17 @@ fn what_is_believed_is_listed_with_the_surest_first() {
         claims.beliefs.into_iter().map(|belief| belief.key).collect::<Vec<_>>()
     };
     assert_eq!(keys(ClaimFilter::default()), [HABIT, TASTE]);
-    let family = |name: &str| keys(ClaimFilter { claim_type: Some(name.to_owned()), ..ClaimFilter::default() });
+    let family = |name: &str| {
+        keys(ClaimFilter { claim_type: Some(name.to_owned()), ..ClaimFilter::default() })
+    };
     assert_eq!(family("habit"), [HABIT]);
     assert_eq!(family("habit.weekly"), [HABIT]);
     assert!(family("hab").is_empty() && family("habit.week").is_empty());
     assert_eq!(keys(ClaimFilter { band: Some(Band::Strong), ..ClaimFilter::default() }), [HABIT]);
-    assert_eq!(keys(ClaimFilter { contains: Some("LIKES".to_owned()), ..ClaimFilter::default() }), [TASTE]);
+    assert_eq!(
+        keys(ClaimFilter { contains: Some("LIKES".to_owned()), ..ClaimFilter::default() }),
+        [TASTE]
+    );
     let refuted = States::These(vec![State::Refuted]);
     assert!(keys(ClaimFilter { states: refuted, ..ClaimFilter::default() }).is_empty());
     let limited = home.space.claims(&ClaimFilter::default(), 1).unwrap();
@@ -71,13 +83,19 @@ fn what_was_believed_at_a_time_is_listed_as_it_was() {
     let mut home = gym();
     let drafts = home.space.to_refute(HABIT, "never");
     act(&mut home.space, drafts);
-    let as_of = |second| ClaimFilter { as_of_us: Some(at(second).as_microsecond() as u64), ..ClaimFilter::default() };
+    let as_of = |second| ClaimFilter {
+        as_of_us: Some(at(second).as_microsecond() as u64),
+        ..ClaimFilter::default()
+    };
     assert_eq!(home.space.claims(&as_of(0), 9).unwrap().total, 0, "nothing was derived yet");
     assert_eq!(home.space.claims(&as_of(9), 9).unwrap().total, 2);
     assert_eq!(home.space.claims(&as_of(60), 9).unwrap().total, 0);
     assert_eq!(home.space.claims(&ClaimFilter::default(), 9).unwrap().total, 0);
     assert_eq!(
-        home.space.claims(&ClaimFilter { as_of_us: Some(u64::MAX), ..ClaimFilter::default() }, 9).unwrap().total,
+        home.space
+            .claims(&ClaimFilter { as_of_us: Some(u64::MAX), ..ClaimFilter::default() }, 9)
+            .unwrap()
+            .total,
         0
     );
 }
@@ -154,7 +172,10 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     let mut home = gym();
     let head = home.space.head().unwrap();
     let try_set = |space: &Space, sets: &[&str]| {
-        let by = Replacement { set: sets.iter().map(|set| (*set).to_owned()).collect(), ..Replacement::default() };
+        let by = Replacement {
+            set: sets.iter().map(|set| (*set).to_owned()).collect(),
+            ..Replacement::default()
+        };
         code(space.to_correct(HABIT, &by))
     };
     let huge = format!("\"{}\"", "x".repeat(2 << 20));
@@ -196,7 +217,10 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
 fn a_record_and_a_stated_belief_are_taken_back_once() {
     let mut home = gym();
     let notes: Vec<String> = (0..6)
-        .map(|number| id_of(home.remember(&format!("gym-{number}"), &format!("gym number {number}"))).to_string())
+        .map(|number| {
+            id_of(home.remember(&format!("gym-{number}"), &format!("gym number {number}")))
+                .to_string()
+        })
         .collect();
     let drafts = home.space.to_retract(&notes[0], "");
     let changes = act(&mut home.space, drafts);
@@ -223,15 +247,24 @@ fn an_explanation_has_the_keys_of_the_model_and_the_whole_chain() {
     let record = serde_json::to_value(&explaining.explanation).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&record), ["because", "built_from", "claim", "history", "user_actions"]);
-    assert_eq!(keys(&record["claim"]), ["band", "claim_type", "confidence", "op_id", "payload", "state"]);
+    assert_eq!(
+        keys(&record["claim"]),
+        ["band", "claim_type", "confidence", "op_id", "payload", "state"]
+    );
     assert_eq!(keys(&record["because"][0]), ["confidence_basis", "deriver", "rationale"]);
-    assert_eq!(keys(&record["built_from"][0]), ["kind", "op_id", "redacted", "role", "source", "summary"]);
+    assert_eq!(
+        keys(&record["built_from"][0]),
+        ["kind", "op_id", "redacted", "role", "source", "summary"]
+    );
     assert_eq!(record["claim"]["state"], "active");
     assert_eq!(record["because"][0]["deriver"]["name"], "tastes");
     assert_eq!(record["because"][1]["deriver"]["name"], "habits");
     let sources = record["built_from"].as_array().unwrap();
     assert_eq!(sources.len(), 7, "the habit and six notes");
-    assert_eq!((&sources[0]["kind"], &sources[0]["summary"]), (&"claim".into(), &"Goes to the gym every week".into()));
+    assert_eq!(
+        (&sources[0]["kind"], &sources[0]["summary"]),
+        (&"claim".into(), &"Goes to the gym every week".into())
+    );
     assert_eq!((&sources[1]["kind"], &sources[1]["source"]), (&"evidence".into(), &"test".into()));
     assert_eq!(record["history"][0]["event"], "derived");
     assert_eq!(record["user_actions"], json!([]));
@@ -251,11 +284,20 @@ fn a_history_tells_what_happened_and_why() {
     act(&mut home.space, drafts);
     let explanation = home.space.explain(HABIT).unwrap().explanation;
     let events: Vec<&str> = explanation.history.iter().map(|event| event.event).collect();
-    assert_eq!(events, ["derived", "invalidated", "re-derived", "corrected", "withdrawn", "refuted"]);
+    assert_eq!(
+        events,
+        ["derived", "invalidated", "re-derived", "corrected", "withdrawn", "refuted"]
+    );
     assert_eq!(explanation.history[1].cause.as_ref().unwrap().kind, "evidence_retraction");
-    let actions: Vec<(&str, bool)> =
-        explanation.user_actions.iter().map(|action| (action.kind.as_str(), action.active)).collect();
-    assert_eq!(actions, [("claim_correction", false), ("correction_withdrawal", true), ("claim_refutation", true)]);
+    let actions: Vec<(&str, bool)> = explanation
+        .user_actions
+        .iter()
+        .map(|action| (action.kind.as_str(), action.active))
+        .collect();
+    assert_eq!(
+        actions,
+        [("claim_correction", false), ("correction_withdrawal", true), ("claim_refutation", true)]
+    );
     assert_eq!(explanation.claim.state, "refuted");
     // The first version and the withdrawn correction are explained by themselves.
     let first = explanation.history[0].op_id.to_string();
@@ -282,7 +324,10 @@ fn the_users_word_is_explained_with_what_it_replaced() {
     assert_eq!(home.space.support(&explaining).unwrap(), Support::UserWord);
     // What stands on the user's word cites it.
     let taste = home.space.explain(TASTE).unwrap().explanation;
-    assert_eq!((taste.built_from.len(), taste.built_from[0].kind.as_str()), (1, "claim_correction"));
+    assert_eq!(
+        (taste.built_from.len(), taste.built_from[0].kind.as_str()),
+        (1, "claim_correction")
+    );
     assert_eq!(taste.built_from[0].source.as_deref(), Some("user"));
 }
 
@@ -302,11 +347,15 @@ fn a_forgotten_body_leaves_its_place_empty() {
 fn the_support_of_what_a_deriver_says_is_searched_and_of_what_a_person_says_is_all_of_it() {
     let mut home = gym();
     let explaining = home.space.explain(HABIT).unwrap();
-    let Support::Examined(search) = home.space.support(&explaining).unwrap() else { panic!("examined") };
+    let Support::Examined(search) = home.space.support(&explaining).unwrap() else {
+        panic!("examined")
+    };
     assert_eq!((search.of, search.inputs.len(), search.is_smallest), (6, 6, true));
     assert_eq!(search.necessary.unwrap().len(), 6);
     let explaining = home.space.explain(TASTE).unwrap();
-    let Support::Examined(search) = home.space.support(&explaining).unwrap() else { panic!("examined") };
+    let Support::Examined(search) = home.space.support(&explaining).unwrap() else {
+        panic!("examined")
+    };
     assert_eq!((search.of, search.fewest.unwrap().band), (1, None));
     let ground = explaining.explanation.built_from[1].op_id;
     home.space.append(stated("fact.any|cat", json!(1), &[ground]), at(20)).unwrap();
@@ -360,10 +409,14 @@ fn a_copy_that_holds_only_part_of_what_its_own_key_signed_signs_nothing_by_itsel
     let whole = crate::support::exported(&home.space);
     let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
     // The file broke off after the retraction, before the falls that follow from it.
-    let cut = lines.iter().position(|line| String::from_utf8_lossy(line).contains("\"evidence_retraction\"")).unwrap();
+    let cut = lines
+        .iter()
+        .position(|line| String::from_utf8_lossy(line).contains("\"evidence_retraction\""))
+        .unwrap();
     let part = lines[..=cut].concat();
     let (genesis, body) = engine::write::exchange::read_genesis(&mut part.as_slice()).unwrap();
-    let mut copy = Space::copy_of(&home.path("copy"), &genesis, &body, crate::support::key(1)).unwrap();
+    let mut copy =
+        Space::copy_of(&home.path("copy"), &genesis, &body, crate::support::key(1)).unwrap();
     copy.take_in(&mut part.as_slice(), at(30), |_| {}).unwrap();
     let intake = copy.take_in(&mut whole.as_slice(), at(31), |_| {}).unwrap();
     assert_eq!((intake.refused, crate::support::exported(&copy)), (0, whole));

@@ -1,9 +1,11 @@
 //! Does recall say so when memory has no answer? How many answers that says no too much costs.
 //!
-//! Three sorts of questions are asked. *Answerable* ones have gold. *Unanswerable* ones are labelled so; those of LoCoMo mostly ask of one
-//! person what the other did, which is hard to tell. *Foreign* ones are questions on another collection, of which this one knows
-//! nothing. The two models of [`retrieval::rank::relevance`] are learnt from them ([`learn`]): the topic's against foreign questions, the person's
-//! against unanswerable ones. What is shown for each question comes from models that were learnt without its collection.
+//! Three sorts of questions are asked. *Answerable* ones have gold. *Unanswerable* ones are
+//! labelled so; those of LoCoMo mostly ask of one person what the other did, which is hard to tell.
+//! *Foreign* ones are questions on another collection, of which this one knows nothing. The two
+//! models of [`retrieval::rank::relevance`] are learnt from them ([`learn`]): the topic's against
+//! foreign questions, the person's against unanswerable ones. What is shown for each question comes
+//! from models that were learnt without its collection.
 
 use retrieval::rank::relevance::{Signs, chance, relevance};
 
@@ -13,7 +15,8 @@ use super::{Asked, EvalError};
 pub mod learn;
 pub mod report;
 
-/// Of the questions on another collection, one in so many is asked: about as many as are unanswerable.
+/// Of the questions on another collection, one in so many is asked: about as many as are
+/// unanswerable.
 const FOREIGN_STRIDE: usize = 3;
 /// As many records are asked for: what is judged does not depend on it.
 const ASKED_FOR: usize = 1;
@@ -51,17 +54,25 @@ pub struct Example {
     pub group: usize,
 }
 
-/// Asks every collection what it can answer, what it cannot, and what another one could. The collections are `groups` and then perhaps
-/// the same again in another form, without speakers and dates. `step` is called after each.
-pub fn gather(spaces: &mut Spaces<'_>, groups: usize, step: &mut dyn FnMut()) -> Result<Vec<Example>, EvalError> {
+/// Asks every collection what it can answer, what it cannot, and what another one could. The
+/// collections are `groups` and then perhaps the same again in another form, without speakers and
+/// dates. `step` is called after each.
+pub fn gather(
+    spaces: &mut Spaces<'_>,
+    groups: usize,
+    step: &mut dyn FnMut(),
+) -> Result<Vec<Example>, EvalError> {
     let mut examples = Vec::new();
     let groups = groups.max(1);
     for place in 0..spaces.collections.len() {
         let (half, group) = (place / groups, place % groups);
-        let foreign = spaces.collections.get(half * groups + (group + 1) % groups).filter(|_| groups > 1);
-        let foreign = foreign.into_iter().flat_map(|other| &other.questions).step_by(FOREIGN_STRIDE);
+        let foreign =
+            spaces.collections.get(half * groups + (group + 1) % groups).filter(|_| groups > 1);
+        let foreign =
+            foreign.into_iter().flat_map(|other| &other.questions).step_by(FOREIGN_STRIDE);
         let Some((collection, space)) = spaces.at(place) else { continue };
-        let answerable = collection.questions.iter().map(|question| (Sort::Answerable, &question.asked));
+        let answerable =
+            collection.questions.iter().map(|question| (Sort::Answerable, &question.asked));
         let unanswerable = collection.unanswerable.iter().map(|asked| (Sort::Unanswerable, asked));
         let foreign = foreign.map(|question| (Sort::Foreign, &question.asked));
         for (sort, asked) in answerable.chain(unanswerable).chain(foreign) {
@@ -74,7 +85,8 @@ pub fn gather(spaces: &mut Spaces<'_>, groups: usize, step: &mut dyn FnMut()) ->
     Ok(examples)
 }
 
-/// The two models of [`retrieval::rank::relevance`], as far as there was something to learn them from.
+/// The two models of [`retrieval::rank::relevance`], as far as there was something to learn them
+/// from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Models {
     pub topic: Vec<f64>,
@@ -88,7 +100,8 @@ impl Models {
             return 0.0;
         }
         let Some(signs) = signs else { return 0.0 };
-        chance(&self.topic, &signs.topic()) * signs.theirs().map_or(1.0, |values| chance(&self.theirs, &values))
+        chance(&self.topic, &signs.topic())
+            * signs.theirs().map_or(1.0, |values| chance(&self.theirs, &values))
     }
 }
 
@@ -110,11 +123,13 @@ pub fn as_built_in(examples: &[Example]) -> Vec<Judged> {
     examples.iter().map(judge).collect()
 }
 
-/// Each group as models judge it that were learnt from the other groups. Nothing if there is only one.
+/// Each group as models judge it that were learnt from the other groups. Nothing if there is only
+/// one.
 pub fn held_out(examples: &[Example], groups: usize) -> Vec<Judged> {
     let mut judged = Vec::new();
     for group in (0..groups).filter(|_| groups > 1) {
-        let others: Vec<Example> = examples.iter().filter(|example| example.group != group).copied().collect();
+        let others: Vec<Example> =
+            examples.iter().filter(|example| example.group != group).copied().collect();
         let models = learn::learn(&others);
         for example in examples.iter().filter(|example| example.group == group) {
             let relevance = models.judge(example.signs.as_ref());

@@ -28,7 +28,8 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     fn chances(&self, half: Option<usize>, sort: Sort) -> Vec<f64> {
-        let wanted = |judged: &&Judged| judged.sort == sort && half.is_none_or(|half| judged.half == half);
+        let wanted =
+            |judged: &&Judged| judged.sort == sort && half.is_none_or(|half| judged.half == half);
         self.judged.iter().filter(wanted).map(|judged| judged.relevance).collect()
     }
 
@@ -48,20 +49,26 @@ impl Report<'_> {
     fn rows(&self) -> Vec<Row> {
         let mut answerable = self.chances(None, Sort::Answerable);
         answerable.sort_by(f64::total_cmp);
-        let at = |percent: &usize| answerable.get(answerable.len() * percent / 100).map(|chance| self.row(*chance));
+        let at = |percent: &usize| {
+            answerable.get(answerable.len() * percent / 100).map(|chance| self.row(*chance))
+        };
         let mut rows: Vec<Row> = REFUSED_PERCENT.iter().filter_map(at).collect();
         rows.extend(self.in_use.map(|threshold| self.row(threshold)));
         rows.sort_by(|left, right| left.threshold.total_cmp(&right.threshold));
         rows
     }
 
-    /// How often an answerable question is judged higher than one that is not, of that half and sort.
+    /// How often an answerable question is judged higher than one that is not, of that half and
+    /// sort.
     fn area(&self, half: usize, sort: Sort) -> Option<f64> {
-        let (high, low) = (self.chances(Some(half), Sort::Answerable), self.chances(Some(half), sort));
+        let (high, low) =
+            (self.chances(Some(half), Sort::Answerable), self.chances(Some(half), sort));
         let wins: f64 = high
             .iter()
             .flat_map(|high| {
-                low.iter().map(move |low| f64::from(u8::from(high > low)) + 0.5 * f64::from(u8::from(high == low)))
+                low.iter().map(move |low| {
+                    f64::from(u8::from(high > low)) + 0.5 * f64::from(u8::from(high == low))
+                })
             })
             .sum();
         (!high.is_empty() && !low.is_empty()).then(|| wins / (high.len() * low.len()) as f64)
@@ -78,15 +85,19 @@ impl Report<'_> {
                 *was += f64::from(u8::from(judged.sort == Sort::Answerable));
             }
         }
-        let apart: f64 = bands.iter().map(|(_, said, was): &(f64, f64, f64)| (said - was).abs()).sum();
+        let apart: f64 =
+            bands.iter().map(|(_, said, was): &(f64, f64, f64)| (said - was).abs()).sum();
         apart / self.judged.len().max(1) as f64
     }
 
     /// The table, a line each.
     pub fn lines(&self) -> Vec<String> {
         let title = self.title;
-        let shown = |share: Option<f64>| share.map_or("–".to_owned(), |share| format!("{:.1}", share * 100.0));
-        let cells = |cells: Vec<String>| cells.iter().map(|cell| format!("{cell:>14}")).collect::<String>();
+        let shown = |share: Option<f64>| {
+            share.map_or("–".to_owned(), |share| format!("{:.1}", share * 100.0))
+        };
+        let cells =
+            |cells: Vec<String>| cells.iter().map(|cell| format!("{cell:>14}")).collect::<String>();
         let mut lines = vec![title.to_owned()];
         if self.halves.len() > 1 {
             let halves = self.halves.iter().map(|half| format!("{half:>42}")).collect::<String>();
@@ -98,12 +109,17 @@ impl Report<'_> {
             "refused",
             cells(columns.iter().map(|(_, sort)| sort.name().to_owned()).collect())
         ));
-        let count = |(half, sort): &(usize, Sort)| self.chances(Some(*half), *sort).len().to_string();
+        let count =
+            |(half, sort): &(usize, Sort)| self.chances(Some(*half), *sort).len().to_string();
         lines.push(format!("{:<12}{}", "n", cells(columns.iter().map(count).collect())));
         for row in self.rows() {
             let mark = if self.in_use == Some(row.threshold) { "  in use" } else { "" };
             let refused = row.refused.into_iter().map(shown).collect();
-            lines.push(format!("{:<12}{}{mark}", format!("< {:.3}", row.threshold), cells(refused)));
+            lines.push(format!(
+                "{:<12}{}{mark}",
+                format!("< {:.3}", row.threshold),
+                cells(refused)
+            ));
         }
         let area = |(half, sort): &(usize, Sort)| {
             if *sort == Sort::Answerable { String::new() } else { shown(self.area(*half, *sort)) }
@@ -128,8 +144,10 @@ impl Report<'_> {
             .into_iter()
             .map(|row| json!({ "threshold": row.threshold, "refused": named(row.refused) }))
             .collect();
-        let areas =
-            self.columns().into_iter().map(|(half, sort)| self.area(half, sort).filter(|_| sort != Sort::Answerable));
+        let areas = self
+            .columns()
+            .into_iter()
+            .map(|(half, sort)| self.area(half, sort).filter(|_| sort != Sort::Answerable));
         json!({
             "judged_by": self.title,
             "thresholds": rows,
@@ -168,6 +186,11 @@ mod tests {
         assert_eq!(report.area(0, Sort::Unanswerable), None);
         // |0.1 − 0| + |0.4 − 1| + |1.6 − 1| + |0.9 − 1| of five.
         assert!((report.calibration_error() - 1.4 / 5.0).abs() < 1e-12);
-        assert!(report.lines().iter().any(|line| line.starts_with("< 0.500") && line.ends_with("in use")));
+        assert!(
+            report
+                .lines()
+                .iter()
+                .any(|line| line.starts_with("< 0.500") && line.ends_with("in use"))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! From a person's exports to what is believed of them, as `because import` and `because claims` do it: in a space that vanishes.
+//! From a person's exports to what is believed of them, as `because import` and `because claims` do
+//! it: in a space that vanishes.
 
 use std::path::Path;
 
@@ -17,7 +18,8 @@ pub(super) fn claims(folder: &Path, today: Date) -> Result<Vec<Claim>, EvalError
     let scratch = tempfile::tempdir().map_err(engine::EngineError::from)?;
     let context = context(today);
     let signer = Signer::from_seed([0; SEED_BYTES]);
-    let mut space = Space::create(&scratch.path().join("space.db"), signer, "calibration", context.now)?;
+    let mut space =
+        Space::create(&scratch.path().join("space.db"), signer, "calibration", context.now)?;
     for source in sources(folder)? {
         space.import(source.importer, &source.path, &context, Intent::Write, |_| {})?;
     }
@@ -54,6 +56,8 @@ fn sources(folder: &Path) -> Result<Vec<Source>, EvalError> {
 
 /// Everything is imported on the last day that the records know: what lies after it is a plan.
 fn context(today: Date) -> Context {
-    let now = today.to_zoned(jiff::tz::TimeZone::UTC).map_or(jiff::Timestamp::UNIX_EPOCH, |zoned| zoned.timestamp());
+    let now = today
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .map_or(jiff::Timestamp::UNIX_EPOCH, |zoned| zoned.timestamp());
     Context { now, zone: jiff::tz::TimeZone::UTC }
 }

@@ -1,8 +1,8 @@
 //! The reliability diagram, as SVG: what was said against what was so.
 //!
-//! Points on the diagonal are honest; below it too much was said, above it too little. A point's area follows the
-//! number of claims, and the whisker is the interval within which a share of so many claims is unsure (Wilson 1927,
-//! 95 %). Colours are chosen to be read on white and on black.
+//! Points on the diagonal are honest; below it too much was said, above it too little. A point's
+//! area follows the number of claims, and the whisker is the interval within which a share of so
+//! many claims is unsure (Wilson 1927, 95 %). Colours are chosen to be read on white and on black.
 
 use std::fmt::Write;
 
@@ -39,8 +39,17 @@ pub fn svg(calibration: &Calibration, title: &str) -> String {
             across(1.0),
             up(0.0)
         );
-        let _ = writeln!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{value:.1}</text>", LEFT - 6.0, y + 4.0);
-        let _ = writeln!(svg, "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{value:.1}</text>", up(0.0) + 15.0);
+        let _ = writeln!(
+            svg,
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{value:.1}</text>",
+            LEFT - 6.0,
+            y + 4.0
+        );
+        let _ = writeln!(
+            svg,
+            "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{value:.1}</text>",
+            up(0.0) + 15.0
+        );
     }
     let _ = writeln!(
         svg,
@@ -130,7 +139,10 @@ mod tests {
             [0.05, 0.35, 0.95, 0.95].map(|confidence| judged(confidence, confidence > 0.5)).into();
         let svg = svg(&Calibration::of(claims.iter()), "a title");
         assert_eq!((svg.matches("<circle").count(), svg.matches("<rect").count()), (3, 3));
-        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("4 claims"), "{svg}");
+        assert!(
+            svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("4 claims"),
+            "{svg}"
+        );
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }

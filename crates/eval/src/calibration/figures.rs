@@ -1,8 +1,8 @@
 //! How honest confidence is: bins, bands, expected calibration error; and how much is found.
 //!
-//! Expected calibration error as Naeini, Cooper and Hauskrecht define it ("Obtaining well calibrated probabilities
-//! using Bayesian binning", AAAI 2015): ten bins of equal width, the distance between mean confidence and share true in
-//! each, weighted by how many claims are in it.
+//! Expected calibration error as Naeini, Cooper and Hauskrecht define it ("Obtaining well
+//! calibrated probabilities using Bayesian binning", AAAI 2015): ten bins of equal width, the
+//! distance between mean confidence and share true in each, weighted by how many claims are in it.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use super::{Judged, Person};
 
 /// Bins of equal width.
 pub const BINS: usize = 10;
-/// A claim counts as asserted from here on: it is held to be rather true than not, which is what whoever reads one
-/// belief among others goes by.
+/// A claim counts as asserted from here on: it is held to be rather true than not, which is what
+/// whoever reads one belief among others goes by.
 pub const ASSERTED_MIN: f64 = 0.5;
 
 /// Some claims that belong together.
@@ -59,8 +59,11 @@ pub struct Calibration {
 
 impl Calibration {
     pub fn of<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> Self {
-        let in_bin = |bin: usize| Heap::of(judged.clone().filter(|one| bin_of(one.claim.confidence) == bin));
-        let in_band = |band: Band| Heap::of(judged.clone().filter(|one| Band::of(one.claim.confidence) == band));
+        let in_bin =
+            |bin: usize| Heap::of(judged.clone().filter(|one| bin_of(one.claim.confidence) == bin));
+        let in_band = |band: Band| {
+            Heap::of(judged.clone().filter(|one| Band::of(one.claim.confidence) == band))
+        };
         Self {
             all: Heap::of(judged.clone()),
             bins: std::array::from_fn(in_bin),
@@ -70,7 +73,8 @@ impl Calibration {
 
     /// Expected calibration error.
     pub fn error(&self) -> f64 {
-        let weighted: f64 = self.bins.iter().map(|bin| bin.excess().abs() * bin.claims as f64).sum();
+        let weighted: f64 =
+            self.bins.iter().map(|bin| bin.excess().abs() * bin.claims as f64).sum();
         ratio(weighted, self.all.claims)
     }
 }
@@ -105,14 +109,18 @@ impl Found {
     pub fn in_family(people: &[Person], family: Family) -> Self {
         let mut found = Self::default();
         for person in people {
-            for judged in person.judged.iter().filter(|one| one.family == family && one.is_asserted()) {
+            for judged in
+                person.judged.iter().filter(|one| one.family == family && one.is_asserted())
+            {
                 found.asserted += 1;
                 match judged.judgement {
                     Judgement::True(_) => found.asserted_true += 1,
                     Judgement::False(cause) => *found.false_causes.entry(cause).or_default() += 1,
                 }
             }
-            for (number, truth) in person.truths.iter().enumerate().filter(|(_, truth)| truth.family == family) {
+            for (number, truth) in
+                person.truths.iter().enumerate().filter(|(_, truth)| truth.family == family)
+            {
                 let says_it = |one: &&Judged| one.judgement == Judgement::True(number);
                 let asserted = person.judged.iter().filter(says_it).any(Judged::is_asserted);
                 if !truth.can_be_told() {
@@ -123,8 +131,11 @@ impl Found {
                 found.truths += 1;
                 found.found += usize::from(asserted);
                 if !asserted {
-                    let cause =
-                        if person.judged.iter().any(|one| says_it(&one)) { "not sure enough" } else { "no claim" };
+                    let cause = if person.judged.iter().any(|one| says_it(&one)) {
+                        "not sure enough"
+                    } else {
+                        "no claim"
+                    };
                     *found.missed.entry((truth.sort.clone(), cause)).or_default() += 1;
                 }
             }

@@ -1,10 +1,11 @@
 //! What is true of a person, and whether a claim says it.
 //!
-//! A **routine** is told by its identity key, within its time: what a claim says of a span in which the habit had not
-//! begun or was over is false, even if the words are right; four of its occurrences either way are forgiven, because nobody
-//! can know the day. A **place** is told by its label's slug or by its position; a **relationship** by kind and
-//! either of a person's names; a **preference** by its object and whether it is liked. Claims of which the labels
-//! say nothing (another family, a preference that follows from routines) are not judged.
+//! A **routine** is told by its identity key, within its time: what a claim says of a span in which
+//! the habit had not begun or was over is false, even if the words are right; four of its
+//! occurrences either way are forgiven, because nobody can know the day. A **place** is told by its
+//! label's slug or by its position; a **relationship** by kind and either of a person's names; a
+//! **preference** by its object and whether it is liked. Claims of which the labels say nothing
+//! (another family, a preference that follows from routines) are not judged.
 
 use std::path::Path;
 
@@ -121,11 +122,11 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// Whether enough of it can be seen for anybody to tell. Two occurrences are two occurrences; what somebody says of
-    /// themselves is said once.
+    /// Whether enough of it can be seen for anybody to tell. Two occurrences are two occurrences;
+    /// what somebody says of themselves is said once.
     pub(crate) fn can_be_told(&self) -> bool {
-        let stated =
-            matches!(self.family, Family::Preference) || self.family == Family::Relationship && self.sort != CONTACT;
+        let stated = matches!(self.family, Family::Preference)
+            || self.family == Family::Relationship && self.sort != CONTACT;
         self.traces >= if stated { 1 } else { TRACES_MIN }
     }
 }
@@ -142,7 +143,8 @@ pub(crate) enum Judgement {
 impl Labels {
     /// Reads the file of one person.
     pub(super) fn read(path: &Path) -> Result<Self, EvalError> {
-        let bytes = std::fs::read(path).map_err(|source| EvalError::File { path: path.to_owned(), source })?;
+        let bytes = std::fs::read(path)
+            .map_err(|source| EvalError::File { path: path.to_owned(), source })?;
         serde_json::from_slice(&bytes).map_err(|error| EvalError::form(path, error.to_string()))
     }
 
@@ -154,15 +156,27 @@ impl Labels {
             traces,
             name: name.to_owned(),
         };
-        let routines =
-            self.routines.iter().map(|one| truth(Family::Routine, &one.shape, one.traces, &one.identity_key));
+        let routines = self
+            .routines
+            .iter()
+            .map(|one| truth(Family::Routine, &one.shape, one.traces, &one.identity_key));
         let first = |names: &[String]| names.first().cloned().unwrap_or_default();
-        let places = self.places.iter().map(|one| truth(Family::Place, "place", one.traces, &first(&one.labels)));
+        let places = self
+            .places
+            .iter()
+            .map(|one| truth(Family::Place, "place", one.traces, &first(&one.labels)));
         let relationships = self.relationships.iter().map(|one| {
-            truth(Family::Relationship, &one.kind, one.traces, &format!("{}|{}", one.kind, first(&one.names)))
+            truth(
+                Family::Relationship,
+                &one.kind,
+                one.traces,
+                &format!("{}|{}", one.kind, first(&one.names)),
+            )
         });
-        let preferences =
-            self.preferences.iter().map(|one| truth(Family::Preference, &one.polarity, one.traces, &one.object));
+        let preferences = self
+            .preferences
+            .iter()
+            .map(|one| truth(Family::Preference, &one.polarity, one.traces, &one.object));
         routines.chain(places).chain(relationships).chain(preferences).collect()
     }
 
@@ -183,8 +197,15 @@ impl Labels {
         let same = |one: &&Routine| one.identity_key == claim.identity_key;
         if !self.routines.iter().any(|one| same(&one)) {
             let title = |key: &str| key.split('|').nth(1).map(str::to_owned);
-            let known = self.routines.iter().any(|one| title(&one.identity_key) == title(&claim.identity_key));
-            return Judgement::False(if known { "other days or part of the day" } else { "no habit" });
+            let known = self
+                .routines
+                .iter()
+                .any(|one| title(&one.identity_key) == title(&claim.identity_key));
+            return Judgement::False(if known {
+                "other days or part of the day"
+            } else {
+                "no habit"
+            });
         }
         match self.routines.iter().position(|one| same(&one) && self.is_within(claim, one)) {
             Some(number) => Judgement::True(number),
@@ -194,7 +215,10 @@ impl Labels {
 
     fn is_within(&self, claim: &Claim, routine: &Routine) -> bool {
         let slack_days = SLACK_WEEKS * 7 * routine.every_weeks;
-        let begun = claim.valid_from.as_ref().is_none_or(|from| days(from.date(), routine.from.date()) <= slack_days);
+        let begun = claim
+            .valid_from
+            .as_ref()
+            .is_none_or(|from| days(from.date(), routine.from.date()) <= slack_days);
         // A claim without an end holds to the day that the records reach.
         let end = claim.valid_to.as_ref().unwrap_or(&self.today).date();
         begun && routine.to.as_ref().is_none_or(|to| days(to.date(), end) <= slack_days)
@@ -218,7 +242,9 @@ impl Labels {
         let before = self.routines.len() + self.places.len();
         match self.relationships.iter().position(|one| one.kind == kind && named(one)) {
             Some(number) => Judgement::True(before + number),
-            None if self.relationships.iter().any(named) => Judgement::False("another relationship"),
+            None if self.relationships.iter().any(named) => {
+                Judgement::False("another relationship")
+            }
             None => Judgement::False("a stranger"),
         }
     }
@@ -230,7 +256,9 @@ impl Labels {
         }
         let before = self.routines.len() + self.places.len() + self.relationships.len();
         let same = |one: &Preference| derivers::slug::slug(&one.object) == slug;
-        let agrees = |one: &Preference| polarity(&claim.payload).is_none_or(|polarity| polarity == one.polarity);
+        let agrees = |one: &Preference| {
+            polarity(&claim.payload).is_none_or(|polarity| polarity == one.polarity)
+        };
         Some(match self.preferences.iter().position(|one| same(one) && agrees(one)) {
             Some(number) => Judgement::True(before + number),
             None if self.preferences.iter().any(same) => Judgement::False("the contrary"),
@@ -283,8 +311,13 @@ mod tests {
     fn check(key: &str, payload: Value, span: [Option<&str>; 2], expect: Judgement) {
         let mut claim = claim(key, 0.9);
         claim.payload = payload;
-        [claim.valid_from, claim.valid_to] = span.map(|day| day.map(|day| When::parse(day).unwrap()));
-        assert_eq!(labels().judge(&claim).map(|(_, judgement)| judgement), Some(expect), "{key} {span:?}");
+        [claim.valid_from, claim.valid_to] =
+            span.map(|day| day.map(|day| When::parse(day).unwrap()));
+        assert_eq!(
+            labels().judge(&claim).map(|(_, judgement)| judgement),
+            Some(expect),
+            "{key} {span:?}"
+        );
     }
 
     #[test]
@@ -293,9 +326,17 @@ mod tests {
         for (key, span, expect) in [
             (gym, [Some("2024-02-01"), Some("2025-02-20")], Judgement::True(0)),
             (gym, [Some("2024-02-01"), None], Judgement::False("other time of the person's life")),
-            (gym, [Some("2023-06-01"), Some("2025-02-01")], Judgement::False("other time of the person's life")),
+            (
+                gym,
+                [Some("2023-06-01"), Some("2025-02-01")],
+                Judgement::False("other time of the person's life"),
+            ),
             ("routine.weekly|choir|wed|evening", [Some("2025-02-01"), None], Judgement::True(1)),
-            ("routine.weekly|gym|thu|morning", [None, None], Judgement::False("other days or part of the day")),
+            (
+                "routine.weekly|gym|thu|morning",
+                [None, None],
+                Judgement::False("other days or part of the day"),
+            ),
             ("routine.weekly|lunch|thu|afternoon", [None, None], Judgement::False("no habit")),
         ] {
             check(key, json!({}), span, expect);
@@ -306,18 +347,43 @@ mod tests {
     fn a_place_is_true_by_its_name_or_near_its_position() {
         let none = [None, None];
         check("place.frequent|pool-nord", json!({}), none, Judgement::True(2));
-        check("place.frequent|home", json!({ "lat": 52.5009, "lon": 13.401 }), none, Judgement::True(2));
-        check("place.frequent|home", json!({ "lat": 52.502, "lon": 13.4 }), none, Judgement::False("not frequent"));
+        check(
+            "place.frequent|home",
+            json!({ "lat": 52.5009, "lon": 13.401 }),
+            none,
+            Judgement::True(2),
+        );
+        check(
+            "place.frequent|home",
+            json!({ "lat": 52.502, "lon": 13.4 }),
+            none,
+            Judgement::False("not frequent"),
+        );
     }
 
     #[test]
     fn people_and_tastes_are_told_by_what_is_said_of_them() {
         let none = [None, None];
         check("relationship.sister|ana", json!({}), none, Judgement::True(3));
-        check("relationship.friend|ana-kovac", json!({}), none, Judgement::False("another relationship"));
+        check(
+            "relationship.friend|ana-kovac",
+            json!({}),
+            none,
+            Judgement::False("another relationship"),
+        );
         check("relationship.friend|ben", json!({}), none, Judgement::False("a stranger"));
-        check("preference.drink|cow-s-milk", json!({ "polarity": "dislike" }), none, Judgement::True(4));
-        check("preference.drink|cow-s-milk", json!({ "polarity": "like" }), none, Judgement::False("the contrary"));
+        check(
+            "preference.drink|cow-s-milk",
+            json!({ "polarity": "dislike" }),
+            none,
+            Judgement::True(4),
+        );
+        check(
+            "preference.drink|cow-s-milk",
+            json!({ "polarity": "like" }),
+            none,
+            Judgement::False("the contrary"),
+        );
     }
 
     #[test]

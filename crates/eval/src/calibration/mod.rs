@@ -1,9 +1,10 @@
 //! Measuring confidence: of the claims made with 0.8, are eight in ten true?
 //!
-//! Each person of `cargo xtask samples` is a folder of exports and a file of what is true. The exports go through the
-//! ordinary importers and derivers, which never see the labels; then every claim is [judged](labels), and the
-//! [figures] say how honest the confidences were and how much was found. Neighbouring questions to "is it
-//! true?" (which days exactly, since when) are decided in [`labels`], in the open, because they move the numbers.
+//! Each person of `cargo xtask samples` is a folder of exports and a file of what is true. The
+//! exports go through the ordinary importers and derivers, which never see the labels; then every
+//! claim is [judged](labels), and the [figures] say how honest the confidences were and how much
+//! was found. Neighbouring questions to "is it true?" (which days exactly, since when) are decided
+//! in [`labels`], in the open, because they move the numbers.
 
 use std::path::Path;
 
@@ -72,7 +73,10 @@ pub fn people_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, EvalError> {
     }
     people.sort();
     if people.is_empty() || people.len() > PEOPLE_MAX {
-        let reason = format!("it holds {} folders with a {LABELS}; `cargo xtask samples` makes them", people.len());
+        let reason = format!(
+            "it holds {} folders with a {LABELS}; `cargo xtask samples` makes them",
+            people.len()
+        );
         return Err(EvalError::form(folder, reason));
     }
     Ok(people)
@@ -87,7 +91,11 @@ pub fn measure(folder: &Path) -> Result<Person, EvalError> {
         Some(Judged { family, claim, judgement })
     };
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Person { name, truths: labels.truths(), judged: claims.into_iter().filter_map(judge).collect() })
+    Ok(Person {
+        name,
+        truths: labels.truths(),
+        judged: claims.into_iter().filter_map(judge).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -108,6 +116,10 @@ mod testing {
 
     pub(super) fn judged(confidence: f64, holds: bool) -> Judged {
         let judgement = if holds { Judgement::True(0) } else { Judgement::False("no habit") };
-        Judged { family: Family::Routine, claim: claim("routine.weekly|gym|tue|morning", confidence), judgement }
+        Judged {
+            family: Family::Routine,
+            claim: claim("routine.weekly|gym|tue|morning", confidence),
+            judgement,
+        }
     }
 }

@@ -21,7 +21,10 @@ impl Report<'_> {
     /// The tables, a line each.
     pub fn lines(&self) -> Vec<String> {
         let all = self.calibration(None);
-        let mut lines = vec![format!("{:<22}{:>8}{:>12}{:>8}{:>9}", "", "claims", "confidence", "true", "excess")];
+        let mut lines = vec![format!(
+            "{:<22}{:>8}{:>12}{:>8}{:>9}",
+            "", "claims", "confidence", "true", "excess"
+        )];
         let row = |name: &str, heap: &Heap| {
             let (said, so) = (heap.mean_confidence(), heap.share_true());
             format!("{name:<22}{:>8}{said:>12.3}{so:>8.3}{:>+9.3}", heap.claims, heap.excess())
@@ -29,7 +32,10 @@ impl Report<'_> {
         lines.extend(all.bands.iter().rev().map(|(band, heap)| row(band.as_str(), heap)));
         lines.push(String::new());
         for (number, bin) in all.bins.iter().enumerate() {
-            lines.push(row(&format!("{:.1} to {:.1}", number as f64 / 10.0, (number + 1) as f64 / 10.0), bin));
+            lines.push(row(
+                &format!("{:.1} to {:.1}", number as f64 / 10.0, (number + 1) as f64 / 10.0),
+                bin,
+            ));
         }
         lines.push(row("all", &all.all));
         lines.push(String::new());
@@ -38,7 +44,8 @@ impl Report<'_> {
             "", "claims", "ECE", "", "precision", "recall", "truths"
         ));
         for family in Family::ALL {
-            let (calibration, found) = (self.calibration(Some(family)), Found::in_family(self.people, family));
+            let (calibration, found) =
+                (self.calibration(Some(family)), Found::in_family(self.people, family));
             lines.push(format!(
                 "{:<22}{:>8}{:>12.3}{:>8}{:>11.3}{:>9.3}{:>9}",
                 family.name(),
@@ -53,10 +60,16 @@ impl Report<'_> {
         lines.push(format!("{:<22}{:>8}{:>12.3}", "all", all.all.claims, all.error()));
         for family in Family::ALL {
             let found = Found::in_family(self.people, family);
-            let falsehoods: Vec<String> =
-                found.false_causes.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
-            let missed: Vec<String> =
-                found.missed.iter().map(|((sort, cause), count)| format!("{sort}, {cause} {count}")).collect();
+            let falsehoods: Vec<String> = found
+                .false_causes
+                .iter()
+                .map(|(cause, count)| format!("{cause} {count}"))
+                .collect();
+            let missed: Vec<String> = found
+                .missed
+                .iter()
+                .map(|((sort, cause), count)| format!("{sort}, {cause} {count}"))
+                .collect();
             lines.push(String::new());
             lines.push(format!(
                 "{}: {} of {} asserted claims are false: {}",
@@ -84,7 +97,8 @@ impl Report<'_> {
 
     /// Everything, shares as 0 … 1.
     pub fn json(&self) -> Value {
-        let families: Vec<Value> = Family::ALL.into_iter().map(|family| self.family_json(family)).collect();
+        let families: Vec<Value> =
+            Family::ALL.into_iter().map(|family| self.family_json(family)).collect();
         let mut value = calibration_json(&self.calibration(None));
         value["people"] = json!(self.people.len());
         value["asserted_from"] = json!(ASSERTED_MIN);
@@ -149,8 +163,11 @@ fn or_none(parts: &[String]) -> String {
 
 fn calibration_json(calibration: &Calibration) -> Value {
     let heap = |heap: &Heap| json!({ "claims": heap.claims, "true": heap.holds, "mean_confidence": heap.mean_confidence(), "share_true": heap.share_true() });
-    let bands: serde_json::Map<String, Value> =
-        calibration.bands.iter().map(|(band, of_band)| (band.as_str().to_owned(), heap(of_band))).collect();
+    let bands: serde_json::Map<String, Value> = calibration
+        .bands
+        .iter()
+        .map(|(band, of_band)| (band.as_str().to_owned(), heap(of_band)))
+        .collect();
     json!({
         "claims": calibration.all.claims,
         "expected_calibration_error": calibration.error(),

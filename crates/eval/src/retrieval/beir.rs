@@ -1,8 +1,8 @@
-//! The layout of the BEIR benchmarks (Thakur et al. 2021, <https://github.com/beir-cellar/beir>): `corpus.jsonl`, `queries.jsonl`,
-//! and `qrels/test.tsv` with query, document and grade.
+//! The layout of the BEIR benchmarks (Thakur et al. 2021, <https://github.com/beir-cellar/beir>):
+//! `corpus.jsonl`, `queries.jsonl`, and `qrels/test.tsv` with query, document and grade.
 //!
-//! A grade above 0 makes a document gold. Queries of other splits, which have no line in `qrels/test.tsv`, are passed over and
-//! counted. What else a line holds (`metadata`) is not read.
+//! A grade above 0 makes a document gold. Queries of other splits, which have no line in
+//! `qrels/test.tsv`, are passed over and counted. What else a line holds (`metadata`) is not read.
 
 use std::path::Path;
 
@@ -36,12 +36,27 @@ pub(super) fn read(folder: &Path, reading: &mut Reading) -> Result<(), EvalError
         let (captions, participants, tags) = (Vec::new(), Vec::new(), Vec::new());
         reading.document(
             number,
-            Document { id, text, title, actor, at, session, kind, location, captions, participants, tags },
+            Document {
+                id,
+                text,
+                title,
+                actor,
+                at,
+                session,
+                kind,
+                location,
+                captions,
+                participants,
+                tags,
+            },
         )
     })?;
     lines::for_each(&folder.join("queries.jsonl"), |number, line| {
         let Wanted { _id: id, text } = take(parse(line)?)?;
-        reading.query(number, Query { id, text, today: None, category: None, gold: Vec::new(), answerable: None })
+        reading.query(
+            number,
+            Query { id, text, today: None, category: None, gold: Vec::new(), answerable: None },
+        )
     })?;
     let qrels = folder.join("qrels").join("test.tsv");
     lines::for_each(&qrels, |number, line| {

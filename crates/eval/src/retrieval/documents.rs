@@ -1,7 +1,8 @@
 //! The documents of a labelled collection as evidence.
 //!
-//! What is searched is written to a file of its own, without queries and gold, and imported from there by an importer like any
-//! other, so that nothing of them can reach what is searched and every system reads the same records.
+//! What is searched is written to a file of its own, without queries and gold, and imported from
+//! there by an importer like any other, so that nothing of them can reach what is searched and
+//! every system reads the same records.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
@@ -43,9 +44,20 @@ pub(super) struct Document {
 impl Document {
     /// The record, or what is wrong.
     pub(super) fn evidence(self) -> Result<Evidence, String> {
-        let at = self.at.map(|at| When::parse(&at).map_err(|error| format!("`at`: {error}"))).transpose()?;
-        let shown = [Some(self.text.as_str()), self.title.as_deref(), self.captions.first().map(String::as_str)];
-        let shown = shown.into_iter().flatten().find(|text| !text.trim().is_empty()).unwrap_or(self.id.as_str());
+        let at = self
+            .at
+            .map(|at| When::parse(&at).map_err(|error| format!("`at`: {error}")))
+            .transpose()?;
+        let shown = [
+            Some(self.text.as_str()),
+            self.title.as_deref(),
+            self.captions.first().map(String::as_str),
+        ];
+        let shown = shown
+            .into_iter()
+            .flatten()
+            .find(|text| !text.trim().is_empty())
+            .unwrap_or(self.id.as_str());
         let end = shown.floor_char_boundary(SUMMARY_FROM_BYTES_MAX);
         let summary = summarize(shown.get(..end).unwrap_or_default());
         Ok(Evidence {
@@ -63,7 +75,9 @@ impl Document {
                 session: self.session,
                 participants: self.participants,
                 tags: self.tags,
-                location: self.location.map(|label| Location { label: Some(label), ..Location::default() }),
+                location: self
+                    .location
+                    .map(|label| Location { label: Some(label), ..Location::default() }),
                 ..Payload::default()
             },
         })
@@ -97,10 +111,13 @@ impl Importer for Documents {
         let lines = BufReader::new(std::fs::File::open(path).map_err(io)?).lines();
         for (line, number) in lines.zip(1..) {
             let line = line.map_err(io)?;
-            let document = serde_json::from_str::<Document>(&line).map_err(|error| error.to_string());
+            let document =
+                serde_json::from_str::<Document>(&line).map_err(|error| error.to_string());
             let delivered = match document.and_then(Document::evidence) {
                 Ok(evidence) => sink.evidence(evidence),
-                Err(message) => sink.problem(Problem { file: path.to_owned(), line: Some(number), message }),
+                Err(message) => {
+                    sink.problem(Problem { file: path.to_owned(), line: Some(number), message })
+                }
             };
             sink.progress(line.len() as u64 + 1);
             if let ControlFlow::Break(()) = delivered {

@@ -1,4 +1,5 @@
-//! Lines of a labelled collection, none of which may fill the memory, each with its number for whoever has to mend it.
+//! Lines of a labelled collection, none of which may fill the memory, each with its number for
+//! whoever has to mend it.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -8,27 +9,36 @@ use crate::EvalError;
 /// Longest line, bytes: a record made of it fits an operation with room to spare.
 pub(super) const LINE_BYTES_MAX: u64 = 512 * 1024;
 
-/// Hands every line that is not blank to `take`, with its number, counted from 1. What `take` finds wrong is reported with
-/// file and line.
-pub(super) fn for_each(path: &Path, mut take: impl FnMut(u64, &str) -> Result<(), String>) -> Result<(), EvalError> {
+/// Hands every line that is not blank to `take`, with its number, counted from 1. What `take` finds
+/// wrong is reported with file and line.
+pub(super) fn for_each(
+    path: &Path,
+    mut take: impl FnMut(u64, &str) -> Result<(), String>,
+) -> Result<(), EvalError> {
     let file_error = |source| EvalError::File { path: path.to_owned(), source };
     let mut reader = BufReader::new(std::fs::File::open(path).map_err(file_error)?);
     let mut bytes = Vec::new();
     let mut number = 0;
     loop {
         bytes.clear();
-        reader.by_ref().take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut bytes).map_err(file_error)?;
+        reader
+            .by_ref()
+            .take(LINE_BYTES_MAX + 1)
+            .read_until(b'\n', &mut bytes)
+            .map_err(file_error)?;
         if bytes.is_empty() {
             return Ok(());
         }
         number += 1;
-        let wrong = |reason: String| EvalError::Line { path: path.to_owned(), line: number, reason };
+        let wrong =
+            |reason: String| EvalError::Line { path: path.to_owned(), line: number, reason };
         if bytes.len() as u64 > LINE_BYTES_MAX {
             return Err(wrong(format!(
                 "the line is longer than {LINE_BYTES_MAX} bytes; cut the document into passages"
             )));
         }
-        let text = std::str::from_utf8(&bytes).map_err(|error| wrong(format!("not UTF-8: {error}")))?;
+        let text =
+            std::str::from_utf8(&bytes).map_err(|error| wrong(format!("not UTF-8: {error}")))?;
         let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
         if !text.trim().is_empty() {
             take(number, text.trim_end_matches(['\r', '\n'])).map_err(wrong)?;

@@ -1,8 +1,9 @@
 //! Any collection of documents, queries and gold: one's own memory above all.
 //!
-//! A collection is a file of JSON lines, each a `document`, a `query` or `gold` by its `type`, or a folder in the layout of the BEIR
-//! benchmarks ([`beir`]). The form is described in `docs/eval.md`. Every line is looked at before anything is measured: a
-//! measurement with half of the labels would look like any other. So what does not fit is an error with file and line, never left out in
+//! A collection is a file of JSON lines, each a `document`, a `query` or `gold` by its `type`, or a
+//! folder in the layout of the BEIR benchmarks ([`beir`]). The form is described in `docs/eval.md`.
+//! Every line is looked at before anything is measured: a measurement with half of the labels would
+//! look like any other. So what does not fit is an error with file and line, never left out in
 //! silence.
 
 mod beir;
@@ -37,7 +38,8 @@ pub struct Retrieval {
     pub collection: Collection,
     /// How many documents.
     pub documents: usize,
-    /// Queries without gold that are not said to be unanswerable; only the layout of BEIR may have such.
+    /// Queries without gold that are not said to be unanswerable; only the layout of BEIR may have
+    /// such.
     pub without_gold: usize,
     // The documents' file, for as long as it may be imported.
     folder: tempfile::TempDir,
@@ -78,7 +80,9 @@ impl TryFrom<Value> for Id {
 
     fn try_from(value: Value) -> Result<Self, String> {
         match value {
-            Value::String(id) if !id.trim().is_empty() && id.len() <= NAME_BYTES_MAX => Ok(Self(id)),
+            Value::String(id) if !id.trim().is_empty() && id.len() <= NAME_BYTES_MAX => {
+                Ok(Self(id))
+            }
             Value::Number(id) => Ok(Self(id.to_string())),
             _ => Err(format!("an id is a text of 1 to {NAME_BYTES_MAX} bytes, or a number")),
         }
@@ -172,11 +176,15 @@ impl Reading {
         }
         name("kind", document.kind.as_deref())?;
         if let Some(earlier) = self.documents.insert(document.id.clone(), number) {
-            return Err(format!("document {:?} is there already, in line {earlier}", document.id.as_str()));
+            return Err(format!(
+                "document {:?} is there already, in line {earlier}",
+                document.id.as_str()
+            ));
         }
         let evidence = document.clone().evidence()?;
         engine::write::record::Prepared::new(evidence).map_err(|error| error.to_string())?;
-        documents::write(&mut self.file, &document).map_err(|error| format!("cannot be set down: {error}"))
+        documents::write(&mut self.file, &document)
+            .map_err(|error| format!("cannot be set down: {error}"))
     }
 
     fn query(&mut self, number: u64, query: Query) -> Result<(), String> {
@@ -187,7 +195,10 @@ impl Reading {
         if query.text.trim().is_empty() {
             return Err("the query asks nothing: `text` is empty".to_owned());
         }
-        let today = query.today.map(|today| today.parse().map_err(|error| format!("`today`: {error}"))).transpose()?;
+        let today = query
+            .today
+            .map(|today| today.parse().map_err(|error| format!("`today`: {error}")))
+            .transpose()?;
         if let Some(earlier) = self.query_places.insert(query.id.clone(), self.queries.len()) {
             let line = self.queries.get(earlier).map_or(0, |earlier| earlier.line);
             return Err(format!("query {:?} is there already, in line {line}", query.id.as_str()));
@@ -214,22 +225,36 @@ impl Reading {
         if self.named.len() >= QUERIES_MAX.saturating_mul(10) {
             return Err("too much gold".to_owned());
         }
-        self.named.extend(documents.into_iter().map(|document| Named { query: query.clone(), document, line }));
+        self.named.extend(documents.into_iter().map(|document| Named {
+            query: query.clone(),
+            document,
+            line,
+        }));
         Ok(())
     }
 
     /// Joins gold to queries, now that everything is known.
     fn join(&mut self) -> Result<(), (u64, String)> {
         for Named { query, document, line } in std::mem::take(&mut self.named) {
-            let place = self.query_places.get(&query).and_then(|place| self.queries.get_mut(*place));
+            let place =
+                self.query_places.get(&query).and_then(|place| self.queries.get_mut(*place));
             let Some(labels) = place else {
-                return Err((line, format!("gold of query {:?}, which there is not", query.as_str())));
+                return Err((
+                    line,
+                    format!("gold of query {:?}, which there is not", query.as_str()),
+                ));
             };
             if !self.documents.contains_key(&document) {
-                return Err((line, format!("gold names document {:?}, which there is not", document.as_str())));
+                return Err((
+                    line,
+                    format!("gold names document {:?}, which there is not", document.as_str()),
+                ));
             }
             if !labels.is_answerable {
-                return Err((line, format!("query {:?} has gold and is said to be unanswerable", query.as_str())));
+                return Err((
+                    line,
+                    format!("query {:?} has gold and is said to be unanswerable", query.as_str()),
+                ));
             }
             labels.gold.insert(document);
         }
@@ -237,7 +262,8 @@ impl Reading {
         match self.queries.iter().find(lacking).filter(|_| !self.may_lack_gold) {
             Some(labels) => Err((
                 labels.line,
-                "the query has no gold; if nothing answers it, say so by `\"answerable\": false`".to_owned(),
+                "the query has no gold; if nothing answers it, say so by `\"answerable\": false`"
+                    .to_owned(),
             )),
             None => Ok(()),
         }
@@ -246,14 +272,24 @@ impl Reading {
     fn finish(mut self, path: &Path, folder: tempfile::TempDir) -> Result<Retrieval, EvalError> {
         let file_error = |source| EvalError::File { path: folder.path().to_owned(), source };
         self.file.flush().map_err(file_error)?;
-        self.join().map_err(|(line, reason)| EvalError::Line { path: path.to_owned(), line, reason })?;
+        self.join().map_err(|(line, reason)| EvalError::Line {
+            path: path.to_owned(),
+            line,
+            reason,
+        })?;
         if self.documents.is_empty() {
             return Err(EvalError::form(path, "there is no document in it"));
         }
-        let name = path.file_stem().map_or_else(|| "collection".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        let name = path
+            .file_stem()
+            .map_or_else(|| "collection".to_owned(), |stem| stem.to_string_lossy().into_owned());
         let source = Source { importer: &Documents, path: self.documents_path };
-        let mut collection =
-            Collection { name, sources: vec![source], questions: Vec::new(), unanswerable: Vec::new() };
+        let mut collection = Collection {
+            name,
+            sources: vec![source],
+            questions: Vec::new(),
+            unanswerable: Vec::new(),
+        };
         let mut without_gold = 0;
         for labels in self.queries {
             if !labels.is_answerable {
@@ -261,8 +297,13 @@ impl Reading {
             } else if labels.gold.is_empty() {
                 without_gold += 1;
             } else {
-                let gold = labels.gold.iter().map(|id| RecordKey::new(SOURCE, id.as_str())).collect();
-                collection.questions.push(Labelled { asked: labels.asked, category: labels.category, gold });
+                let gold =
+                    labels.gold.iter().map(|id| RecordKey::new(SOURCE, id.as_str())).collect();
+                collection.questions.push(Labelled {
+                    asked: labels.asked,
+                    category: labels.category,
+                    gold,
+                });
             }
         }
         if collection.questions.is_empty() {
@@ -283,7 +324,11 @@ fn take<T: serde::de::DeserializeOwned>(fields: Value) -> Result<T, String> {
 /// Names stand in tables and filters: short, on one line, not empty.
 fn name(field: &str, value: Option<&str>) -> Result<(), String> {
     match value {
-        Some(value) if value.trim().is_empty() || value.len() > NAME_BYTES_MAX || value.contains(char::is_control) => {
+        Some(value)
+            if value.trim().is_empty()
+                || value.len() > NAME_BYTES_MAX
+                || value.contains(char::is_control) =>
+        {
             Err(format!("`{field}` is not a line of 1 to {NAME_BYTES_MAX} bytes"))
         }
         _ => Ok(()),

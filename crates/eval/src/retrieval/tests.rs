@@ -25,7 +25,8 @@ fn complaint(lines: &[&str]) -> (u64, String) {
 
 fn records(retrieval: &Retrieval) -> Vec<kernel::evidence::Evidence> {
     let mut found = Vec::new();
-    records::visit(&retrieval.collection.sources[0], &mut |evidence| found.push(evidence.clone())).unwrap();
+    records::visit(&retrieval.collection.sources[0], &mut |evidence| found.push(evidence.clone()))
+        .unwrap();
     found
 }
 
@@ -34,7 +35,10 @@ fn documents_become_records_with_all_that_their_lines_say() {
     let full = r#"{"type":"document","id":7,"text":"Look","title":"Trip","actor":"Ana","at":"2024-05-01T10:00:00Z","session":"s","kind":"turn","location":"Oslo","captions":["a boat"],"participants":["Ben"],"tags":["sea"]}"#;
     let retrieval = read_lines(&["\u{feff}", full, "", DOCUMENT, QUERY]).unwrap();
     let [first, second] = records(&retrieval).try_into().unwrap();
-    assert_eq!((first.source.as_str(), first.source_uid.as_str(), first.kind.0.as_str()), ("collection", "7", "turn"));
+    assert_eq!(
+        (first.source.as_str(), first.source_uid.as_str(), first.kind.0.as_str()),
+        ("collection", "7", "turn")
+    );
     assert_eq!((first.actor.as_deref(), first.summary.as_str()), (Some("Ana"), "Look"));
     assert_eq!(records::line(&first), "Ana: Look Trip Oslo a boat sea");
     assert_eq!(second.kind.0, "note", "what says nothing of its kind");
@@ -45,10 +49,14 @@ fn documents_become_records_with_all_that_their_lines_say() {
 fn gold_stands_in_the_query_or_in_lines_of_its_own_before_or_after() {
     let gold = r#"{"type":"gold","query":"1","documents":["d2"]}"#;
     let other = r#"{"type":"document","id":"d2","text":"A sail."}"#;
-    let nothing = r#"{"type":"query","id":2,"text":"Who?","answerable":false,"today":"2024-05-01"}"#;
+    let nothing =
+        r#"{"type":"query","id":2,"text":"Who?","answerable":false,"today":"2024-05-01"}"#;
     let collection = read_lines(&[gold, QUERY, nothing, DOCUMENT, other]).unwrap().collection;
     let [question] = collection.questions.as_slice() else { panic!("one with gold") };
-    assert_eq!(question.gold, ["d1", "d2"].map(|id| RecordKey::new("collection", id)).into_iter().collect());
+    assert_eq!(
+        question.gold,
+        ["d1", "d2"].map(|id| RecordKey::new("collection", id)).into_iter().collect()
+    );
     assert_eq!(question.category, "queries");
     assert_eq!(collection.unanswerable[0].today, Some(jiff::civil::date(2024, 5, 1)));
     assert_eq!(collection.name, "mine");
@@ -71,10 +79,25 @@ fn what_does_not_fit_is_refused_with_its_line_and_reason() {
         (&[DOCUMENT, DOCUMENT], 2, r#"document "d1" is there already, in line 1"#),
         (&[DOCUMENT, QUERY, QUERY], 3, r#"query "1" is there already, in line 2"#),
         (&[QUERY], 1, r#"gold names document "d1", which there is not"#),
-        (&[DOCUMENT, r#"{"type":"gold","query":"q","documents":["d1"]}"#], 2, r#"gold of query "q""#),
+        (
+            &[DOCUMENT, r#"{"type":"gold","query":"q","documents":["d1"]}"#],
+            2,
+            r#"gold of query "q""#,
+        ),
         (&[DOCUMENT, r#"{"type":"query","id":1,"text":"Who?"}"#], 2, "the query has no gold"),
-        (&[DOCUMENT, r#"{"type":"query","id":1,"text":"Who?","gold":["d1"],"answerable":false}"#], 2, "unanswerable"),
-        (&[DOCUMENT, r#"{"type":"query","id":1,"text":"Who?","gold":["d1"],"today":"soon"}"#], 2, "`today`:"),
+        (
+            &[
+                DOCUMENT,
+                r#"{"type":"query","id":1,"text":"Who?","gold":["d1"],"answerable":false}"#,
+            ],
+            2,
+            "unanswerable",
+        ),
+        (
+            &[DOCUMENT, r#"{"type":"query","id":1,"text":"Who?","gold":["d1"],"today":"soon"}"#],
+            2,
+            "`today`:",
+        ),
     ];
     for (lines, line, reason) in cases {
         let (found, complaint) = complaint(lines);
@@ -114,11 +137,16 @@ const CORPUS: &str = concat!(
     "\n",
     r#"{"_id":"b","title":"","text":""}"#,
 );
-const QUERIES: &str = concat!(r#"{"_id":"1","text":"What floats?"}"#, "\n", r#"{"_id":"2","text":"Of another split"}"#);
+const QUERIES: &str = concat!(
+    r#"{"_id":"1","text":"What floats?"}"#,
+    "\n",
+    r#"{"_id":"2","text":"Of another split"}"#
+);
 
 #[test]
 fn a_folder_as_beir_lays_it_out_is_read() {
-    let retrieval = read_beir(CORPUS, QUERIES, "query-id\tcorpus-id\tscore\n1\ta\t2\r\n1\tb\t0\n").unwrap();
+    let retrieval =
+        read_beir(CORPUS, QUERIES, "query-id\tcorpus-id\tscore\n1\ta\t2\r\n1\tb\t0\n").unwrap();
     assert_eq!((retrieval.documents, retrieval.without_gold), (2, 1));
     let [question] = retrieval.collection.questions.as_slice() else { panic!("one of this split") };
     assert_eq!(question.gold, BTreeSet::from([RecordKey::new("collection", "a")]));
@@ -127,7 +155,9 @@ fn a_folder_as_beir_lays_it_out_is_read() {
 
 #[test]
 fn gold_of_beir_that_names_nothing_is_refused_with_its_line() {
-    for (qrels, line) in [("1\ta\t1\n1\tz\t1", 2), ("9\ta\t1", 1), ("1 a 1", 1), ("1\ta\t1\n1\tb\tmuch", 2)] {
+    for (qrels, line) in
+        [("1\ta\t1\n1\tz\t1", 2), ("9\ta\t1", 1), ("1 a 1", 1), ("1\ta\t1\n1\tb\tmuch", 2)]
+    {
         let found = read_beir(CORPUS, QUERIES, qrels).map(|_| ());
         assert!(
             matches!(&found, Err(EvalError::Line { line: at, path, .. }) if *at == line && path.ends_with("test.tsv")),
@@ -138,13 +168,15 @@ fn gold_of_beir_that_names_nothing_is_refused_with_its_line() {
     assert!(matches!(read(folder.path()), Err(EvalError::File { .. })), "no corpus in it");
 }
 
-/// Notes, calendar, sessions with a coding assistant and facts, all invented: what the formula was not fitted on.
+/// Notes, calendar, sessions with a coding assistant and facts, all invented: what the formula was
+/// not fitted on.
 #[test]
 fn recall_holds_on_what_is_no_conversation() {
     use crate::measures::{Ranks, average};
     use crate::run::{Kind, run};
 
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/samples/notebook.jsonl"));
+    let path =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/samples/notebook.jsonl"));
     let retrieval = read(path).unwrap();
     assert_eq!((retrieval.documents, retrieval.collection.unanswerable.len()), (60, 6));
     let collections = [retrieval.collection];

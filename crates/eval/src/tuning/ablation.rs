@@ -1,6 +1,8 @@
-//! The pipeline with each part switched off, one at a time: what a part is worth is what is lost without it.
+//! The pipeline with each part switched off, one at a time: what a part is worth is what is lost
+//! without it.
 //!
-//! Weights are not fitted again for what is left, so a loss says what the part does here and now, not what a pipeline without it could reach.
+//! Weights are not fitted again for what is left, so a loss says what the part does here and now,
+//! not what a pipeline without it could reach.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +13,8 @@ use super::{Spaces, averages, by_name, cells, cells_json, columns, with};
 use crate::EvalError;
 use crate::measures::{Averages, Ranks};
 
-/// Parts that are switched off together, by their names; names that this version of the kernel does not have are passed over.
+/// Parts that are switched off together, by their names; names that this version of the kernel does
+/// not have are passed over.
 const GROUPS: [(&str, &[&str]); 10] = [
     ("words", &["words", "own_words"]),
     ("session", &["session"]),
@@ -37,12 +40,14 @@ pub fn variants(full: Weights) -> Vec<Variant> {
     let named = by_name(&full);
     let mut variants = vec![Variant { name: "nothing", weights: full }];
     for (name, parts) in GROUPS {
-        let off: BTreeMap<String, f64> = parts.iter().map(|part| ((*part).to_owned(), 0.0)).collect();
+        let off: BTreeMap<String, f64> =
+            parts.iter().map(|part| ((*part).to_owned(), 0.0)).collect();
         if off.keys().any(|part| named.get(part).is_some_and(|weight| *weight != 0.0)) {
             variants.push(Variant { name, weights: with(&full, &off) });
         }
     }
-    // A record's words count by themselves as they did together with those of the records before it.
+    // A record's words count by themselves as they did together with those of the records before
+    // it.
     let alone = Weights { words: 0.0, own_words: full.words + full.own_words, ..full };
     variants.insert(variants.len().min(2), Variant { name: "context", weights: alone });
     let both = Weights { session: 0.0, ..alone };
@@ -56,7 +61,11 @@ pub struct Ablation {
 }
 
 /// Asks everything of every pipeline. `step` is called after each.
-pub fn run(spaces: &mut Spaces<'_>, full: Weights, step: &mut dyn FnMut()) -> Result<Ablation, EvalError> {
+pub fn run(
+    spaces: &mut Spaces<'_>,
+    full: Weights,
+    step: &mut dyn FnMut(),
+) -> Result<Ablation, EvalError> {
     let mut rows = Vec::new();
     for variant in variants(full) {
         let ranks: Vec<Ranks> = spaces.all_ranks(&variant.weights)?;
@@ -72,7 +81,8 @@ impl Ablation {
         let full = self.rows.first().and_then(|(_, averages)| at_10(averages));
         let mut lines = vec![format!("{:<22}{}{:>10}", "without", columns(), "of R@10")];
         for (name, averages) in &self.rows {
-            let lost = full.zip(at_10(averages)).map_or(0.0, |(full, recall)| (recall - full) * 100.0);
+            let lost =
+                full.zip(at_10(averages)).map_or(0.0, |(full, recall)| (recall - full) * 100.0);
             let lost = if *name == "nothing" { String::new() } else { format!("{lost:>+10.1}") };
             lines.push(format!("{name:<22}{}{lost}", cells(averages)));
         }
@@ -101,13 +111,20 @@ mod tests {
     #[test]
     fn each_variant_lacks_what_its_name_says_and_groups_that_count_nothing_are_left_out() {
         let variants = variants(Weights::LEXICAL);
-        let of = |name: &str| variants.iter().find(|variant| variant.name == name).map(|variant| variant.weights);
+        let of = |name: &str| {
+            variants.iter().find(|variant| variant.name == name).map(|variant| variant.weights)
+        };
         assert_eq!(of("nothing"), Some(Weights::LEXICAL));
         assert_eq!(of("date"), Some(Weights { date: 0.0, ..Weights::LEXICAL }));
         let speaker = of("speaker").unwrap();
         assert_eq!((speaker.speaker, speaker.subject, speaker.words), (0.0, 0.0, 1.0));
-        assert_eq!(of("context").map(|weights| (weights.words, weights.own_words)), Some((0.0, 1.3)));
+        assert_eq!(
+            of("context").map(|weights| (weights.words, weights.own_words)),
+            Some((0.0, 1.3))
+        );
         assert_eq!(of("meaning"), None, "there are no vectors in it");
-        assert!(super::variants(Weights::WITH_VECTORS).iter().any(|variant| variant.name == "meaning"));
+        assert!(
+            super::variants(Weights::WITH_VECTORS).iter().any(|variant| variant.name == "meaning")
+        );
     }
 }

@@ -1,10 +1,12 @@
 //! Weights learnt from labelled questions.
 //!
-//! For each question the parts of the best few hundred candidates are gathered through the ordinary recall. The weights are those under
-//! which what answers is most likely drawn, if a record were drawn from each answering record and all that do not answer by the softmax of its
-//! score (every question weighs the same). That loss is convex ([`super::newton`]). Only ratios matter for a ranking, so the result is scaled to a weight
-//! of 1 for `lex`. Candidates depend on the weights they are gathered with, so it is done again with what was
-//! learnt. A part that is the same in all candidates of every question cannot be learnt and keeps its weight of before.
+//! For each question the parts of the best few hundred candidates are gathered through the ordinary
+//! recall. The weights are those under which what answers is most likely drawn, if a record were
+//! drawn from each answering record and all that do not answer by the softmax of its score (every
+//! question weighs the same). That loss is convex ([`super::newton`]). Only ratios matter for a
+//! ranking, so the result is scaled to a weight of 1 for `lex`. Candidates depend on the weights
+//! they are gathered with, so it is done again with what was learnt. A part that is the same in all
+//! candidates of every question cannot be learnt and keeps its weight of before.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +35,11 @@ pub struct Candidates {
 }
 
 /// Gathers the candidates of one collection's questions.
-pub fn gather(spaces: &mut Spaces<'_>, place: usize, weights: &Weights) -> Result<Vec<Candidates>, EvalError> {
+pub fn gather(
+    spaces: &mut Spaces<'_>,
+    place: usize,
+    weights: &Weights,
+) -> Result<Vec<Candidates>, EvalError> {
     let Some((collection, space)) = spaces.at(place) else { return Ok(Vec::new()) };
     let mut gathered = Vec::with_capacity(collection.questions.len());
     for question in &collection.questions {
@@ -51,7 +57,8 @@ pub fn gather(spaces: &mut Spaces<'_>, place: usize, weights: &Weights) -> Resul
     Ok(gathered)
 }
 
-/// Weights learnt from some of the collections. `step` is called each time that one of them was gathered.
+/// Weights learnt from some of the collections. `step` is called each time that one of them was
+/// gathered.
 pub fn learn(
     spaces: &mut Spaces<'_>,
     places: &[usize],
@@ -75,11 +82,13 @@ pub fn steps(places: usize) -> u64 {
     (places * ROUNDS) as u64
 }
 
-/// The weights under which what answers is most likely drawn. Those that cannot be learnt stay as in `before`.
+/// The weights under which what answers is most likely drawn. Those that cannot be learnt stay as
+/// in `before`.
 pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
     let parts = part_names();
     let varying: Vec<usize> = (0..parts.len()).filter(|part| varies(candidates, *part)).collect();
-    let unit = varying.iter().position(|part| parts.get(*part).is_some_and(|name| *name == UNIT_PART));
+    let unit =
+        varying.iter().position(|part| parts.get(*part).is_some_and(|name| *name == UNIT_PART));
     let Some(unit) = unit else { return *before };
     let narrowed: Vec<Candidates> = candidates
         .iter()
@@ -95,7 +104,9 @@ pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
     for (part, weight) in varying.iter().zip(&found) {
         let weight = (weight / scale).clamp(WEIGHT_MIN, WEIGHT_MAX);
         // Two decimals: more is noise, and these are read by people.
-        learnt.extend(parts.get(*part).map(|name| ((*name).to_owned(), (weight * 100.0).round() / 100.0)));
+        learnt.extend(
+            parts.get(*part).map(|name| ((*name).to_owned(), (weight * 100.0).round() / 100.0)),
+        );
     }
     with(before, &learnt)
 }
@@ -103,7 +114,8 @@ pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
 /// The weights as the kernel's source has them.
 pub fn as_source(weights: &Weights) -> Vec<String> {
     let named = by_name(weights);
-    let line = |name: &&str| format!("        {name}: {:.2},", named.get(*name).copied().unwrap_or(0.0));
+    let line =
+        |name: &&str| format!("        {name}: {:.2},", named.get(*name).copied().unwrap_or(0.0));
     part_names().iter().map(line).collect()
 }
 
@@ -116,14 +128,17 @@ fn part_names() -> Vec<&'static str> {
 /// Whether a part tells candidates of any question apart.
 fn varies(candidates: &[Candidates], part: usize) -> bool {
     candidates.iter().any(|question| {
-        let mut values = question.answering.iter().chain(&question.others).map(|values| values.get(part));
+        let mut values =
+            question.answering.iter().chain(&question.others).map(|values| values.get(part));
         let first = values.next();
         values.any(|value| Some(value) != first)
     })
 }
 
 fn narrow(question: &Candidates, parts: &[usize]) -> Candidates {
-    let narrow = |values: &Vec<f64>| parts.iter().map(|part| values.get(*part).copied().unwrap_or(0.0)).collect();
+    let narrow = |values: &Vec<f64>| {
+        parts.iter().map(|part| values.get(*part).copied().unwrap_or(0.0)).collect()
+    };
     Candidates {
         answering: question.answering.iter().map(narrow).collect(),
         others: question.others.iter().map(narrow).collect(),
@@ -142,16 +157,23 @@ fn loss(questions: &[Candidates], weights: &[f64]) -> Slope {
     sum.with_ridge(RIDGE, weights)
 }
 
-/// Adds −log of the chance that `answering` is drawn among itself and the others: its gradient is what is expected less what was
-/// drawn, its curvature the covariance.
-fn add_drawing(sum: &mut Slope, share: f64, answering: &[f64], others: &[Vec<f64>], weights: &[f64]) {
+/// Adds −log of the chance that `answering` is drawn among itself and the others: its gradient is
+/// what is expected less what was drawn, its curvature the covariance.
+fn add_drawing(
+    sum: &mut Slope,
+    share: f64,
+    answering: &[f64],
+    others: &[Vec<f64>],
+    weights: &[f64],
+) {
     let own = product(answering, weights);
     let scores: Vec<f64> = others.iter().map(|values| product(values, weights)).collect();
     let greatest = scores.iter().copied().fold(own, f64::max);
     let mut mass = 0.0;
     let mut mean = vec![0.0; weights.len()];
     let mut square = vec![vec![0.0; weights.len()]; weights.len()];
-    let all = std::iter::once((own, answering)).chain(scores.into_iter().zip(others.iter().map(Vec::as_slice)));
+    let all = std::iter::once((own, answering))
+        .chain(scores.into_iter().zip(others.iter().map(Vec::as_slice)));
     for (score, values) in all {
         let drawn = (score - greatest).exp();
         mass += drawn;
@@ -179,11 +201,14 @@ mod tests {
 
     /// Values by part: all 0 but those named.
     fn values(named: &[(&str, f64)]) -> Vec<f64> {
-        let value = |part: &&str| named.iter().find(|(name, _)| name == part).map_or(0.0, |(_, value)| *value);
+        let value = |part: &&str| {
+            named.iter().find(|(name, _)| name == part).map_or(0.0, |(_, value)| *value)
+        };
         part_names().iter().map(value).collect()
     }
 
-    /// Questions whose answers are drawn by known weights: lex 1, speaker 0.5, timex −0.25, ten times as sharp.
+    /// Questions whose answers are drawn by known weights: lex 1, speaker 0.5, timex −0.25, ten
+    /// times as sharp.
     fn drawn(questions: u64) -> Vec<Candidates> {
         let mut state = 88_172_645_463_325_252_u64;
         let mut next = || {
@@ -197,8 +222,13 @@ mod tests {
             let mut others: Vec<Vec<f64>> = Vec::new();
             let mut chances = Vec::new();
             for _ in 0..20 {
-                let (lex, speaker, timex) = (next(), (next() * 2.0).floor(), (next() * 2.0).floor());
-                others.push(values(&[("words", lex), ("speaker", speaker), ("time_expression", timex)]));
+                let (lex, speaker, timex) =
+                    (next(), (next() * 2.0).floor(), (next() * 2.0).floor());
+                others.push(values(&[
+                    ("words", lex),
+                    ("speaker", speaker),
+                    ("time_expression", timex),
+                ]));
                 chances.push((10.0 * (lex + 0.5 * speaker - 0.25 * timex)).exp());
             }
             let mut draw = next() * chances.iter().sum::<f64>();
@@ -226,14 +256,21 @@ mod tests {
         assert_eq!(fit(&[], &Weights::LEXICAL), Weights::LEXICAL);
         let alone = Candidates { answering: vec![values(&[("words", 1.0)])], others: Vec::new() };
         assert_eq!(fit(&[alone], &Weights::LEXICAL), Weights::LEXICAL);
-        let misled =
-            Candidates { answering: vec![values(&[("words", 0.0)])], others: vec![values(&[("words", 1.0)]); 3] };
-        assert_eq!(fit(&[misled], &Weights::LEXICAL), Weights::LEXICAL, "words that speak against an answer");
+        let misled = Candidates {
+            answering: vec![values(&[("words", 0.0)])],
+            others: vec![values(&[("words", 1.0)]); 3],
+        };
+        assert_eq!(
+            fit(&[misled], &Weights::LEXICAL),
+            Weights::LEXICAL,
+            "words that speak against an answer"
+        );
     }
 
     #[test]
     fn the_gradient_is_that_of_the_loss() {
-        let questions: Vec<Candidates> = drawn(5).iter().map(|question| narrow(question, &[0, 5, 6, 9])).collect();
+        let questions: Vec<Candidates> =
+            drawn(5).iter().map(|question| narrow(question, &[0, 5, 6, 9])).collect();
         let at = [0.7, -0.3, 0.2, 0.4];
         let here = loss(&questions, &at);
         let moved = |place: usize, by: f64| {

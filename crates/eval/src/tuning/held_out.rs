@@ -1,7 +1,7 @@
 //! Leave one out: each collection measured with weights that were learnt from all the others.
 //!
-//! Weights that were fitted on the questions they are measured on flatter themselves. What is learnt from other people's conversations
-//! and holds on this one is what a new user gets.
+//! Weights that were fitted on the questions they are measured on flatter themselves. What is
+//! learnt from other people's conversations and holds on this one is what a new user gets.
 
 use retrieval::rank::Weights;
 use serde_json::{Value, json};
@@ -28,14 +28,19 @@ pub struct HeldOut {
 }
 
 /// Learns and measures, collection by collection. `step` is called [`steps`] times.
-pub fn run(spaces: &mut Spaces<'_>, start: &Weights, step: &mut dyn FnMut()) -> Result<HeldOut, EvalError> {
+pub fn run(
+    spaces: &mut Spaces<'_>,
+    start: &Weights,
+    step: &mut dyn FnMut(),
+) -> Result<HeldOut, EvalError> {
     let mut rows = Vec::new();
     let (mut all_held_out, mut all_default): (Vec<Ranks>, Vec<Ranks>) = (Vec::new(), Vec::new());
     let places = spaces.collections.len();
     for (left_out, collection) in spaces.collections.iter().enumerate() {
         let others: Vec<usize> = (0..places).filter(|place| *place != left_out).collect();
         let learnt = fit::learn(spaces, &others, start, step)?;
-        let (held_out, default) = (spaces.ranks(left_out, &learnt)?, spaces.ranks(left_out, start)?);
+        let (held_out, default) =
+            (spaces.ranks(left_out, &learnt)?, spaces.ranks(left_out, start)?);
         step();
         rows.push(Row {
             name: collection.name.clone(),
@@ -58,7 +63,9 @@ impl HeldOut {
     /// The tables, a line each.
     pub fn lines(&self) -> Vec<String> {
         let head = |title: &str| format!("{title:<24}{:>5}{}", "n", columns());
-        let row = |name: &str, averages: &Averages| format!("{name:<24}{:>5}{}", averages.questions, cells(averages));
+        let row = |name: &str, averages: &Averages| {
+            format!("{name:<24}{:>5}{}", averages.questions, cells(averages))
+        };
         let mut lines = vec![head("learnt from the others")];
         lines.extend(self.rows.iter().map(|each| row(&each.name, &each.held_out)));
         lines.push(row("all", &self.held_out));

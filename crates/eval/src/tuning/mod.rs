@@ -1,11 +1,12 @@
 //! What each part of a score is worth, and what the weights would be if they were learnt again.
 //!
-//! A collection is imported once and asked many times with other weights: the weights are part of the question, so nothing that
-//! is stored depends on them. [`ablation`] switches parts off. [`fit`] learns weights from labelled questions, and
-//! [`held_out`] measures each collection with weights that were learnt without it, which is the honest figure.
+//! A collection is imported once and asked many times with other weights: the weights are part of
+//! the question, so nothing that is stored depends on them. [`ablation`] switches parts off.
+//! [`fit`] learns weights from labelled questions, and [`held_out`] measures each collection with
+//! weights that were learnt without it, which is the honest figure.
 //!
-//! Weights are read and written by the names of the parts ([`by_name`]), so a part that is added to the kernel takes part in
-//! all of this by itself.
+//! Weights are read and written by the names of the parts ([`by_name`]), so a part that is added to
+//! the kernel takes part in all of this by itself.
 
 use std::collections::BTreeMap;
 
@@ -128,8 +129,10 @@ mod tests {
     #[test]
     fn every_part_of_a_score_is_a_weight_by_the_same_name() {
         let named = by_name(&Weights::WITH_VECTORS);
-        let score = retrieval::rank::fuse(&Weights::WITH_VECTORS, &retrieval::rank::Signals::default());
-        let parts: std::collections::BTreeSet<&str> = score.parts.iter().map(|part| part.name).collect();
+        let score =
+            retrieval::rank::fuse(&Weights::WITH_VECTORS, &retrieval::rank::Signals::default());
+        let parts: std::collections::BTreeSet<&str> =
+            score.parts.iter().map(|part| part.name).collect();
         assert_eq!(parts, named.keys().map(String::as_str).collect());
         assert!(score.parts.iter().all(|part| named.get(part.name) == Some(&part.weight)));
     }

@@ -1,8 +1,9 @@
 //! The lowest point of a convex function of a few variables, by Newton's method.
 //!
-//! Both things that are learnt here, weights of parts and chances of being relevant, have a convex loss of about a
-//! dozen variables, of which gradient and curvature are sums over examples. A dozen steps find the lowest point to the last digit: no
-//! step size, no chance, no number of rounds to choose. Each step is halved until it descends.
+//! Both things that are learnt here, weights of parts and chances of being relevant, have a convex
+//! loss of about a dozen variables, of which gradient and curvature are sums over examples. A dozen
+//! steps find the lowest point to the last digit: no step size, no chance, no number of rounds to
+//! choose. Each step is halved until it descends.
 
 /// Most steps; six to ten are usual.
 const STEPS_MAX: usize = 60;
@@ -23,14 +24,20 @@ pub struct Slope {
 impl Slope {
     /// Nothing yet, of that many variables.
     pub fn flat(variables: usize) -> Self {
-        Self { value: 0.0, gradient: vec![0.0; variables], curvature: vec![vec![0.0; variables]; variables] }
+        Self {
+            value: 0.0,
+            gradient: vec![0.0; variables],
+            curvature: vec![vec![0.0; variables]; variables],
+        }
     }
 
     /// Adds `ridge` / 2 × the square of each variable: what makes the lowest point one.
     pub fn with_ridge(mut self, ridge: f64, at: &[f64]) -> Self {
         for (place, variable) in at.iter().enumerate() {
             self.value += ridge / 2.0 * variable * variable;
-            if let (Some(gradient), Some(row)) = (self.gradient.get_mut(place), self.curvature.get_mut(place)) {
+            if let (Some(gradient), Some(row)) =
+                (self.gradient.get_mut(place), self.curvature.get_mut(place))
+            {
                 *gradient += ridge * variable;
                 row.iter_mut().skip(place).take(1).for_each(|second| *second += ridge);
             }
@@ -48,7 +55,8 @@ pub fn minimise(variables: usize, slope: impl Fn(&[f64]) -> Slope) -> Vec<f64> {
         let mut length = 1.0;
         let mut next = None;
         for _ in 0..HALVINGS_MAX {
-            let there: Vec<f64> = at.iter().zip(&step).map(|(from, step)| from - length * step).collect();
+            let there: Vec<f64> =
+                at.iter().zip(&step).map(|(from, step)| from - length * step).collect();
             let found = slope(&there);
             if found.value < here.value {
                 next = Some((there, found));
@@ -66,7 +74,8 @@ pub fn minimise(variables: usize, slope: impl Fn(&[f64]) -> Slope) -> Vec<f64> {
     at
 }
 
-/// Solves matrix · x = right for a symmetric positive matrix (Cholesky); none if it is not positive.
+/// Solves matrix · x = right for a symmetric positive matrix (Cholesky); none if it is not
+/// positive.
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     let mut lower: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
     for (row, values) in matrix.iter().enumerate() {

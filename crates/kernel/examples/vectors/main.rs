@@ -1,7 +1,8 @@
 //! Writes the language-neutral test vectors of `fixtures/vectors`, or says which of them differ.
 //!
-//! `cargo run -p because-kernel --example vectors -- --write` is the only way to change them: a change of the vectors
-//! is a change of the format, to be seen and explained in a commit of its own.
+//! `cargo run -p because-kernel --example vectors -- --write` is the only way to change them: a
+//! change of the vectors is a change of the format, to be seen and explained in a commit of its
+//! own.
 
 #![expect(clippy::print_stdout, reason = "a command for developers")]
 
@@ -27,7 +28,9 @@ fn main() -> ExitCode {
         }
     }
     if differs && !write {
-        println!("to accept what the kernel does now: cargo run -p because-kernel --example vectors -- --write");
+        println!(
+            "to accept what the kernel does now: cargo run -p because-kernel --example vectors -- --write"
+        );
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

@@ -26,7 +26,8 @@ impl Book {
     }
 
     fn refute(&mut self, key: &str, target: OpId) -> OpId {
-        self.by_owner("claim_refutation", json!({"identity_key": key}), &[("target", target)]).unwrap()
+        self.by_owner("claim_refutation", json!({"identity_key": key}), &[("target", target)])
+            .unwrap()
     }
 
     fn withdraw(&mut self, what: &str, target: OpId) {
@@ -86,7 +87,11 @@ fn a_refutation_fells_what_is_above_and_its_withdrawal_raises_it() {
     assert_eq!(book.states(&["a", "b", "c"]), [Refuted, Invalidated, Invalidated]);
     let twice = book.refute("a", a);
     book.withdraw("refutation", refuted);
-    assert_eq!(book.states(&["a", "b"]), [Refuted, Invalidated], "the other refutation still holds");
+    assert_eq!(
+        book.states(&["a", "b"]),
+        [Refuted, Invalidated],
+        "the other refutation still holds"
+    );
     book.withdraw("refutation", twice);
     assert_eq!(book.states(&["a", "b", "c"]), [Active; 3]);
 }
@@ -98,7 +103,11 @@ fn a_correction_pins_and_shields_and_the_latest_one_is_served() {
     let a = book.claim("a", 1, &[seen]).unwrap();
     book.claim("b", 1, &[a]).unwrap();
     let confirming = book.correct("a", 1, a);
-    assert_eq!(book.states(&["a", "b"]), [Corrected, Active], "a confirming correction fells nothing");
+    assert_eq!(
+        book.states(&["a", "b"]),
+        [Corrected, Active],
+        "a confirming correction fells nothing"
+    );
     book.retract_evidence(seen);
     assert_eq!(book.states(&["a", "b"]), [Corrected, Active], "it shields what is built on it");
     let other = book.correct("a", 2, confirming);
@@ -242,7 +251,10 @@ fn a_chain_of_twenty_thousand_claims_falls_in_linear_time_without_the_threads_st
         took
     };
     let (short, long) = (time(2_000), time(20_000));
-    assert!(long < 60 * short.max(std::time::Duration::from_millis(2)), "2 000: {short:?}, 20 000: {long:?}");
+    assert!(
+        long < 60 * short.max(std::time::Duration::from_millis(2)),
+        "2 000: {short:?}, 20 000: {long:?}"
+    );
 }
 
 #[test]
@@ -253,7 +265,12 @@ fn a_hub_under_thousands_of_claims_and_versions_is_asked_once() {
     let mut versions = Vec::new();
     for number in 0..3_000 {
         versions.push(book.keep(&agent, "claim", claim("hub", 1), &[("input", hub)]));
-        book.keep(&agent, "claim", claim(&format!("k{number}"), 1), &[("input", hub), ("input", versions[number])]);
+        book.keep(
+            &agent,
+            "claim",
+            claim(&format!("k{number}"), 1),
+            &[("input", hub), ("input", versions[number])],
+        );
     }
     let refs: Vec<_> = versions.iter().map(|version| ("input", *version)).collect();
     book.keep(&agent, "claim", claim("top", 1), &refs);
@@ -272,7 +289,8 @@ fn stacked_diamonds_are_walked_once_and_not_once_a_path() {
     let mut level = [seen, seen];
     for number in 0..200 {
         let refs = [("input", level[0]), ("input", level[1])];
-        level = [0, 1].map(|side| book.keep(&agent, "claim", claim(&format!("k{number}.{side}"), 1), &refs));
+        level = [0, 1]
+            .map(|side| book.keep(&agent, "claim", claim(&format!("k{number}.{side}"), 1), &refs));
     }
     assert_eq!(book.states(&["k199.0", "k199.1"]), [Active, Active]);
     book.retract_evidence(seen);

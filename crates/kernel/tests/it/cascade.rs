@@ -1,7 +1,8 @@
 //! The cascade against the naive model of beliefs, on random histories of two devices.
 //!
-//! After every operation that is taken in, what is stored of every claim is compared with the model, which tells the whole history
-//! again for each question; after every step, what follows. The histories are made from small numbers, which are the seeds.
+//! After every operation that is taken in, what is stored of every claim is compared with the
+//! model, which tells the whole history again for each question; after every step, what follows.
+//! The histories are made from small numbers, which are the seeds.
 
 use std::convert::Infallible;
 
@@ -47,12 +48,16 @@ impl Keeper for InMemory {
         question(&self.graph);
     }
 
-    fn take(&mut self, operation: &Operation, body: &Body, origin: Origin) -> Result<(), RuleViolation> {
+    fn take(
+        &mut self,
+        operation: &Operation,
+        body: &Body,
+        origin: Origin,
+    ) -> Result<(), RuleViolation> {
         let verdict = match origin {
             Origin::Own => judge(operation, Some(body), &self.graph),
-            Origin::Elsewhere => {
-                judge_place(operation, Some(body), &self.graph).map(|verdict| verdict.unwrap_or(Verdict::Append))
-            }
+            Origin::Elsewhere => judge_place(operation, Some(body), &self.graph)
+                .map(|verdict| verdict.unwrap_or(Verdict::Append)),
         };
         match verdict {
             Ok(_) => {
@@ -65,7 +70,8 @@ impl Keeper for InMemory {
     }
 
     fn follow(&mut self) -> Consequences {
-        let Ok(follows) = consequences(&self.graph, &std::mem::take(&mut self.journal), self.graph.due());
+        let Ok(follows) =
+            consequences(&self.graph, &std::mem::take(&mut self.journal), self.graph.due());
         follows
     }
 }
@@ -87,7 +93,8 @@ fn with_changing_access(dice: &mut Dice) -> Device<InMemory> {
     let agent = Signer::from_seed([2; 32]);
     let author = agent.author();
     let mut device = Device::new(Signer::from_seed([1; 32]), InMemory::default());
-    let body = json!({"name": "t", "owner": device.signer.author(), "created": "2026-01-01T00:00:00Z"});
+    let body =
+        json!({"name": "t", "owner": device.signer.author(), "created": "2026-01-01T00:00:00Z"});
     let genesis = device.say(dice, draft("space", &body, &[])).unwrap();
     let mut other = agent;
     for step in 0..SHORT.1 / 2 {
@@ -104,7 +111,10 @@ fn with_changing_access(dice: &mut Dice) -> Device<InMemory> {
         }
         let due = device.model.due();
         if let Some(target) = dice.pick(&due).filter(|_| dice.below(2) == 0) {
-            device.say(dice, draft("claim_invalidation", &json!({}), &[("target", target), ("cause", genesis)]));
+            device.say(
+                dice,
+                draft("claim_invalidation", &json!({}), &[("target", target), ("cause", genesis)]),
+            );
         }
     }
     device
@@ -125,7 +135,8 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             let header = |place: usize| left[place].0.header();
             let here = |id: &OpId| graph.entry(id).unwrap().is_some();
             let ready = |place: &usize| {
-                header(*place).refs.iter().all(|cited| here(&cited.id)) && header(*place).prev.iter().all(here)
+                header(*place).refs.iter().all(|cited| here(&cited.id))
+                    && header(*place).prev.iter().all(here)
             };
             let ready: Vec<usize> = (0..left.len()).filter(|place| ready(place)).collect();
             let (operation, body) = left.remove(dice.pick(&ready).unwrap());
@@ -136,7 +147,8 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             }
             let (told, fallen, due) = (model.told(), model.recorded(), model.due());
             for id in &claims {
-                let (sound, recorded, due) = (told.is_sound(id), fallen.contains(id), due.contains(id));
+                let (sound, recorded, due) =
+                    (told.is_sound(id), fallen.contains(id), due.contains(id));
                 assert_eq!(graph.settled(id).unwrap(), Some(ClaimStatus { sound, recorded, due }));
             }
             assert_eq!(
@@ -153,7 +165,10 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
         }
         assert_eq!(graph.due(), device.keeper.graph.due());
     }
-    assert!(recorded > SHORT.0 as usize && unsound > recorded, "the histories do not try much: {recorded}, {unsound}");
+    assert!(
+        recorded > SHORT.0 as usize && unsound > recorded,
+        "the histories do not try much: {recorded}, {unsound}"
+    );
 }
 
 #[test]
@@ -163,10 +178,12 @@ fn a_fall_is_recorded_again_only_after_it_rose_whatever_the_cause() {
     let base = book.claim("base", 1, &[left]).unwrap();
     let top = book.claim("top", 1, &[base, right]).unwrap();
     let refute = |book: &mut Book| {
-        book.by_owner("claim_refutation", json!({"identity_key": "base"}), &[("target", base)]).unwrap()
+        book.by_owner("claim_refutation", json!({"identity_key": "base"}), &[("target", base)])
+            .unwrap()
     };
     let record = |book: &mut Book, cause| {
-        book.by_agent("claim_invalidation", json!({}), &[("target", top), ("cause", cause)]).map(|_| ())
+        book.by_agent("claim_invalidation", json!({}), &[("target", top), ("cause", cause)])
+            .map(|_| ())
     };
     let first = refute(&mut book);
     assert_eq!(record(&mut book, first), Ok(()));
@@ -177,7 +194,9 @@ fn a_fall_is_recorded_again_only_after_it_rose_whatever_the_cause() {
     let base = book.claim("base", 1, &[seen]).unwrap();
     let top = book.claim("top", 1, &[base]).unwrap();
     for _ in 0..2 {
-        let refuted = book.by_owner("claim_refutation", json!({"identity_key": "base"}), &[("target", base)]).unwrap();
+        let refuted = book
+            .by_owner("claim_refutation", json!({"identity_key": "base"}), &[("target", base)])
+            .unwrap();
         for expected in [Ok(()), Err(RuleViolation::DuplicateInvalidation { target: top })] {
             let refs = [("target", top), ("cause", refuted)];
             assert_eq!(book.by_agent("claim_invalidation", json!({}), &refs).map(|_| ()), expected);

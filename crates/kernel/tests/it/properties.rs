@@ -6,7 +6,9 @@ use kernel::body::Body;
 use kernel::canonical::{self, INTEGER_MAX};
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
-use kernel::operation::{Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, verify_batch};
+use kernel::operation::{
+    Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, verify_batch,
+};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -21,8 +23,9 @@ static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     vectors.iter().map(|vector| vector["line"].as_str().unwrap().to_owned()).collect()
 });
 
-static OPERATIONS: LazyLock<Vec<Operation<Unverified>>> =
-    LazyLock::new(|| LINES.iter().map(|line| Operation::from_line(line.as_bytes()).unwrap()).collect());
+static OPERATIONS: LazyLock<Vec<Operation<Unverified>>> = LazyLock::new(|| {
+    LINES.iter().map(|line| Operation::from_line(line.as_bytes()).unwrap()).collect()
+});
 
 /// Numbers in normal form: whole ones are integers.
 fn number() -> impl Strategy<Value = Value> {
@@ -30,7 +33,11 @@ fn number() -> impl Strategy<Value = Value> {
     let double = any::<f64>().prop_filter("neither whole nor too large", |number| {
         number.abs() <= INTEGER_MAX as f64 && number.trunc() != *number
     });
-    prop_oneof![integer.prop_map(Value::from), (-10..10_i64).prop_map(Value::from), double.prop_map(Value::from)]
+    prop_oneof![
+        integer.prop_map(Value::from),
+        (-10..10_i64).prop_map(Value::from),
+        double.prop_map(Value::from)
+    ]
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -43,7 +50,8 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(5, 48, 6, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..6).prop_map(Value::from),
-            btree_map(any::<String>(), inner, 0..6).prop_map(|map| Value::Object(map.into_iter().collect())),
+            btree_map(any::<String>(), inner, 0..6)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
@@ -52,20 +60,25 @@ fn header() -> impl Strategy<Value = Header> {
     let word = "[a-z][a-z0-9_.-]{0,63}";
     let refs = vec((any::<[u8; 32]>(), word), 0..6);
     let place = (1..=INTEGER_MAX, 0..=INTEGER_MAX, any::<[u8; 32]>(), any::<[u8; 32]>());
-    (word, any::<[u8; 32]>(), any::<[u8; 32]>(), place, refs).prop_map(|(kind, author, body, place, refs)| {
-        let (seq, ts, prev, space) = place;
-        let kind = Kind::parse(&kind).unwrap();
-        Header {
-            space: (kind != Kind::Space).then_some(SpaceId(OpId(space))),
-            kind,
-            author: Author(author),
-            seq,
-            prev: (seq > 1).then_some(OpId(prev)),
-            ts: HlcTimestamp(ts),
-            refs: refs.into_iter().map(|(id, role)| Ref { id: OpId(id), role: Role::parse(&role).unwrap() }).collect(),
-            body: BodyHash(body),
-        }
-    })
+    (word, any::<[u8; 32]>(), any::<[u8; 32]>(), place, refs).prop_map(
+        |(kind, author, body, place, refs)| {
+            let (seq, ts, prev, space) = place;
+            let kind = Kind::parse(&kind).unwrap();
+            Header {
+                space: (kind != Kind::Space).then_some(SpaceId(OpId(space))),
+                kind,
+                author: Author(author),
+                seq,
+                prev: (seq > 1).then_some(OpId(prev)),
+                ts: HlcTimestamp(ts),
+                refs: refs
+                    .into_iter()
+                    .map(|(id, role)| Ref { id: OpId(id), role: Role::parse(&role).unwrap() })
+                    .collect(),
+                body: BodyHash(body),
+            }
+        },
+    )
 }
 
 /// How a line is disturbed.
@@ -113,7 +126,8 @@ fn corrupted(operation: &Operation<Unverified>, part: u8, bit: usize) -> Operati
             *byte ^= 1 << (bit % 8);
         }
     };
-    let (mut id, mut header, mut sig) = (operation.id(), operation.header().clone(), *operation.sig());
+    let (mut id, mut header, mut sig) =
+        (operation.id(), operation.header().clone(), *operation.sig());
     let mut content = operation.content().clone();
     match part {
         0 => turn(&mut sig),

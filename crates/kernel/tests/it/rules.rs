@@ -35,17 +35,33 @@ impl Book {
         book
     }
 
-    pub(crate) fn by_owner(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, RuleViolation> {
+    pub(crate) fn by_owner(
+        &mut self,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> Result<OpId, RuleViolation> {
         let owner = Signer::from_seed([1; 32]);
         self.by(&owner, kind, body, refs)
     }
 
-    pub(crate) fn by_agent(&mut self, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, RuleViolation> {
+    pub(crate) fn by_agent(
+        &mut self,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> Result<OpId, RuleViolation> {
         let agent = Signer::from_seed([2; 32]);
         self.by(&agent, kind, body, refs)
     }
 
-    fn by(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Result<OpId, RuleViolation> {
+    fn by(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> Result<OpId, RuleViolation> {
         let (operation, body) = self.seal(who, kind, body, refs);
         match judge(&operation, Some(&body), &self.graph) {
             Ok(_) => {
@@ -60,19 +76,35 @@ impl Book {
     }
 
     /// What would come next, recorded nowhere.
-    pub(crate) fn seal(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> (Operation, Body) {
+    pub(crate) fn seal(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> (Operation, Body) {
         self.clock += 1;
         let kind = Kind::parse(kind).unwrap();
         let body = Body::parse(&kind, &canonical::to_bytes(&body).unwrap()).unwrap();
         let Ok(head) = self.graph.head(&who.author());
         let Ok(space) = self.graph.space();
-        let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
+        let refs = refs
+            .iter()
+            .map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() })
+            .collect();
         let place = ChainPosition { space, head, ts: HlcTimestamp(self.clock) };
         (who.seal(Draft { body: body.clone(), refs }, place).unwrap(), body)
     }
 
-    /// Puts into the graph what the rules would refuse, as sync does with what it keeps without effect.
-    pub(crate) fn keep(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> OpId {
+    /// Puts into the graph what the rules would refuse, as sync does with what it keeps without
+    /// effect.
+    pub(crate) fn keep(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> OpId {
         let (operation, body) = self.seal(who, kind, body, refs);
         self.graph.insert(&operation, Some(&body));
         operation.id()
@@ -83,7 +115,12 @@ impl Book {
         self.by_agent("evidence", body, &[]).unwrap()
     }
 
-    pub(crate) fn claim(&mut self, key: &str, payload: u32, inputs: &[OpId]) -> Result<OpId, RuleViolation> {
+    pub(crate) fn claim(
+        &mut self,
+        key: &str,
+        payload: u32,
+        inputs: &[OpId],
+    ) -> Result<OpId, RuleViolation> {
         let refs: Vec<_> = inputs.iter().map(|input| ("input", *input)).collect();
         self.by_agent("claim", claim(key, payload), &refs)
     }
@@ -109,7 +146,11 @@ fn rule_2_an_author_continues_one_chain() {
     let (one, body) = book.seal(&agent, "evidence", evidence("one"), &[]);
     let (twin, twin_body) = book.seal(&agent, "evidence", evidence("twin"), &[]);
     book.graph.insert(&one, Some(&body));
-    let code = |operation: &Operation, body: &Body, graph: &Graph| match judge(operation, Some(body), graph) {
+    let code = |operation: &Operation, body: &Body, graph: &Graph| match judge(
+        operation,
+        Some(body),
+        graph,
+    ) {
         Err(JudgeError::RuleViolation(violation)) => Err(violation),
         Ok(verdict) => Ok(verdict),
     };
@@ -117,8 +158,14 @@ fn rule_2_an_author_continues_one_chain() {
     assert_eq!(code(&twin, &twin_body, &book.graph), Err(RuleViolation::Fork { other: one.id() }));
     let Ok(space) = book.graph.space();
     for (head, expected) in [
-        (Head { seq: 7, id: one.id(), ts: HlcTimestamp(9) }, RuleViolation::ChainBroken { expected: 2, found: 8 }),
-        (Head { seq: 1, id: twin.id(), ts: HlcTimestamp(9) }, RuleViolation::ChainBroken { expected: 2, found: 2 }),
+        (
+            Head { seq: 7, id: one.id(), ts: HlcTimestamp(9) },
+            RuleViolation::ChainBroken { expected: 2, found: 8 },
+        ),
+        (
+            Head { seq: 1, id: twin.id(), ts: HlcTimestamp(9) },
+            RuleViolation::ChainBroken { expected: 2, found: 2 },
+        ),
     ] {
         let place = ChainPosition { space, head: Some(head), ts: HlcTimestamp(20) };
         let next = agent.seal(Draft::new(body.clone()), place).unwrap();
@@ -131,10 +178,16 @@ fn rule_3_what_is_cited_is_there_and_earlier() {
     let mut book = Book::new();
     let missing = OpId([9; 32]);
     let node = json!({"node_type": "entity"});
-    assert_eq!(book.by_agent("node", node.clone(), &[("input", missing)]), Err(RuleViolation::UnknownRef { missing }));
+    assert_eq!(
+        book.by_agent("node", node.clone(), &[("input", missing)]),
+        Err(RuleViolation::UnknownRef { missing })
+    );
     let cited = book.evidence();
     book.clock -= 1;
-    assert_eq!(book.by_owner("node", node, &[("input", cited)]), Err(RuleViolation::NotAfterRefs { cited }));
+    assert_eq!(
+        book.by_owner("node", node, &[("input", cited)]),
+        Err(RuleViolation::NotAfterRefs { cited })
+    );
 }
 
 #[test]
@@ -144,13 +197,28 @@ fn rule_4_every_kind_asks_for_its_capability() {
     let belief = book.claim("k", 1, &[seen]).unwrap();
     let targets = [("target", belief)];
     let expected = [
-        ("grant", json!({"key": stranger().author(), "capabilities": []}), [].as_slice(), Capability::Admin),
+        (
+            "grant",
+            json!({"key": stranger().author(), "capabilities": []}),
+            [].as_slice(),
+            Capability::Admin,
+        ),
         ("revoke", json!({"key": stranger().author(), "capabilities": []}), &[], Capability::Admin),
         ("evidence", evidence("x"), &[], Capability::Append),
         ("evidence_retraction", json!({}), &[("target", seen)], Capability::Append),
         ("claim", claim("l", 1), &[("input", seen)], Capability::Derive),
-        ("claim", json!({"claim_type": "t", "identity_key": "l"}), &[("input", seen)], Capability::Append),
-        ("claim_correction", json!({"identity_key": "k", "corrected_payload": 2}), &targets, Capability::Correct),
+        (
+            "claim",
+            json!({"claim_type": "t", "identity_key": "l"}),
+            &[("input", seen)],
+            Capability::Append,
+        ),
+        (
+            "claim_correction",
+            json!({"identity_key": "k", "corrected_payload": 2}),
+            &targets,
+            Capability::Correct,
+        ),
         ("claim_refutation", json!({"identity_key": "k"}), &targets, Capability::Correct),
         ("claim_invalidation", json!({}), &targets, Capability::Derive),
         ("thought", json!({}), &[], Capability::Append),
@@ -165,7 +233,11 @@ fn rule_4_every_kind_asks_for_its_capability() {
     let stranger = stranger();
     for (kind, body, refs, capability) in expected {
         let refused = book.by(&stranger, kind, body, refs);
-        assert_eq!(refused, Err(RuleViolation::NotPermitted { author: stranger.author(), capability }), "{kind}");
+        assert_eq!(
+            refused,
+            Err(RuleViolation::NotPermitted { author: stranger.author(), capability }),
+            "{kind}"
+        );
     }
 }
 
@@ -193,10 +265,17 @@ fn rule_5_a_claim_stands_on_valid_inputs() {
     assert_eq!(book.claim("k", 1, &[]), Err(RuleViolation::EmptyInputs));
     let belief = book.claim("k", 1, &[seen]).unwrap();
     let only_replaces = book.by_agent("claim", claim("k", 2), &[("supersedes", belief)]);
-    assert_eq!(only_replaces, Err(RuleViolation::EmptyInputs), "the version it replaces is no input");
+    assert_eq!(
+        only_replaces,
+        Err(RuleViolation::EmptyInputs),
+        "the version it replaces is no input"
+    );
     for (kind, expected) in [("edge", Kind::Edge), ("proposal", Kind::Proposal)] {
         let input = book.by_agent(kind, json!({}), &[]).unwrap();
-        assert_eq!(book.claim("l", 1, &[input]), Err(RuleViolation::InputKind { input, kind: expected }));
+        assert_eq!(
+            book.claim("l", 1, &[input]),
+            Err(RuleViolation::InputKind { input, kind: expected })
+        );
     }
     book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
     assert_eq!(book.claim("l", 1, &[seen]), Err(RuleViolation::StaleInput { input: seen }));
@@ -216,7 +295,11 @@ fn rule_6_no_machine_restates_what_the_user_settled() {
     assert_eq!(book.claim("k", 2, &[seen]), Err(RuleViolation::IdentityRefuted { key: key() }));
     let said = json!({"claim_type": "t", "identity_key": "k"});
     let refused = book.by_agent("claim", said.clone(), &[("input", seen)]);
-    assert_eq!(refused, Err(RuleViolation::IdentityRefuted { key: key() }), "an agent does not speak for the user");
+    assert_eq!(
+        refused,
+        Err(RuleViolation::IdentityRefuted { key: key() }),
+        "an agent does not speak for the user"
+    );
     assert!(book.by_owner("claim", said, &[("input", seen)]).is_ok(), "the user may");
     assert_eq!(
         book.claim("k", 2, &[pinned]),
@@ -239,10 +322,19 @@ fn rule_7_a_fall_is_recorded_once_and_only_of_what_fell() {
     assert_eq!(again, Err(RuleViolation::DuplicateInvalidation { target: belief }));
     let two_causes = [("target", belief), ("cause", gone), ("cause", seen)];
     for refs in [&two_causes[..1], &two_causes] {
-        assert_eq!(book.by_agent("claim_invalidation", json!({}), refs).unwrap_err().code(), "target");
+        assert_eq!(
+            book.by_agent("claim_invalidation", json!({}), refs).unwrap_err().code(),
+            "target"
+        );
     }
-    let refuted = book.by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)]).unwrap();
-    assert_eq!(book.by_agent("claim_invalidation", json!({}), &cite(refuted)), not_fallen, "it is refuted, not fallen");
+    let refuted = book
+        .by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)])
+        .unwrap();
+    assert_eq!(
+        book.by_agent("claim_invalidation", json!({}), &cite(refuted)),
+        not_fallen,
+        "it is refuted, not fallen"
+    );
 }
 
 #[test]
@@ -250,7 +342,9 @@ fn rule_8_a_refuted_identity_takes_no_correction() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();
-    let refuted = book.by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)]).unwrap();
+    let refuted = book
+        .by_owner("claim_refutation", json!({"identity_key": "k"}), &[("target", belief)])
+        .unwrap();
     let correction = json!({"identity_key": "k", "corrected_payload": 2});
     let early = book.by_owner("claim_correction", correction.clone(), &[("target", belief)]);
     assert_eq!(early, Err(RuleViolation::CorrectsRefuted { key: "k".into() }));
@@ -328,21 +422,37 @@ fn a_clock_is_at_most_a_day_ahead_and_never_goes_back() {
 #[test]
 fn no_number_beyond_the_format_is_sealed() {
     let signer = Signer::from_seed([1; 32]);
-    let body = || Draft::new(Body::EvidenceRetraction(kernel::body::Reason { reason: String::new() }));
+    let body =
+        || Draft::new(Body::EvidenceRetraction(kernel::body::Reason { reason: String::new() }));
     let head = Head { seq: u64::MAX, id: OpId([0; 32]), ts: HlcTimestamp(0) };
     let space = Some(SpaceId(OpId([0; 32])));
-    assert!(signer.seal(body(), ChainPosition { space, head: Some(head), ts: HlcTimestamp(1) }).is_err());
-    assert!(signer.seal(body(), ChainPosition { space, head: None, ts: HlcTimestamp(u64::MAX) }).is_err());
-    for payload in [json!(1e17), json!(u64::MAX), (0..70).fold(json!(1), |inner, _| json!([inner]))] {
-        let body = Body::Opaque(Kind::Node, [("payload".to_owned(), payload)].into_iter().collect());
-        assert!(signer.seal(Draft::new(body), ChainPosition { space, head: None, ts: HlcTimestamp(1) }).is_err());
+    assert!(
+        signer
+            .seal(body(), ChainPosition { space, head: Some(head), ts: HlcTimestamp(1) })
+            .is_err()
+    );
+    assert!(
+        signer
+            .seal(body(), ChainPosition { space, head: None, ts: HlcTimestamp(u64::MAX) })
+            .is_err()
+    );
+    for payload in [json!(1e17), json!(u64::MAX), (0..70).fold(json!(1), |inner, _| json!([inner]))]
+    {
+        let body =
+            Body::Opaque(Kind::Node, [("payload".to_owned(), payload)].into_iter().collect());
+        assert!(
+            signer
+                .seal(Draft::new(body), ChainPosition { space, head: None, ts: HlcTimestamp(1) })
+                .is_err()
+        );
     }
 }
 
 #[test]
 fn what_fills_a_limit_exactly_is_sealed_and_reads_back_and_one_more_is_refused() {
     let signer = Signer::from_seed([1; 32]);
-    let place = ChainPosition { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: HlcTimestamp(1) };
+    let place =
+        ChainPosition { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: HlcTimestamp(1) };
     let text = |bytes: usize| {
         // `{"text":""}` is 11 bytes.
         let text = Value::from("x".repeat(bytes - 11));
@@ -413,7 +523,11 @@ impl LedgerIndex for Asked {
     fn access(&self) -> Result<&Access, Infallible> {
         self.note("access").access()
     }
-    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, Infallible> {
+    fn evidence(
+        &self,
+        source: &str,
+        source_uid: &str,
+    ) -> Result<Option<(OpId, BodyHash)>, Infallible> {
         self.note("evidence").evidence(source, source_uid)
     }
 }
@@ -443,9 +557,16 @@ fn the_index_of_what_acts_agrees_with_all_citations() {
     for id in [seen, belief] {
         for kind in Kind::KNOWN {
             for role in ["target", "supersedes", "input"] {
-                assert_eq!(world.graph.acting(&id, kind, role), world.acting(&id, kind, role), "{kind} {role}");
+                assert_eq!(
+                    world.graph.acting(&id, kind, role),
+                    world.acting(&id, kind, role),
+                    "{kind} {role}"
+                );
             }
         }
     }
-    assert_eq!(world.graph.acting(&seen, &Kind::Annotation, Role::TARGET).map(|found| found.len()), Ok(2));
+    assert_eq!(
+        world.graph.acting(&seen, &Kind::Annotation, Role::TARGET).map(|found| found.len()),
+        Ok(2)
+    );
 }

@@ -57,7 +57,11 @@ fn every_text_has_the_canonical_form_of_its_vector() {
             None => assert!(parsed.is_err(), "{name}: {parsed:?}"),
             Some(expected) => {
                 let value = parsed.unwrap();
-                assert_eq!(String::from_utf8(canonical::to_bytes(&value).unwrap()).unwrap(), expected, "{name}");
+                assert_eq!(
+                    String::from_utf8(canonical::to_bytes(&value).unwrap()).unwrap(),
+                    expected,
+                    "{name}"
+                );
                 assert_eq!(canonical::parse(expected.as_bytes()).unwrap(), value, "{name}");
             }
         }
@@ -75,13 +79,18 @@ fn every_valid_operation_verifies_and_hashes_the_bytes_of_its_vector() {
         assert_eq!(operation.id().to_string(), vector["id"], "{}", vector["name"]);
         assert_eq!(operation.header().canonical(), vector["header"].as_str().unwrap().as_bytes());
         match operation.content() {
-            Content::Present { body, .. } => assert_eq!(body, vector["body"].as_str().unwrap().as_bytes()),
+            Content::Present { body, .. } => {
+                assert_eq!(body, vector["body"].as_str().unwrap().as_bytes())
+            }
             Content::Removed => assert_eq!(vector["body"], Value::Null),
         }
         let again = Operation::from_line(operation.to_line().as_bytes()).unwrap().verify().unwrap();
         assert_eq!(again, operation, "{}", vector["name"]);
     }
-    assert!(verify_batch(all).iter().all(Result::is_ok), "what verifies one by one verifies as a batch");
+    assert!(
+        verify_batch(all).iter().all(Result::is_ok),
+        "what verifies one by one verifies as a batch"
+    );
 }
 
 #[test]
@@ -115,7 +124,8 @@ fn admit(graph: &mut Graph, line: &[u8], now_us: Option<u64>) -> Result<Verdict,
     if let Some(now_us) = now_us {
         judge_time(operation.header().ts, now_us)?;
     }
-    let body = operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)).transpose()?;
+    let body =
+        operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)).transpose()?;
     let verdict = judge(&operation, body.as_ref(), graph).map_err(|error| match error {
         JudgeError::RuleViolation(violation) => violation,
         JudgeError::LedgerIndex(never) => match never {},
@@ -134,7 +144,11 @@ fn every_ledger_is_judged_step_by_step_as_its_vector_says() {
         let mut graph = Graph::default();
         for (number, step) in read(&path)["steps"].as_array().unwrap().iter().enumerate() {
             let before = graph.len();
-            let found = admit(&mut graph, step["line"].as_str().unwrap().as_bytes(), step["now_us"].as_u64());
+            let found = admit(
+                &mut graph,
+                step["line"].as_str().unwrap().as_bytes(),
+                step["now_us"].as_u64(),
+            );
             let code = match &found {
                 Ok(Verdict::Append) => "append",
                 Ok(Verdict::Present) => "present",

@@ -51,25 +51,34 @@ impl Folder {
     pub(super) fn json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, EmbedError> {
         let Some(text) = self.text(file)? else { return Ok(None) };
         let value = serde_json::from_str(&text);
-        value.map(Some).map_err(|error| self.unusable(format!("{file} cannot be read ({error}); download it again")))
+        value.map(Some).map_err(|error| {
+            self.unusable(format!("{file} cannot be read ({error}); download it again"))
+        })
     }
 
     fn read(&self, file: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, EmbedError> {
         let path = self.path.join(file);
-        let cannot = |error: std::io::Error| self.unusable(format!("{file} cannot be read: {error}"));
+        let cannot =
+            |error: std::io::Error| self.unusable(format!("{file} cannot be read: {error}"));
         // Asked before opening, because opening a pipe waits.
         let length = match std::fs::metadata(&path) {
-            Ok(metadata) if !metadata.is_file() => return Err(self.unusable(format!("{file} is not a file"))),
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(self.unusable(format!("{file} is not a file")));
+            }
             Ok(metadata) => metadata.len(),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(cannot(error)),
         };
         if length > bytes_max {
-            return Err(self.unusable(format!("{file} has {length} bytes, more than the {bytes_max} that are read")));
+            return Err(self.unusable(format!(
+                "{file} has {length} bytes, more than the {bytes_max} that are read"
+            )));
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|_| {
-            self.unusable(format!("{file} has {length} bytes, more than there is memory; use a smaller model"))
+            self.unusable(format!(
+                "{file} has {length} bytes, more than there is memory; use a smaller model"
+            ))
         })?;
         File::open(&path).map_err(cannot)?.take(length).read_to_end(&mut bytes).map_err(cannot)?;
         Ok(Some(bytes))

@@ -1,10 +1,10 @@
 //! The network itself: tokens in, a vector for each of them out.
 //!
-//! The sequences of a batch lie one behind the other, as rows of one matrix: what works on each token by itself
-//! (the products with weights, nine tenths of the time) is done for all at once, attention for each sequence by itself.
-//! So nothing is padded or masked, and a text's vector does not depend on what else is in its batch. Source:
-//! Devlin et al. 2019, "BERT: Pre-training of Deep Bidirectional Transformers", as implemented by `BertModel` in
-//! Hugging Face's transformers.
+//! The sequences of a batch lie one behind the other, as rows of one matrix: what works on each
+//! token by itself (the products with weights, nine tenths of the time) is done for all at once,
+//! attention for each sequence by itself. So nothing is padded or masked, and a text's vector does
+//! not depend on what else is in its batch. Source: Devlin et al. 2019, "BERT: Pre-training of Deep
+//! Bidirectional Transformers", as implemented by `BertModel` in Hugging Face's transformers.
 
 use std::ops::Range;
 
@@ -56,7 +56,8 @@ pub(super) struct Layer {
 /// x · weights + bias.
 #[derive(Debug)]
 pub(super) struct Dense {
-    /// A column for each output: the way round in which a product with few rows is three times as fast.
+    /// A column for each output: the way round in which a product with few rows is three times as
+    /// fast.
     pub(super) weights: Array2<f32>,
     pub(super) bias: Array1<f32>,
 }
@@ -75,8 +76,9 @@ impl Network {
         self.embeddings.words.ncols()
     }
 
-    /// The last layer's vectors of all tokens of `sequences`, one sequence behind the other. A token that the network
-    /// does not know, and what is longer than its positions, begins as nothing.
+    /// The last layer's vectors of all tokens of `sequences`, one sequence behind the other. A
+    /// token that the network does not know, and what is longer than its positions, begins as
+    /// nothing.
     pub(super) fn run(&self, sequences: &[&[u16]]) -> Array2<f32> {
         let mut hidden = self.begin(sequences);
         let mut ranges = Vec::with_capacity(sequences.len());
@@ -154,12 +156,15 @@ impl Dense {
 
 impl Norm {
     fn apply(&self, rows: &mut Array2<f32>) {
-        let (Some(scale), Some(bias)) = (self.scale.as_slice(), self.bias.as_slice()) else { return };
+        let (Some(scale), Some(bias)) = (self.scale.as_slice(), self.bias.as_slice()) else {
+            return;
+        };
         for mut row in rows.rows_mut() {
             let Some(row) = row.as_slice_mut() else { return };
             let count = row.len() as f32;
             let mean = row.iter().sum::<f32>() / count;
-            let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / count;
+            let variance =
+                row.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / count;
             let inverse = 1.0 / (variance + self.epsilon).sqrt();
             for ((value, scale), bias) in row.iter_mut().zip(scale).zip(bias) {
                 *value = (*value - mean) * inverse * scale + bias;
@@ -217,13 +222,20 @@ fn gelu_tanh(x: f32) -> f32 {
     0.5 * x * (1.0 + inner.tanh())
 }
 
-/// The error function, to a few units in the last place, without branches, so that it is computed for many values at
-/// once: the rational function that Eigen and XLA use.
+/// The error function, to a few units in the last place, without branches, so that it is computed
+/// for many values at once: the rational function that Eigen and XLA use.
 fn erf(x: f32) -> f32 {
     let x = x.clamp(-3.832_507, 3.832_507);
     let square = x * x;
     let mut above = -2.726_142_3e-10;
-    for coefficient in [2.770_681_4e-8, -2.101_024e-6, -5.692_506_4e-5, -7.349_906_3e-4, -2.954_6e-3, -1.609_603_3e-2] {
+    for coefficient in [
+        2.770_681_4e-8,
+        -2.101_024e-6,
+        -5.692_506_4e-5,
+        -7.349_906_3e-4,
+        -2.954_6e-3,
+        -1.609_603_3e-2,
+    ] {
         above = above * square + coefficient;
     }
     let mut below = -1.456_607_2e-5;
@@ -254,7 +266,11 @@ mod tests {
         for step in -500..=500_i16 {
             let x = f32::from(step) / 100.0;
             let expect = erf_of_series(f64::from(x));
-            assert!((f64::from(erf(x)) - expect).abs() < 5e-7, "erf({x}) = {} instead of {expect}", erf(x));
+            assert!(
+                (f64::from(erf(x)) - expect).abs() < 5e-7,
+                "erf({x}) = {} instead of {expect}",
+                erf(x)
+            );
         }
         assert!(gelu(f32::NAN).is_nan());
         assert!((gelu(1e9) - 1e9).abs() < 1e3);

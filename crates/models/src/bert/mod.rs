@@ -1,10 +1,12 @@
-//! Sentence models of the BERT family, from a folder: all-MiniLM-L6-v2, bge-small, e5-small, gte-small and their like.
+//! Sentence models of the BERT family, from a folder: all-MiniLM-L6-v2, bge-small, e5-small,
+//! gte-small and their like.
 //!
-//! The folder is laid out as on the Hugging Face hub: `config.json`, `model.safetensors`, `vocab.txt` or `tokenizer.json`, and
-//! what sentence-transformers writes beside them (pooling, normalisation, prompts, longest text). Everything is read and
-//! checked when a model is opened; a folder that lies, or asks for what is not done here, is refused by name. After
-//! that nothing can fail but a vector that overflows. The network runs on the processor in single precision; why
-//! it is our own: `docs/design/0015-local-models.md`.
+//! The folder is laid out as on the Hugging Face hub: `config.json`, `model.safetensors`,
+//! `vocab.txt` or `tokenizer.json`, and what sentence-transformers writes beside them (pooling,
+//! normalisation, prompts, longest text). Everything is read and checked when a model is opened; a
+//! folder that lies, or asks for what is not done here, is refused by name. After that nothing can
+//! fail but a vector that overflows. The network runs on the processor in single precision; why it
+//! is our own: `docs/design/0015-local-models.md`.
 
 mod folder;
 mod forward;
@@ -28,8 +30,8 @@ use vocabulary::Vocabulary;
 
 /// Texts of one call.
 const BATCH_MAX: usize = 1_024;
-/// Tokens that go through the network at once: enough for the products to be fast, few enough for the caches. One
-/// text may have more.
+/// Tokens that go through the network at once: enough for the products to be fast, few enough for
+/// the caches. One text may have more.
 const CHUNK_TOKENS_MAX: usize = 512;
 /// Hexadecimal digits of the weights' digest in the model's name.
 const DIGEST_DIGITS: usize = 12;
@@ -48,8 +50,8 @@ pub struct Bert {
 impl Bert {
     /// Reads the model in the folder `path`; its vectors will be made on at most `threads` at once.
     ///
-    /// The model's name is the folder's with the digest of the weights, so that a folder whose weights are replaced
-    /// is another model. Fails with [`EmbedError::Unusable`].
+    /// The model's name is the folder's with the digest of the weights, so that a folder whose
+    /// weights are replaced is another model. Fails with [`EmbedError::Unusable`].
     pub fn open(path: &Path, threads: NonZeroUsize) -> Result<Self, EmbedError> {
         // A path such as `.` has no name of its own.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -74,10 +76,18 @@ impl Bert {
         let digest = blake3::hash(&bytes).to_hex();
         let name = format!("{}@{}", folder.name(), digest.get(..DIGEST_DIGITS).unwrap_or(&digest));
         let model = Model { provider: "local".to_owned(), name, dimensions: network.width() };
-        Ok(Self { model, place: folder.path.display().to_string(), vocabulary, network, settings, threads })
+        Ok(Self {
+            model,
+            place: folder.path.display().to_string(),
+            vocabulary,
+            network,
+            settings,
+            threads,
+        })
     }
 
-    /// The tokens of a text as the network sees them: first and last one added, cut off where the model ends.
+    /// The tokens of a text as the network sees them: first and last one added, cut off where the
+    /// model ends.
     pub fn tokens(&self, text: &str, purpose: Purpose) -> Vec<u16> {
         let prompt = match purpose {
             Purpose::Question => &self.settings.question_prompt,
@@ -119,14 +129,16 @@ impl Bert {
         vectors
     }
 
-    /// The vectors of sequences such as [`Self::tokens`] makes, in their order, on as many threads as there is work for.
+    /// The vectors of sequences such as [`Self::tokens`] makes, in their order, on as many threads
+    /// as there is work for.
     pub fn vectors(&self, sequences: &[Vec<u16>]) -> Vec<Vec<f32>> {
         let chunks = chunks(sequences);
         let next = AtomicUsize::new(0);
         let work = || {
             let mut made: Vec<(usize, Vec<f32>)> = Vec::new();
             while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let tokens: Vec<&[u16]> = chunk.iter().map(|number| sequences[*number].as_slice()).collect();
+                let tokens: Vec<&[u16]> =
+                    chunk.iter().map(|number| sequences[*number].as_slice()).collect();
                 made.extend(chunk.iter().copied().zip(self.embed_chunk(&tokens)));
             }
             made
@@ -145,7 +157,8 @@ impl Bert {
     }
 }
 
-/// The numbers of the sequences that go through the network together, longest first, so that threads end together.
+/// The numbers of the sequences that go through the network together, longest first, so that
+/// threads end together.
 fn chunks(sequences: &[Vec<u16>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sequences.len()).collect();
     order.sort_by_key(|number| std::cmp::Reverse(sequences[*number].len()));
@@ -177,7 +190,8 @@ impl Embedder for Bert {
     }
 
     fn embed(&mut self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let sequences: Vec<Vec<u16>> = texts.iter().map(|text| self.tokens(text, purpose)).collect();
+        let sequences: Vec<Vec<u16>> =
+            texts.iter().map(|text| self.tokens(text, purpose)).collect();
         let vectors = self.vectors(&sequences);
         if vectors.iter().flatten().all(|value| value.is_finite()) {
             return Ok(vectors);

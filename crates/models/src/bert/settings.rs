@@ -1,7 +1,8 @@
 //! What a model's folder says about it, read and judged before any weight is.
 //!
-//! The files are those that sentence-transformers writes. What they ask for that we do not do, such as a pooling by
-//! maxima or a dense layer behind it, is refused by name: vectors that are almost right find almost nothing.
+//! The files are those that sentence-transformers writes. What they ask for that we do not do, such
+//! as a pooling by maxima or a dense layer behind it, is refused by name: vectors that are almost
+//! right find almost nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -128,7 +129,9 @@ impl Settings {
         let tokens_max = lengths.max_seq_length.unwrap_or(positions).min(positions);
         // Two are taken by what stands before and behind every text.
         if tokens_max < 3 {
-            return Err(folder.unusable(format!("max_seq_length is {tokens_max}, which leaves no room for text")));
+            return Err(folder.unusable(format!(
+                "max_seq_length is {tokens_max}, which leaves no room for text"
+            )));
         }
         let (question_prompt, memory_prompt) = prompts(folder)?;
         Ok(Self {
@@ -169,25 +172,33 @@ impl Config {
         }
         if !self.hidden_size.is_multiple_of(self.num_attention_heads) {
             let (width, heads) = (self.hidden_size, self.num_attention_heads);
-            return refuse(format!("hidden_size {width} is no multiple of num_attention_heads {heads}"));
+            return refuse(format!(
+                "hidden_size {width} is no multiple of num_attention_heads {heads}"
+            ));
         }
         if !(self.layer_norm_eps >= 0.0 && self.layer_norm_eps < 1.0) {
             return refuse(format!("layer_norm_eps is {}", self.layer_norm_eps));
         }
-        if let Some(kind) = self.position_embedding_type.as_deref().filter(|kind| *kind != "absolute") {
-            return refuse(format!("positions of the kind {kind:?} are not supported, only \"absolute\""));
+        if let Some(kind) =
+            self.position_embedding_type.as_deref().filter(|kind| *kind != "absolute")
+        {
+            return refuse(format!(
+                "positions of the kind {kind:?} are not supported, only \"absolute\""
+            ));
         }
         match self.hidden_act.as_str() {
             "gelu" => Ok(Activation::Gelu),
             "gelu_new" | "gelu_pytorch_tanh" => Ok(Activation::GeluTanh),
             "relu" => Ok(Activation::Relu),
-            other => refuse(format!("hidden_act {other:?} is not supported, only gelu, gelu_new and relu")),
+            other => refuse(format!(
+                "hidden_act {other:?} is not supported, only gelu, gelu_new and relu"
+            )),
         }
     }
 }
 
-/// How tokens are pooled, and whether the result is scaled to length one. What says nothing is pooled by its mean, as
-/// sentence-transformers does.
+/// How tokens are pooled, and whether the result is scaled to length one. What says nothing is
+/// pooled by its mean, as sentence-transformers does.
 fn modules(folder: &Folder) -> Result<(Pooling, bool), EmbedError> {
     let Some(modules) = folder.json::<Vec<Module>>("modules.json")? else {
         return Ok((pooling(folder, "1_Pooling")?, false));
@@ -201,7 +212,8 @@ fn modules(folder: &Folder) -> Result<(Pooling, bool), EmbedError> {
             Some("Normalize") => is_normalised = true,
             _ => {
                 let kind = module.kind;
-                return Err(folder.unusable(format!("modules.json asks for {kind}, which is not supported")));
+                return Err(folder
+                    .unusable(format!("modules.json asks for {kind}, which is not supported")));
             }
         }
     }
@@ -210,9 +222,12 @@ fn modules(folder: &Folder) -> Result<(Pooling, bool), EmbedError> {
 
 fn pooling(folder: &Folder, path: &str) -> Result<Pooling, EmbedError> {
     if !Path::new(path).components().all(|component| matches!(component, Component::Normal(_))) {
-        return Err(folder.unusable(format!("modules.json names the path {path:?} outside the folder")));
+        return Err(
+            folder.unusable(format!("modules.json names the path {path:?} outside the folder"))
+        );
     }
-    let name = if path.is_empty() { "config.json".to_owned() } else { format!("{path}/config.json") };
+    let name =
+        if path.is_empty() { "config.json".to_owned() } else { format!("{path}/config.json") };
     let Some(file) = folder.json::<PoolingFile>(&name)? else { return Ok(Pooling::Mean) };
     let is_other = file.pooling_mode_max_tokens
         || file.pooling_mode_mean_sqrt_len_tokens
@@ -222,7 +237,9 @@ fn pooling(folder: &Folder, path: &str) -> Result<Pooling, EmbedError> {
     match (file.pooling_mode_mean_tokens, file.pooling_mode_cls_token) {
         (true, false) if !is_other => Ok(Pooling::Mean),
         (false, true) if !is_other => Ok(Pooling::First),
-        _ => Err(folder.unusable(format!("{name} asks for another pooling than the mean or the first token's"))),
+        _ => Err(folder.unusable(format!(
+            "{name} asks for another pooling than the mean or the first token's"
+        ))),
     }
 }
 
@@ -242,7 +259,9 @@ fn prompts(folder: &Folder) -> Result<(String, String), EmbedError> {
         (question, memory) => (question.unwrap_or_default(), memory.unwrap_or_default()),
     };
     if question.len().max(memory.len()) > PROMPT_BYTES_MAX {
-        let advice = format!("config_sentence_transformers.json has a prompt of more than {PROMPT_BYTES_MAX} bytes");
+        let advice = format!(
+            "config_sentence_transformers.json has a prompt of more than {PROMPT_BYTES_MAX} bytes"
+        );
         return Err(folder.unusable(advice));
     }
     Ok((question, memory))

@@ -1,5 +1,6 @@
-//! A tiny model made up by a seed, run here and by plain loops in double precision that share no code with the network;
-//! folders that lie; and the real all-MiniLM-L6-v2 where `BECAUSE_TEST_MODEL` names its folder.
+//! A tiny model made up by a seed, run here and by plain loops in double precision that share no
+//! code with the network; folders that lie; and the real all-MiniLM-L6-v2 where
+//! `BECAUSE_TEST_MODEL` names its folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -68,9 +69,9 @@ fn weights(tensors: &Tensors, prefix: &str) -> Vec<u8> {
             (format!("{prefix}{name}"), shape.as_slice(), bytes)
         })
         .collect();
-    let views = bytes
-        .iter()
-        .map(|(name, shape, bytes)| (name.as_str(), TensorView::new(Dtype::F32, shape.to_vec(), bytes).unwrap()));
+    let views = bytes.iter().map(|(name, shape, bytes)| {
+        (name.as_str(), TensorView::new(Dtype::F32, shape.to_vec(), bytes).unwrap())
+    });
     safetensors::serialize(views, None).unwrap()
 }
 
@@ -132,21 +133,25 @@ fn reference(tensors: &Tensors, tokens: &[u16]) -> Vec<Vec<f64>> {
         let outputs = tensors[&format!("{name}.bias")].0[0];
         let output = |row: usize| -> f64 {
             let products = input.iter().enumerate();
-            let products = products.map(|(column, x)| x * get(&format!("{name}.weight"), row * input.len() + column));
+            let products = products
+                .map(|(column, x)| x * get(&format!("{name}.weight"), row * input.len() + column));
             get(&format!("{name}.bias"), row) + products.sum::<f64>()
         };
         (0..outputs).map(output).collect()
     };
     let norm = |name: &str, row: &[f64]| -> Vec<f64> {
         let mean = row.iter().sum::<f64>() / WIDTH as f64;
-        let deviation = (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / WIDTH as f64 + 1e-12).sqrt();
+        let deviation =
+            (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / WIDTH as f64 + 1e-12).sqrt();
         let value = |(place, x): (usize, &f64)| {
             (x - mean) / deviation * get(&format!("{name}.LayerNorm.weight"), place)
                 + get(&format!("{name}.LayerNorm.bias"), place)
         };
         row.iter().enumerate().map(value).collect()
     };
-    let plus = |left: &[f64], right: &[f64]| -> Vec<f64> { left.iter().zip(right).map(|(a, b)| a + b).collect() };
+    let plus = |left: &[f64], right: &[f64]| -> Vec<f64> {
+        left.iter().zip(right).map(|(a, b)| a + b).collect()
+    };
     let begin = |(place, token): (usize, &u16)| {
         let value = |column| {
             get("embeddings.word_embeddings.weight", usize::from(*token) * WIDTH + column)
@@ -173,8 +178,11 @@ fn reference(tensors: &Tensors, tokens: &[u16]) -> Vec<Vec<f64>> {
                 let scores: Vec<f64> = key.iter().map(|other| score(other).exp()).collect();
                 let total: f64 = scores.iter().sum();
                 for column in columns.clone() {
-                    context[column] =
-                        scores.iter().zip(&value).map(|(score, value)| score / total * value[column]).sum::<f64>();
+                    context[column] = scores
+                        .iter()
+                        .zip(&value)
+                        .map(|(score, value)| score / total * value[column])
+                        .sum::<f64>();
                 }
             }
             context
@@ -188,9 +196,14 @@ fn reference(tensors: &Tensors, tokens: &[u16]) -> Vec<Vec<f64>> {
         hidden = attended
             .iter()
             .map(|row| {
-                let inner: Vec<f64> =
-                    dense(&format!("{layer}.intermediate.dense"), row).into_iter().map(gelu).collect();
-                norm(&format!("{layer}.output"), &plus(row, &dense(&format!("{layer}.output.dense"), &inner)))
+                let inner: Vec<f64> = dense(&format!("{layer}.intermediate.dense"), row)
+                    .into_iter()
+                    .map(gelu)
+                    .collect();
+                norm(
+                    &format!("{layer}.output"),
+                    &plus(row, &dense(&format!("{layer}.output.dense"), &inner)),
+                )
             })
             .collect();
     }
@@ -216,7 +229,9 @@ fn assert_near(found: &[f32], expect: &[f64]) {
 }
 
 fn mean_of(rows: &[Vec<f64>]) -> Vec<f64> {
-    (0..WIDTH).map(|column| rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64).collect()
+    (0..WIDTH)
+        .map(|column| rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64)
+        .collect()
 }
 
 #[test]
@@ -232,10 +247,16 @@ fn a_vector_is_what_the_plain_loops_say() {
 fn a_folder_says_how_its_vectors_are_pooled_and_scaled() {
     let place = Place::new();
     let module = |kind: &str, path: &str| json!({"path": path, "type": format!("sentence_transformers.models.{kind}")});
-    let modules =
-        json!([module("Transformer", ""), module("Pooling", "1_Pooling"), module("Normalize", "2_Normalize")]);
+    let modules = json!([
+        module("Transformer", ""),
+        module("Pooling", "1_Pooling"),
+        module("Normalize", "2_Normalize")
+    ]);
     place.put("modules.json", modules.to_string());
-    place.put("1_Pooling/config.json", r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#);
+    place.put(
+        "1_Pooling/config.json",
+        r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#,
+    );
     let found = place.open().unwrap().embed(&["the cat"], Purpose::Memory).unwrap();
     let first = reference(&tensors(), &[2, 8, 5, 3]).remove(0);
     let length = first.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -245,7 +266,10 @@ fn a_folder_says_how_its_vectors_are_pooled_and_scaled() {
 #[test]
 fn questions_and_memories_have_their_own_prompts() {
     let place = Place::new();
-    place.put("config_sentence_transformers.json", r#"{"prompts": {"query": "query: ", "document": ""}}"#);
+    place.put(
+        "config_sentence_transformers.json",
+        r#"{"prompts": {"query": "query: ", "document": ""}}"#,
+    );
     let bert = place.open().unwrap();
     assert_eq!(bert.tokens("dog", Purpose::Question), [2, 10, 11, 4, 3]);
     assert_eq!(bert.tokens("dog", Purpose::Memory), [2, 4, 3]);
@@ -267,7 +291,8 @@ fn a_vector_does_not_depend_on_its_batch_or_on_threads() {
     let place = Place::new();
     let mut alone = place.open().unwrap();
     let mut together = Bert::open(&place.path, NonZeroUsize::new(3).unwrap()).unwrap();
-    let texts: Vec<String> = (0..400).map(|number| "the dog runs cat ".repeat(number % 5)).collect();
+    let texts: Vec<String> =
+        (0..400).map(|number| "the dog runs cat ".repeat(number % 5)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let batch = together.embed(&texts, Purpose::Memory).unwrap();
     for (text, vector) in texts.iter().zip(&batch) {
@@ -280,7 +305,10 @@ fn a_vector_does_not_depend_on_its_batch_or_on_threads() {
 fn the_name_follows_the_folder_and_the_weights() {
     let place = Place::new();
     let before = place.open().unwrap().model().clone();
-    assert!(before.name.starts_with("tiny@") && before.name.len() == "tiny@".len() + 12, "{before}");
+    assert!(
+        before.name.starts_with("tiny@") && before.name.len() == "tiny@".len() + 12,
+        "{before}"
+    );
     assert_eq!((before.provider.as_str(), before.dimensions), ("local", WIDTH));
     let mut others = tensors();
     others.get_mut("encoder.layer.1.output.dense.bias").unwrap().1[0] += 1.0;
@@ -353,7 +381,9 @@ fn weights_that_are_not_numbers_or_of_another_shape_are_refused() {
     place.put("model.safetensors", weights(&Tensors::new(), ""));
     place.check_unusable("not a BERT model");
     let mut overflowing = tensors();
-    overflowing.values_mut().for_each(|(_, numbers)| numbers.iter_mut().for_each(|number| *number *= 1e37));
+    overflowing
+        .values_mut()
+        .for_each(|(_, numbers)| numbers.iter_mut().for_each(|number| *number *= 1e37));
     place.put("model.safetensors", weights(&overflowing, ""));
     let embedded = place.open().unwrap().embed(&["dog"], Purpose::Memory);
     assert!(matches!(embedded, Err(EmbedError::Unusable { .. })), "{embedded:?}");
@@ -393,13 +423,18 @@ fn settings_that_lie_are_refused_before_anything_is_allocated() {
 #[test]
 fn what_is_asked_for_and_not_done_here_is_refused() {
     let place = Place::new();
-    let modules = |kind: &str, path: &str| json!([{"path": path, "type": format!("st.models.{kind}")}]).to_string();
+    let modules = |kind: &str, path: &str| {
+        json!([{"path": path, "type": format!("st.models.{kind}")}]).to_string()
+    };
     place.put("modules.json", modules("Dense", "2_Dense"));
     place.check_unusable("Dense");
     place.put("modules.json", modules("Pooling", "../elsewhere"));
     place.check_unusable("outside the folder");
     place.put("modules.json", modules("Pooling", "1_Pooling"));
-    place.put("1_Pooling/config.json", r#"{"pooling_mode_mean_tokens": true, "pooling_mode_max_tokens": true}"#);
+    place.put(
+        "1_Pooling/config.json",
+        r#"{"pooling_mode_mean_tokens": true, "pooling_mode_max_tokens": true}"#,
+    );
     place.check_unusable("another pooling");
     place.remove("modules.json");
     place.remove("1_Pooling/config.json");
@@ -410,7 +445,11 @@ fn what_is_asked_for_and_not_done_here_is_refused() {
         ("tokenizer_config.json", r#"{"do_lower_case": false}"#, "upper case"),
         ("tokenizer.json", r#"{"model": {"type": "Unigram", "vocab": [["a", 0.1]]}}"#, "Unigram"),
         ("tokenizer.json", r#"{"model": {"type": "BPE", "vocab": {"a": 0}}}"#, "BPE"),
-        ("tokenizer.json", r#"{"normalizer": {"type": "NFC"}, "model": {"vocab": {"a": 0}}}"#, "NFC"),
+        (
+            "tokenizer.json",
+            r#"{"normalizer": {"type": "NFC"}, "model": {"vocab": {"a": 0}}}"#,
+            "NFC",
+        ),
         ("vocab.txt", "a\nb", "[UNK]"),
         ("vocab.txt", "[UNK]\nb", "[CLS]"),
     ] {
@@ -431,7 +470,8 @@ fn what_is_asked_for_and_not_done_here_is_refused() {
 fn the_published_weights_give_the_published_vectors() {
     let Some(folder) = std::env::var_os("BECAUSE_TEST_MODEL") else { return };
     let mut bert = Bert::open(Path::new(&folder), NonZeroUsize::MIN).unwrap();
-    let texts = ["This is an example sentence", "Crème brûlée, naïve café — ½ price! 😀 東京タワー", ""];
+    let texts =
+        ["This is an example sentence", "Crème brûlée, naïve café — ½ price! 😀 東京タワー", ""];
     let vectors = bert.embed(&texts, Purpose::Memory).unwrap();
     let expect = [
         [0.067_657, 0.063_496, 0.048_713, 0.079_305],

@@ -1,7 +1,8 @@
 //! The vocabulary of a model's folder, from whichever file holds it.
 //!
-//! `vocab.txt` has one piece a line; `tokenizer.json` has the same as a map, with a description of what is done to a text
-//! before it is cut. Only what [`WordPiece`] does is accepted: another kind of tokens would be cut wrongly in silence.
+//! `vocab.txt` has one piece a line; `tokenizer.json` has the same as a map, with a description of
+//! what is done to a text before it is cut. Only what [`WordPiece`] does is accepted: another kind
+//! of tokens would be cut wrongly in silence.
 
 use std::collections::BTreeMap;
 
@@ -107,7 +108,9 @@ impl Habits {
         } else {
             return Ok(());
         };
-        Err(folder.unusable(format!("its tokenizer {advice} ({file}), which is not supported; use an uncased model")))
+        Err(folder.unusable(format!(
+            "its tokenizer {advice} ({file}), which is not supported; use an uncased model"
+        )))
     }
 }
 
@@ -121,7 +124,8 @@ impl TokenizerFile {
         }
         if self.model.continuing_subword_prefix != continues() {
             let prefix = &self.model.continuing_subword_prefix;
-            return Err(folder.unusable(format!("its tokenizer continues words by {prefix:?}, not by \"##\"")));
+            return Err(folder
+                .unusable(format!("its tokenizer continues words by {prefix:?}, not by \"##\"")));
         }
         match &self.normalizer {
             Some(normalizer) if normalizer.kind == "BertNormalizer" => {
@@ -129,8 +133,9 @@ impl TokenizerFile {
             }
             Some(normalizer) => {
                 let kind = &normalizer.kind;
-                Err(folder
-                    .unusable(format!("its tokenizer prepares texts by {kind}, only BertNormalizer is supported")))
+                Err(folder.unusable(format!(
+                    "its tokenizer prepares texts by {kind}, only BertNormalizer is supported"
+                )))
             }
             None => Ok(()),
         }
@@ -139,11 +144,14 @@ impl TokenizerFile {
     /// The pieces in the order of their numbers, one a line.
     fn pieces(self, folder: &Folder) -> Result<String, EmbedError> {
         let Pieces::Numbered(map) = self.model.vocab else { return Ok(String::new()) };
-        let mut pieces: Vec<(u32, String)> = map.into_iter().map(|(piece, number)| (number, piece)).collect();
+        let mut pieces: Vec<(u32, String)> =
+            map.into_iter().map(|(piece, number)| (number, piece)).collect();
         pieces.sort();
         let is_dense = (0..).zip(&pieces).all(|(expect, (number, _))| expect == *number);
         if !is_dense || pieces.iter().any(|(_, piece)| piece.contains(['\n', '\r'])) {
-            return Err(folder.unusable("the vocabulary of tokenizer.json is not numbered from 0; download it again"));
+            return Err(folder.unusable(
+                "the vocabulary of tokenizer.json is not numbered from 0; download it again",
+            ));
         }
         Ok(pieces.into_iter().map(|(_, piece)| piece + "\n").collect())
     }

@@ -1,7 +1,9 @@
-//! The weights of a model: tensors out of a safetensors file, each of the shape that the settings announce.
+//! The weights of a model: tensors out of a safetensors file, each of the shape that the settings
+//! announce.
 //!
-//! Nothing is allocated before the file has been found to hold it, so what a file claims costs no more than its own
-//! length (twice that for half precision). Numbers that are not finite are refused: they would spread into every vector.
+//! Nothing is allocated before the file has been found to hold it, so what a file claims costs no
+//! more than its own length (twice that for half precision). Numbers that are not finite are
+//! refused: they would spread into every vector.
 
 use ndarray::{Array1, Array2, Axis, concatenate};
 use safetensors::{Dtype, SafeTensors};
@@ -24,33 +26,48 @@ struct Weights<'a> {
 }
 
 /// The network whose weights are in `bytes`.
-pub(super) fn read(folder: &Folder, bytes: &[u8], settings: &Settings) -> Result<Network, EmbedError> {
+pub(super) fn read(
+    folder: &Folder,
+    bytes: &[u8],
+    settings: &Settings,
+) -> Result<Network, EmbedError> {
     let tensors = SafeTensors::deserialize(bytes).map_err(|error| {
-        folder.unusable(format!("model.safetensors is damaged or cut off ({error}); download it again"))
+        folder.unusable(format!(
+            "model.safetensors is damaged or cut off ({error}); download it again"
+        ))
     })?;
     let names = tensors.names();
-    let Some(prefix) = names.iter().find_map(|name| name.strip_suffix(WORDS)).map(str::to_owned) else {
-        return Err(folder.unusable(format!("model.safetensors has no {WORDS}; it is not a BERT model")));
+    let Some(prefix) = names.iter().find_map(|name| name.strip_suffix(WORDS)).map(str::to_owned)
+    else {
+        return Err(
+            folder.unusable(format!("model.safetensors has no {WORDS}; it is not a BERT model"))
+        );
     };
     Weights { folder, tensors, prefix, settings }.network()
 }
 
 impl Weights<'_> {
     fn network(&self) -> Result<Network, EmbedError> {
-        let layers = (0..self.settings.layers).map(|number| self.layer(number)).collect::<Result<_, _>>()?;
+        let layers =
+            (0..self.settings.layers).map(|number| self.layer(number)).collect::<Result<_, _>>()?;
         let Settings { heads, activation, .. } = *self.settings;
         Ok(Network { embeddings: self.embeddings()?, layers, heads, activation })
     }
 
     fn embeddings(&self) -> Result<Embeddings, EmbedError> {
         let Settings { width, positions, .. } = *self.settings;
-        let mut positions = self.matrix("embeddings.position_embeddings.weight", Some(positions), width)?;
+        let mut positions =
+            self.matrix("embeddings.position_embeddings.weight", Some(positions), width)?;
         let types = self.matrix("embeddings.token_type_embeddings.weight", None, width)?;
         // Every text is a first sentence, so its type can be added once and for all.
         if let Some(first) = types.rows().into_iter().next() {
             positions += &first;
         }
-        Ok(Embeddings { words: self.matrix(WORDS, None, width)?, positions, norm: self.norm("embeddings")? })
+        Ok(Embeddings {
+            words: self.matrix(WORDS, None, width)?,
+            positions,
+            norm: self.norm("embeddings")?,
+        })
     }
 
     fn layer(&self, number: usize) -> Result<Layer, EmbedError> {
@@ -60,9 +77,13 @@ impl Weights<'_> {
         let (query, key, value) = (part("query")?, part("key")?, part("value")?);
         let joined = |_| self.folder.unusable("the parts of attention have different shapes");
         let query_key_value = Dense {
-            weights: concatenate(Axis(1), &[query.weights.view(), key.weights.view(), value.weights.view()])
+            weights: concatenate(
+                Axis(1),
+                &[query.weights.view(), key.weights.view(), value.weights.view()],
+            )
+            .map_err(joined)?,
+            bias: concatenate(Axis(0), &[query.bias.view(), key.bias.view(), value.bias.view()])
                 .map_err(joined)?,
-            bias: concatenate(Axis(0), &[query.bias.view(), key.bias.view(), value.bias.view()]).map_err(joined)?,
         };
         Ok(Layer {
             query_key_value,
@@ -87,7 +108,12 @@ impl Weights<'_> {
     }
 
     /// A matrix of `columns`, and of `rows` if it is known how many.
-    fn matrix(&self, name: &str, rows: Option<usize>, columns: usize) -> Result<Array2<f32>, EmbedError> {
+    fn matrix(
+        &self,
+        name: &str,
+        rows: Option<usize>,
+        columns: usize,
+    ) -> Result<Array2<f32>, EmbedError> {
         let (shape, values) = self.values(name, |shape| {
             matches!(shape, [found_rows, found] if *found == columns && rows.is_none_or(|rows| rows == *found_rows))
         })?;
@@ -102,24 +128,39 @@ impl Weights<'_> {
     }
 
     /// The shape and the numbers of a tensor of a shape that `is_expected`.
-    fn values(&self, name: &str, is_expected: impl Fn(&[usize]) -> bool) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
+    fn values(
+        &self,
+        name: &str,
+        is_expected: impl Fn(&[usize]) -> bool,
+    ) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
         let refuse = |detail: String| self.folder.unusable(format!("model.safetensors: {detail}"));
-        let tensor = self
-            .tensors
-            .tensor(&format!("{}{name}", self.prefix))
-            .map_err(|_| refuse(format!("there is no tensor {name}; config.json may belong to another model")))?;
+        let tensor = self.tensors.tensor(&format!("{}{name}", self.prefix)).map_err(|_| {
+            refuse(format!("there is no tensor {name}; config.json may belong to another model"))
+        })?;
         let shape = tensor.shape().to_vec();
         if !is_expected(&shape) {
-            return Err(refuse(format!("{name} has the shape {shape:?}, which is not what config.json says")));
+            return Err(refuse(format!(
+                "{name} has the shape {shape:?}, which is not what config.json says"
+            )));
         }
         let values: Vec<f32> = match tensor.dtype() {
-            Dtype::F32 => tensor.data().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
-            Dtype::BF16 => halves(tensor.data()).map(|bits| f32::from_bits(u32::from(bits) << 16)).collect(),
+            Dtype::F32 => {
+                tensor.data().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+            }
+            Dtype::BF16 => {
+                halves(tensor.data()).map(|bits| f32::from_bits(u32::from(bits) << 16)).collect()
+            }
             Dtype::F16 => halves(tensor.data()).map(of_half).collect(),
-            other => return Err(refuse(format!("{name} is of the type {other:?}, not of F32, F16 or BF16"))),
+            other => {
+                return Err(refuse(format!(
+                    "{name} is of the type {other:?}, not of F32, F16 or BF16"
+                )));
+            }
         };
         if !values.iter().all(|value| value.is_finite()) {
-            return Err(refuse(format!("{name} holds numbers that are not finite; download the file again")));
+            return Err(refuse(format!(
+                "{name} holds numbers that are not finite; download the file again"
+            )));
         }
         Ok((shape, values))
     }
@@ -148,8 +189,13 @@ mod tests {
 
     #[test]
     fn half_precision_is_read_exactly() {
-        let known =
-            [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x0001, 5.960_464_5e-8), (0x7bff, 65504.0)];
+        let known = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x3555, 0.333_251_95),
+            (0x0001, 5.960_464_5e-8),
+            (0x7bff, 65504.0),
+        ];
         for (bits, expect) in known {
             assert_eq!(of_half(bits), expect, "{bits:04x}");
         }

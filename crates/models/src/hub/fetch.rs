@@ -1,7 +1,8 @@
 //! One file, from where it was left.
 //!
-//! What has come is in a file `….part`, to which the rest is appended when the server can begin in the middle (RFC 9110, 14).
-//! Only what is complete and has the right digest loses the ending, so a file without it need not be fetched again.
+//! What has come is in a file `….part`, to which the rest is appended when the server can begin in
+//! the middle (RFC 9110, 14). Only what is complete and has the right digest loses the ending, so a
+//! file without it need not be fetched again.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -37,7 +38,8 @@ pub(super) struct Fetch<'a> {
 }
 
 impl Fetch<'_> {
-    /// Fetches a file of at most `bytes_max` and returns its length and its digest. `report` is told how much of it is there.
+    /// Fetches a file of at most `bytes_max` and returns its length and its digest. `report` is
+    /// told how much of it is there.
     pub(super) fn fetch(
         &self,
         file: &HubFile,
@@ -58,11 +60,13 @@ impl Fetch<'_> {
             && file.sha256.as_ref().is_none_or(|expected| expected.eq_ignore_ascii_case(&sha256));
         if !is_right {
             // Whatever it is, to go on from it would lead to the same again.
-            fs::remove_file(there).map_err(|source| HubError::File { path: there.clone(), source })?;
+            fs::remove_file(there)
+                .map_err(|source| HubError::File { path: there.clone(), source })?;
             return Err(HubError::WrongContent { file: file.path });
         }
         if *there == part {
-            fs::rename(&part, &target).map_err(|source| HubError::File { path: target.clone(), source })?;
+            fs::rename(&part, &target)
+                .map_err(|source| HubError::File { path: target.clone(), source })?;
         }
         report(bytes);
         Ok((bytes, sha256))
@@ -84,7 +88,8 @@ impl Fetch<'_> {
                 Ok(()) => return Ok(()),
                 Err(error) => {
                     let before = std::mem::replace(&mut there, length(part));
-                    let is_worth_it = matches!(error, HubError::Unreachable { .. }) && there > before;
+                    let is_worth_it =
+                        matches!(error, HubError::Unreachable { .. }) && there > before;
                     if !is_worth_it || attempt == ATTEMPTS_MAX {
                         return Err(error);
                     }
@@ -114,7 +119,8 @@ impl Fetch<'_> {
             206 if there > 0 && begins_at(&stream) == Some(there) => there,
             206 | 416 if there > 0 => {
                 // It is another file than the one that was begun.
-                fs::remove_file(part).map_err(|source| HubError::File { path: part.to_owned(), source })?;
+                fs::remove_file(part)
+                    .map_err(|source| HubError::File { path: part.to_owned(), source })?;
                 return self.go_on(file, part, 0, bytes_max, report);
             }
             status => return Err(super::refusal(status, file.path)),
@@ -133,13 +139,16 @@ impl Fetch<'_> {
     ) -> Result<(), HubError> {
         let failed = |source| HubError::File { path: part.to_owned(), source };
         let mut options = fs::File::options();
-        let options = if begins_at == 0 { options.write(true).truncate(true) } else { options.append(true) };
+        let options =
+            if begins_at == 0 { options.write(true).truncate(true) } else { options.append(true) };
         let mut output = options.create(true).open(part).map_err(failed)?;
         let mut chunk = vec![0; CHUNK_BYTES];
         let mut there = begins_at;
         loop {
-            let count =
-                stream.body.read(&mut chunk).map_err(|error| self.failed(self.client.reading_trouble(error)))?;
+            let count = stream
+                .body
+                .read(&mut chunk)
+                .map_err(|error| self.failed(self.client.reading_trouble(error)))?;
             let Some(bytes) = chunk.get(..count).filter(|bytes| !bytes.is_empty()) else { break };
             there = there.saturating_add(bytes.len() as u64);
             if there > bytes_max {

@@ -1,9 +1,10 @@
 //! Fetching models from the Hugging Face hub.
 //!
-//! [`Hub::pull`] asks for the commit behind a revision and the files there, takes the few that a sentence encoder is made
-//! of (data, never code), and puts them on a [`ModelDir`] when all are complete and their digests right. What was interrupted
-//! goes on where it stopped. Two calls of the hub's interface are used: `GET /api/models/{name}/revision/{revision}?blobs=true`
-//! and `GET /{name}/resolve/{commit}/{file}`.
+//! [`Hub::pull`] asks for the commit behind a revision and the files there, takes the few that a
+//! sentence encoder is made of (data, never code), and puts them on a [`ModelDir`] when all are
+//! complete and their digests right. What was interrupted goes on where it stopped. Two calls of
+//! the hub's interface are used: `GET /api/models/{name}/revision/{revision}?blobs=true` and `GET
+//! /{name}/resolve/{commit}/{file}`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,7 +29,8 @@ use model_dir::{Label, LabelFile};
 pub const ENDPOINT: &str = "https://huggingface.co";
 /// What is fetched unless a revision is named.
 pub const REVISION: &str = "main";
-/// Largest model that is fetched unless more is allowed: most encoders of sentences are a tenth of it.
+/// Largest model that is fetched unless more is allowed: most encoders of sentences are a tenth of
+/// it.
 pub const MODEL_BYTES_MAX: u64 = 1_000_000_000;
 /// The files that are fetched, as far as a model has them; nothing else is.
 const FILES: [&str; 9] = [
@@ -93,7 +95,9 @@ pub enum HubError {
         status: u16,
     },
     /// It is no model of the kind that we can run.
-    #[error("{name} cannot be used: it has no {missing}. Sentence encoders of the BERT family in safetensors can")]
+    #[error(
+        "{name} cannot be used: it has no {missing}. Sentence encoders of the BERT family in safetensors can"
+    )]
     NoEncoder {
         /// The model.
         name: String,
@@ -119,7 +123,9 @@ pub enum HubError {
         bytes_max: u64,
     },
     /// A file is not what the hub says it is.
-    #[error("{file} came with other content than the hub announces, and was thrown away; try again")]
+    #[error(
+        "{file} came with other content than the hub announces, and was thrown away; try again"
+    )]
     WrongContent {
         /// The file.
         file: &'static str,
@@ -137,7 +143,9 @@ pub enum HubError {
         name: String,
     },
     /// It was not fetched.
-    #[error("{name} is not here; `because model list` lists what is, `because model pull {name}` fetches it")]
+    #[error(
+        "{name} is not here; `because model list` lists what is, `because model pull {name}` fetches it"
+    )]
     NotHere {
         /// The model.
         name: String,
@@ -212,14 +220,24 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// The hub at an address, with the token of an account if there is one, and with other roots than those that are
-    /// compiled in if there are any.
-    pub fn at(endpoint: &str, token: Option<&Secret>, roots: Option<Roots>) -> Result<Self, HubError> {
+    /// The hub at an address, with the token of an account if there is one, and with other roots
+    /// than those that are compiled in if there are any.
+    pub fn at(
+        endpoint: &str,
+        token: Option<&Secret>,
+        roots: Option<Roots>,
+    ) -> Result<Self, HubError> {
         let base = Base::parse(endpoint).map_err(|detail| HubError::Endpoint { detail })?;
         if token.is_some() && base.is_open() {
-            return Err(HubError::Endpoint { detail: "a token is sent over https only, or to this machine" });
+            return Err(HubError::Endpoint {
+                detail: "a token is sent over https only, or to this machine",
+            });
         }
-        Ok(Self { base, authorization: token.map(|token| format!("Bearer {}", token.reveal())), roots })
+        Ok(Self {
+            base,
+            authorization: token.map(|token| format!("Bearer {}", token.reveal())),
+            roots,
+        })
     }
 
     /// Fetches a model, unless it is on the model_dir already.
@@ -230,7 +248,9 @@ impl Hub {
         mut report: impl FnMut(Progress),
     ) -> Result<Pulled, HubError> {
         let (commit, files) = self.list(wish)?;
-        if let Some(shelved) = model_dir.find(&wish.name).filter(|shelved| shelved.revision.as_ref() == Some(&commit)) {
+        if let Some(shelved) =
+            model_dir.find(&wish.name).filter(|shelved| shelved.revision.as_ref() == Some(&commit))
+        {
             return Ok(Pulled { shelved, is_new: false });
         }
         let bytes_total = files.iter().filter_map(|file| file.bytes).fold(0, u64::saturating_add);
@@ -248,8 +268,13 @@ impl Hub {
         let mut label = Label { name: wish.name.to_string(), revision: commit, files: Vec::new() };
         for file in &files {
             let rest_max = wish.bytes_max.saturating_sub(before);
-            let progress =
-                |bytes| report(Progress { file: file.path, bytes: before.saturating_add(bytes), bytes_total });
+            let progress = |bytes| {
+                report(Progress {
+                    file: file.path,
+                    bytes: before.saturating_add(bytes),
+                    bytes_total,
+                })
+            };
             let (bytes, sha256) = fetch.fetch(file, rest_max, progress)?;
             before = before.saturating_add(bytes);
             label.files.push(LabelFile { path: file.path.to_owned(), bytes, sha256 });
@@ -265,24 +290,35 @@ impl Hub {
     fn list(&self, wish: &Wish) -> Result<(String, Vec<HubFile>), HubError> {
         let Wish { name, revision, .. } = wish;
         let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if !(1..=REVISION_CHARS_MAX).contains(&revision.len()) || !revision.chars().all(fits) || revision.contains("..")
+        if !(1..=REVISION_CHARS_MAX).contains(&revision.len())
+            || !revision.chars().all(fits)
+            || revision.contains("..")
         {
-            return Err(HubError::Refused { what: format!("the revision {revision:?} of {name}"), status: 400 });
+            return Err(HubError::Refused {
+                what: format!("the revision {revision:?} of {name}"),
+                status: 400,
+            });
         }
         let address = self.base.at(&format!("api/models/{name}/revision/{revision}?blobs=true"));
-        // A renamed model is answered with a redirect to its new name, so questions are followed as downloads are.
-        let client = Client::for_lists(&self.base, self.roots.as_ref(), Duration::from_secs(LIST_S_MAX));
+        // A renamed model is answered with a redirect to its new name, so questions are followed as
+        // downloads are.
+        let client =
+            Client::for_lists(&self.base, self.roots.as_ref(), Duration::from_secs(LIST_S_MAX));
         let answer = client.get(&address, &self.headers(), LIST_BYTES_MAX);
         let answer = answer.map_err(|error| no_answer(self.base.as_str(), error))?;
         if answer.status != 200 {
             return Err(refusal(answer.status, &name.to_string()));
         }
-        let list: Value = serde_json::from_slice(&answer.body)
-            .map_err(|_| HubError::Unreadable { detail: "the list of files is no JSON".to_owned() })?;
+        let list: Value = serde_json::from_slice(&answer.body).map_err(|_| {
+            HubError::Unreadable { detail: "the list of files is no JSON".to_owned() }
+        })?;
         let commit = list["sha"].as_str().filter(|commit| is_commit(commit)).map(str::to_owned);
-        let commit = commit.ok_or_else(|| HubError::Unreadable { detail: "the list names no commit".to_owned() })?;
+        let commit = commit.ok_or_else(|| HubError::Unreadable {
+            detail: "the list names no commit".to_owned(),
+        })?;
         let siblings = list["siblings"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let files: Vec<HubFile> = FILES.iter().filter_map(|path| hub_file(path, siblings)).collect();
+        let files: Vec<HubFile> =
+            FILES.iter().filter_map(|path| hub_file(path, siblings)).collect();
         let has = |path: &str| files.iter().any(|file| file.path == path);
         for missing in ["config.json", "model.safetensors"] {
             if !has(missing) {
@@ -290,7 +326,10 @@ impl Hub {
             }
         }
         if !has("vocab.txt") && !has("tokenizer.json") {
-            return Err(HubError::NoEncoder { name: name.to_string(), missing: "vocab.txt or tokenizer.json" });
+            return Err(HubError::NoEncoder {
+                name: name.to_string(),
+                missing: "vocab.txt or tokenizer.json",
+            });
         }
         Ok((commit, files))
     }
@@ -300,8 +339,10 @@ impl Hub {
 fn hub_file(path: &'static str, siblings: &[Value]) -> Option<HubFile> {
     let sibling = siblings.iter().find(|sibling| sibling["rfilename"] == path)?;
     let large = &sibling["lfs"];
-    let sha256 =
-        large["sha256"].as_str().or_else(|| large["oid"].as_str()).map(|digest| digest.trim_start_matches("sha256:"));
+    let sha256 = large["sha256"]
+        .as_str()
+        .or_else(|| large["oid"].as_str())
+        .map(|digest| digest.trim_start_matches("sha256:"));
     Some(HubFile {
         path,
         bytes: large["size"].as_u64().or_else(|| sibling["size"].as_u64()),
@@ -326,6 +367,8 @@ fn no_answer(address: &str, error: HttpError) -> HubError {
         HttpError::Unreachable(_) | HttpError::TimedOut(_) => {
             HubError::Unreachable { address: address.to_owned(), detail: error.to_string() }
         }
-        HttpError::NotHttp(_) | HttpError::TooLong(_) => HubError::Unreadable { detail: error.to_string() },
+        HttpError::NotHttp(_) | HttpError::TooLong(_) => {
+            HubError::Unreadable { detail: error.to_string() }
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! The folder in which fetched models are kept, one folder a model.
 //!
-//! A model is on the model_dir as a whole or not at all: it is fetched under another name, beginning with a dot, and gets its own when
-//! it is complete. A folder that somebody else put there counts as well, if it is named `owner--name`.
+//! A model is on the model_dir as a whole or not at all: it is fetched under another name,
+//! beginning with a dot, and gets its own when it is complete. A folder that somebody else put
+//! there counts as well, if it is named `owner--name`.
 
 use std::fs;
 use std::io::Read;
@@ -70,7 +71,9 @@ impl ModelDir {
     pub fn find(&self, name: &HubName) -> Option<Shelved> {
         let folder = self.place(name);
         folder.is_dir().then(|| {
-            let revision = label(&folder).filter(|label| label.name == name.to_string()).map(|label| label.revision);
+            let revision = label(&folder)
+                .filter(|label| label.name == name.to_string())
+                .map(|label| label.revision);
             Shelved { name: name.clone(), revision, bytes: bytes_of(&folder), folder }
         })
     }
@@ -82,7 +85,8 @@ impl ModelDir {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => return Err(HubError::File { path: self.folder.clone(), source }),
         };
-        let names = entries.flatten().filter_map(|entry| HubName::of_folder(entry.file_name().to_str()?));
+        let names =
+            entries.flatten().filter_map(|entry| HubName::of_folder(entry.file_name().to_str()?));
         let mut shelved: Vec<Shelved> = names.filter_map(|name| self.find(&name)).collect();
         shelved.sort_by(|left, right| left.name.cmp(&right.name));
         Ok(shelved)
@@ -90,7 +94,8 @@ impl ModelDir {
 
     /// Takes a model off the model_dir, with what was fetched of it in part.
     pub fn remove(&self, name: &HubName) -> Result<Shelved, HubError> {
-        let shelved = self.find(name).ok_or_else(|| HubError::NotHere { name: name.to_string() })?;
+        let shelved =
+            self.find(name).ok_or_else(|| HubError::NotHere { name: name.to_string() })?;
         self.clear_away(name)?;
         remove_folder(&shelved.folder)?;
         Ok(shelved)
@@ -108,7 +113,12 @@ impl ModelDir {
         make_folder(&self.folder)?;
         let path = self.folder.join(format!(".lock-{}", name.folder()));
         let failed = |source| HubError::File { path: path.clone(), source };
-        let file = fs::File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        let file = fs::File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(file),
             Err(fs::TryLockError::WouldBlock) => Err(HubError::Busy { name: name.to_string() }),
@@ -117,7 +127,12 @@ impl ModelDir {
     }
 
     /// Gives a complete folder its name.
-    pub(super) fn put(&self, name: &HubName, fetched: &Path, label: &Label) -> Result<Shelved, HubError> {
+    pub(super) fn put(
+        &self,
+        name: &HubName,
+        fetched: &Path,
+        label: &Label,
+    ) -> Result<Shelved, HubError> {
         let path = fetched.join(LABEL);
         let text = serde_json::to_vec_pretty(label).unwrap_or_default();
         fs::write(&path, text).map_err(|source| HubError::File { path, source })?;
@@ -139,7 +154,9 @@ impl ModelDir {
         remove_folder(&self.folder.join(format!("{REPLACED}{}", name.folder())))?;
         let beginning = format!("{FETCHING}{}", fetching_name(name));
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&beginning)) {
+        for entry in
+            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&beginning))
+        {
             remove_folder(&entry.path())?;
         }
         Ok(())
@@ -191,12 +208,16 @@ mod tests {
         }
         assert_eq!(model_dir.list().unwrap(), []);
         let label = Label { name: one.to_string(), revision: "0123".to_owned(), files: Vec::new() };
-        let shelved = model_dir.put(&one, &model_dir.fetching(&one, "0123").unwrap(), &label).unwrap();
+        let shelved =
+            model_dir.put(&one, &model_dir.fetching(&one, "0123").unwrap(), &label).unwrap();
         assert_eq!((shelved.revision.as_deref(), shelved.bytes), (Some("0123"), 2));
         assert_eq!(model_dir.list().unwrap(), [shelved]);
         model_dir.remove(&one).unwrap();
         assert!(matches!(model_dir.remove(&one), Err(HubError::NotHere { .. })));
-        assert!(model_dir.fetching(&other, "0123").unwrap().join("config.json").exists(), "of another model");
+        assert!(
+            model_dir.fetching(&other, "0123").unwrap().join("config.json").exists(),
+            "of another model"
+        );
     }
 
     #[test]

@@ -23,7 +23,8 @@ impl HubName {
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
         let (owner, name) = text.split_once('/')?;
-        (is_part(owner) && is_part(name)).then(|| Self { owner: owner.to_owned(), name: name.to_owned() })
+        (is_part(owner) && is_part(name))
+            .then(|| Self { owner: owner.to_owned(), name: name.to_owned() })
     }
 
     /// The name of its folder.
@@ -34,7 +35,8 @@ impl HubName {
     /// The name that a folder stands for.
     pub fn of_folder(folder: &str) -> Option<Self> {
         let (owner, name) = folder.split_once(SEPARATOR)?;
-        (is_part(owner) && is_part(name)).then(|| Self { owner: owner.to_owned(), name: name.to_owned() })
+        (is_part(owner) && is_part(name))
+            .then(|| Self { owner: owner.to_owned(), name: name.to_owned() })
     }
 }
 
@@ -44,7 +46,8 @@ impl std::fmt::Display for HubName {
     }
 }
 
-/// The hub's own rule: letters, digits, `-`, `_` and `.`, neither `--` nor `..`, no `-` or `.` at an end.
+/// The hub's own rule: letters, digits, `-`, `_` and `.`, neither `--` nor `..`, no `-` or `.` at
+/// an end.
 fn is_part(part: &str) -> bool {
     let is_end = |c: char| c.is_ascii_alphanumeric() || c == '_';
     (1..=PART_CHARS_MAX).contains(&part.len())
@@ -72,8 +75,8 @@ mod tests {
     fn names_that_lead_elsewhere_are_refused() {
         let long = format!("a/{}", "b".repeat(97));
         for text in [
-            "", "a", "a/", "/b", "a/b/c", "../b", "a/..", "a/.b", ".a/b", "a/b.", "a\\b/c", "a/b?c", "a/b%2f",
-            "a--b/c", "a/b\0", "é/b", &long,
+            "", "a", "a/", "/b", "a/b/c", "../b", "a/..", "a/.b", ".a/b", "a/b.", "a\\b/c",
+            "a/b?c", "a/b%2f", "a--b/c", "a/b\0", "é/b", &long,
         ] {
             assert_eq!(HubName::parse(text), None, "{text:?}");
         }

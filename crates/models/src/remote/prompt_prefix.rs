@@ -1,8 +1,9 @@
 //! What a model wants to be told before a text.
 //!
-//! Models that were trained on pairs of a question and what answers it expect to hear which of both a text is, in words
-//! of their own. The services that run them do not add these words, so we do; without them such models find less. The words are
-//! those of the models' own cards. A model that is not listed gets the text alone.
+//! Models that were trained on pairs of a question and what answers it expect to hear which of both
+//! a text is, in words of their own. The services that run them do not add these words, so we do;
+//! without them such models find less. The words are those of the models' own cards. A model that
+//! is not listed gets the text alone.
 
 use crate::embedder::Purpose;
 
@@ -36,7 +37,8 @@ const PREFIXES: [(&str, PromptPrefix); 11] = [
     ),
 ];
 
-const GEMMA: PromptPrefix = PromptPrefix { question: "task: search result | query: ", memory: "title: none | text: " };
+const GEMMA: PromptPrefix =
+    PromptPrefix { question: "task: search result | query: ", memory: "title: none | text: " };
 
 impl PromptPrefix {
     /// The prompt_prefix of the model of this name.
@@ -64,9 +66,15 @@ mod tests {
 
     #[test]
     fn a_model_is_told_what_it_was_trained_to_hear() {
-        assert_eq!(PromptPrefix::of("nomic-embed-text:latest").before(Purpose::Question), "search_query: ");
+        assert_eq!(
+            PromptPrefix::of("nomic-embed-text:latest").before(Purpose::Question),
+            "search_query: "
+        );
         assert_eq!(PromptPrefix::of("Qwen/Qwen3-Embedding-0.6B").before(Purpose::Memory), "");
-        assert_eq!(PromptPrefix::of("gemini-embedding-2").before(Purpose::Memory), "title: none | text: ");
+        assert_eq!(
+            PromptPrefix::of("gemini-embedding-2").before(Purpose::Memory),
+            "title: none | text: "
+        );
         assert_eq!(PromptPrefix::of("gemini-embedding-001"), PromptPrefix::default());
         assert_eq!(PromptPrefix::of("text-embedding-3-small"), PromptPrefix::default());
     }

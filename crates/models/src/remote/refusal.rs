@@ -17,7 +17,8 @@ const RETRY_S_MAX: u64 = 24 * 60 * 60;
 /// The error for an answer whose status is not 200.
 pub(super) fn refusal(provider: String, answer: &Answer, key: Option<&Secret>) -> EmbedError {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let said = message(&body).map_or_else(|| String::from_utf8_lossy(&answer.body).into_owned(), str::to_owned);
+    let said = message(&body)
+        .map_or_else(|| String::from_utf8_lossy(&answer.body).into_owned(), str::to_owned);
     let said = key.map_or_else(|| said.clone(), |key| key.hide_in(&said));
     let detail = match harmless(&said) {
         said if said.is_empty() => format!("HTTP {}", answer.status),
@@ -30,10 +31,13 @@ pub(super) fn refusal(provider: String, answer: &Answer, key: Option<&Secret>) -
             let after = retry_after(&answer.headers).or_else(|| retry_delay(&body));
             EmbedError::RateLimited { provider, after }
         }
-        408 | 425 | 500..=599 => EmbedError::Failed { provider, detail, after: retry_after(&answer.headers) },
+        408 | 425 | 500..=599 => {
+            EmbedError::Failed { provider, detail, after: retry_after(&answer.headers) }
+        }
         300..=399 => {
             let target = header(&answer.headers, "location").map(harmless).unwrap_or_default();
-            let detail = format!("it sends on to {target}, which is not followed (HTTP {})", answer.status);
+            let detail =
+                format!("it sends on to {target}, which is not followed (HTTP {})", answer.status);
             EmbedError::Refused { provider, detail }
         }
         400..=499 => EmbedError::Refused { provider, detail },
@@ -54,8 +58,10 @@ pub(super) fn no_answer(provider: String, error: HttpError) -> EmbedError {
 
 /// On one line, cut, and without what a terminal would obey.
 pub(super) fn harmless(text: &str) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
     let text = words.join(" ");
     if text.chars().count() <= MESSAGE_CHARS_MAX {
         return text;
@@ -63,10 +69,13 @@ pub(super) fn harmless(text: &str) -> String {
     text.chars().take(MESSAGE_CHARS_MAX).collect::<String>() + " …"
 }
 
-/// Where services put what they say: `{"error": {"message"}}`, `{"error"}`, `{"message"}`, `{"detail"}`.
+/// Where services put what they say: `{"error": {"message"}}`, `{"error"}`, `{"message"}`,
+/// `{"detail"}`.
 fn message(body: &Value) -> Option<&str> {
     let error = &body["error"];
-    [&error["message"], error, &body["message"], &body["detail"]].into_iter().find_map(Value::as_str)
+    [&error["message"], error, &body["message"], &body["detail"]]
+        .into_iter()
+        .find_map(Value::as_str)
 }
 
 fn is_out_of_quota(body: &Value) -> bool {
@@ -130,12 +139,22 @@ mod tests {
             r#"{"error":{"message":"Wrong key sk-secret\u001b[2J!"}}"#,
             "openai refuses: Wrong key [key] [2J! (HTTP 401)",
         );
-        check(404, &[], r#"{"error":"model \"x\" not found"}"#, "openai refuses: model \"x\" not found (HTTP 404)");
+        check(
+            404,
+            &[],
+            r#"{"error":"model \"x\" not found"}"#,
+            "openai refuses: model \"x\" not found (HTTP 404)",
+        );
         check(400, &[], "", "openai refuses: HTTP 400");
         check(503, &[], "<h1>busy</h1>", "openai failed: <h1>busy</h1> (HTTP 503)");
         check(204, &[], "", "openai gave an answer that cannot be read: HTTP 204");
         let long = "é".repeat(1000);
-        check(400, &[], &long, &format!("openai refuses: {} … (HTTP 400)", "é".repeat(MESSAGE_CHARS_MAX)));
+        check(
+            400,
+            &[],
+            &long,
+            &format!("openai refuses: {} … (HTTP 400)", "é".repeat(MESSAGE_CHARS_MAX)),
+        );
         check(
             307,
             &[("location", "https://evil.example/")],
@@ -155,10 +174,25 @@ mod tests {
         check(500, &[("retry-after", "99999999999")], "", "openai failed: HTTP 500 after 86400s");
         check(502, &[("retry-after", "soon")], "", "openai failed: HTTP 502");
         let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
-        check(429, &[date, ("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")], "", &limited("Some(30s)"));
-        check(429, &[date, ("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT")], "", &limited("Some(0ns)"));
+        check(
+            429,
+            &[date, ("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")],
+            "",
+            &limited("Some(30s)"),
+        );
+        check(
+            429,
+            &[date, ("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT")],
+            "",
+            &limited("Some(0ns)"),
+        );
         check(429, &[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")], "", &limited("None"));
-        check(429, &[], r#"{"error":{"details":[{},{"retryDelay":"33.2s"}]}}"#, &limited("Some(34s)"));
+        check(
+            429,
+            &[],
+            r#"{"error":{"details":[{},{"retryDelay":"33.2s"}]}}"#,
+            &limited("Some(34s)"),
+        );
         check(429, &[], r#"{"error":{"details":[{"retryDelay":"NaNs"}]}}"#, &limited("None"));
         check(
             429,

@@ -73,7 +73,8 @@ impl Service {
         }
     }
 
-    /// Texts of one request, where nothing else is set. A processor at home is done sooner with few.
+    /// Texts of one request, where nothing else is set. A processor at home is done sooner with
+    /// few.
     pub fn default_batch_max(self) -> usize {
         match self {
             Self::OpenAi => 128,
@@ -108,20 +109,28 @@ impl Service {
             body
         };
         match self {
-            Self::OpenAi => ("embeddings".to_owned(), with(json!({ "model": model, "input": texts }), "dimensions")),
-            Self::Ollama => ("api/embed".to_owned(), with(json!({ "model": model, "input": texts }), "dimensions")),
+            Self::OpenAi => (
+                "embeddings".to_owned(),
+                with(json!({ "model": model, "input": texts }), "dimensions"),
+            ),
+            Self::Ollama => (
+                "api/embed".to_owned(),
+                with(json!({ "model": model, "input": texts }), "dimensions"),
+            ),
             Self::Gemini => {
                 let model = model.strip_prefix("models/").unwrap_or(model);
                 let request = |text: &String| {
-                    let mut request =
-                        json!({ "model": format!("models/{model}"), "content": { "parts": [{ "text": text }] } });
+                    let mut request = json!({ "model": format!("models/{model}"), "content": { "parts": [{ "text": text }] } });
                     if let Some(task) = gemini_task(model, purpose) {
                         request["taskType"] = task.into();
                     }
                     with(request, "outputDimensionality")
                 };
                 let requests: Vec<Value> = texts.iter().map(request).collect();
-                (format!("v1beta/models/{model}:batchEmbedContents"), json!({ "requests": requests }))
+                (
+                    format!("v1beta/models/{model}:batchEmbedContents"),
+                    json!({ "requests": requests }),
+                )
             }
         }
     }
@@ -130,7 +139,9 @@ impl Service {
     pub(super) fn vectors(self, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
         let unreadable = |error: serde_json::Error| error.to_string();
         let vectors = match self {
-            Self::OpenAi => ordered(serde_json::from_slice::<OpenAiAnswer>(body).map_err(unreadable)?.data.0)?,
+            Self::OpenAi => {
+                ordered(serde_json::from_slice::<OpenAiAnswer>(body).map_err(unreadable)?.data.0)?
+            }
             Self::Ollama => {
                 let answer: OllamaAnswer = serde_json::from_slice(body).map_err(unreadable)?;
                 answer.embeddings.0.into_iter().map(|vector| vector.0).collect()
@@ -193,8 +204,9 @@ fn ordered(data: Vec<OpenAiVector>) -> Result<Vec<Vec<f32>>, String> {
     let mut places: Vec<Option<Vec<f32>>> = data.iter().map(|_| None).collect();
     for (position, OpenAiVector { index, embedding }) in data.into_iter().enumerate() {
         let index = index.unwrap_or(position);
-        let place =
-            places.get_mut(index).ok_or_else(|| format!("a vector has the index {index}, which is too high"))?;
+        let place = places
+            .get_mut(index)
+            .ok_or_else(|| format!("a vector has the index {index}, which is too high"))?;
         if place.replace(embedding.0).is_some() {
             return Err(format!("two vectors have the index {index}"));
         }
@@ -207,7 +219,11 @@ fn ordered(data: Vec<OpenAiVector>) -> Result<Vec<Vec<f32>>, String> {
 mod tests {
     use super::*;
 
-    fn question<'a>(model: &'a str, texts: &'a [String], dimensions: Option<usize>) -> Question<'a> {
+    fn question<'a>(
+        model: &'a str,
+        texts: &'a [String],
+        dimensions: Option<usize>,
+    ) -> Question<'a> {
         Question { model, texts, purpose: Purpose::Question, dimensions }
     }
 
@@ -215,10 +231,19 @@ mod tests {
     fn each_service_is_asked_in_its_own_words() {
         let texts = ["a".to_owned()];
         let check = |service: Service, model: &str, dimensions, path: &str, body: Value| {
-            assert_eq!(service.question(&question(model, &texts, dimensions)), (path.to_owned(), body));
+            assert_eq!(
+                service.question(&question(model, &texts, dimensions)),
+                (path.to_owned(), body)
+            );
         };
         check(Service::OpenAi, "m", None, "embeddings", json!({"model": "m", "input": ["a"]}));
-        check(Service::OpenAi, "m", Some(8), "embeddings", json!({"model": "m", "input": ["a"], "dimensions": 8}));
+        check(
+            Service::OpenAi,
+            "m",
+            Some(8),
+            "embeddings",
+            json!({"model": "m", "input": ["a"], "dimensions": 8}),
+        );
         check(Service::Ollama, "m", None, "api/embed", json!({"model": "m", "input": ["a"]}));
         check(
             Service::Gemini,
@@ -276,11 +301,15 @@ mod tests {
 
     #[test]
     fn an_index_that_is_missing_twice_or_too_high_is_told() {
-        let read = |data: Value| Service::OpenAi.vectors(json!({ "data": data }).to_string().as_bytes(), 2);
+        let read = |data: Value| {
+            Service::OpenAi.vectors(json!({ "data": data }).to_string().as_bytes(), 2)
+        };
         let vector = |index: i64, number: f32| json!({"index": index, "embedding": [number]});
         assert_eq!(read(json!([vector(1, 0.5), vector(0, 0.25)])).unwrap(), [[0.25], [0.5]]);
         assert_eq!(read(json!([{"embedding": [1]}, {"embedding": [2]}])).unwrap(), [[1.0], [2.0]]);
-        for bad in [json!([vector(1, 0.5), vector(1, 0.5)]), json!([vector(0, 0.5), vector(2, 0.5)])] {
+        for bad in
+            [json!([vector(1, 0.5), vector(1, 0.5)]), json!([vector(0, 0.5), vector(2, 0.5)])]
+        {
             assert!(read(bad).unwrap_err().contains("index"));
         }
         assert!(read(json!([vector(-1, 0.5), vector(0, 0.5)])).is_err());

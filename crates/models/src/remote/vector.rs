@@ -33,14 +33,17 @@ impl<'de> Visitor<'de> for Numbers {
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Vector, A::Error> {
         let mut vector = Vec::new();
         while let Some(number) = sequence.next_element::<Option<f64>>()? {
-            let number = number.ok_or_else(|| A::Error::custom("a vector holds null in place of a number"))?;
+            let number = number
+                .ok_or_else(|| A::Error::custom("a vector holds null in place of a number"))?;
             push(&mut vector, number as f32)?;
         }
         Ok(Vector(vector))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Vector, E> {
-        let bytes = data_encoding::BASE64.decode(text.as_bytes()).map_err(|_| E::custom("a vector is no base64"))?;
+        let bytes = data_encoding::BASE64
+            .decode(text.as_bytes())
+            .map_err(|_| E::custom("a vector is no base64"))?;
         let (floats, []) = bytes.as_chunks::<FLOAT_BYTES>() else {
             return Err(E::custom("a vector in base64 ends in the middle of a number"));
         };
@@ -63,7 +66,8 @@ fn push<E: Error>(vector: &mut Vec<f32>, number: f32) -> Result<(), E> {
     Ok(())
 }
 
-/// A list that does not grow beyond what was asked for at most, so that a small answer cannot take much memory.
+/// A list that does not grow beyond what was asked for at most, so that a small answer cannot take
+/// much memory.
 pub(super) struct List<T>(pub(super) Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
@@ -98,12 +102,15 @@ mod tests {
     use super::*;
 
     fn read(json: &str) -> Result<Vec<f32>, String> {
-        serde_json::from_str::<Vector>(json).map(|vector| vector.0).map_err(|error| error.to_string())
+        serde_json::from_str::<Vector>(json)
+            .map(|vector| vector.0)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn both_spellings_give_the_same_numbers() {
-        let bytes: Vec<u8> = [1.0_f32, -0.5, 0.25].iter().flat_map(|number| number.to_le_bytes()).collect();
+        let bytes: Vec<u8> =
+            [1.0_f32, -0.5, 0.25].iter().flat_map(|number| number.to_le_bytes()).collect();
         let base64 = format!("\"{}\"", data_encoding::BASE64.encode(&bytes));
         assert_eq!(read(&base64).unwrap(), read("[1, -0.5, 25e-2]").unwrap());
     }
@@ -117,9 +124,21 @@ mod tests {
 
     #[test]
     fn what_is_no_finite_number_is_refused() {
-        let infinite = format!("\"{}\"", data_encoding::BASE64.encode(&f32::INFINITY.to_le_bytes()));
+        let infinite =
+            format!("\"{}\"", data_encoding::BASE64.encode(&f32::INFINITY.to_le_bytes()));
         let long = format!("[{}0]", "0,".repeat(DIMENSIONS_MAX));
-        for json in ["[1, null]", "[1e39]", "[1e999]", "[\"1\"]", "\"AAA\"", "\"AAAA\"", "{}", "7", &infinite, &long] {
+        for json in [
+            "[1, null]",
+            "[1e39]",
+            "[1e999]",
+            "[\"1\"]",
+            "\"AAA\"",
+            "\"AAAA\"",
+            "{}",
+            "7",
+            &infinite,
+            &long,
+        ] {
             assert!(read(json).is_err(), "{json:.40}");
         }
     }

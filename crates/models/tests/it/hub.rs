@@ -10,17 +10,27 @@ use crate::hub_server::{COMMIT, MODEL, answer, files, list, start};
 use crate::server::{Reply, Server};
 
 fn wish() -> Wish {
-    Wish { name: HubName::parse(MODEL).unwrap(), revision: "main".to_owned(), bytes_max: MODEL_BYTES_MAX }
+    Wish {
+        name: HubName::parse(MODEL).unwrap(),
+        revision: "main".to_owned(),
+        bytes_max: MODEL_BYTES_MAX,
+    }
 }
 
 fn pull(server: &Server, folder: &Path) -> Result<Pulled, HubError> {
-    Hub::at(server.base(), None, None).unwrap().pull(&wish(), &ModelDir::at(folder.to_owned()), |_| ())
+    Hub::at(server.base(), None, None).unwrap().pull(
+        &wish(),
+        &ModelDir::at(folder.to_owned()),
+        |_| (),
+    )
 }
 
 /// The files of the model_dir, without locks.
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.retain(|name| !name.starts_with(".lock"));
     names.sort();
     names
@@ -64,12 +74,14 @@ fn a_model_is_fetched_without_what_nobody_needs_and_only_once() {
 #[test]
 fn a_download_that_breaks_goes_on_where_it_stopped() {
     let mut breaks = vec![150_000, 100_000];
-    let server = Server::start(move |request| match (answer(request), request.path.ends_with("model.safetensors")) {
-        (Reply::Whole(status, headers, body), true) if !breaks.is_empty() => {
-            let bytes = breaks.pop().unwrap().min(body.len() / 2);
-            Reply::Cut(status, headers, body, bytes)
+    let server = Server::start(move |request| {
+        match (answer(request), request.path.ends_with("model.safetensors")) {
+            (Reply::Whole(status, headers, body), true) if !breaks.is_empty() => {
+                let bytes = breaks.pop().unwrap().min(body.len() / 2);
+                Reply::Cut(status, headers, body, bytes)
+            }
+            (reply, _) => reply,
         }
-        (reply, _) => reply,
     });
     let folder = tempfile::tempdir().unwrap();
     let pulled = pull(&server, folder.path()).unwrap();
@@ -111,7 +123,9 @@ fn a_server_that_only_sends_whole_files_sends_them_again() {
         let mut request = request.clone();
         request.headers.retain(|(name, _)| name != "range");
         match answer(&request) {
-            Reply::Whole(status, headers, body) if request.path.ends_with("model.safetensors") && is_first => {
+            Reply::Whole(status, headers, body)
+                if request.path.ends_with("model.safetensors") && is_first =>
+            {
                 is_first = false;
                 Reply::Cut(status, headers, body, 90_000)
             }
@@ -172,7 +186,8 @@ fn more_than_was_announced_or_allowed_is_not_taken() {
 fn what_is_not_there_or_not_ours_to_see_is_told() {
     let folder = tempfile::tempdir().unwrap();
     for status in [401, 403, 404] {
-        let server = Server::script([Reply::json(status, &json!({"error": "Repository not found"}))]);
+        let server =
+            Server::script([Reply::json(status, &json!({"error": "Repository not found"}))]);
         let error = pull(&server, folder.path()).unwrap_err();
         assert!(matches!(&error, HubError::Refused { what, .. } if what == MODEL), "{error:?}");
     }
@@ -180,7 +195,9 @@ fn what_is_not_there_or_not_ours_to_see_is_told() {
     let hub = Hub::at(server.base(), None, None).unwrap();
     let model_dir = ModelDir::at(folder.path().to_owned());
     for revision in ["../../main", "a/b", "", "a?b", "no-such-branch"] {
-        let error = hub.pull(&Wish { revision: revision.to_owned(), ..wish() }, &model_dir, |_| ()).unwrap_err();
+        let error = hub
+            .pull(&Wish { revision: revision.to_owned(), ..wish() }, &model_dir, |_| ())
+            .unwrap_err();
         assert!(matches!(error, HubError::Refused { .. }), "{revision} {error:?}");
     }
     assert_eq!(server.requests().len(), 1, "bad revisions are not asked for");
@@ -189,10 +206,17 @@ fn what_is_not_there_or_not_ours_to_see_is_told() {
 #[test]
 fn a_list_that_is_none_or_leads_elsewhere_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let check = |list: Value| pull(&Server::script([Reply::json(200, &list)]), folder.path()).unwrap_err();
+    let check =
+        |list: Value| pull(&Server::script([Reply::json(200, &list)]), folder.path()).unwrap_err();
     assert!(matches!(check(json!([])), HubError::Unreadable { .. }));
-    assert!(matches!(check(json!({"sha": "../../..", "siblings": []})), HubError::Unreadable { .. }));
-    assert!(matches!(check(json!({"sha": COMMIT})), HubError::NoEncoder { missing: "config.json", .. }));
+    assert!(matches!(
+        check(json!({"sha": "../../..", "siblings": []})),
+        HubError::Unreadable { .. }
+    ));
+    assert!(matches!(
+        check(json!({"sha": COMMIT})),
+        HubError::NoEncoder { missing: "config.json", .. }
+    ));
     let pickled = json!([{"rfilename": "config.json"}, {"rfilename": "pytorch_model.bin"}]);
     let error = check(json!({"sha": COMMIT, "siblings": pickled}));
     assert!(matches!(error, HubError::NoEncoder { missing: "model.safetensors", .. }));
@@ -214,7 +238,12 @@ fn files_may_come_from_elsewhere_but_the_token_does_not_go_there() {
     let token = Secret::parse("hf_secret_token").unwrap();
     let hub = Hub::at(server.base(), Some(&token), None).unwrap();
     hub.pull(&wish(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap();
-    assert!(server.requests().iter().all(|request| request.header("authorization") == Some("Bearer hf_secret_token")));
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|request| request.header("authorization") == Some("Bearer hf_secret_token"))
+    );
     assert_eq!(other.requests().len(), 1);
     assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
 }
@@ -228,7 +257,9 @@ fn without_a_network_is_said_what_else_works() {
     let error = hub.pull(&wish(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap_err();
     let said = error.to_string();
     assert!(
-        matches!(error, HubError::Unreachable { .. }) && said.contains("built-in") && said.contains("local:"),
+        matches!(error, HubError::Unreachable { .. })
+            && said.contains("built-in")
+            && said.contains("local:"),
         "{said}"
     );
 }

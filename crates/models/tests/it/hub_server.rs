@@ -29,8 +29,12 @@ pub(crate) fn list() -> Value {
         .map(|(path, content)| {
             let mut sibling = json!({"rfilename": path, "size": content.len(), "blobId": "x"});
             if path.ends_with(".safetensors") {
-                let digest = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-                sibling["lfs"] = json!({"sha256": digest, "size": content.len(), "pointerSize": 134});
+                let digest = Sha256::digest(content)
+                    .iter()
+                    .map(|byte| format!("{byte:02x}"))
+                    .collect::<String>();
+                sibling["lfs"] =
+                    json!({"sha256": digest, "size": content.len(), "pointerSize": 134});
             }
             sibling
         })
@@ -44,13 +48,18 @@ pub(crate) fn answer(request: &Request) -> Reply {
         return Reply::json(200, &list());
     }
     let beginning = format!("/{MODEL}/resolve/{COMMIT}/");
-    let file =
-        request.path.strip_prefix(&beginning).and_then(|path| files().into_iter().find(|(file, _)| *file == path));
+    let file = request
+        .path
+        .strip_prefix(&beginning)
+        .and_then(|path| files().into_iter().find(|(file, _)| *file == path));
     let Some((_, content)) = file else {
         return Reply::json(404, &json!({"error": "Repository not found"}));
     };
-    let Some(range) = request.header("range") else { return Reply::Whole(200, Vec::new(), content) };
-    let from: usize = range.strip_prefix("bytes=").unwrap().strip_suffix('-').unwrap().parse().unwrap();
+    let Some(range) = request.header("range") else {
+        return Reply::Whole(200, Vec::new(), content);
+    };
+    let from: usize =
+        range.strip_prefix("bytes=").unwrap().strip_suffix('-').unwrap().parse().unwrap();
     if from >= content.len() {
         return Reply::Whole(416, Vec::new(), Vec::new());
     }

@@ -47,8 +47,12 @@ fn answer(request: &Request) -> Reply {
             Reply::json(200, &json!({"object": "list", "data": data, "usage": {"total_tokens": 1}}))
         }
         "/api/embed" => {
-            let vectors: Vec<Value> = texts(&body["input"]).iter().map(|text| vector_of(text)).collect();
-            Reply::json(200, &json!({"model": "a-model", "embeddings": vectors, "total_duration": 1}))
+            let vectors: Vec<Value> =
+                texts(&body["input"]).iter().map(|text| vector_of(text)).collect();
+            Reply::json(
+                200,
+                &json!({"model": "a-model", "embeddings": vectors, "total_duration": 1}),
+            )
         }
         "/api/tags" => Reply::json(
             200,
@@ -69,9 +73,11 @@ fn answer(request: &Request) -> Reply {
 
 #[test]
 fn every_service_gives_the_vectors_in_the_order_of_the_texts() {
-    for (service, name) in
-        [(Service::OpenAi, "a-model"), (Service::Ollama, "a-model@0a109f422b47"), (Service::Gemini, "a-model")]
-    {
+    for (service, name) in [
+        (Service::OpenAi, "a-model"),
+        (Service::Ollama, "a-model@0a109f422b47"),
+        (Service::Gemini, "a-model"),
+    ] {
         let server = Server::start(answer);
         let mut remote = open(service, &server);
         assert_eq!(remote.model().to_string(), format!("{service}/{name} (3)"));
@@ -100,7 +106,10 @@ fn more_texts_than_a_batch_are_asked_for_in_several() {
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     assert_eq!(server.requests().len(), 0, "what is known is not asked for");
     let vectors = remote.embed(&["a", "bb", "ccc", "dddd", "eeeee"], Purpose::Memory).unwrap();
-    assert_eq!(vectors.iter().map(|vector| vector[0]).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(
+        vectors.iter().map(|vector| vector[0]).collect::<Vec<_>>(),
+        [1.0, 2.0, 3.0, 4.0, 5.0]
+    );
     assert_eq!(server.requests().len(), 3);
     assert!(server.requests()[0].json().get("dimensions").is_none());
 }
@@ -109,7 +118,9 @@ fn more_texts_than_a_batch_are_asked_for_in_several() {
 fn a_text_that_is_too_long_is_cut_between_characters() {
     let server = Server::start(answer);
     let mut remote = open(Service::OpenAi, &server);
-    let vectors = remote.embed(&[&"é".repeat(100_000), &format!("a{}", "é".repeat(100_000))], Purpose::Memory).unwrap();
+    let vectors = remote
+        .embed(&[&"é".repeat(100_000), &format!("a{}", "é".repeat(100_000))], Purpose::Memory)
+        .unwrap();
     assert_eq!((vectors[0][0], vectors[1][0]), (8000.0, 7999.0));
 }
 
@@ -142,7 +153,13 @@ fn after_a_rate_limit_the_same_embedder_succeeds() {
     let reach = ServiceConfig { dimensions_known: Some(3), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
-    assert_eq!(error, EmbedError::RateLimited { provider: "openai".to_owned(), after: Some(Duration::from_secs(3)) });
+    assert_eq!(
+        error,
+        EmbedError::RateLimited {
+            provider: "openai".to_owned(),
+            after: Some(Duration::from_secs(3))
+        }
+    );
     assert_eq!(remote.embed(&["a"], Purpose::Question).unwrap(), [[1.0, 2.0, 3.0]]);
 }
 
@@ -198,10 +215,16 @@ fn an_answer_that_is_not_of_the_protocol_is_unreadable() {
         Reply::Whole(200, Vec::new(), "[".repeat(100_000).into_bytes()),
         Reply::json(200, &json!([])),
         vectors(json!([])),
-        vectors(json!([{"index": 0, "embedding": [1, 2, 3]}, {"index": 1, "embedding": [1, 2, 3]}])),
+        vectors(
+            json!([{"index": 0, "embedding": [1, 2, 3]}, {"index": 1, "embedding": [1, 2, 3]}]),
+        ),
         vectors(json!([{"index": 0, "embedding": [1, null, 3]}])),
         Reply::Whole(200, Vec::new(), br#"{"data":[{"index":0,"embedding":[1,NaN,3]}]}"#.to_vec()),
-        Reply::Whole(200, Vec::new(), br#"{"data":[{"index":0,"embedding":[1,1e400,3]}]}"#.to_vec()),
+        Reply::Whole(
+            200,
+            Vec::new(),
+            br#"{"data":[{"index":0,"embedding":[1,1e400,3]}]}"#.to_vec(),
+        ),
         Reply::Endless,
     ] {
         let error = fails(reply);
@@ -213,7 +236,10 @@ fn an_answer_that_is_not_of_the_protocol_is_unreadable() {
 #[test]
 fn vectors_of_another_length_are_told() {
     let error = fails(Reply::json(200, &json!({"data": [{"embedding": [1, 2]}]})));
-    assert_eq!(error, EmbedError::WrongDimensions { provider: "openai".to_owned(), expected: 3, found: 2 });
+    assert_eq!(
+        error,
+        EmbedError::WrongDimensions { provider: "openai".to_owned(), expected: 3, found: 2 }
+    );
     let server = Server::start(answer);
     let reach = ServiceConfig { dimensions: Some(8), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
@@ -221,7 +247,12 @@ fn vectors_of_another_length_are_told() {
     assert!(matches!(error, EmbedError::WrongDimensions { expected: 8, found: 3, .. }));
     assert_eq!(server.requests()[0].json()["dimensions"], 8);
     let server = Server::script([Reply::json(200, &json!({"data": [{"embedding": []}]}))]);
-    let error = Remote::open(Service::OpenAi, "a-model", &ServiceConfig { dimensions: None, ..reach.clone() }).err();
+    let error = Remote::open(
+        Service::OpenAi,
+        "a-model",
+        &ServiceConfig { dimensions: None, ..reach.clone() },
+    )
+    .err();
     assert!(error.is_none());
     let error = Remote::open(Service::OpenAi, "a-model", &self::reach(&server)).err().unwrap();
     assert!(matches!(error, EmbedError::Unreadable { .. }), "{error:?}");
@@ -255,8 +286,13 @@ fn a_model_hears_what_it_was_trained_to_hear() {
     let mut remote = Remote::open(Service::Ollama, "nomic-embed-text", &reach(&server)).unwrap();
     remote.embed(&["kiln"], Purpose::Question).unwrap();
     remote.embed(&["kiln"], Purpose::Memory).unwrap();
-    let asked: Vec<Value> =
-        server.requests().iter().rev().take(2).map(|request| request.json()["input"].clone()).collect();
+    let asked: Vec<Value> = server
+        .requests()
+        .iter()
+        .rev()
+        .take(2)
+        .map(|request| request.json()["input"].clone())
+        .collect();
     assert_eq!(asked, [json!(["search_document: kiln"]), json!(["search_query: kiln"])]);
 }
 
@@ -268,7 +304,8 @@ fn who_sets_a_time_for_all_answers_waits_no_longer_however_much_is_asked() {
     });
     let begun = Instant::now();
     let until = Some(begun + Duration::from_millis(350));
-    let reach = ServiceConfig { until, batch_max: Some(1), dimensions_known: Some(3), ..reach(&server) };
+    let reach =
+        ServiceConfig { until, batch_max: Some(1), dimensions_known: Some(3), ..reach(&server) };
     let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
     assert_eq!(remote.embed(&["a"], Purpose::Memory).unwrap(), [[1.0, 0.5, -0.25]]);
     for _ in 0..2 {

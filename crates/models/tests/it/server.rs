@@ -1,7 +1,7 @@
 //! A server of this machine that answers as a test tells it to, well or badly.
 //!
-//! One request a connection. Its thread ends with it: whatever it is doing, it looks at least every few milliseconds
-//! whether it is over.
+//! One request a connection. Its thread ends with it: whatever it is doing, it looks at least every
+//! few milliseconds whether it is over.
 
 #![allow(dead_code, reason = "several test crates use this server, not all of them all of it")]
 
@@ -109,11 +109,14 @@ impl Server {
         Self { base, requests, is_over, thread: Some(thread) }
     }
 
-    /// Answers the requests by these replies, one after the other; the last one counts for all that follow.
+    /// Answers the requests by these replies, one after the other; the last one counts for all that
+    /// follow.
     pub(crate) fn script(replies: impl IntoIterator<Item = Reply>) -> Self {
         let mut replies: Vec<Reply> = replies.into_iter().collect();
         replies.reverse();
-        Self::start(move |_| if replies.len() > 1 { replies.pop().unwrap() } else { replies[0].clone() })
+        Self::start(
+            move |_| if replies.len() > 1 { replies.pop().unwrap() } else { replies[0].clone() },
+        )
     }
 
     /// Its address.
@@ -166,7 +169,9 @@ fn write(mut stream: TcpStream, reply: Reply, over: &AtomicBool) -> std::io::Res
             let length = body.len();
             write_part(&mut stream, status, &headers, &body, length)
         }
-        Reply::Cut(status, headers, body, bytes) => write_part(&mut stream, status, &headers, &body, bytes),
+        Reply::Cut(status, headers, body, bytes) => {
+            write_part(&mut stream, status, &headers, &body, bytes)
+        }
         Reply::Garbage(bytes) => stream.write_all(&bytes),
         Reply::Silence => {
             while !over.load(Ordering::SeqCst) {
@@ -175,7 +180,9 @@ fn write(mut stream: TcpStream, reply: Reply, over: &AtomicBool) -> std::io::Res
             Ok(())
         }
         Reply::Drip => {
-            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\nconnection: close\r\n\r\n")?;
+            stream.write_all(
+                b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\nconnection: close\r\n\r\n",
+            )?;
             while !over.load(Ordering::SeqCst) {
                 stream.write_all(b" ")?;
                 std::thread::sleep(PAUSE);
@@ -183,7 +190,9 @@ fn write(mut stream: TcpStream, reply: Reply, over: &AtomicBool) -> std::io::Res
             Ok(())
         }
         Reply::Endless => {
-            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[")?;
+            stream.write_all(
+                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[",
+            )?;
             let numbers = "0,".repeat(1 << 15);
             while !over.load(Ordering::SeqCst) {
                 stream.write_all(numbers.as_bytes())?;
@@ -200,7 +209,10 @@ fn write_part(
     body: &[u8],
     bytes: usize,
 ) -> std::io::Result<()> {
-    let mut head = format!("HTTP/1.1 {status} Of its own\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
+    let mut head = format!(
+        "HTTP/1.1 {status} Of its own\r\ncontent-length: {}\r\nconnection: close\r\n",
+        body.len()
+    );
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }

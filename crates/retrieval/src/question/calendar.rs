@@ -1,7 +1,8 @@
-//! Windows of days counted from a day: the week before, last weekend, the Friday after, the season that begins in a year.
+//! Windows of days counted from a day: the week before, last weekend, the Friday after, the season
+//! that begins in a year.
 //!
-//! Weeks begin on Monday, seasons are the northern meteorological ones. Whatever leaves the years that dates have is
-//! no window.
+//! Weeks begin on Monday, seasons are the northern meteorological ones. Whatever leaves the years
+//! that dates have is no window.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -62,7 +63,11 @@ pub(super) fn shift(date: Date, unit: Unit, count: i32) -> Option<Date> {
 }
 
 /// The calendar unit that holds `today`, `steps` units away. Weeks begin on Monday.
-pub(super) fn calendar_unit(today: Date, unit: Unit, steps: i32) -> Option<(Date, Date, Precision)> {
+pub(super) fn calendar_unit(
+    today: Date,
+    unit: Unit,
+    steps: i32,
+) -> Option<(Date, Date, Precision)> {
     let precision = precision_of(unit);
     let monday = shift(today, Unit::Day, -i32::from(today.weekday().to_monday_zero_offset()))?;
     Some(match unit {
@@ -75,7 +80,8 @@ pub(super) fn calendar_unit(today: Date, unit: Unit, steps: i32) -> Option<(Date
             (first, shift(first, Unit::Day, 6)?, precision)
         }
         Unit::Weekend => {
-            // On a Sunday "last weekend" is the week before's; on a Wednesday "this weekend" is still to come.
+            // On a Sunday "last weekend" is the week before's; on a Wednesday "this weekend" is
+            // still to come.
             let saturday = shift(shift(monday, Unit::Week, steps)?, Unit::Day, 5)?;
             (saturday, shift(saturday, Unit::Day, 1)?, precision)
         }
@@ -96,8 +102,14 @@ pub(super) fn calendar_unit(today: Date, unit: Unit, steps: i32) -> Option<(Date
     })
 }
 
-/// The window `count` units before `anchor`; `named` for "the week before", otherwise "one week before".
-pub(super) fn window_before(anchor: Date, unit: Unit, count: i32, named: bool) -> Option<DateMention> {
+/// The window `count` units before `anchor`; `named` for "the week before", otherwise "one week
+/// before".
+pub(super) fn window_before(
+    anchor: Date,
+    unit: Unit,
+    count: i32,
+    named: bool,
+) -> Option<DateMention> {
     let day_before = shift(anchor, Unit::Day, -1)?;
     let (first, last) = match unit {
         Unit::Weekday(weekday) => {
@@ -114,10 +126,19 @@ pub(super) fn window_before(anchor: Date, unit: Unit, count: i32, named: bool) -
             (day, day)
         }
     };
-    Some(DateMention::Window { first, last, precision: if named { Precision::Week } else { precision_of(unit) } })
+    Some(DateMention::Window {
+        first,
+        last,
+        precision: if named { Precision::Week } else { precision_of(unit) },
+    })
 }
 
-pub(super) fn window_after(anchor: Date, unit: Unit, count: i32, named: bool) -> Option<DateMention> {
+pub(super) fn window_after(
+    anchor: Date,
+    unit: Unit,
+    count: i32,
+    named: bool,
+) -> Option<DateMention> {
     let day_after = shift(anchor, Unit::Day, 1)?;
     let (first, last) = match unit {
         Unit::Weekday(weekday) => {
@@ -134,7 +155,11 @@ pub(super) fn window_after(anchor: Date, unit: Unit, count: i32, named: bool) ->
             (day, day)
         }
     };
-    Some(DateMention::Window { first, last, precision: if named { Precision::Week } else { precision_of(unit) } })
+    Some(DateMention::Window {
+        first,
+        last,
+        precision: if named { Precision::Week } else { precision_of(unit) },
+    })
 }
 
 /// The year of "last May", "this May", "next May".

@@ -1,15 +1,17 @@
-//! Reads the times that a question names out of its words. English, and numeric dates of every language.
+//! Reads the times that a question names out of its words. English, and numeric dates of every
+//! language.
 //!
-//! First absolute times ("7 May 2023", "July", "summer 2021", "2023-05-07"), then what surrounds them: a part
-//! ("the end of May"), a distance ("two weeks before …"), a range ("between … and …"), an open side ("since …").
-//! Where a time is given by its distance from another, both are named: people who talk about last weekend do so at
-//! the time counted from. Times relative to the asker ("last week", "three days ago") need today's civil date.
+//! First absolute times ("7 May 2023", "July", "summer 2021", "2023-05-07"), then what surrounds
+//! them: a part ("the end of May"), a distance ("two weeks before …"), a range ("between … and …"),
+//! an open side ("since …"). Where a time is given by its distance from another, both are named:
+//! people who talk about last weekend do so at the time counted from. Times relative to the asker
+//! ("last week", "three days ago") need today's civil date.
 
 use jiff::civil::Date;
 
 use super::calendar::{
-    Unit, calendar_unit, date_of, month_year, precision_of, season_start, season_window, shift, unit_of, window_after,
-    window_before,
+    Unit, calendar_unit, date_of, month_year, precision_of, season_start, season_window, shift,
+    unit_of, window_after, window_before,
 };
 use super::dates::{DateMention, MonthDay, Precision};
 use crate::text::time_expressions::{cardinal_or_ordinal, month_number, small_number};
@@ -62,7 +64,10 @@ impl Reader<'_> {
 
     /// What stands between the word at `position` and the next.
     fn gap(&self, position: usize) -> &str {
-        let (Some(word), Some(next)) = (self.words.get(position), self.words.get(position + 1)) else { return "" };
+        let (Some(word), Some(next)) = (self.words.get(position), self.words.get(position + 1))
+        else {
+            return "";
+        };
         self.text.get(word.end()..next.start).unwrap_or("")
     }
 
@@ -83,7 +88,8 @@ impl Reader<'_> {
         let is_joint = |word: &str| matches!(word, "to" | "until" | "till" | "through" | "and");
         // "from 3 to 7 May": a bare day takes the month of the other end.
         if let Some(day) = self.day_number(start)
-            && (is_joint(self.word(start + 1)) && (start > position || self.word(start + 1) != "and")
+            && (is_joint(self.word(start + 1))
+                && (start > position || self.word(start + 1) != "and")
                 || matches!(self.gap(start).trim(), "-" | "–"))
         {
             let other = if is_joint(self.word(start + 1)) { start + 2 } else { start + 1 };
@@ -104,7 +110,8 @@ impl Reader<'_> {
         Some((vec![span_of(from.mention, to.mention)?], to.end))
     }
 
-    /// "two weeks before A", "the week after A", "last weekend before A", "the Sunday before A", "the day before".
+    /// "two weeks before A", "the week after A", "last weekend before A", "the Sunday before A",
+    /// "the day before".
     fn distance(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
         let (count, at) = match self.word(position) {
             "the" | "last" | "next" => (1, position + 1),
@@ -133,15 +140,21 @@ impl Reader<'_> {
         Some((mentions, anchor.end))
     }
 
-    /// "since A", "before A", "by A", "until A", "after A": open at one side when the year is known.
+    /// "since A", "before A", "by A", "until A", "after A": open at one side when the year is
+    /// known.
     fn open(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
         if !matches!(self.word(position), "since" | "after" | "before" | "until" | "till" | "by") {
             return None;
         }
-        let stated = self.part(position + 1).and_then(|(mentions, end)| Some((*mentions.first()?, end)));
-        let (mention, end) = stated.or_else(|| self.stated(position + 1).map(|stated| (stated.mention, stated.end)))?;
-        let DateMention::Window { first, last, precision: Precision::Month | Precision::Season | Precision::Year } =
-            mention
+        let stated =
+            self.part(position + 1).and_then(|(mentions, end)| Some((*mentions.first()?, end)));
+        let (mention, end) = stated
+            .or_else(|| self.stated(position + 1).map(|stated| (stated.mention, stated.end)))?;
+        let DateMention::Window {
+            first,
+            last,
+            precision: Precision::Month | Precision::Season | Precision::Year,
+        } = mention
         else {
             // Near a stated day it is the day that tells most.
             return Some((vec![mention], end));
@@ -155,7 +168,8 @@ impl Reader<'_> {
         Some((vec![DateMention::Window { first, last, precision: Precision::Year }], end))
     }
 
-    /// "the beginning of May", "early May", "the first half of May 2023", "mid-July", "the first week of June".
+    /// "the beginning of May", "early May", "the first half of May 2023", "mid-July", "the first
+    /// week of June".
     fn part(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
         let mut at = position;
         let (from, to) = match self.word(at) {
@@ -178,10 +192,16 @@ impl Reader<'_> {
         let precision = Precision::Week;
         let mention = match month.mention {
             DateMention::Window { first, precision: Precision::Month, .. } => {
-                let day = |day: i8| Date::new(first.year(), first.month(), day.min(first.days_in_month())).ok();
+                let day = |day: i8| {
+                    Date::new(first.year(), first.month(), day.min(first.days_in_month())).ok()
+                };
                 DateMention::Window { first: day(from)?, last: day(to)?, precision }
             }
-            DateMention::EveryYear { first: MonthDay { month, .. }, precision: Precision::Month, .. } => {
+            DateMention::EveryYear {
+                first: MonthDay { month, .. },
+                precision: Precision::Month,
+                ..
+            } => {
                 let day = |day| MonthDay { month, day };
                 DateMention::EveryYear { first: day(from), last: day(to), precision }
             }
@@ -203,24 +223,31 @@ impl Reader<'_> {
     fn numeric(&self, position: usize) -> Option<Stated> {
         let joined = [self.word(position), self.word(position + 1), self.word(position + 2)];
         let separator = self.gap(position);
-        let (numbers, end) = if matches!(separator, "-" | "/" | ".") && self.gap(position + 1) == separator {
-            (joined.to_vec(), position + 3)
-        } else {
-            // A word of Unicode's rules keeps "7.5.2023" together.
-            (self.word(position).split('.').collect(), position + 1)
-        };
+        let (numbers, end) =
+            if matches!(separator, "-" | "/" | ".") && self.gap(position + 1) == separator {
+                (joined.to_vec(), position + 3)
+            } else {
+                // A word of Unicode's rules keeps "7.5.2023" together.
+                (self.word(position).split('.').collect(), position + 1)
+            };
         let [first, second, third] = numbers[..] else { return None };
         let number = |text: &str| text.parse::<i16>().ok().filter(|_| text.len() <= 4);
-        let (first_number, second_number, third_number) = (number(first)?, number(second)?, number(third)?);
+        let (first_number, second_number, third_number) =
+            (number(first)?, number(second)?, number(third)?);
         let date = if first.len() == 4 {
             date_of(first_number, second_number, third_number)?
         } else if third.len() == 4 {
-            // With a slash the order is the country's; only a number above twelve tells which is the day.
+            // With a slash the order is the country's; only a number above twelve tells which is
+            // the day.
             let is_day_first = separator != "/" || first_number > 12;
             if !is_day_first && second_number <= 12 && first_number != second_number {
                 return None;
             }
-            let (day, month) = if is_day_first { (first_number, second_number) } else { (second_number, first_number) };
+            let (day, month) = if is_day_first {
+                (first_number, second_number)
+            } else {
+                (second_number, first_number)
+            };
             date_of(third_number, month, day)?
         } else {
             return None;
@@ -270,7 +297,9 @@ impl Reader<'_> {
         let is_led = leads_to_time(before) || matches!(before, "last" | "this" | "next");
         let is_ambiguous = word.len() <= 4 && !matches!(word, "june" | "july") || word == "march";
         if is_ambiguous
-            && !(is_led && (self.is_capital(position) || matches!(before, "in" | "of" | "during" | "since" | "until")))
+            && !(is_led
+                && (self.is_capital(position)
+                    || matches!(before, "in" | "of" | "during" | "since" | "until")))
         {
             return None;
         }
@@ -290,25 +319,33 @@ impl Reader<'_> {
         Some(Stated { mention, end: position + 1 })
     }
 
-    /// "summer 2021", "the winter of 2022"; "last summer" with today's date; "in summer" any year's.
+    /// "summer 2021", "the winter of 2022"; "last summer" with today's date; "in summer" any
+    /// year's.
     fn season(&self, position: usize) -> Option<Stated> {
         let start_month = season_start(self.word(position))?;
         let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
         let precision = Precision::Season;
         if let Some(year) = self.year(at) {
             let (first, last) = season_window(year, start_month)?;
-            return Some(Stated { mention: DateMention::Window { first, last, precision }, end: at + 1 });
+            return Some(Stated {
+                mention: DateMention::Window { first, last, precision },
+                end: at + 1,
+            });
         }
         let before = position.checked_sub(1).map_or("", |before| self.word(before));
         if let (Some(today), "last" | "this" | "next" | "past") = (self.today, before) {
-            let mut windows = (-2..=2).filter_map(|years| season_window(today.year().checked_add(years)?, start_month));
+            let mut windows = (-2..=2)
+                .filter_map(|years| season_window(today.year().checked_add(years)?, start_month));
             let chosen = match before {
                 "last" | "past" => windows.rfind(|(_, last)| *last < today),
                 "this" => windows.filter(|(_, last)| *last >= today).min(),
                 _ => windows.filter(|(first, _)| *first > today).min(),
             };
             let (first, last) = chosen?;
-            return Some(Stated { mention: DateMention::Window { first, last, precision }, end: position + 1 });
+            return Some(Stated {
+                mention: DateMention::Window { first, last, precision },
+                end: position + 1,
+            });
         }
         if !matches!(before, "in" | "during" | "last" | "this" | "that" | "the" | "over" | "since")
             || self.word(position) == "fall" && before == "the"
@@ -334,7 +371,8 @@ impl Reader<'_> {
         is_led.then_some(Stated { mention, end: position + 1 })
     }
 
-    /// Times counted from today: yesterday, last week, three days ago, in the last two months, on Friday.
+    /// Times counted from today: yesterday, last week, three days ago, in the last two months, on
+    /// Friday.
     fn relative(&self, position: usize) -> Option<Stated> {
         let today = self.today?;
         let word = self.word(position);
@@ -362,7 +400,9 @@ impl Reader<'_> {
             let first = shift(today, unit, -count)?;
             return stated((first, today, precision_of(unit)), position + 3);
         }
-        if matches!(word, "last" | "this") && matches!(next, "night" | "morning" | "evening" | "afternoon") {
+        if matches!(word, "last" | "this")
+            && matches!(next, "night" | "morning" | "evening" | "afternoon")
+        {
             return stated(day(if word == "last" { -1 } else { 0 })?, position + 2);
         }
         let unit = unit_of(next)?;
@@ -384,7 +424,11 @@ impl Reader<'_> {
         while matches!(self.word(at), "couple" | "few" | "of") {
             at += 1;
         }
-        let count = if at > position + 1 { small_number(self.word(position + 1)).unwrap_or(count) } else { count };
+        let count = if at > position + 1 {
+            small_number(self.word(position + 1)).unwrap_or(count)
+        } else {
+            count
+        };
         let unit = unit_of(self.word(at))?;
         if self.word(at + 1) != "ago" {
             return None;
@@ -396,7 +440,10 @@ impl Reader<'_> {
             Unit::Month => (date.first_of_month(), date.last_of_month()),
             Unit::Year => (date.first_of_year(), date.last_of_year()),
         };
-        Some(Stated { mention: DateMention::Window { first, last, precision: precision_of(unit) }, end: at + 2 })
+        Some(Stated {
+            mention: DateMention::Window { first, last, precision: precision_of(unit) },
+            end: at + 2,
+        })
     }
 
     fn day_number(&self, position: usize) -> Option<i8> {
@@ -414,7 +461,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a month or a year may follow a word: what is a number or a verb elsewhere is a time then.
+/// Whether a month or a year may follow a word: what is a number or a verb elsewhere is a time
+/// then.
 fn leads_to_time(word: &str) -> bool {
     const LEADS: [&str; 19] = [
         "after",
@@ -449,11 +497,19 @@ fn with_first_day(mention: DateMention, day: i8) -> Option<DateMention> {
     match mention {
         DateMention::Window { last, precision: Precision::Day, .. } => {
             let first = Date::new(last.year(), last.month(), day).ok()?;
-            (first < last).then_some(DateMention::Window { first, last, precision: Precision::Week })
+            (first < last).then_some(DateMention::Window {
+                first,
+                last,
+                precision: Precision::Week,
+            })
         }
         DateMention::EveryYear { last, precision: Precision::Day, .. } => {
             let first = MonthDay { day, ..last };
-            (day < last.day).then_some(DateMention::EveryYear { first, last, precision: Precision::Week })
+            (day < last.day).then_some(DateMention::EveryYear {
+                first,
+                last,
+                precision: Precision::Week,
+            })
         }
         _ => None,
     }
@@ -462,16 +518,30 @@ fn with_first_day(mention: DateMention, day: i8) -> Option<DateMention> {
 /// From the first day of one time to the last of another. A year said once holds for both.
 fn span_of(from: DateMention, to: DateMention) -> Option<DateMention> {
     match (from, to) {
-        (DateMention::Window { first, precision, .. }, DateMention::Window { last, precision: other, .. }) => {
-            (first <= last).then_some(DateMention::Window { first, last, precision: precision.max(other) })
-        }
-        (DateMention::EveryYear { first, precision, .. }, DateMention::EveryYear { last, precision: other, .. }) => {
-            Some(DateMention::EveryYear { first, last, precision: precision.max(other) })
-        }
-        (DateMention::EveryYear { first, precision, .. }, DateMention::Window { last, precision: other, .. }) => {
+        (
+            DateMention::Window { first, precision, .. },
+            DateMention::Window { last, precision: other, .. },
+        ) => (first <= last).then_some(DateMention::Window {
+            first,
+            last,
+            precision: precision.max(other),
+        }),
+        (
+            DateMention::EveryYear { first, precision, .. },
+            DateMention::EveryYear { last, precision: other, .. },
+        ) => Some(DateMention::EveryYear { first, last, precision: precision.max(other) }),
+        (
+            DateMention::EveryYear { first, precision, .. },
+            DateMention::Window { last, precision: other, .. },
+        ) => {
             let begin = Date::new(last.year(), first.month, 1).ok()?;
-            let begin = Date::new(last.year(), first.month, first.day.min(begin.days_in_month())).ok()?;
-            (begin <= last).then_some(DateMention::Window { first: begin, last, precision: precision.max(other) })
+            let begin =
+                Date::new(last.year(), first.month, first.day.min(begin.days_in_month())).ok()?;
+            (begin <= last).then_some(DateMention::Window {
+                first: begin,
+                last,
+                precision: precision.max(other),
+            })
         }
         (DateMention::Window { .. }, DateMention::EveryYear { .. }) => None,
     }

@@ -1,9 +1,10 @@
 //! Times that a question names, and how well a record's date fits them.
 //!
-//! A time is a window of days with the precision that it was said with. Without a year ("in May", "on 29 February")
-//! it is the same window of every year, and the one nearest to the record counts. People talk of things at the time
-//! and some time after, so what follows a window still fits a little. The numbers are those of the design of recall
-//! ("Who, when, what kind"): same month 1, the next 0.4, × 1.5 within a day of a stated day, × 0.5 beyond ten.
+//! A time is a window of days with the precision that it was said with. Without a year ("in May",
+//! "on 29 February") it is the same window of every year, and the one nearest to the record counts.
+//! People talk of things at the time and some time after, so what follows a window still fits a
+//! little. The numbers are those of the design of recall ("Who, when, what kind"): same month 1,
+//! the next 0.4, × 1.5 within a day of a stated day, × 0.5 beyond ten.
 
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
@@ -86,7 +87,8 @@ impl DateMention {
             Self::Window { first, last, precision } => fit_window(first, last, precision, date),
             Self::EveryYear { first, last, precision } => {
                 // A window may begin in the year before the record, or be next year's.
-                let years = [date.year().checked_sub(1), Some(date.year()), date.year().checked_add(1)];
+                let years =
+                    [date.year().checked_sub(1), Some(date.year()), date.year().checked_add(1)];
                 let fits = years.into_iter().flatten().filter_map(|year| {
                     let begin = first.in_year(year)?;
                     let end = last.in_year(year).filter(|end| *end >= begin);
@@ -98,7 +100,8 @@ impl DateMention {
         }
     }
 
-    /// The window of the named year, of `near`'s year if none was named. For filters and for showing.
+    /// The window of the named year, of `near`'s year if none was named. For filters and for
+    /// showing.
     pub fn window(&self, near: Date) -> Option<(Date, Date)> {
         match *self {
             Self::Window { first, last, .. } => Some((first, last)),
@@ -190,7 +193,8 @@ mod tests {
     #[test]
     fn a_time_without_year_fits_every_year() {
         let day_29 = MonthDay { month: 2, day: 29 };
-        let leap = DateMention::EveryYear { first: day_29, last: day_29, precision: Precision::Day };
+        let leap =
+            DateMention::EveryYear { first: day_29, last: day_29, precision: Precision::Day };
         assert_eq!(leap.fit(date(2024, 2, 29)), 1.5);
         assert_eq!(leap.fit(date(2023, 2, 28)), 1.5);
         let winter = DateMention::EveryYear {
@@ -209,11 +213,19 @@ mod tests {
     fn the_ends_of_time_neither_panic_nor_fit() {
         for end in [Date::MIN, Date::MAX] {
             assert_eq!(day(2023, 5, 7).fit(end), 0.0);
-            let all = DateMention::Window { first: Date::MIN, last: Date::MAX, precision: Precision::Year };
+            let all = DateMention::Window {
+                first: Date::MIN,
+                last: Date::MAX,
+                precision: Precision::Year,
+            };
             assert_eq!(all.fit(end), 1.0);
             let first = MonthDay { month: 12, day: 31 };
-            let _ = DateMention::EveryYear { first, last: MonthDay { month: 1, day: 1 }, precision: Precision::Day }
-                .fit(end);
+            let _ = DateMention::EveryYear {
+                first,
+                last: MonthDay { month: 1, day: 1 },
+                precision: Precision::Day,
+            }
+            .fit(end);
         }
     }
 

@@ -1,9 +1,9 @@
 //! What a question asks for: its words, whom it names, when, and whether it wants to know when.
 //!
-//! Names of known people are metadata: they decide *whose* records are meant and are taken out of the words, where
-//! every record of a chat with them would match. A question that consists of names alone keeps them. Dates are read
-//! into [`dates::DateMention`]s against the asker's civil date; their words stay among the terms, since a text may
-//! say "in May" too.
+//! Names of known people are metadata: they decide *whose* records are meant and are taken out of
+//! the words, where every record of a chat with them would match. A question that consists of names
+//! alone keeps them. Dates are read into [`dates::DateMention`]s against the asker's civil date;
+//! their words stay among the terms, since a text may say "in May" too.
 
 mod calendar;
 mod date_parser;
@@ -41,9 +41,14 @@ pub struct Question {
 }
 
 impl Question {
-    /// Understands `text`. `today` is the asker's civil date, which "last week" counts from; without it such
-    /// words name no time. Keeps at most [`QUESTION_WORDS_MAX`] words.
-    pub fn parse(text: &str, analyzer: &mut Analyzer, names: &dyn NameLookup, today: Option<Date>) -> Self {
+    /// Understands `text`. `today` is the asker's civil date, which "last week" counts from;
+    /// without it such words name no time. Keeps at most [`QUESTION_WORDS_MAX`] words.
+    pub fn parse(
+        text: &str,
+        analyzer: &mut Analyzer,
+        names: &dyn NameLookup,
+        today: Option<Date>,
+    ) -> Self {
         let text = &*normalize(text);
         let mut words: Vec<Word<'_>> = Vec::new();
         visit_words(text, |word| {
@@ -52,11 +57,16 @@ impl Question {
         });
         let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
         let found = find_mentions(text, &words, names);
-        let is_name = |position: usize| found.iter().any(|at| at.is_certain && (at.first..at.end).contains(&position));
+        let is_name = |position: usize| {
+            found.iter().any(|at| at.is_certain && (at.first..at.end).contains(&position))
+        };
         let mut nameless = String::with_capacity(text.len());
         let mut copied = 0;
         for at in found.iter().filter(|at| at.is_certain) {
-            let Some((first, last)) = words.get(at.first).zip(words.get(at.end.saturating_sub(1))) else { continue };
+            let Some((first, last)) = words.get(at.first).zip(words.get(at.end.saturating_sub(1)))
+            else {
+                continue;
+            };
             nameless.push_str(text.get(copied..first.start).unwrap_or_default());
             copied = last.end();
         }
@@ -77,18 +87,29 @@ impl Question {
         let acting = acting(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
         let dates = date_parser::parse(text, &words, today);
-        Self { terms, nameless, mentions, dates, acting, first_person, asks_when: asks_when(&lower) }
+        Self {
+            terms,
+            nameless,
+            mentions,
+            dates,
+            acting,
+            first_person,
+            asks_when: asks_when(&lower),
+        }
     }
 
-    /// The person that the question is about, if it names exactly one known person (however often): those whom the
-    /// name fits.
+    /// The person that the question is about, if it names exactly one known person (however often):
+    /// those whom the name fits.
     pub fn person(&self) -> Option<&[NameId]> {
         let first = self.mentions.first()?;
-        self.mentions.iter().all(|mention| mention.people == first.people).then_some(first.people.as_slice())
+        self.mentions
+            .iter()
+            .all(|mention| mention.people == first.people)
+            .then_some(first.people.as_slice())
     }
 
-    /// Who acts in a question that names several known people: those whom the first name fits that is neither a
-    /// possessive nor joined with "and".
+    /// Who acts in a question that names several known people: those whom the first name fits that
+    /// is neither a possessive nor joined with "and".
     pub fn subject(&self) -> Option<&[NameId]> {
         self.mentions.get(self.acting?).map(|mention| mention.people.as_slice())
     }
@@ -101,8 +122,8 @@ fn is_first_person(word: &str) -> bool {
     )
 }
 
-/// The first mention, if it differs from a later one. A possessive ("Ben's decision") is not who acts, and of "Ada and
-/// Ben" neither is it alone.
+/// The first mention, if it differs from a later one. A possessive ("Ben's decision") is not who
+/// acts, and of "Ada and Ben" neither is it alone.
 fn acting(found: &[MentionAt], words: &[String]) -> Option<usize> {
     let first = found.first()?;
     let is_joint = words.get(first.end).is_some_and(|word| word == "and" || word == "or")
@@ -122,7 +143,8 @@ fn add_new(terms: &mut Vec<Term>, more: &[Term]) {
     }
 }
 
-/// True for "when …", "what|which day|date|month|year …", "how long …", "since when", "how many years ago".
+/// True for "when …", "what|which day|date|month|year …", "how long …", "since when", "how many
+/// years ago".
 fn asks_when(words: &[String]) -> bool {
     /// "when" later than this joins a clause ("What did she feel when …").
     const WHEN_POSITION_MAX: usize = 1;

@@ -1,9 +1,9 @@
 //! Which known people a text names.
 //!
-//! Known are the authors and participants of a space's records. A name is found by all its words in a row
-//! ("Ana María Ruiz"), else by its first or last word alone ("Ana", "Ruiz's"). Words that are also English ("Will",
-//! "May", "Mark") count only where they are written as names. One word may fit several people; all are kept, and the
-//! one mention stands for any of them.
+//! Known are the authors and participants of a space's records. A name is found by all its words in
+//! a row ("Ana María Ruiz"), else by its first or last word alone ("Ana", "Ruiz's"). Words that are
+//! also English ("Will", "May", "Mark") count only where they are written as names. One word may
+//! fit several people; all are kept, and the one mention stands for any of them.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub const PEOPLE_PER_WORD_MAX: usize = 32;
 
 /// Known names by their words. The index implements it over a table of [`name_words`].
 pub trait NameLookup {
-    /// The people of whose name `word` (as [`name_words`] gives it) is one word, with all words of the name;
-    /// at most [`PEOPLE_PER_WORD_MAX`].
+    /// The people of whose name `word` (as [`name_words`] gives it) is one word, with all words of
+    /// the name; at most [`PEOPLE_PER_WORD_MAX`].
     fn people_with_word(&self, word: &str) -> Vec<KnownName>;
 }
 
@@ -40,8 +40,8 @@ pub struct KnownName {
     pub words: Vec<String>,
 }
 
-/// The words of a name in lower case, at most [`NAME_WORDS_MAX`]: of `"Ann-Marie O'Brien"` ann, marie, brien; of an
-/// address the part before the `@`.
+/// The words of a name in lower case, at most [`NAME_WORDS_MAX`]: of `"Ann-Marie O'Brien"` ann,
+/// marie, brien; of an address the part before the `@`.
 pub fn name_words(name: &str) -> Vec<String> {
     let normal = normalize(name);
     let local = normal.split_once('@').map_or(&*normal, |(local, _)| local);
@@ -111,54 +111,75 @@ pub(super) struct MentionAt {
     pub(super) mention: Mention,
     pub(super) first: usize,
     pub(super) end: usize,
-    /// True if the words can be nothing but the name. "taylor" or "design", one word of a longer name and written
-    /// small, may be a word of the question.
+    /// True if the words can be nothing but the name. "taylor" or "design", one word of a longer
+    /// name and written small, may be a word of the question.
     pub(super) is_certain: bool,
 }
 
 /// Finds the mentions of known people among `words` of `text`.
-pub(super) fn find_mentions(text: &str, words: &[Word<'_>], names: &dyn NameLookup) -> Vec<MentionAt> {
+pub(super) fn find_mentions(
+    text: &str,
+    words: &[Word<'_>],
+    names: &dyn NameLookup,
+) -> Vec<MentionAt> {
     let folded: Vec<String> = words.iter().map(|word| fold(word.text)).collect();
     let is_cased = words.iter().skip(1).any(|word| starts_upper(word.text) && word.text != "I");
     let mut found = Vec::new();
     let mut first = 0;
     while let Some(word) = words.get(first) {
-        let people = folded.get(first).filter(|folded| !folded.is_empty()).map(|folded| names.people_with_word(folded));
-        let best = people.and_then(|people| longest(&people, folded.get(first..).unwrap_or_default()));
+        let people = folded
+            .get(first)
+            .filter(|folded| !folded.is_empty())
+            .map(|folded| names.people_with_word(folded));
+        let best =
+            people.and_then(|people| longest(&people, folded.get(first..).unwrap_or_default()));
         let Some((length, people, is_whole)) = best else {
             first += 1;
             continue;
         };
         let end = first + length;
-        let before = first.checked_sub(1).and_then(|before| folded.get(before)).map_or("", String::as_str);
-        if length == 1 && (!is_written_as_name(word, first, is_cased) || is_month_after(word, before)) {
+        let before =
+            first.checked_sub(1).and_then(|before| folded.get(before)).map_or("", String::as_str);
+        if length == 1
+            && (!is_written_as_name(word, first, is_cased) || is_month_after(word, before))
+        {
             first += 1;
             continue;
         }
         let last_end = words.get(end - 1).map_or(word.end(), Word::end);
         let written = text.get(word.start..last_end).unwrap_or(word.text).to_owned();
         let is_certain = is_whole || starts_upper(word.text);
-        found.push(MentionAt { mention: Mention { text: written, people }, first, end, is_certain });
+        found.push(MentionAt {
+            mention: Mention { text: written, people },
+            first,
+            end,
+            is_certain,
+        });
         first = end;
     }
     found
 }
 
-/// The longest way in which `words` begin with one of the names: whole names first, then a first or last word. How
-/// many words, whose names, and whether they are whole.
+/// The longest way in which `words` begin with one of the names: whole names first, then a first or
+/// last word. How many words, whose names, and whether they are whole.
 fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>, bool)> {
     let first = words.first()?;
-    let whole = known.iter().filter(|name| words.starts_with(&name.words)).map(|name| name.words.len());
-    // A damaged index may know a name without words, which would be found everywhere and lead nowhere.
+    let whole =
+        known.iter().filter(|name| words.starts_with(&name.words)).map(|name| name.words.len());
+    // A damaged index may know a name without words, which would be found everywhere and lead
+    // nowhere.
     let whole = whole.filter(|length| *length > 0).max();
     let (length, mut people): (usize, Vec<NameId>) = match whole {
         Some(length) => {
-            let same = known.iter().filter(|name| name.words.len() == length && words.starts_with(&name.words));
+            let same = known
+                .iter()
+                .filter(|name| name.words.len() == length && words.starts_with(&name.words));
             (length, same.map(|name| name.id).collect())
         }
         None => {
-            let ends =
-                known.iter().filter(|name| name.words.first() == Some(first) || name.words.last() == Some(first));
+            let ends = known.iter().filter(|name| {
+                name.words.first() == Some(first) || name.words.last() == Some(first)
+            });
             (1, ends.map(|name| name.id).collect())
         }
     };
@@ -167,17 +188,20 @@ fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>,
     (!people.is_empty()).then_some((length, people, whole.is_some()))
 }
 
-/// Words that are names (or names of mailboxes and roles) and English words alike; they need a capital that the sentence does not explain.
+/// Words that are names (or names of mailboxes and roles) and English words alike; they need a
+/// capital that the sentence does not explain.
 static COMMON_WORDS: &[&str] = &[
-    "admin", "angel", "art", "bill", "chance", "chase", "cliff", "dean", "drew", "faith", "frank", "grace", "grant",
-    "guy", "hope", "human", "hunter", "info", "joy", "june", "mark", "mason", "max", "may", "miles", "model", "news",
-    "office", "olive", "pat", "pearl", "rich", "rob", "rose", "ruby", "sky", "stone", "sue", "summer", "support",
-    "system", "team", "tool", "violet", "will",
+    "admin", "angel", "art", "bill", "chance", "chase", "cliff", "dean", "drew", "faith", "frank",
+    "grace", "grant", "guy", "hope", "human", "hunter", "info", "joy", "june", "mark", "mason",
+    "max", "may", "miles", "model", "news", "office", "olive", "pat", "pearl", "rich", "rob",
+    "rose", "ruby", "sky", "stone", "sue", "summer", "support", "system", "team", "tool", "violet",
+    "will",
 ];
 
 fn is_written_as_name(word: &Word<'_>, position: usize, is_cased: bool) -> bool {
     let folded = fold(word.text);
-    let is_common = is_english_stop_word(&folded) || COMMON_WORDS.binary_search(&folded.as_str()).is_ok();
+    let is_common =
+        is_english_stop_word(&folded) || COMMON_WORDS.binary_search(&folded.as_str()).is_ok();
     if !is_common {
         return true;
     }
@@ -189,7 +213,8 @@ fn is_written_as_name(word: &Word<'_>, position: usize, is_cased: bool) -> bool 
 
 /// "in May", "last April": the month, whoever else is called so.
 fn is_month_after(word: &Word<'_>, before: &str) -> bool {
-    let leads_to_time = matches!(time_role(before), TimeRole::Leading | TimeRole::Picking) && before != "by";
+    let leads_to_time =
+        matches!(time_role(before), TimeRole::Leading | TimeRole::Picking) && before != "by";
     leads_to_time && month_number(&word.text.to_lowercase()).is_some()
 }
 
@@ -224,7 +249,9 @@ mod tests {
         });
         find_mentions(text, &words, &known())
             .into_iter()
-            .map(|found| (found.mention.text, found.mention.people.into_iter().map(|id| id.0).collect()))
+            .map(|found| {
+                (found.mention.text, found.mention.people.into_iter().map(|id| id.0).collect())
+            })
             .collect()
     }
 

@@ -19,11 +19,17 @@ fn parse(text: &str) -> Question {
 fn show(mention: &DateMention) -> String {
     let every = |day: &MonthDay| format!("--{:02}-{:02}", day.month, day.day);
     let (first, last, precision) = match mention {
-        DateMention::Window { first, last, precision } => (first.to_string(), last.to_string(), precision),
+        DateMention::Window { first, last, precision } => {
+            (first.to_string(), last.to_string(), precision)
+        }
         DateMention::EveryYear { first, last, precision } => (every(first), every(last), precision),
     };
     let precision = format!("{precision:?}").to_lowercase();
-    if first == last { format!("{first} {precision}") } else { format!("{first}..{last} {precision}") }
+    if first == last {
+        format!("{first} {precision}")
+    } else {
+        format!("{first}..{last} {precision}")
+    }
 }
 
 fn dates(text: &str) -> String {
@@ -61,7 +67,9 @@ fn a_word_that_may_be_part_of_a_name_stays_a_word() {
 
 #[test]
 fn the_asker_is_known_to_speak_of_themselves() {
-    for (text, expected) in [("Where is my bike?", true), ("What did I’ve to do?", true), ("Where is it?", false)] {
+    for (text, expected) in
+        [("Where is my bike?", true), ("What did I’ve to do?", true), ("Where is it?", false)]
+    {
         assert_eq!(parse(text).first_person, expected, "{text}");
     }
 }
@@ -77,7 +85,11 @@ fn of_several_people_the_one_who_acts_is_known() {
         ("Who was that?", None),
     ] {
         let question = parse(text);
-        assert_eq!(question.subject(), expected.map(NameId).as_ref().map(std::slice::from_ref), "{text}");
+        assert_eq!(
+            question.subject(),
+            expected.map(NameId).as_ref().map(std::slice::from_ref),
+            "{text}"
+        );
     }
     assert_eq!(parse("What did Ada tell Ben?").person(), None);
 }
@@ -172,7 +184,8 @@ fn relative_times_count_from_the_day_of_the_question() {
     ] {
         assert_eq!(dates(text), expected, "{text}");
     }
-    let without_today = Question::parse("last week", &mut Analyzer::new(Language::English), &names(), None);
+    let without_today =
+        Question::parse("last week", &mut Analyzer::new(Language::English), &names(), None);
     assert!(without_today.dates.is_empty());
 }
 
@@ -280,12 +293,15 @@ fn no_order_of_words_makes_the_reader_panic() {
     for seed in 1..=4000u64 {
         let mut state = seed;
         let mut random = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % below
         };
         let length = 1 + random(14);
-        let text: String =
-            (0..length).map(|_| POOL[random(POOL.len())].to_owned() + ["", " ", " ", ", "][random(4)]).collect();
+        let text: String = (0..length)
+            .map(|_| POOL[random(POOL.len())].to_owned() + ["", " ", " ", ", "][random(4)])
+            .collect();
         let today = [Some(TODAY), Some(Date::MIN), Some(Date::MAX), None][random(4)];
         let question = Question::parse(&text, &mut analyzer, &names(), today);
         for date in [TODAY, Date::MIN, Date::MAX] {

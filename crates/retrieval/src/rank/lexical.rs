@@ -1,9 +1,10 @@
 //! Words in common: of the record with the two before it, and of its session as a whole.
 //!
-//! A turn of a conversation is understood from the turns before it: "Yes, last June!" answers by what was asked. So
-//! a term counts in full where it stands, 0.8 in the next record of the session and 0.2 in the one after that. The
-//! context looks back only; appending never touches what is indexed. There is no length normalisation of records,
-//! and a term counts nearly as much once as often. Numbers: the design of recall ("Text").
+//! A turn of a conversation is understood from the turns before it: "Yes, last June!" answers by
+//! what was asked. So a term counts in full where it stands, 0.8 in the next record of the session
+//! and 0.2 in the one after that. The context looks back only; appending never touches what is
+//! indexed. There is no length normalisation of records, and a term counts nearly as much once as
+//! often. Numbers: the design of recall ("Text").
 
 /// Weight of a term of the record before.
 pub const PREVIOUS_WEIGHT: f64 = 0.8;
@@ -27,8 +28,8 @@ pub struct TermCounts {
     pub before_previous: u32,
 }
 
-/// The weight of a term that `with_term` of `all` documents hold: Robertson's idf in the form that is never negative,
-/// ln(1 + (N − n + ½) / (n + ½)).
+/// The weight of a term that `with_term` of `all` documents hold: Robertson's idf in the form that
+/// is never negative, ln(1 + (N − n + ½) / (n + ½)).
 pub fn idf(all: u64, with_term: u64) -> f64 {
     let with_term = with_term.min(all) as f64;
     libm::log(1.0 + (all as f64 - with_term + 0.5) / (with_term + 0.5))
@@ -42,25 +43,26 @@ pub fn term_strength(counts: TermCounts) -> f64 {
     frequency / (frequency + SATURATION)
 }
 
-/// Sum of the idf of the question's terms that the index knows: what [`lex`] and [`session`] are relative to.
-/// Terms that no document holds are left out.
+/// Sum of the idf of the question's terms that the index knows: what [`lex`] and [`session`] are
+/// relative to. Terms that no document holds are left out.
 pub fn known_idf_sum(all: u64, with_term: impl IntoIterator<Item = u64>) -> f64 {
     with_term.into_iter().filter(|count| *count > 0).map(|count| idf(all, count)).sum()
 }
 
-/// Share of the question's weight that a record holds, 0 … 1: Σ idf · strength ÷ `idf_sum`, over the question's terms
-/// as (idf, counts in the record). 0 if the index knows no term.
+/// Share of the question's weight that a record holds, 0 … 1: Σ idf · strength ÷ `idf_sum`, over
+/// the question's terms as (idf, counts in the record). 0 if the index knows no term.
 pub fn lex(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> f64 {
     share(terms.into_iter().map(|(idf, counts)| idf * term_strength(counts)).sum(), idf_sum)
 }
 
-/// Share of the question's weight whose terms the record itself holds, 0 … 1, over the question's terms as for [`lex`].
+/// Share of the question's weight whose terms the record itself holds, 0 … 1, over the question's
+/// terms as for [`lex`].
 pub fn own(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> f64 {
     share(terms.into_iter().filter(|(_, counts)| counts.own > 0).map(|(idf, _)| idf).sum(), idf_sum)
 }
 
-/// BM25 of a term in a session without its idf, 0 … 2.2: `count` in the session, the session's `length` relative
-/// to the `average_length` of all.
+/// BM25 of a term in a session without its idf, 0 … 2.2: `count` in the session, the session's
+/// `length` relative to the `average_length` of all.
 pub fn session_strength(count: u32, length: u64, average_length: f64) -> f64 {
     let relative = if average_length > 0.0 { length as f64 / average_length } else { 1.0 };
     let count = f64::from(count);
@@ -70,10 +72,13 @@ pub fn session_strength(count: u32, length: u64, average_length: f64) -> f64 {
     count * (SESSION_K1 + 1.0) / (count + SESSION_K1 * (1.0 - SESSION_B + SESSION_B * relative))
 }
 
-/// The session as a document, 0 … 1: BM25 ÷ ((k1 + 1) · `idf_sum`), over the question's terms as (idf among sessions,
-/// [`session_strength`]).
+/// The session as a document, 0 … 1: BM25 ÷ ((k1 + 1) · `idf_sum`), over the question's terms as
+/// (idf among sessions, [`session_strength`]).
 pub fn session(terms: impl IntoIterator<Item = (f64, f64)>, idf_sum: f64) -> f64 {
-    share(terms.into_iter().map(|(idf, strength)| idf * strength).sum(), idf_sum * (SESSION_K1 + 1.0))
+    share(
+        terms.into_iter().map(|(idf, strength)| idf * strength).sum(),
+        idf_sum * (SESSION_K1 + 1.0),
+    )
 }
 
 fn share(sum: f64, whole: f64) -> f64 {
@@ -111,7 +116,10 @@ mod tests {
     fn a_record_that_holds_half_of_the_weight_scores_half() {
         let once = TermCounts { own: 1, ..TermCounts::default() };
         assert!(close(lex([(2.0, once), (2.0, TermCounts::default())], 4.0), 0.5 / 1.1));
-        assert_eq!(own([(3.0, once), (1.0, TermCounts { previous: 1, ..TermCounts::default() })], 4.0), 0.75);
+        assert_eq!(
+            own([(3.0, once), (1.0, TermCounts { previous: 1, ..TermCounts::default() })], 4.0),
+            0.75
+        );
         assert_eq!(lex([], 0.0), 0.0);
         assert_eq!(lex([(0.0, once)], 0.0), 0.0);
         assert!(close(known_idf_sum(9, [1, 0, 1]), 2.0 * idf(9, 1)));

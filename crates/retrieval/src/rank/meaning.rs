@@ -1,10 +1,11 @@
 //! What is meant alike: how near a record comes to a question as a whole, and word by word.
 //!
-//! A turn of a conversation is understood from the turns before it, here as with words: a record's *window* is its own
-//! vector, half of the one before it in its session and a quarter of the one before that; with models other than the built-in table, whose
-//! windows are stored nowhere, as much of the two after it. A record that says
-//! several things comes near to a question with some of its words, so beside the whole, each word of the question counts
-//! by the word that is nearest to it. Why, and what was measured: `docs/design/0016-meaning.md`.
+//! A turn of a conversation is understood from the turns before it, here as with words: a record's
+//! *window* is its own vector, half of the one before it in its session and a quarter of the one
+//! before that; with models other than the built-in table, whose windows are stored nowhere, as
+//! much of the two after it. A record that says several things comes near to a question with some
+//! of its words, so beside the whole, each word of the question counts by the word that is nearest
+//! to it. Why, and what was measured: `docs/design/0016-meaning.md`.
 
 /// Weight of the vector of the record before.
 pub const PREVIOUS_WEIGHT: f32 = 0.5;
@@ -16,8 +17,8 @@ pub const PREVIOUS_NEAR: f32 = 0.8;
 /// The same of the one before that.
 pub const BEFORE_PREVIOUS_NEAR: f32 = 0.5;
 
-/// Makes a vector into steps of one byte, the greatest of which is 127 in size, and 1 ÷ the length of `steps`: what a cosine
-/// needs. A vector that is zero or not finite has no direction: 0.
+/// Makes a vector into steps of one byte, the greatest of which is 127 in size, and 1 ÷ the length
+/// of `steps`: what a cosine needs. A vector that is zero or not finite has no direction: 0.
 pub fn compress(vector: &[f32], steps: &mut [i8]) -> f32 {
     let greatest = vector.iter().fold(0.0f32, |greatest, value| greatest.max(value.abs()));
     let is_finite = vector.iter().all(|value| value.is_finite());
@@ -47,7 +48,8 @@ impl Direction {
     pub fn of(vector: &[f32]) -> Option<Self> {
         let mut steps = vec![0; vector.len()];
         let inverse_length = compress(vector, &mut steps);
-        (inverse_length > 0.0).then(|| Self { steps: steps.into_iter().map(i16::from).collect(), inverse_length })
+        (inverse_length > 0.0)
+            .then(|| Self { steps: steps.into_iter().map(i16::from).collect(), inverse_length })
     }
 
     /// How many dimensions it has.
@@ -68,11 +70,22 @@ impl Direction {
     }
 }
 
-#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn dots(question: &[i16], inverse_length: f32, steps: &[i8], inverse_lengths: &[f32], cosines: &mut [f32]) {
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512vl",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
+fn dots(
+    question: &[i16],
+    inverse_length: f32,
+    steps: &[i8],
+    inverse_lengths: &[f32],
+    cosines: &mut [f32],
+) {
     let vectors = steps.chunks_exact(question.len().max(1));
     for ((cosine, vector), other) in cosines.iter_mut().zip(vectors).zip(inverse_lengths) {
-        // A loop of its own, not a sum of an iterator: a function that is called from here is not made for the processor.
+        // A loop of its own, not a sum of an iterator: a function that is called from here is not
+        // made for the processor.
         let mut dot = 0;
         for (left, right) in question.iter().zip(vector) {
             dot += i32::from(*left) * i32::from(*right);
@@ -81,21 +94,24 @@ fn dots(question: &[i16], inverse_length: f32, steps: &[i8], inverse_lengths: &[
     }
 }
 
-/// Adds to a record's vector what its window has of the two before it in its session, or of the two after it.
+/// Adds to a record's vector what its window has of the two before it in its session, or of the two
+/// after it.
 pub fn widen(own: &mut [f32], previous: &[f32], before_previous: &[f32]) {
     for (sum, (previous, before)) in own.iter_mut().zip(previous.iter().zip(before_previous)) {
         *sum += PREVIOUS_WEIGHT * previous + BEFORE_PREVIOUS_WEIGHT * before;
     }
 }
 
-/// How near a record comes to the words of a question, 0 … 1, each by the word that is nearest to it. `weights` are those of the
-/// question's words; the others hold for each of them the best cosine with a word of the record, of the one before
-/// it in its session, and of the one before that (empty where there is none).
+/// How near a record comes to the words of a question, 0 … 1, each by the word that is nearest to
+/// it. `weights` are those of the question's words; the others hold for each of them the best
+/// cosine with a word of the record, of the one before it in its session, and of the one before
+/// that (empty where there is none).
 pub fn near(weights: &[f32], own: &[f32], previous: &[f32], before_previous: &[f32]) -> f64 {
     let (mut sum, mut all) = (0.0, 0.0);
     for (place, weight) in weights.iter().enumerate() {
         let best = |of: &[f32]| of.get(place).copied().unwrap_or(0.0).max(0.0);
-        let context = (PREVIOUS_NEAR * best(previous)).max(BEFORE_PREVIOUS_NEAR * best(before_previous));
+        let context =
+            (PREVIOUS_NEAR * best(previous)).max(BEFORE_PREVIOUS_NEAR * best(before_previous));
         sum += weight * best(own).max(context);
         all += weight;
     }
@@ -103,20 +119,21 @@ pub fn near(weights: &[f32], own: &[f32], previous: &[f32], before_previous: &[f
     if share.is_finite() { share } else { 0.0 }
 }
 
-/// Where the cosines of a question with all records are moved to: about where those of a small sentence model lie, on which the
-/// weights were fitted.
+/// Where the cosines of a question with all records are moved to: about where those of a small
+/// sentence model lie, on which the weights were fitted.
 const REFERENCE_MEAN: f64 = 0.08;
 /// How far they are spread there.
 const REFERENCE_DEVIATION: f64 = 0.12;
-/// How many records more there are taken to be that lie just so: a few records say little of a model.
+/// How many records more there are taken to be that lie just so: a few records say little of a
+/// model.
 const REFERENCE_RECORDS: f64 = 16.0;
 
 /// Brings the cosines of a model onto a common scale.
 ///
-/// Some models spread texts over all directions, others over a narrow cone in which everything is near to everything. What
-/// is the same in all of them is that a record which answers stands out from the rest. So a question's cosines are moved and
-/// stretched until their mean and deviation over all records are those of the reference, and one set of weights
-/// fits all models.
+/// Some models spread texts over all directions, others over a narrow cone in which everything is
+/// near to everything. What is the same in all of them is that a record which answers stands out
+/// from the rest. So a question's cosines are moved and stretched until their mean and deviation
+/// over all records are those of the reference, and one set of weights fits all models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     mean: f64,
@@ -135,7 +152,8 @@ impl Scale {
         let of_records = if count > 0.0 { (squares - sum * sum / count).max(0.0) } else { 0.0 };
         let all = REFERENCE_RECORDS + count;
         let mean = (REFERENCE_RECORDS * REFERENCE_MEAN + sum) / all;
-        let variance = (REFERENCE_RECORDS * REFERENCE_DEVIATION * REFERENCE_DEVIATION + of_records) / all;
+        let variance =
+            (REFERENCE_RECORDS * REFERENCE_DEVIATION * REFERENCE_DEVIATION + of_records) / all;
         let deviation = variance.max(f64::MIN_POSITIVE).sqrt();
         Self { mean, stretch: REFERENCE_DEVIATION / deviation }
     }
@@ -158,11 +176,15 @@ mod tests {
 
     #[test]
     fn a_direction_is_as_near_to_itself_as_can_be_and_nothing_is_near_to_nothing() {
-        let close = |found: Option<f32>, expect: f32| assert!((found.unwrap() - expect).abs() < 1e-6, "{found:?}");
+        let close = |found: Option<f32>, expect: f32| {
+            assert!((found.unwrap() - expect).abs() < 1e-6, "{found:?}")
+        };
         close(cosine(&[3.0, 4.0, 0.0], &[3.0, 4.0, 0.0]), 1.0);
         close(cosine(&[3.0, 4.0, 0.0], &[-6.0, -8.0, 0.0]), -1.0);
         close(cosine(&[3.0, 4.0, 0.0], &[0.0, 0.0, 1e-30]), 0.0);
-        for nothing in [[0.0; 3], [f32::NAN, 1.0, 1.0], [f32::INFINITY, 0.0, 0.0], [1e-45, 0.0, 0.0]] {
+        for nothing in
+            [[0.0; 3], [f32::NAN, 1.0, 1.0], [f32::INFINITY, 0.0, 0.0], [1e-45, 0.0, 0.0]]
+        {
             assert_eq!(Direction::of(&nothing), None);
             close(cosine(&[3.0, 4.0, 0.0], &nothing), 0.0);
         }
@@ -171,16 +193,24 @@ mod tests {
     #[test]
     fn many_are_compared_as_one_is() {
         let vectors: Vec<Vec<f32>> = (0..7)
-            .map(|number| (0..40).map(|place| ((number * 31 + place * 17) % 23) as f32 - 11.0).collect())
+            .map(|number| {
+                (0..40).map(|place| ((number * 31 + place * 17) % 23) as f32 - 11.0).collect()
+            })
             .collect();
         let question = Direction::of(&vectors[3]).unwrap();
         let mut all = vec![0; 7 * 40];
-        let lengths: Vec<f32> =
-            all.chunks_mut(40).zip(&vectors).map(|(steps, vector)| compress(vector, steps)).collect();
+        let lengths: Vec<f32> = all
+            .chunks_mut(40)
+            .zip(&vectors)
+            .map(|(steps, vector)| compress(vector, steps))
+            .collect();
         let mut found = vec![0.0; 7];
         question.cosines(&all, &lengths, &mut found);
-        let one_by_one: Vec<f32> =
-            all.chunks(40).zip(&lengths).map(|(steps, length)| question.cosine(steps, *length)).collect();
+        let one_by_one: Vec<f32> = all
+            .chunks(40)
+            .zip(&lengths)
+            .map(|(steps, length)| question.cosine(steps, *length))
+            .collect();
         assert_eq!(found, one_by_one);
         assert!((found[3] - 1.0).abs() < 1e-6);
         // Vectors of another length than the question's are not read beyond their end.
@@ -205,14 +235,18 @@ mod tests {
     }
     #[test]
     fn cosines_of_a_narrow_model_are_spread_like_those_of_a_wide_one() {
-        let wide: Vec<f32> = (0..1_000).map(|number| ((number * 37) % 101) as f32 / 101.0 - 0.4).collect();
+        let wide: Vec<f32> =
+            (0..1_000).map(|number| ((number * 37) % 101) as f32 / 101.0 - 0.4).collect();
         let narrow: Vec<f32> = wide.iter().map(|cosine| 0.75 + cosine / 10.0).collect();
-        let (of_wide, of_narrow) = (Scale::of(wide.iter().copied()), Scale::of(narrow.iter().copied()));
+        let (of_wide, of_narrow) =
+            (Scale::of(wide.iter().copied()), Scale::of(narrow.iter().copied()));
         for (wide, narrow) in wide.iter().zip(&narrow) {
             let (wide, narrow) = (of_wide.place(*wide), of_narrow.place(*narrow));
             assert!((wide - narrow).abs() < 0.15, "{wide} {narrow}");
         }
-        let placed = |scale: &Scale, all: &[f32]| all.iter().map(|one| scale.place(*one)).sum::<f64>() / 1_000.0;
+        let placed = |scale: &Scale, all: &[f32]| {
+            all.iter().map(|one| scale.place(*one)).sum::<f64>() / 1_000.0
+        };
         assert!((placed(&of_wide, &wide) - REFERENCE_MEAN).abs() < 0.05);
         assert!((placed(&of_narrow, &narrow) - REFERENCE_MEAN).abs() < 0.05);
     }
@@ -244,14 +278,21 @@ mod tests {
             even() + even() + even()
         };
         let mut vector = |around: &[f32], spread: f32| -> Vec<f32> {
-            (0..DIMENSIONS).map(|place| around.get(place).unwrap_or(&0.0) + spread * normal()).collect()
+            (0..DIMENSIONS)
+                .map(|place| around.get(place).unwrap_or(&0.0) + spread * normal())
+                .collect()
         };
         let topics: Vec<Vec<f32>> = (0..TOPICS).map(|_| vector(&[], 1.0)).collect();
-        let records: Vec<Vec<f32>> = (0..RECORDS).map(|number| vector(&topics[number % TOPICS], 0.7)).collect();
+        let records: Vec<Vec<f32>> =
+            (0..RECORDS).map(|number| vector(&topics[number % TOPICS], 0.7)).collect();
         let mut steps = vec![0; RECORDS * DIMENSIONS];
-        let lengths: Vec<f32> =
-            steps.chunks_mut(DIMENSIONS).zip(&records).map(|(steps, vector)| compress(vector, steps)).collect();
-        let length = |vector: &[f32]| vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+        let lengths: Vec<f32> = steps
+            .chunks_mut(DIMENSIONS)
+            .zip(&records)
+            .map(|(steps, vector)| compress(vector, steps))
+            .collect();
+        let length =
+            |vector: &[f32]| vector.iter().map(|number| number * number).sum::<f32>().sqrt();
         let exact_lengths: Vec<f32> = records.iter().map(|record| length(record)).collect();
         let best = |scores: &[f32]| {
             let mut order: Vec<usize> = (0..RECORDS).collect();
@@ -262,9 +303,14 @@ mod tests {
         let mut same = 0;
         for number in 0..QUESTIONS {
             let question = vector(&topics[number * 7 % TOPICS], 0.7);
-            let dot = |record: &Vec<f32>| record.iter().zip(&question).map(|(left, right)| left * right).sum::<f32>();
-            let exact: Vec<f32> =
-                records.iter().zip(&exact_lengths).map(|(record, length)| dot(record) / length).collect();
+            let dot = |record: &Vec<f32>| {
+                record.iter().zip(&question).map(|(left, right)| left * right).sum::<f32>()
+            };
+            let exact: Vec<f32> = records
+                .iter()
+                .zip(&exact_lengths)
+                .map(|(record, length)| dot(record) / length)
+                .collect();
             let mut scanned = vec![0.0; RECORDS];
             Direction::of(&question).unwrap().cosines(&steps, &lengths, &mut scanned);
             let exact = best(&exact);

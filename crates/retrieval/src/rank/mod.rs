@@ -1,9 +1,11 @@
-//! How well a record answers a question: one sum of calibrated parts, each kept as its own explanation.
+//! How well a record answers a question: one sum of calibrated parts, each kept as its own
+//! explanation.
 //!
-//! The index gathers [`Signals`] of a candidate; [`fuse`] adds them up. The sum that ranks and the parts that
-//! `--explain` shows come from the same loop, so they cannot differ. The parts are absolute (0 … about 1.5), not
-//! ranks: what no part speaks for scores near nothing, which is how recall can say "I don't know". Formula, weights
-//! and what was measured: the design of recall ("Fusion").
+//! The index gathers [`Signals`] of a candidate; [`fuse`] adds them up. The sum that ranks and the
+//! parts that `--explain` shows come from the same loop, so they cannot differ. The parts are
+//! absolute (0 … about 1.5), not ranks: what no part speaks for scores near nothing, which is how
+//! recall can say "I don't know". Formula, weights and what was measured: the design of recall
+//! ("Fusion").
 
 pub mod lexical;
 pub mod meaning;
@@ -14,8 +16,8 @@ use serde::{Deserialize, Serialize};
 /// What is known of a candidate, before weighting. A part that does not apply is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Share of the question's words that the record and the two before it hold, by weight of the words, 0 … 1:
-    /// [`lexical::lex`].
+    /// Share of the question's words that the record and the two before it hold, by weight of the
+    /// words, 0 … 1: [`lexical::lex`].
     pub words: f64,
     /// The same of the record alone, without those before it, 0 … 1: [`lexical::own`].
     pub own_words: f64,
@@ -23,14 +25,16 @@ pub struct Signals {
     pub session: f64,
     /// Cosine of the question and the record's window ([`meaning`]), −1 … 1; 0 without vectors.
     pub window_meaning: f64,
-    /// Cosine of the question and the record alone by a model other than the built-in table, on the scale of
-    /// [`meaning::Scale`], −1 … 1; 0 without such a model.
+    /// Cosine of the question and the record alone by a model other than the built-in table, on the
+    /// scale of [`meaning::Scale`], −1 … 1; 0 without such a model.
     pub own_meaning: f64,
-    /// How near the record and the two before it come to each of the question's words, 0 … 1: [`meaning::near`].
+    /// How near the record and the two before it come to each of the question's words, 0 … 1:
+    /// [`meaning::near`].
     pub word_meaning: f64,
     /// Cosine of the question and the record that follows in the session, −1 … 1: 0 without one.
     pub next_meaning: f64,
-    /// The record is by the one known person that the question names; for a record without author: it involves them.
+    /// The record is by the one known person that the question names; for a record without author:
+    /// it involves them.
     pub speaker: bool,
     /// The question names several known people, and the record is by the one who acts.
     pub subject: bool,
@@ -83,8 +87,9 @@ impl Weights {
     };
 
     /// With the vectors of another model, whose cosines are on the scale of [`meaning::Scale`]: see
-    /// `docs/design/0020-windows-that-look-ahead.md`. Fitted like [`Self::LEXICAL`], then multiplied by 1.2, which changes no ranking:
-    /// so scores are about as high as [`relevance`] takes them to be.
+    /// `docs/design/0020-windows-that-look-ahead.md`. Fitted like [`Self::LEXICAL`], then
+    /// multiplied by 1.2, which changes no ranking: so scores are about as high as [`relevance`]
+    /// takes them to be.
     pub const WITH_MODEL: Self = Self {
         words: 1.2,
         own_words: 0.0,
@@ -101,8 +106,9 @@ impl Weights {
         when: 0.60,
     };
 
-    /// Without vectors. Fitted on the same four conversations by the softmax of the gold turns among all, then rounded;
-    /// weights fitted on three of them and measured on the fourth lose no recall at 10 and 0.4 of nDCG at 10.
+    /// Without vectors. Fitted on the same four conversations by the softmax of the gold turns
+    /// among all, then rounded; weights fitted on three of them and measured on the fourth lose no
+    /// recall at 10 and 0.4 of nDCG at 10.
     pub const LEXICAL: Self = Self {
         words: 1.0,
         own_words: 0.30,
@@ -119,7 +125,8 @@ impl Weights {
         when: 0.40,
     };
 
-    /// What is believed, which has no session and no author: words, people and dates as without vectors, and the meaning.
+    /// What is believed, which has no session and no author: words, people and dates as without
+    /// vectors, and the meaning.
     pub const FACTS: Self = Self { window_meaning: 1.0, word_meaning: 1.0, ..Self::LEXICAL };
 }
 
@@ -211,7 +218,10 @@ mod tests {
             asks_when: true,
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
-        let by_hand = 0.5 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5 - 0.3 + 0.18 + 0.65;
+        let by_hand = 0.5 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5
+            - 0.3
+            + 0.18
+            + 0.65;
         assert!((score.total - by_hand).abs() < 1e-12, "{}", score.total);
         let shown: f64 = score.parts.iter().map(|part| part.contribution).sum();
         assert_eq!(score.total, shown);
@@ -225,7 +235,8 @@ mod tests {
 
     #[test]
     fn what_is_not_finite_counts_as_nothing() {
-        let signals = Signals { words: f64::NAN, session: f64::INFINITY, date: 1.0, ..Signals::default() };
+        let signals =
+            Signals { words: f64::NAN, session: f64::INFINITY, date: 1.0, ..Signals::default() };
         let score = fuse(&Weights { window_meaning: f64::NAN, ..Weights::LEXICAL }, &signals);
         assert_eq!(score.total, Weights::LEXICAL.date);
     }

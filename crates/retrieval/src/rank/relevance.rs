@@ -1,22 +1,26 @@
-//! Whether anything that was found answers at all: recall that cannot say "I don't know" is believed once too often.
+//! Whether anything that was found answers at all: recall that cannot say "I don't know" is
+//! believed once too often.
 //!
-//! Two things make the best record of a ranking the wrong one. Memory may hold nothing of the kind: then some words of the question are
-//! unknown to it, and what is left fits weakly. Or it holds just that of somebody else: "What did Ada sing?" where Ben sang.
-//! Then the best by content is far better than the best by the person who is asked about. Each has its logistic model on a few
+//! Two things make the best record of a ranking the wrong one. Memory may hold nothing of the kind:
+//! then some words of the question are unknown to it, and what is left fits weakly. Or it holds
+//! just that of somebody else: "What did Ada sing?" where Ben sang. Then the best by content is far
+//! better than the best by the person who is asked about. Each has its logistic model on a few
 //! [`Signs`], and the chance that the best record answers is their product.
 //!
-//! The models were learnt from the four development conversations of LoCoMo, with and without speakers and dates, against questions without
-//! an answer and questions on other conversations, by `because eval locomo FILE --abstention`, which prints these
-//! constants and how well models do that were learnt without the conversation they judge (`docs/benchmarks.md`). They belong to the weights
-//! that recall has by default.
+//! The models were learnt from the four development conversations of LoCoMo, with and without
+//! speakers and dates, against questions without an answer and questions on other conversations, by
+//! `because eval locomo FILE --abstention`, which prints these constants and how well models do
+//! that were learnt without the conversation they judge (`docs/benchmarks.md`). They belong to the
+//! weights that recall has by default.
 
 use super::Score;
 use crate::question::Question;
 
 /// As many of the best records are looked at.
 pub const JUDGED: usize = 30;
-/// Below this chance recall abstains: of LoCoMo's questions that memory does answer, 1 to 2 in 100 fall below. Small memories of notes know
-/// fewer of a question's words, and more of theirs do; so it is no higher.
+/// Below this chance recall abstains: of LoCoMo's questions that memory does answer, 1 to 2 in 100
+/// fall below. Small memories of notes know fewer of a question's words, and more of theirs do; so
+/// it is no higher.
 pub const RELEVANCE_MIN: f64 = 0.12;
 
 /// Coefficients of [`Signs::topic`].
@@ -37,8 +41,8 @@ pub struct Signs {
     meaning: f64,
     /// The best score, whoever said it.
     content: f64,
-    /// How much better the best by others is than the best by the person who is asked about; none if nobody known is, or all
-    /// or none of it is theirs.
+    /// How much better the best by others is than the best by the person who is asked about; none
+    /// if nobody known is, or all or none of it is theirs.
     rival: Option<f64>,
     /// The question names somebody known.
     names_somebody: bool,
@@ -47,8 +51,13 @@ pub struct Signs {
 }
 
 impl Signs {
-    /// Of the best scores for a question, of whose terms memory knows `known`; none if nothing was found.
-    pub fn of<'a>(question: &Question, known: usize, best: impl IntoIterator<Item = &'a Score>) -> Option<Self> {
+    /// Of the best scores for a question, of whose terms memory knows `known`; none if nothing was
+    /// found.
+    pub fn of<'a>(
+        question: &Question,
+        known: usize,
+        best: impl IntoIterator<Item = &'a Score>,
+    ) -> Option<Self> {
         let (mut theirs, mut others): (Option<f64>, Option<f64>) = (None, None);
         let (mut words, mut meaning) = (0.0_f64, 0.0_f64);
         for score in best.into_iter().take(JUDGED) {
@@ -88,23 +97,27 @@ impl Signs {
         [1.0, self.content, self.meaning, self.words * self.known, self.unknown]
     }
 
-    /// What tells whether it is of the person who is asked about; the first is 1. None if there is nothing to compare.
+    /// What tells whether it is of the person who is asked about; the first is 1. None if there is
+    /// nothing to compare.
     pub fn theirs(&self) -> Option<[f64; 4]> {
         Some([1.0, self.rival?, self.content, self.length])
     }
 }
 
-/// The chance that the best record answers, 0 … 1. Without signs nothing was found, and of a question of which memory knows neither a
-/// word nor a person, nothing is to be expected: 0.
+/// The chance that the best record answers, 0 … 1. Without signs nothing was found, and of a
+/// question of which memory knows neither a word nor a person, nothing is to be expected: 0.
 pub fn relevance(signs: Option<&Signs>) -> f64 {
-    let Some(signs) = signs.filter(|signs| signs.known > 0.0 || signs.names_somebody) else { return 0.0 };
+    let Some(signs) = signs.filter(|signs| signs.known > 0.0 || signs.names_somebody) else {
+        return 0.0;
+    };
     let theirs = signs.theirs().map_or(1.0, |values| chance(&THEIRS, &values));
     chance(&TOPIC, &signs.topic()) * theirs
 }
 
 /// The logistic function of the sum of products.
 pub fn chance(coefficients: &[f64], values: &[f64]) -> f64 {
-    let sum: f64 = coefficients.iter().zip(values).map(|(coefficient, value)| coefficient * value).sum();
+    let sum: f64 =
+        coefficients.iter().zip(values).map(|(coefficient, value)| coefficient * value).sum();
     if sum.is_nan() { 0.0 } else { 1.0 / (1.0 + libm::exp(-sum)) }
 }
 
@@ -142,7 +155,9 @@ mod tests {
         let (strong, weak) = (score(0.95, 0.7, false), score(0.2, 0.1, false));
         assert!(judge(3, &[strong, weak]) > 0.8, "{}", judge(3, &[strong, weak]));
         assert!(judge(1, &[weak, weak]) < RELEVANCE_MIN, "{}", judge(1, &[weak, weak]));
-        assert!(judge(3, &[strong]) > judge(2, &[strong]) && judge(3, &[strong]) > judge(3, &[weak]));
+        assert!(
+            judge(3, &[strong]) > judge(2, &[strong]) && judge(3, &[strong]) > judge(3, &[weak])
+        );
     }
 
     #[test]

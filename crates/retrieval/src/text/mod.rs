@@ -1,12 +1,14 @@
 //! Words of a text, as recall compares them.
 //!
-//! A document and a question must come to the same terms, so both go through [`Analyzer`]: NFKC, Unicode words,
-//! lower case, cut at the apostrophe, stop words out, irregular forms to their base (went → go), Snowball stemmer.
-//! Scripts without spaces give overlapping pairs of characters. Names of code (`parse_config`) give themselves and
-//! their parts. Along the way the analyser notes whether a text says when and whether it ends as a question.
+//! A document and a question must come to the same terms, so both go through [`Analyzer`]: NFKC,
+//! Unicode words, lower case, cut at the apostrophe, stop words out, irregular forms to their base
+//! (went → go), Snowball stemmer. Scripts without spaces give overlapping pairs of characters.
+//! Names of code (`parse_config`) give themselves and their parts. Along the way the analyser notes
+//! whether a text says when and whether it ends as a question.
 //!
-//! An analyser remembers what became of each word it met, so that a stream of records costs one look-up a word.
-//! Source of the steps and their worth: the evidence in the design of recall ("Text").
+//! An analyser remembers what became of each word it met, so that a stream of records costs one
+//! look-up a word. Source of the steps and their worth: the evidence in the design of recall
+//! ("Text").
 
 mod irregular;
 mod stop_words;
@@ -27,10 +29,12 @@ use stop_words::is_negation;
 use time_expressions::{TimeRole, TimeScan, time_role};
 use words::{Word, cut_at_apostrophe, parts, visit_words};
 
-/// Longest word that becomes a term, in bytes. Long enough for a hash in hexadecimal; what is longer is data.
+/// Longest word that becomes a term, in bytes. Long enough for a hash in hexadecimal; what is
+/// longer is data.
 pub const TERM_BYTES_MAX: usize = 128;
 
-/// Most occurrences of terms that are counted in one document; the rest of the text is not searched.
+/// Most occurrences of terms that are counted in one document; the rest of the text is not
+/// searched.
 pub const TERM_OCCURRENCES_MAX: usize = 65_536;
 
 /// Most words that an analyser remembers.
@@ -168,7 +172,8 @@ pub struct Analyzer {
 
 type Remembered<Name> = HashMap<Name, u32, foldhash::fast::RandomState>;
 
-/// A term as one analyser numbers it, until its [`Analyzer::generation`] changes. Numbers count from 0.
+/// A term as one analyser numbers it, until its [`Analyzer::generation`] changes. Numbers count
+/// from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u32);
 
@@ -211,7 +216,8 @@ impl Analyzer {
         self.language
     }
 
-    /// Which numbering of terms [`Self::analyze_slots`] gave last. Another generation gives other slots.
+    /// Which numbering of terms [`Self::analyze_slots`] gave last. Another generation gives other
+    /// slots.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -221,11 +227,14 @@ impl Analyzer {
         self.terms.get(slot.0 as usize)
     }
 
-    /// Analyses a document: its own `text`, and what else is searched with it (title, captions, tags). Only the
-    /// text decides whether the document is a question. At most [`TERM_OCCURRENCES_MAX`] occurrences are counted.
+    /// Analyses a document: its own `text`, and what else is searched with it (title, captions,
+    /// tags). Only the text decides whether the document is a question. At most
+    /// [`TERM_OCCURRENCES_MAX`] occurrences are counted.
     pub fn analyze(&mut self, text: &str, more: &[&str]) -> Analysis {
         let SlotAnalysis { slots, length, timex, is_question } = self.analyze_slots(text, more);
-        let named = slots.into_iter().filter_map(|(slot, count)| Some((self.term_at(slot)?.clone(), count)));
+        let named = slots
+            .into_iter()
+            .filter_map(|(slot, count)| Some((self.term_at(slot)?.clone(), count)));
         let mut terms: Vec<(Term, u32)> = named.collect();
         terms.sort_unstable();
         Analysis { terms, length, timex, is_question }
@@ -273,7 +282,8 @@ impl Analyzer {
         slots.iter().filter_map(|slot| self.term_at(*slot).cloned()).collect()
     }
 
-    /// Forgets all words when there are very many. Only between texts, whose slots must stay what they are.
+    /// Forgets all words when there are very many. Only between texts, whose slots must stay what
+    /// they are.
     fn make_room(&mut self) {
         if self.remembered.len() >= REMEMBERED_WORDS_MAX {
             self.remembered.clear();
@@ -379,8 +389,8 @@ pub(crate) fn normalize(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// Latin letters without their marks: who writes Goran finds Göran. After stemming, which knows the marks. Other scripts keep
-/// theirs, where they are letters.
+/// Latin letters without their marks: who writes Goran finds Göran. After stemming, which knows the
+/// marks. Other scripts keep theirs, where they are letters.
 pub(crate) fn without_marks(word: &str) -> std::borrow::Cow<'_, str> {
     if word.is_ascii() {
         return word.into();
@@ -411,9 +421,13 @@ fn number_term(word: &str) -> Arc<str> {
     if word.contains(',') { Arc::from(word.replace(',', "")) } else { Arc::from(word) }
 }
 
-/// True if the text ends with a question mark, whatever closing marks, emoji and space come after it.
+/// True if the text ends with a question mark, whatever closing marks, emoji and space come after
+/// it.
 fn ends_as_question(text: &str) -> bool {
-    let last = text.chars().rev().find(|character| is_sentence_end(*character) || character.is_alphanumeric());
+    let last = text
+        .chars()
+        .rev()
+        .find(|character| is_sentence_end(*character) || character.is_alphanumeric());
     last.is_some_and(is_question_mark)
 }
 
@@ -423,7 +437,8 @@ fn is_question_mark(character: char) -> bool {
 }
 
 fn is_sentence_end(character: char) -> bool {
-    is_question_mark(character) || matches!(character, '.' | '!' | '\u{3002}' | '\u{FF01}' | '\u{2026}')
+    is_question_mark(character)
+        || matches!(character, '.' | '!' | '\u{3002}' | '\u{FF01}' | '\u{2026}')
 }
 
 #[cfg(test)]

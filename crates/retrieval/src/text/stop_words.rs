@@ -1,7 +1,9 @@
-//! Words that are in nearly every sentence and tell nothing apart: articles, pronouns, auxiliaries, question words.
+//! Words that are in nearly every sentence and tell nothing apart: articles, pronouns, auxiliaries,
+//! question words.
 //!
-//! The list is Snowball's English one with what is left of contractions when they are cut at the apostrophe ("don",
-//! "isn"); "won" is not among them, [`is_negation`] sees "won't" before it is cut. For other languages there is none: the weight of a word already falls with its frequency.
+//! The list is Snowball's English one with what is left of contractions when they are cut at the
+//! apostrophe ("don", "isn"); "won" is not among them, [`is_negation`] sees "won't" before it is
+//! cut. For other languages there is none: the weight of a word already falls with its frequency.
 
 /// Sorted, for bisection.
 #[rustfmt::skip]
@@ -24,7 +26,8 @@ pub(crate) fn is_english_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
-/// True for "don't", "won't" and their like, which are stop words whatever is before the apostrophe.
+/// True for "don't", "won't" and their like, which are stop words whatever is before the
+/// apostrophe.
 pub(crate) fn is_negation(word: &str) -> bool {
     let stem = word.strip_suffix(['t', 'T']).and_then(|stem| stem.strip_suffix(['\'', '\u{2019}']));
     stem.is_some_and(|stem| stem.ends_with(['n', 'N']))
@@ -37,6 +40,10 @@ mod tests {
     #[test]
     fn the_list_is_sorted_and_holds_contractions() {
         assert!(ENGLISH.is_sorted());
-        assert!(is_english_stop_word("the") && is_english_stop_word("don") && !is_english_stop_word("paint"));
+        assert!(
+            is_english_stop_word("the")
+                && is_english_stop_word("don")
+                && !is_english_stop_word("paint")
+        );
     }
 }

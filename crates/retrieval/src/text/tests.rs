@@ -109,7 +109,8 @@ fn endless_words_and_data_are_not_terms() {
 #[test]
 fn counts_are_sorted_and_add_up() {
     let analysis = Analyzer::new(Language::English).analyze("tea, tea and cake", &["A cake"]);
-    let counts: Vec<(&str, u32)> = analysis.terms.iter().map(|(term, count)| (term.as_str(), *count)).collect();
+    let counts: Vec<(&str, u32)> =
+        analysis.terms.iter().map(|(term, count)| (term.as_str(), *count)).collect();
     assert_eq!(counts, [("cake", 2), ("tea", 2)]);
     assert_eq!(analysis.length, 4);
 }
@@ -117,7 +118,9 @@ fn counts_are_sorted_and_add_up() {
 #[test]
 fn letters_of_latin_are_found_without_their_marks_and_others_keep_theirs() {
     let mut analyzer = Analyzer::new(Language::English);
-    let mut terms = |text: &str| analyzer.terms(text).iter().map(|term| term.as_str().to_owned()).collect::<Vec<_>>();
+    let mut terms = |text: &str| {
+        analyzer.terms(text).iter().map(|term| term.as_str().to_owned()).collect::<Vec<_>>()
+    };
     assert_eq!(terms("Göran Åkesson, Muskö"), terms("Goran Akesson, Musko"));
     assert_eq!(terms("Søren Łukasz Ærø"), terms("Soren Lukasz Aero"));
     assert_eq!(terms("cafe\u{301}"), terms("cafe"));

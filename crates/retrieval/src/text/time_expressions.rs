@@ -1,8 +1,10 @@
-//! Does a text say when? *Yesterday*, *last week*, *two days ago*, *on Friday*, *in May*, *2023*, *at 7:30*.
+//! Does a text say when? *Yesterday*, *last week*, *two days ago*, *on Friday*, *in May*, *2023*,
+//! *at 7:30*.
 //!
-//! A turn that holds a time expression is likelier to be what "when …?" asks for. Each word has a role, found once
-//! and kept with the word's stem; a scan then looks at two neighbouring roles. "May", "March" and the short months
-//! count only where their neighbours make months of them. English; digits and 年月日 in every language.
+//! A turn that holds a time expression is likelier to be what "when …?" asks for. Each word has a
+//! role, found once and kept with the word's stem; a scan then looks at two neighbouring roles.
+//! "May", "March" and the short months count only where their neighbours make months of them.
+//! English; digits and 年月日 in every language.
 
 /// What a word can be within a time expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,23 +84,26 @@ pub(crate) fn time_role(word: &str) -> TimeRole {
         return number_role(word);
     }
     match word {
-        "yesterday" | "today" | "tonight" | "tomorrow" | "ago" | "midnight" | "monday" | "tuesday" | "wednesday"
-        | "thursday" | "friday" | "saturday" | "sunday" | "mondays" | "tuesdays" | "wednesdays" | "thursdays"
-        | "fridays" | "saturdays" | "sundays" | "january" | "february" | "april" | "june" | "july" | "august"
-        | "september" | "october" | "november" | "december" | "christmas" | "easter" | "halloween" | "thanksgiving" => {
-            TimeRole::Whole
+        "yesterday" | "today" | "tonight" | "tomorrow" | "ago" | "midnight" | "monday"
+        | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | "mondays"
+        | "tuesdays" | "wednesdays" | "thursdays" | "fridays" | "saturdays" | "sundays"
+        | "january" | "february" | "april" | "june" | "july" | "august" | "september"
+        | "october" | "november" | "december" | "christmas" | "easter" | "halloween"
+        | "thanksgiving" => TimeRole::Whole,
+        "may" | "march" | "jan" | "feb" | "mar" | "apr" | "jun" | "jul" | "aug" | "sept"
+        | "sep" | "oct" | "nov" | "dec" => TimeRole::MaybeMonth,
+        "in" | "on" | "of" | "by" | "since" | "until" | "till" | "during" | "early" | "late"
+        | "mid" => TimeRole::Leading,
+        "last" | "next" | "this" | "past" | "previous" | "coming" | "upcoming" | "following" => {
+            TimeRole::Picking
         }
-        "may" | "march" | "jan" | "feb" | "mar" | "apr" | "jun" | "jul" | "aug" | "sept" | "sep" | "oct" | "nov"
-        | "dec" => TimeRole::MaybeMonth,
-        "in" | "on" | "of" | "by" | "since" | "until" | "till" | "during" | "early" | "late" | "mid" => {
-            TimeRole::Leading
-        }
-        "last" | "next" | "this" | "past" | "previous" | "coming" | "upcoming" | "following" => TimeRole::Picking,
         "other" => TimeRole::Other,
-        "day" | "days" | "week" | "weeks" | "weekend" | "weekends" | "month" | "months" | "year" | "years"
-        | "night" | "nights" | "morning" | "afternoon" | "evening" | "summer" | "winter" | "spring" | "fall"
-        | "autumn" | "decade" | "decades" | "century" | "semester" | "season" | "quarter" | "hour" | "hours"
-        | "minute" | "minutes" => TimeRole::Unit,
+        "day" | "days" | "week" | "weeks" | "weekend" | "weekends" | "month" | "months"
+        | "year" | "years" | "night" | "nights" | "morning" | "afternoon" | "evening"
+        | "summer" | "winter" | "spring" | "fall" | "autumn" | "decade" | "decades" | "century"
+        | "semester" | "season" | "quarter" | "hour" | "hours" | "minute" | "minutes" => {
+            TimeRole::Unit
+        }
         "am" | "pm" | "o'clock" | "o’clock" => TimeRole::ClockSuffix,
         _ if small_number(word).is_some() => TimeRole::Number,
         _ => TimeRole::None,
@@ -112,11 +117,13 @@ fn number_role(word: &str) -> TimeRole {
         _ => {}
     }
     let clock = word.strip_suffix("am").or_else(|| word.strip_suffix("pm"));
-    let is_clock = clock.is_some_and(|hours| hours.len() <= 2 && hours.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_clock = clock
+        .is_some_and(|hours| hours.len() <= 2 && hours.bytes().all(|byte| byte.is_ascii_digit()));
     if is_clock { TimeRole::Whole } else { TimeRole::None }
 }
 
-/// Looks at the words of a text one after the other; [`TimeScan::found`] when one completed a time expression.
+/// Looks at the words of a text one after the other; [`TimeScan::found`] when one completed a time
+/// expression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeScan {
     previous: TimeRole,
@@ -134,7 +141,9 @@ impl TimeScan {
 
     /// Takes the next word: its role, and the bytes of the text right after it.
     pub(crate) fn take(&mut self, role: TimeRole, after: &[u8]) {
-        use TimeRole::{ClockSuffix, Leading, MaybeMonth, None, Number, Other, Picking, Unit, Whole, Year};
+        use TimeRole::{
+            ClockSuffix, Leading, MaybeMonth, None, Number, Other, Picking, Unit, Whole, Year,
+        };
         let completes = match (self.previous, role) {
             (_, Whole | Year) => true,
             (Leading | Picking | Number, MaybeMonth) | (MaybeMonth, Number) => true,

@@ -1,9 +1,10 @@
 //! Where the words of a text are.
 //!
-//! Words are those of Unicode Standard Annex 29, which finds none in scripts written without spaces. There (Han,
-//! kana, Hangul, Thai, Lao, Khmer, Burmese) a run of characters is cut into overlapping pairs: a question finds a
-//! text when they share two neighbouring characters, which needs no dictionary and misses nothing. Marks stay with
-//! the character they stand on. A run of one character is a word of its own.
+//! Words are those of Unicode Standard Annex 29, which finds none in scripts written without
+//! spaces. There (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) a run of characters is cut into
+//! overlapping pairs: a question finds a text when they share two neighbouring characters, which
+//! needs no dictionary and misses nothing. Marks stay with the character they stand on. A run of
+//! one character is a word of its own.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -24,7 +25,8 @@ impl Word<'_> {
 
 /// Calls `visit` with each word of `text` in order, until it returns false.
 pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'text>) -> bool) {
-    // The run of unspaced characters that is being read: where its last character began and where the run ends.
+    // The run of unspaced characters that is being read: where its last character began and where
+    // the run ends.
     let mut run: Option<Run> = None;
     for (start, token) in pieces(text).flat_map(indexed_words) {
         if token.is_ascii() || !token.chars().next().is_some_and(is_unspaced) {
@@ -44,7 +46,11 @@ pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'t
             let pair = match run.take() {
                 Some(open) if open.end == start => {
                     run = Some(Run { last: start, end, pairs: open.pairs + 1 });
-                    text.get(open.last..end).map(|pair| Word { text: pair, start: open.last, unspaced: true })
+                    text.get(open.last..end).map(|pair| Word {
+                        text: pair,
+                        start: open.last,
+                        unspaced: true,
+                    })
                 }
                 earlier => {
                     run = Some(Run { last: start, end, pairs: 0 });
@@ -63,8 +69,9 @@ pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'t
     }
 }
 
-/// Cuts a text at spaces so that what is ASCII is separate from what is not, as (start, piece): finding words is several
-/// times faster in ASCII, and one emoji or curly quote in a turn is common. No word holds a space.
+/// Cuts a text at spaces so that what is ASCII is separate from what is not, as (start, piece):
+/// finding words is several times faster in ASCII, and one emoji or curly quote in a turn is
+/// common. No word holds a space.
 fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -105,8 +112,8 @@ impl Run {
     }
 }
 
-/// True for characters of scripts that are written without spaces between words (and Hangul, whose words carry
-/// their particles).
+/// True for characters of scripts that are written without spaces between words (and Hangul, whose
+/// words carry their particles).
 fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0E01}'..='\u{0EFF}' // Thai, Lao
@@ -122,14 +129,16 @@ fn is_unspaced(character: char) -> bool {
         | '\u{1B000}'..='\u{1B16F}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// The word without what follows its apostrophe ("mother's" → "mother", "don't" → "don"), or without the elided
-/// article before it ("l'école" → "école", "O'Brien" → "Brien").
+/// The word without what follows its apostrophe ("mother's" → "mother", "don't" → "don"), or
+/// without the elided article before it ("l'école" → "école", "O'Brien" → "Brien").
 pub(crate) fn cut_at_apostrophe(word: &str) -> &str {
     const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{FF07}'];
     /// "ve", "ll", "re" and "s" are endings; a stem after an elided article is longer.
     const STEM_CHARS_MIN: usize = 3;
     match word.split_once(APOSTROPHES) {
-        Some((before, after)) if before.chars().count() <= 1 && after.chars().count() >= STEM_CHARS_MIN => {
+        Some((before, after))
+            if before.chars().count() <= 1 && after.chars().count() >= STEM_CHARS_MIN =>
+        {
             after.split(APOSTROPHES).next().unwrap_or(after)
         }
         Some((before, _)) => before,
@@ -137,8 +146,8 @@ pub(crate) fn cut_at_apostrophe(word: &str) -> &str {
     }
 }
 
-/// The words inside a compound of code: parts between `_`, `.` and `:`, and humps of camelCase. Nothing for a plain
-/// word or a number.
+/// The words inside a compound of code: parts between `_`, `.` and `:`, and humps of camelCase.
+/// Nothing for a plain word or a number.
 pub(crate) fn parts(word: &str) -> impl Iterator<Item = &str> {
     /// Shorter humps ("iPhone", "McDonald") are seldom words.
     const HUMP_CHARS_MIN: usize = 3;
@@ -168,8 +177,8 @@ fn hump_length(text: &str) -> usize {
     let Some((_, mut previous)) = characters.next() else { return 0 };
     while let Some((index, character)) = characters.next() {
         let next_is_lower = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
-        let starts_hump =
-            character.is_uppercase() && (previous.is_lowercase() || (previous.is_uppercase() && next_is_lower));
+        let starts_hump = character.is_uppercase()
+            && (previous.is_lowercase() || (previous.is_uppercase() && next_is_lower));
         if starts_hump {
             return index;
         }

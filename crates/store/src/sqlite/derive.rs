@@ -1,12 +1,15 @@
-//! What derivation remembers between runs: which records belong to which group, and which groups are to be run again.
+//! What derivation remembers between runs: which records belong to which group, and which groups
+//! are to be run again.
 //!
-//! A deriver looks at one group of records at a time. So that one more record costs the groups that it belongs to and
-//! nothing else, membership is kept here, by the record's own time, together with what each group concluded last. All of it
-//! can be deleted and filled again; the ledger alone says what is believed.
+//! A deriver looks at one group of records at a time. So that one more record costs the groups that
+//! it belongs to and nothing else, membership is kept here, by the record's own time, together with
+//! what each group concluded last. All of it can be deleted and filled again; the ledger alone says
+//! what is believed.
 //!
-//! Two queues survive a crash: `changed` has the identities of which something else may be served than what derivation last
-//! saw, written in the transaction of the operation that brought it about; `derive_marked` has the groups to be run. `derive_suspect` has
-//! identities that may no longer follow from anything.
+//! Two queues survive a crash: `changed` has the identities of which something else may be served
+//! than what derivation last saw, written in the transaction of the operation that brought it
+//! about; `derive_marked` has the groups to be run. `derive_suspect` has identities that may no
+//! longer follow from anything.
 
 use std::collections::HashMap;
 
@@ -127,7 +130,8 @@ impl SqliteWriting<'_> {
         self.world.connection
     }
 
-    /// How far derivation has read, by which derivers (name and version); 0 if it never did or by other rules.
+    /// How far derivation has read, by which derivers (name and version); 0 if it never did or by
+    /// other rules.
     pub fn derived(&self) -> Result<(Position, Vec<(String, String)>), StoreError> {
         let read: Option<(i64, i64)> = self
             .connection()
@@ -138,8 +142,9 @@ impl SqliteWriting<'_> {
             Some((VERSION, position)) => Position(position.unsigned_abs()),
             _ => Position(0),
         };
-        let mut statement =
-            self.connection().prepare_cached("SELECT name, version FROM derive_deriver ORDER BY name")?;
+        let mut statement = self
+            .connection()
+            .prepare_cached("SELECT name, version FROM derive_deriver ORDER BY name")?;
         let derivers = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((position, derivers.collect::<Result<_, _>>()?))
     }
@@ -163,20 +168,26 @@ impl SqliteWriting<'_> {
             self.connection().execute(&format!("DELETE FROM {table}"), [])?;
         }
         for (name, version) in derivers {
-            self.connection().execute("INSERT INTO derive_deriver (name, version) VALUES (?1, ?2)", [name, version])?;
+            self.connection().execute(
+                "INSERT INTO derive_deriver (name, version) VALUES (?1, ?2)",
+                [name, version],
+            )?;
         }
         // Every identity is looked at again, since nothing is known of what was served.
-        self.connection().execute("INSERT OR IGNORE INTO changed SELECT DISTINCT key FROM identity", [])?;
+        self.connection()
+            .execute("INSERT OR IGNORE INTO changed SELECT DISTINCT key FROM identity", [])?;
         self.set_derived(Position(0))
     }
 
-    /// At most `limit` operations that arrived after `after`, in order of arrival; bodies of evidence alone.
+    /// At most `limit` operations that arrived after `after`, in order of arrival; bodies of
+    /// evidence alone.
     pub fn lines(&self, after: Position, limit: usize) -> Result<Vec<OperationRow>, StoreError> {
         let mut statement = self.connection().prepare_cached(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL)
              FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2",
         )?;
-        let mut rows = statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        let mut rows =
+            statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut lines = Vec::new();
         while let Some(row) = rows.next()? {
             lines.push(line_in(row)?);
@@ -196,7 +207,11 @@ impl SqliteWriting<'_> {
         Ok(lines.pop())
     }
 
-    fn lines_where(&self, condition: &str, arguments: impl rusqlite::Params) -> Result<Vec<OperationRow>, StoreError> {
+    fn lines_where(
+        &self,
+        condition: &str,
+        arguments: impl rusqlite::Params,
+    ) -> Result<Vec<OperationRow>, StoreError> {
         let query = format!(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, op.body
              FROM op JOIN author ON author.number = op.author WHERE {condition}"
@@ -227,7 +242,9 @@ impl SqliteWriting<'_> {
             Some(number) => number,
             None => {
                 connection
-                    .prepare_cached("INSERT INTO derive_group (deriver, name, told) VALUES (?1, ?2, 0)")?
+                    .prepare_cached(
+                        "INSERT INTO derive_group (deriver, name, told) VALUES (?1, ?2, 0)",
+                    )?
                     .execute([deriver, name])?;
                 GroupNumber(connection.last_insert_rowid())
             }
@@ -239,8 +256,8 @@ impl SqliteWriting<'_> {
         Ok(number)
     }
 
-    /// Lets what is served of an identity now, recorded at `at_us`, be a record of these groups and of no others; all that
-    /// gain or lose it are marked.
+    /// Lets what is served of an identity now, recorded at `at_us`, be a record of these groups and
+    /// of no others; all that gain or lose it are marked.
     pub fn place_belief(
         &mut self,
         key: &str,
@@ -248,17 +265,24 @@ impl SqliteWriting<'_> {
         at_us: i64,
         served: Option<Served>,
     ) -> Result<(), StoreError> {
-        let mut statement =
-            self.connection().prepare_cached("SELECT grp, at, pos FROM derive_joined WHERE key = ?1 ORDER BY grp")?;
+        let mut statement = self
+            .connection()
+            .prepare_cached("SELECT grp, at, pos FROM derive_joined WHERE key = ?1 ORDER BY grp")?;
         let joined = statement.query_map([key], |row| {
-            Ok((GroupNumber(row.get(0)?), row.get(1)?, Position(row.get::<_, i64>(2)?.unsigned_abs())))
+            Ok((
+                GroupNumber(row.get(0)?),
+                row.get(1)?,
+                Position(row.get::<_, i64>(2)?.unsigned_abs()),
+            ))
         })?;
         let joined: Vec<(GroupNumber, i64, Position)> = joined.collect::<Result<_, _>>()?;
         drop(statement);
         for (group, at_us, record) in joined {
             self.leave(group, at_us, record)?;
         }
-        self.connection().prepare_cached("DELETE FROM derive_joined WHERE key = ?1")?.execute([key])?;
+        self.connection()
+            .prepare_cached("DELETE FROM derive_joined WHERE key = ?1")?
+            .execute([key])?;
         let Some(Served { position: record, layer }) = served else { return Ok(()) };
         // Beliefs lie before all evidence, in their own order: none is a plan.
         let at_us = at_us.saturating_sub(1 << 62);
@@ -271,7 +295,8 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Puts evidence with that time of its own, microseconds, that was told at `told` into a group and marks the group.
+    /// Puts evidence with that time of its own, microseconds, that was told at `told` into a group
+    /// and marks the group.
     pub fn join(
         &mut self,
         group: GroupNumber,
@@ -285,23 +310,37 @@ impl SqliteWriting<'_> {
         self.join_above(group, at_us, record, 0)
     }
 
-    fn join_above(&mut self, group: GroupNumber, at_us: i64, record: Position, layer: u32) -> Result<(), StoreError> {
+    fn join_above(
+        &mut self,
+        group: GroupNumber,
+        at_us: i64,
+        record: Position,
+        layer: u32,
+    ) -> Result<(), StoreError> {
         self.connection()
-            .prepare_cached("INSERT OR IGNORE INTO derive_member (grp, at, pos, layer) VALUES (?1, ?2, ?3, ?4)")?
+            .prepare_cached(
+                "INSERT OR IGNORE INTO derive_member (grp, at, pos, layer) VALUES (?1, ?2, ?3, ?4)",
+            )?
             .execute(params![group.0, at_us, sql(record), i64::from(layer)])?;
         self.mark(group)
     }
 
     /// Takes it out again and marks the group.
-    pub fn leave(&mut self, group: GroupNumber, at_us: i64, record: Position) -> Result<(), StoreError> {
+    pub fn leave(
+        &mut self,
+        group: GroupNumber,
+        at_us: i64,
+        record: Position,
+    ) -> Result<(), StoreError> {
         self.connection()
             .prepare_cached("DELETE FROM derive_member WHERE grp = ?1 AND at = ?2 AND pos = ?3")?
             .execute(params![group.0, at_us, sql(record)])?;
         self.mark(group)
     }
 
-    /// Members of a group, with their bodies, and how many derivations lie below each: of those whose own time had come when the last one of
-    /// the group was told the latest `past`, of the others the nearest `plans`. Of claims it is not read what they cite.
+    /// Members of a group, with their bodies, and how many derivations lie below each: of those
+    /// whose own time had come when the last one of the group was told the latest `past`, of the
+    /// others the nearest `plans`. Of claims it is not read what they cite.
     pub fn members(
         &self,
         group: GroupNumber,
@@ -312,8 +351,18 @@ impl SqliteWriting<'_> {
             .connection()
             .prepare_cached("SELECT told FROM derive_group WHERE number = ?1")?
             .query_row([group.0], |row| row.get(0))?;
-        let mut members = self.members_where("<= ?2 ORDER BY member.at DESC, member.pos DESC", group, told, past)?;
-        members.extend(self.members_where("> ?2 ORDER BY member.at, member.pos", group, told, plans)?);
+        let mut members = self.members_where(
+            "<= ?2 ORDER BY member.at DESC, member.pos DESC",
+            group,
+            told,
+            past,
+        )?;
+        members.extend(self.members_where(
+            "> ?2 ORDER BY member.at, member.pos",
+            group,
+            told,
+            plans,
+        )?);
         Ok(members)
     }
 
@@ -331,7 +380,8 @@ impl SqliteWriting<'_> {
              WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
         );
         let mut statement = self.connection().prepare_cached(&query)?;
-        let mut rows = statement.query(params![group.0, told, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        let mut rows =
+            statement.query(params![group.0, told, i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut members = Vec::new();
         while let Some(row) = rows.next()? {
             let line = line_in(row)?;
@@ -375,7 +425,8 @@ impl SqliteWriting<'_> {
             Ok(Marked { number: GroupNumber(row.get(0)?), deriver: row.get(1)?, name: row.get(2)? })
         })?;
         let mut marked: Vec<Marked> = marked.collect::<Result<_, _>>()?;
-        let mut unmark = self.connection().prepare_cached("DELETE FROM derive_marked WHERE grp = ?1")?;
+        let mut unmark =
+            self.connection().prepare_cached("DELETE FROM derive_marked WHERE grp = ?1")?;
         for group in &marked {
             unmark.execute([group.number.0])?;
         }
@@ -385,15 +436,18 @@ impl SqliteWriting<'_> {
 
     /// How many groups are marked.
     pub fn count_marked(&self) -> Result<u64, StoreError> {
-        let count: i64 =
-            self.connection().prepare_cached("SELECT count(*) FROM derive_marked")?.query_row([], |row| row.get(0))?;
+        let count: i64 = self
+            .connection()
+            .prepare_cached("SELECT count(*) FROM derive_marked")?
+            .query_row([], |row| row.get(0))?;
         Ok(count.unsigned_abs())
     }
 
     /// The identities that a group concluded when it was last run.
     pub fn made(&self, group: GroupNumber) -> Result<Vec<String>, StoreError> {
-        let mut statement =
-            self.connection().prepare_cached("SELECT key FROM derive_made WHERE grp = ?1 ORDER BY key")?;
+        let mut statement = self
+            .connection()
+            .prepare_cached("SELECT key FROM derive_made WHERE grp = ?1 ORDER BY key")?;
         let keys = statement.query_map([group.0], |row| row.get(0))?;
         Ok(keys.collect::<Result<_, _>>()?)
     }
@@ -450,14 +504,18 @@ impl SqliteWriting<'_> {
                      ON CONFLICT (key) DO UPDATE SET pos = excluded.pos, layer = excluded.layer",
                 )?
                 .execute(params![key, sql(position), i64::from(layer)])?,
-            None => self.connection().prepare_cached("DELETE FROM derive_served WHERE key = ?1")?.execute([key])?,
+            None => self
+                .connection()
+                .prepare_cached("DELETE FROM derive_served WHERE key = ?1")?
+                .execute([key])?,
         };
         Ok(())
     }
 
     /// Whether identities are in the queue of changed ones.
     pub fn is_changed(&self) -> Result<bool, StoreError> {
-        let mut statement = self.connection().prepare_cached("SELECT EXISTS (SELECT 1 FROM changed)")?;
+        let mut statement =
+            self.connection().prepare_cached("SELECT EXISTS (SELECT 1 FROM changed)")?;
         Ok(statement.query_row([], |row| row.get(0))?)
     }
 
@@ -478,7 +536,9 @@ impl SqliteWriting<'_> {
 
     /// Notes that an identity may no longer follow from anything.
     pub fn suspect(&mut self, key: &str) -> Result<(), StoreError> {
-        self.connection().prepare_cached("INSERT OR IGNORE INTO derive_suspect (key) VALUES (?1)")?.execute([key])?;
+        self.connection()
+            .prepare_cached("INSERT OR IGNORE INTO derive_suspect (key) VALUES (?1)")?
+            .execute([key])?;
         Ok(())
     }
 
@@ -489,10 +549,13 @@ impl SqliteWriting<'_> {
 
     fn take_keys(&mut self, table: &'static str, limit: usize) -> Result<Vec<String>, StoreError> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!("SELECT key FROM {table} ORDER BY key LIMIT ?1"))?;
-        let keys = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0))?;
+        let mut statement =
+            connection.prepare_cached(&format!("SELECT key FROM {table} ORDER BY key LIMIT ?1"))?;
+        let keys =
+            statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0))?;
         let keys: Vec<String> = keys.collect::<Result<_, _>>()?;
-        let mut delete = connection.prepare_cached(&format!("DELETE FROM {table} WHERE key = ?1"))?;
+        let mut delete =
+            connection.prepare_cached(&format!("DELETE FROM {table} WHERE key = ?1"))?;
         for key in &keys {
             delete.execute([key])?;
         }

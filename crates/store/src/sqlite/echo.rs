@@ -1,8 +1,8 @@
 //! By what earlier texts are found again when something like them is told.
 //!
-//! A record is looked for by a few keys: hashes of some of its shingles. The table is no view: it has the position up to which it
-//! has read, is filled in the transaction that records, and what it misses is only not recognised. Which keys and what a find means
-//! is the engine's to say.
+//! A record is looked for by a few keys: hashes of some of its shingles. The table is no view: it
+//! has the position up to which it has read, is filled in the transaction that records, and what it
+//! misses is only not recognised. Which keys and what a find means is the engine's to say.
 
 use kernel::id::OpId;
 use rusqlite::{OptionalExtension, params};
@@ -49,7 +49,8 @@ impl SqliteWriting<'_> {
             .world
             .connection
             .prepare_cached("SELECT pos FROM echo_key WHERE key = ?1 ORDER BY pos DESC LIMIT ?2")?;
-        let positions = statement.query_map([i64::from(key), limit as i64], |row| row.get::<_, i64>(0))?;
+        let positions =
+            statement.query_map([i64::from(key), limit as i64], |row| row.get::<_, i64>(0))?;
         let positions = positions.map(|position| Ok(Position(position?.unsigned_abs())));
         positions.collect()
     }
@@ -57,7 +58,8 @@ impl SqliteWriting<'_> {
     /// Adds keys, in their order, and says up to where records have theirs.
     pub fn add_keys(&mut self, keys: &[(u32, Position)], read: Position) -> Result<(), StoreError> {
         let connection = self.world.connection;
-        let mut statement = connection.prepare_cached("INSERT OR IGNORE INTO echo_key (key, pos) VALUES (?1, ?2)")?;
+        let mut statement = connection
+            .prepare_cached("INSERT OR IGNORE INTO echo_key (key, pos) VALUES (?1, ?2)")?;
         for (key, position) in keys {
             statement.execute([i64::from(*key), sql(*position)])?;
         }
@@ -82,20 +84,18 @@ impl SqliteWriting<'_> {
 
     /// Numbers of the latest `limit` receipts that show a text with this shingle.
     pub fn injected_by(&self, shingle: u32, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self
-            .world
-            .connection
-            .prepare_cached("SELECT receipt FROM receipt_shingle WHERE hash = ?1 ORDER BY receipt DESC LIMIT ?2")?;
+        let mut statement = self.world.connection.prepare_cached(
+            "SELECT receipt FROM receipt_shingle WHERE hash = ?1 ORDER BY receipt DESC LIMIT ?2",
+        )?;
         let numbers = statement.query_map([i64::from(shingle), limit as i64], |row| row.get(0))?;
         Ok(numbers.collect::<Result<_, _>>()?)
     }
 
     /// Numbers of the latest `limit` receipts of a conversation.
     pub fn injected_in(&self, session: &str, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self
-            .world
-            .connection
-            .prepare_cached("SELECT number FROM receipt WHERE session = ?1 ORDER BY number DESC LIMIT ?2")?;
+        let mut statement = self.world.connection.prepare_cached(
+            "SELECT number FROM receipt WHERE session = ?1 ORDER BY number DESC LIMIT ?2",
+        )?;
         let numbers = statement.query_map(params![session, limit as i64], |row| row.get(0))?;
         Ok(numbers.collect::<Result<_, _>>()?)
     }
@@ -106,15 +106,23 @@ impl SqliteWriting<'_> {
         let found = connection
             .prepare_cached("SELECT ts, agent, session FROM receipt WHERE number = ?1")?
             .query_row([number], |row| {
-                Ok(Injected { ts_us: row.get(0)?, agent: row.get(1)?, session: row.get(2)?, items: Vec::new() })
+                Ok(Injected {
+                    ts_us: row.get(0)?,
+                    agent: row.get(1)?,
+                    session: row.get(2)?,
+                    items: Vec::new(),
+                })
             })
             .optional()?;
         let Some(mut injected) = found else { return Ok(None) };
-        let mut statement = connection
-            .prepare_cached("SELECT record, exact, shingles FROM receipt_item WHERE receipt = ?1 ORDER BY place")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT record, exact, shingles FROM receipt_item WHERE receipt = ?1 ORDER BY place",
+        )?;
         let items = statement.query_map([number], |row| {
             let bytes: Vec<u8> = row.get(2)?;
-            let shingles = bytes.chunks_exact(4).filter_map(|hash| Some(u32::from_le_bytes(hash.try_into().ok()?)));
+            let shingles = bytes
+                .chunks_exact(4)
+                .filter_map(|hash| Some(u32::from_le_bytes(hash.try_into().ok()?)));
             Ok(ReceiptItem {
                 record: OpId(id_at(row, 0)?.0),
                 exact: row.get::<_, i64>(1)?.cast_unsigned(),

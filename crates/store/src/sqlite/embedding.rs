@@ -1,10 +1,12 @@
-//! Vectors of other models than the built-in table: which models, which records they have read, what they made.
+//! Vectors of other models than the built-in table: which models, which records they have read,
+//! what they made.
 //!
-//! This is a cache and no view: it does not follow from the ledger alone, so it is in no digest, and it survives a rebuild,
-//! because a record is known by its position in the ledger, which never changes. There is no queue to keep: what a model has
-//! still to read are the records of the text index after [`EmbeddingModel::reached`]. Vectors and the new `reached` are written
-//! in one transaction, so a process may be killed at any moment, and two that read the same records write the same
-//! vectors. A row that is damaged counts as none.
+//! This is a cache and no view: it does not follow from the ledger alone, so it is in no digest,
+//! and it survives a rebuild, because a record is known by its position in the ledger, which never
+//! changes. There is no queue to keep: what a model has still to read are the records of the text
+//! index after [`EmbeddingModel::reached`]. Vectors and the new `reached` are written in one
+//! transaction, so a process may be killed at any moment, and two that read the same records write
+//! the same vectors. A row that is damaged counts as none.
 
 use models::Model;
 use retrieval::rank::meaning::compress;
@@ -20,7 +22,8 @@ use crate::{Position, StoreError};
 pub const DIMENSIONS_MAX: usize = 16_384;
 /// Bytes of 1 ÷ the length, behind the steps.
 const LENGTH_BYTES: usize = 4;
-/// Longest text of one record that a model reads, bytes: fewer than the tokens that services take, whatever the script.
+/// Longest text of one record that a model reads, bytes: fewer than the tokens that services take,
+/// whatever the script.
 const TEXT_BYTES_MAX: usize = 8_000;
 /// Most records that are looked at for one batch: those without words are passed over.
 const LOOKED_AT_MAX: usize = 10_000;
@@ -33,8 +36,8 @@ const ATTEMPTS_MAX: i64 = 1_000;
 /// Most models of a file, ever.
 const MODELS_MAX: i64 = 1 << 20;
 
-/// Tables of vectors. A vector's key is its model's number and the record's position, so that rows lie in the order in which they are read
-/// and long ones fit into a page.
+/// Tables of vectors. A vector's key is its model's number and the record's position, so that rows
+/// lie in the order in which they are read and long ones fit into a page.
 pub(super) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS embedding_model (
     number INTEGER PRIMARY KEY AUTOINCREMENT, provider TEXT NOT NULL, name TEXT NOT NULL, dimensions INTEGER NOT NULL,
@@ -165,7 +168,11 @@ impl SqliteSpace {
     }
 
     /// The model, which is now the one that was chosen last; made if it is new.
-    pub fn choose_embedding_model(&mut self, model: &Model, choice: &str) -> Result<EmbeddingModel, StoreError> {
+    pub fn choose_embedding_model(
+        &mut self,
+        model: &Model,
+        choice: &str,
+    ) -> Result<EmbeddingModel, StoreError> {
         if model.dimensions == 0 || model.dimensions > DIMENSIONS_MAX {
             return Err(StoreError::Vectors { dimensions: model.dimensions });
         }
@@ -191,20 +198,25 @@ impl SqliteSpace {
     }
 
     /// How much a model has read of what the text index holds.
-    pub fn count_embeddings(&mut self, model: &EmbeddingModel) -> Result<EmbeddingCount, StoreError> {
+    pub fn count_embeddings(
+        &mut self,
+        model: &EmbeddingModel,
+    ) -> Result<EmbeddingCount, StoreError> {
         self.refresh_attributes()?;
         let (records, pending) = self.views.attributes.count_alive(model.reached);
         let [embedded, failed] = [TABLES[0], TABLES[1]].map(|table| -> Result<u64, StoreError> {
             let query = format!("SELECT count(*) FROM {table} WHERE key BETWEEN ?1 AND ?2");
-            let count: i64 =
-                self.connection.prepare_cached(&query)?.query_row(model.number.range(), |row| row.get(0))?;
+            let count: i64 = self
+                .connection
+                .prepare_cached(&query)?
+                .query_row(model.number.range(), |row| row.get(0))?;
             Ok(count.unsigned_abs())
         });
         Ok(EmbeddingCount { embedded: embedded?, failed: failed?, pending, records })
     }
 
-    /// Whether a model has read nearly all that there is, so that it may answer: all but a fiftieth, or all but a few
-    /// and not less than half.
+    /// Whether a model has read nearly all that there is, so that it may answer: all but a
+    /// fiftieth, or all but a few and not less than half.
     pub fn embeddings_serve(&mut self, model: &EmbeddingModel) -> Result<bool, StoreError> {
         /// What one share of the records may be missing.
         const MISSING_SHARE: u64 = 50;
@@ -212,17 +224,24 @@ impl SqliteSpace {
         const MISSING_MAX: u64 = 256;
         self.refresh_attributes()?;
         let (records, pending) = self.views.attributes.count_alive(model.reached);
-        let is_small = pending <= records / MISSING_SHARE || (pending <= MISSING_MAX && pending * 2 <= records);
+        let is_small = pending <= records / MISSING_SHARE
+            || (pending <= MISSING_MAX && pending * 2 <= records);
         if !is_small {
             return Ok(false);
         }
-        let mut first =
-            self.connection.prepare_cached("SELECT 1 FROM embedding WHERE key BETWEEN ?1 AND ?2 LIMIT 1")?;
+        let mut first = self
+            .connection
+            .prepare_cached("SELECT 1 FROM embedding WHERE key BETWEEN ?1 AND ?2 LIMIT 1")?;
         Ok(first.query_row(model.number.range(), |_| Ok(())).optional()?.is_some())
     }
 
-    /// What a model reads next, at most `texts_max` records. Empty at the end of what the text index holds.
-    pub fn embedding_batch(&mut self, model: &EmbeddingModel, texts_max: usize) -> Result<EmbeddingBatch, StoreError> {
+    /// What a model reads next, at most `texts_max` records. Empty at the end of what the text
+    /// index holds.
+    pub fn embedding_batch(
+        &mut self,
+        model: &EmbeddingModel,
+        texts_max: usize,
+    ) -> Result<EmbeddingBatch, StoreError> {
         self.refresh_attributes()?;
         let mut batch = EmbeddingBatch { texts: Vec::new(), end: model.reached };
         let mut known = self.connection.prepare_cached(KNOWN)?;
@@ -329,14 +348,18 @@ impl SqliteSpace {
     pub fn forget_embeddings(&mut self, model: ModelNumber) -> Result<(), StoreError> {
         self.writing_embeddings(|connection| {
             for table in TABLES {
-                connection.execute(&format!("DELETE FROM {table} WHERE key BETWEEN ?1 AND ?2"), model.range())?;
+                connection.execute(
+                    &format!("DELETE FROM {table} WHERE key BETWEEN ?1 AND ?2"),
+                    model.range(),
+                )?;
             }
             connection.execute("DELETE FROM embedding_model WHERE number = ?1", [model.0])?;
             Ok(())
         })
     }
 
-    /// Drops what does not read of a model's vectors, so that it is made again, as what is missing. How many there were.
+    /// Drops what does not read of a model's vectors, so that it is made again, as what is missing.
+    /// How many there were.
     pub fn mend_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         let dropped = self.drop_damaged(model)?;
         self.refresh_attributes()?;
@@ -346,7 +369,8 @@ impl SqliteSpace {
             if position > model.reached {
                 break;
             }
-            let is_missing = counts && !known.exists(params![model.number.key(position), model.width()])?;
+            let is_missing =
+                counts && !known.exists(params![model.number.key(position), model.width()])?;
             if is_missing && index::said_at(&self.connection, position, TEXT_BYTES_MAX)?.is_some() {
                 missing.push(position);
             }
@@ -364,7 +388,8 @@ impl SqliteSpace {
     fn drop_damaged(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         self.writing_embeddings(|connection| {
             let mut damaged = Vec::new();
-            let mut statement = connection.prepare("SELECT key, data FROM embedding WHERE key BETWEEN ?1 AND ?2")?;
+            let mut statement = connection
+                .prepare("SELECT key, data FROM embedding WHERE key BETWEEN ?1 AND ?2")?;
             let mut rows = statement.query(model.number.range())?;
             while let Some(row) = rows.next()? {
                 let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
@@ -373,7 +398,9 @@ impl SqliteSpace {
                 }
             }
             for key in &damaged {
-                connection.prepare_cached("DELETE FROM embedding WHERE key = ?1")?.execute([key])?;
+                connection
+                    .prepare_cached("DELETE FROM embedding WHERE key = ?1")?
+                    .execute([key])?;
             }
             Ok(damaged.len() as u64)
         })
@@ -383,11 +410,14 @@ impl SqliteSpace {
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.write_without_sync(std::time::Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
-            // What damage took away of this cache is no loss.
-            connection.execute_batch(SCHEMA)?;
-            work(connection)
-        })
+        self.write_without_sync(
+            std::time::Duration::from_millis(super::BUSY_WAIT_MS),
+            |connection| {
+                // What damage took away of this cache is no loss.
+                connection.execute_batch(SCHEMA)?;
+                work(connection)
+            },
+        )
     }
 }
 
@@ -418,19 +448,28 @@ fn models(connection: &Connection) -> Result<Vec<EmbeddingModel>, StoreError> {
 }
 
 /// One model of a file.
-pub(super) fn model(connection: &Connection, number: ModelNumber) -> Result<Option<EmbeddingModel>, StoreError> {
+pub(super) fn model(
+    connection: &Connection,
+    number: ModelNumber,
+) -> Result<Option<EmbeddingModel>, StoreError> {
     Ok(models(connection)?.into_iter().find(|model| model.number == number))
 }
 
-/// Who may append decides which records there are; when that changes for what was read, it is looked through again.
-fn read_model(row: &Row<'_>, reach: &index::Reach, head: Position) -> rusqlite::Result<Option<EmbeddingModel>> {
+/// Who may append decides which records there are; when that changes for what was read, it is
+/// looked through again.
+fn read_model(
+    row: &Row<'_>,
+    reach: &index::Reach,
+    head: Position,
+) -> rusqlite::Result<Option<EmbeddingModel>> {
     let number: i64 = row.get(0)?;
     let dimensions = usize::try_from(row.get::<_, i64>(3)?).unwrap_or_default();
     if !(1..MODELS_MAX).contains(&number) || dimensions == 0 || dimensions > DIMENSIONS_MAX {
         return Ok(None);
     }
     let reached = row.get::<_, i64>(5)?;
-    let is_current = row.get::<_, i64>(6)? == sql(reach.access) && (0..=sql(head)).contains(&reached);
+    let is_current =
+        row.get::<_, i64>(6)? == sql(reach.access) && (0..=sql(head)).contains(&reached);
     let reached = if is_current { reached.unsigned_abs() } else { 0 };
     Ok(Some(EmbeddingModel {
         number: ModelNumber(number as u32),

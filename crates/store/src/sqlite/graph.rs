@@ -1,7 +1,7 @@
 //! The graph: look-ups over the ledger that the rules are judged by.
 //!
-//! Folded in the same transaction as the append, because the next operation of the batch is judged by it. Everything
-//! here follows from the `op` table and can be made again from it.
+//! Folded in the same transaction as the append, because the next operation of the batch is judged
+//! by it. Everything here follows from the `op` table and can be made again from it.
 
 use kernel::access::{Access, Change};
 use kernel::body::Body;
@@ -10,7 +10,8 @@ use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
 use kernel::soundness::{
-    Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute, recompute_statuses, settle,
+    Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
+    recompute_statuses, settle,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -50,12 +51,13 @@ pub struct SqliteLedgerIndex<'a> {
     access: Access,
     space: Option<SpaceId>,
     heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
-    /// Where operations lie that were met. Ids are spread over the whole index, while what belongs together lies together: what
-    /// is reached by citations need not be looked for by id.
+    /// Where operations lie that were met. Ids are spread over the whole index, while what belongs
+    /// together lies together: what is reached by citations need not be looked for by id.
     positions: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
     /// Entries that were met. What an operation is never changes.
     met: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
-    /// Operations that nothing retracts, replaces or withdraws; until something is folded that does.
+    /// Operations that nothing retracts, replaces or withdraws; until something is folded that
+    /// does.
     untouched: std::cell::RefCell<std::collections::HashSet<OpId>>,
     /// The highest time that was folded.
     latest: Option<HlcTimestamp>,
@@ -70,7 +72,10 @@ impl<'a> SqliteLedgerIndex<'a> {
     }
 
     /// The same with the capabilities that follow from the operations up to `until`.
-    pub(super) fn with_access_until(connection: &'a Connection, until: Position) -> Result<Self, StoreError> {
+    pub(super) fn with_access_until(
+        connection: &'a Connection,
+        until: Position,
+    ) -> Result<Self, StoreError> {
         let mut world = Self {
             connection,
             access: Access::default(),
@@ -96,7 +101,11 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(world)
     }
 
-    fn note_access(&mut self, (id, ts, kind, author): (OpId, HlcTimestamp, Kind, Author), body: Option<&Body>) {
+    fn note_access(
+        &mut self,
+        (id, ts, kind, author): (OpId, HlcTimestamp, Kind, Author),
+        body: Option<&Body>,
+    ) {
         match body {
             Some(Body::Space(space)) => {
                 self.space = Some(SpaceId(id));
@@ -104,7 +113,12 @@ impl<'a> SqliteLedgerIndex<'a> {
             }
             Some(Body::Grant(grant) | Body::Revoke(grant)) => self.access.insert(
                 (ts, id),
-                Change { author, key: grant.key, capabilities: grant.capabilities.clone(), gives: kind == Kind::Grant },
+                Change {
+                    author,
+                    key: grant.key,
+                    capabilities: grant.capabilities.clone(),
+                    gives: kind == Kind::Grant,
+                },
             ),
             _ => {}
         }
@@ -120,7 +134,8 @@ impl<'a> SqliteLedgerIndex<'a> {
         self.latest
     }
 
-    /// Takes an operation that was just written at `position` into the graph. What it changed of claims is stored already when this returns.
+    /// Takes an operation that was just written at `position` into the graph. What it changed of
+    /// claims is stored already when this returns.
     pub(super) fn fold<State>(
         &mut self,
         position: Position,
@@ -137,7 +152,9 @@ impl<'a> SqliteLedgerIndex<'a> {
             }
             if let Some(target) = self.position_of(&reference.id)? {
                 self.connection
-                    .prepare_cached("INSERT OR IGNORE INTO cite (target, citing, role) VALUES (?1, ?2, ?3)")?
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO cite (target, citing, role) VALUES (?1, ?2, ?3)",
+                    )?
                     .execute(params![sql(target), at, reference.role.as_str()])?;
             }
         }
@@ -150,10 +167,17 @@ impl<'a> SqliteLedgerIndex<'a> {
             Some(Body::Evidence(evidence))
                 if self.access.holds(&header.author, Capability::Append, operation.order()) =>
             {
-                self.note_evidence(position, operation.order(), &evidence.source, &evidence.source_uid)?;
+                self.note_evidence(
+                    position,
+                    operation.order(),
+                    &evidence.source,
+                    &evidence.source_uid,
+                )?;
             }
             Some(Body::Space(_) | Body::Grant(_) | Body::Revoke(_)) => {
-                self.connection.prepare_cached("INSERT OR IGNORE INTO access (pos) VALUES (?1)")?.execute([at])?;
+                self.connection
+                    .prepare_cached("INSERT OR IGNORE INTO access (pos) VALUES (?1)")?
+                    .execute([at])?;
                 let entry = (operation.id(), header.ts, header.kind.clone(), header.author);
                 self.note_access(entry, body);
             }
@@ -216,8 +240,8 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(())
     }
 
-    /// The slot of a source's record: its key, and what is in it. The key is 64 bits of a hash; a slot
-    /// that another record holds is passed over.
+    /// The slot of a source's record: its key, and what is in it. The key is 64 bits of a hash; a
+    /// slot that another record holds is passed over.
     #[allow(clippy::type_complexity)]
     fn evidence_slot(
         &self,
@@ -309,7 +333,11 @@ impl<'a> SqliteLedgerIndex<'a> {
         positions.insert(id, row);
     }
 
-    fn entries(&self, condition: &str, arguments: &[&dyn rusqlite::ToSql]) -> Result<Vec<Entry>, StoreError> {
+    fn entries(
+        &self,
+        condition: &str,
+        arguments: &[&dyn rusqlite::ToSql],
+    ) -> Result<Vec<Entry>, StoreError> {
         let query = format!(
             "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload, op.pos FROM op
              JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE {condition}"
@@ -408,7 +436,9 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         let settled = self
             .connection
             .prepare_cached("SELECT sound, recorded, due FROM claim WHERE pos = ?1")?
-            .query_row([row], |row| Ok(ClaimStatus { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? }))
+            .query_row([row], |row| {
+                Ok(ClaimStatus { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? })
+            })
             .optional()?;
         Ok(settled)
     }
@@ -425,7 +455,9 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     ) -> Result<Option<Entry>, StoreError> {
         if !self.claims_are_stored {
             let said = self.identity(key)?.into_iter().rev();
-            return Ok({ said }.find(|entry| entry.kind == *kind && before.is_none_or(|before| entry.order() < before)));
+            return Ok({ said }.find(|entry| {
+                entry.kind == *kind && before.is_none_or(|before| entry.order() < before)
+            }));
         }
         let connection = self.connection;
         let row: Option<(i64, OpId)> = match before {
@@ -461,7 +493,11 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
                  WHERE author.key = ?1 ORDER BY op.seq DESC LIMIT 1",
             )?
             .query_row([author.0], |row| {
-                Ok(Head { seq: row.get::<_, i64>(0)?.unsigned_abs(), id: id_at(row, 1)?, ts: stamp_at(row, 2)? })
+                Ok(Head {
+                    seq: row.get::<_, i64>(0)?.unsigned_abs(),
+                    id: id_at(row, 1)?,
+                    ts: stamp_at(row, 2)?,
+                })
             })
             .optional()?;
         self.heads.borrow_mut().insert(*author, head);
@@ -483,7 +519,11 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         Ok(&self.access)
     }
 
-    fn evidence(&self, source: &str, source_uid: &str) -> Result<Option<(OpId, BodyHash)>, StoreError> {
+    fn evidence(
+        &self,
+        source: &str,
+        source_uid: &str,
+    ) -> Result<Option<(OpId, BodyHash)>, StoreError> {
         Ok(self.evidence_slot(source, source_uid)?.1.map(|(id, _, body)| (id, body)))
     }
 }
@@ -500,7 +540,9 @@ pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), Stor
         position = last.position;
         for recorded in &recorded {
             let operation = &recorded.operation;
-            let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+            let body = operation
+                .body()
+                .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
             world.fold(recorded.position, operation, body.as_ref())?;
         }
     }
@@ -520,7 +562,10 @@ pub(super) fn store_claims(connection: &Connection) -> Result<(), StoreError> {
 
 /// Folds what changes access alone, for folds that must know of it beforehand.
 pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute("INSERT INTO access SELECT pos FROM op WHERE kind IN ('space', 'grant', 'revoke')", [])?;
+    connection.execute(
+        "INSERT INTO access SELECT pos FROM op WHERE kind IN ('space', 'grant', 'revoke')",
+        [],
+    )?;
     Ok(())
 }
 
@@ -574,11 +619,16 @@ pub(super) fn refs_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Ref>
 #[error("the stored citations do not read")]
 struct DamagedRefs;
 
-fn conversion(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+fn conversion(
+    column: usize,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Blob, Box::new(error))
 }
 
 /// Every citation of `role` that an operation makes, for the view folds.
 pub(super) fn cited(refs: &[Ref], role: &str) -> impl Iterator<Item = OpId> {
-    refs.iter().filter(move |reference| reference.role.as_str() == role).map(|reference| reference.id)
+    refs.iter()
+        .filter(move |reference| reference.role.as_str() == role)
+        .map(|reference| reference.id)
 }

@@ -1,7 +1,8 @@
 //! The ledger's table, and appending to it.
 //!
-//! An operation's header is kept as columns and written out again to be hashed, so there is no second copy that could
-//! differ. `pos` is the order of arrival, without gaps; the space's own order is (`ts`, `id`).
+//! An operation's header is kept as columns and written out again to be hashed, so there is no
+//! second copy that could differ. `pos` is the order of arrival, without gaps; the space's own
+//! order is (`ts`, `id`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,9 @@ use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
-use kernel::operation::{Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, Verified};
+use kernel::operation::{
+    Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, Verified,
+};
 use kernel::rules::{self, Verdict};
 use kernel::soundness::ClaimStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -35,10 +38,9 @@ CREATE INDEX op_removed ON op (body_hash) WHERE body IS NULL;
 CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 ";
 
-/// The columns of an operation, in the order in which [`decode`] reads them. Authors are joined to the left, so that an
-/// operation whose author is missing is reported and not passed over.
-pub(super) const COLUMNS: &str =
-    "op.pos, op.id, op.kind, author.key, op.seq, op.prev, op.ts, op.refs, op.body_hash, op.salt, op.body, op.sig";
+/// The columns of an operation, in the order in which [`decode`] reads them. Authors are joined to
+/// the left, so that an operation whose author is missing is reported and not passed over.
+pub(super) const COLUMNS: &str = "op.pos, op.id, op.kind, author.key, op.seq, op.prev, op.ts, op.refs, op.body_hash, op.salt, op.body, op.sig";
 
 /// A space's file.
 pub struct SqliteSpace {
@@ -50,8 +52,13 @@ pub struct SqliteSpace {
 }
 
 impl SqliteSpace {
-    /// Makes a new space with its genesis operation. The file is complete when it appears under its name.
-    pub fn create(path: &Path, genesis: &Operation<Verified>, body: &Body) -> Result<Self, StoreError> {
+    /// Makes a new space with its genesis operation. The file is complete when it appears under its
+    /// name.
+    pub fn create(
+        path: &Path,
+        genesis: &Operation<Verified>,
+        body: &Body,
+    ) -> Result<Self, StoreError> {
         if path.exists() {
             return Err(StoreError::Exists { path: path.to_owned() });
         }
@@ -59,7 +66,8 @@ impl SqliteSpace {
         let draft = path.with_extension(format!("new-{}", std::process::id()));
         let _ = std::fs::remove_file(&draft);
         let made = Self::create_draft(&draft, genesis, body);
-        // Linking fails where the name is taken in the meantime; renaming would put ours over another's.
+        // Linking fails where the name is taken in the meantime; renaming would put ours over
+        // another's.
         let placed = made.and_then(|()| match std::fs::hard_link(&draft, path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Err(StoreError::Exists { path: path.to_owned() })
@@ -76,9 +84,12 @@ impl SqliteSpace {
         Self::open(path)
     }
 
-    /// Makes a space that lives in memory, as long as this does: for dry runs and tests. What opens the file again, as
-    /// [`SqliteSpace::refold_in_memory`] does, does not find it.
-    pub fn create_in_memory(genesis: &Operation<Verified>, body: &Body) -> Result<Self, StoreError> {
+    /// Makes a space that lives in memory, as long as this does: for dry runs and tests. What opens
+    /// the file again, as [`SqliteSpace::refold_in_memory`] does, does not find it.
+    pub fn create_in_memory(
+        genesis: &Operation<Verified>,
+        body: &Body,
+    ) -> Result<Self, StoreError> {
         let connection = Connection::open_in_memory()?;
         configure(&connection)?;
         make_tables(&connection)?;
@@ -86,7 +97,11 @@ impl SqliteSpace {
     }
 
     /// Makes a space under a name that nobody looks for.
-    fn create_draft(draft: &Path, genesis: &Operation<Verified>, body: &Body) -> Result<(), StoreError> {
+    fn create_draft(
+        draft: &Path,
+        genesis: &Operation<Verified>,
+        body: &Body,
+    ) -> Result<(), StoreError> {
         let made = Self::begun(create(draft)?, draft, genesis, body)?;
         Ok(made.connection.close().map_err(|(_, error)| error)?)
     }
@@ -108,7 +123,9 @@ impl SqliteSpace {
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
             RecordError::Store(error) => error,
-            RecordError::Refused { violation, .. } => StoreError::Damaged { detail: violation.to_string() },
+            RecordError::Refused { violation, .. } => {
+                StoreError::Damaged { detail: violation.to_string() }
+            }
         })?;
         writing.commit()?;
         Ok(making)
@@ -119,24 +136,39 @@ impl SqliteSpace {
         let (connection, mode) = open(path)?;
         let space = Self::over(connection, mode, path)?;
         if mode == Mode::ReadWrite {
-            // What cannot be migrated now, for want of room say, can still be read; the next append tries again and says why not.
+            // What cannot be migrated now, for want of room say, can still be read; the next append
+            // tries again and says why not.
             let _ = space.migrate();
         }
         Ok(space)
     }
 
     /// The space that a connection sees.
-    pub(super) fn over(connection: Connection, mode: Mode, path: &Path) -> Result<Self, StoreError> {
+    pub(super) fn over(
+        connection: Connection,
+        mode: Mode,
+        path: &Path,
+    ) -> Result<Self, StoreError> {
         let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
         let id = match first("SELECT id FROM op WHERE pos = 1") {
             Ok(Some(id)) => id,
-            // Where the first row is damaged the index may still name it, and what is wrong can be looked for.
+            // Where the first row is damaged the index may still name it, and what is wrong can be
+            // looked for.
             damaged => first("SELECT id FROM op INDEXED BY op_id WHERE +pos = 1")
                 .ok()
                 .flatten()
-                .map_or_else(|| damaged?.ok_or_else(|| StoreError::NotASpace { path: path.to_owned() }), Ok)?,
+                .map_or_else(
+                    || damaged?.ok_or_else(|| StoreError::NotASpace { path: path.to_owned() }),
+                    Ok,
+                )?,
         };
-        Ok(Self { connection, path: path.to_owned(), mode, space: SpaceId(id), views: Default::default() })
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            mode,
+            space: SpaceId(id),
+            views: Default::default(),
+        })
     }
 
     /// Brings the tables of an earlier version up to this one's.
@@ -145,7 +177,8 @@ impl SqliteSpace {
             return Ok(());
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let migrated = migrate(&self.connection).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        let migrated =
+            migrate(&self.connection).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
         if migrated.is_err() && !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -162,7 +195,8 @@ impl SqliteSpace {
         self.mode
     }
 
-    /// Every operation in the space's order, to `take` until it answers false. Ends at the first that does not read.
+    /// Every operation in the space's order, to `take` until it answers false. Ends at the first
+    /// that does not read.
     pub fn in_order(&self, mut take: impl FnMut(Recorded) -> bool) -> Result<(), StoreError> {
         let mut failure = None;
         self.in_order_lenient(|read| match read {
@@ -175,14 +209,15 @@ impl SqliteSpace {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Like [`SqliteSpace::in_order`], but an operation that does not read is handed over as its error, with its id where that
-    /// reads, and the rest follows.
+    /// Like [`SqliteSpace::in_order`], but an operation that does not read is handed over as its
+    /// error, with its id where that reads, and the rest follows.
     pub fn in_order_lenient(
         &self,
         mut take: impl FnMut(Result<Recorded, (Option<OpId>, StoreError)>) -> bool,
     ) -> Result<(), StoreError> {
-        let query =
-            format!("SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author ORDER BY op.ts, op.id");
+        let query = format!(
+            "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author ORDER BY op.ts, op.id"
+        );
         let mut statement = self.connection.prepare(&query)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -194,18 +229,25 @@ impl SqliteSpace {
         Ok(())
     }
 
-    /// Every operation that the index of ids names, with the row it points at as the table itself holds it. Other ways of reading take
-    /// what they can from indexes; where an index and the table differ, this one tells which operation is meant.
-    pub fn each_row(&self, mut take: impl FnMut(OpId, Result<Option<Recorded>, StoreError>)) -> Result<(), StoreError> {
+    /// Every operation that the index of ids names, with the row it points at as the table itself
+    /// holds it. Other ways of reading take what they can from indexes; where an index and the
+    /// table differ, this one tells which operation is meant.
+    pub fn each_row(
+        &self,
+        mut take: impl FnMut(OpId, Result<Option<Recorded>, StoreError>),
+    ) -> Result<(), StoreError> {
         let row = format!(
             "SELECT {COLUMNS} FROM op NOT INDEXED LEFT JOIN author ON author.number = op.author WHERE op.pos = ?1"
         );
         let mut row = self.connection.prepare(&row)?;
-        let mut ids = self.connection.prepare("SELECT id, pos FROM op INDEXED BY op_id ORDER BY id")?;
+        let mut ids =
+            self.connection.prepare("SELECT id, pos FROM op INDEXED BY op_id ORDER BY id")?;
         let mut ids = ids.query([])?;
         while let Some(named) = ids.next()? {
             let id = id_at(named, 0)?;
-            let read = row.query_row([named.get::<_, i64>(1)?], |row| Ok(decode(row, self.space))).optional();
+            let read = row
+                .query_row([named.get::<_, i64>(1)?], |row| Ok(decode(row, self.space)))
+                .optional();
             take(id, read.map_err(StoreError::from).and_then(Option::transpose));
         }
         Ok(())
@@ -218,8 +260,10 @@ impl SqliteSpace {
 
     /// Operations by kind.
     pub fn count_by_kind(&self) -> Result<BTreeMap<String, u64>, StoreError> {
-        let mut statement = self.connection.prepare("SELECT kind, count(*) FROM op GROUP BY kind")?;
-        let counts = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?;
+        let mut statement =
+            self.connection.prepare("SELECT kind, count(*) FROM op GROUP BY kind")?;
+        let counts = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?;
         Ok(counts.collect::<Result<_, _>>()?)
     }
 
@@ -260,28 +304,34 @@ impl Ledger for SqliteSpace {
     }
 
     fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError> {
-        let query = format!("SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1");
+        let query = format!(
+            "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1"
+        );
         let mut statement = self.connection.prepare_cached(&query)?;
         let recorded = statement.query_row([id.0], |row| Ok(decode(row, self.space))).optional()?;
         recorded.transpose()
     }
 
     fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT id FROM op WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3")?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id FROM op WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3")?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let ids = statement.query_map(params![prefix.first().0, prefix.last().0, limit], |row| id_at(row, 0))?;
+        let ids = statement
+            .query_map(params![prefix.first().0, prefix.last().0, limit], |row| id_at(row, 0))?;
         Ok(ids.collect::<Result<_, _>>()?)
     }
 }
 
 fn latest(connection: &Connection) -> Result<Option<HlcTimestamp>, StoreError> {
-    let latest: Option<i64> = connection.prepare_cached("SELECT max(ts) FROM op")?.query_row([], |row| row.get(0))?;
+    let latest: Option<i64> =
+        connection.prepare_cached("SELECT max(ts) FROM op")?.query_row([], |row| row.get(0))?;
     Ok(latest.map(|ts| HlcTimestamp(ts.unsigned_abs())))
 }
 
 pub(super) fn head(connection: &Connection) -> Result<Position, StoreError> {
-    let head: Option<i64> = connection.prepare_cached("SELECT max(pos) FROM op")?.query_row([], |row| row.get(0))?;
+    let head: Option<i64> =
+        connection.prepare_cached("SELECT max(pos) FROM op")?.query_row([], |row| row.get(0))?;
     Ok(Position(head.unwrap_or(0).unsigned_abs()))
 }
 
@@ -296,7 +346,8 @@ pub(super) fn read(
          ORDER BY op.pos LIMIT ?2"
     );
     let mut statement = connection.prepare_cached(&query)?;
-    let mut rows = statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut rows =
+        statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut recorded = Vec::new();
     while let Some(row) = rows.next()? {
         recorded.push(decode(row, space)?);
@@ -382,8 +433,8 @@ impl<'a> SqliteWriting<'a> {
         })
     }
 
-    /// Goes on with what an earlier writing noted and did not ask of: so that what follows from a merge that takes several
-    /// writings is found by one walk.
+    /// Goes on with what an earlier writing noted and did not ask of: so that what follows from a
+    /// merge that takes several writings is found by one walk.
     pub fn resume(&mut self, journal: Journal) {
         self.journal = journal;
     }
@@ -403,7 +454,9 @@ impl<'a> SqliteWriting<'a> {
             return Ok(*number);
         }
         let connection = self.world.connection;
-        connection.prepare_cached("INSERT OR IGNORE INTO author (key) VALUES (?1)")?.execute([author.0])?;
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO author (key) VALUES (?1)")?
+            .execute([author.0])?;
         let number = connection
             .prepare_cached("SELECT number FROM author WHERE key = ?1")?
             .query_row([author.0], |row| row.get(0))?;
@@ -411,7 +464,11 @@ impl<'a> SqliteWriting<'a> {
         Ok(number)
     }
 
-    fn append(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<(), StoreError> {
+    fn append(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+    ) -> Result<(), StoreError> {
         let header = operation.header();
         let author = self.author_number(&header.author)?;
         let position = Position(self.head.0 + 1);
@@ -485,7 +542,9 @@ impl Writing for SqliteWriting<'_> {
         let id = self
             .world
             .connection
-            .prepare_cached("SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1")?
+            .prepare_cached(
+                "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
+            )?
             .query_row([body.0], |row| id_at(row, 0))
             .optional()?;
         Ok(id)
@@ -495,15 +554,25 @@ impl Writing for SqliteWriting<'_> {
         Ok(self.latest)
     }
 
-    fn record(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
-        let verdict =
-            rules::judge(operation, body, &self.world).map_err(|error| RecordError::of(operation.id(), error))?;
+    fn record(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+    ) -> Result<Verdict, RecordError> {
+        let verdict = rules::judge(operation, body, &self.world)
+            .map_err(|error| RecordError::of(operation.id(), error))?;
         self.take(operation, body, verdict)
     }
 
-    fn admit(&mut self, operation: &Operation<Verified>, body: Option<&Body>) -> Result<Verdict, RecordError> {
+    fn admit(
+        &mut self,
+        operation: &Operation<Verified>,
+        body: Option<&Body>,
+    ) -> Result<Verdict, RecordError> {
         let placed = rules::judge_place(operation, body, &self.world);
-        let verdict = placed.map_err(|error| RecordError::of(operation.id(), error))?.unwrap_or(Verdict::Append);
+        let verdict = placed
+            .map_err(|error| RecordError::of(operation.id(), error))?
+            .unwrap_or(Verdict::Append);
         self.take(operation, body, verdict)
     }
 

@@ -10,7 +10,8 @@ use super::graph::{SqliteLedgerIndex, id_at};
 use crate::StoreError;
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
-pub(super) const SCHEMA: &str = "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
+pub(super) const SCHEMA: &str =
+    "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
 
 impl SqliteSpace {
     /// Answers `ask` over the ledger as it is at one moment, whatever others write meanwhile.
@@ -38,7 +39,8 @@ impl SqliteLedgerIndex<'_> {
 
     /// Every identity of which something was said, in order, to `take` until it answers false.
     pub fn identity_keys(&self, mut take: impl FnMut(String) -> bool) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT DISTINCT key FROM identity ORDER BY key")?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT DISTINCT key FROM identity ORDER BY key")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             if !take(row.get(0)?) {
@@ -50,8 +52,9 @@ impl SqliteLedgerIndex<'_> {
 
     /// Every proposal, in the space's order.
     pub fn proposals(&self) -> Result<Vec<OpId>, StoreError> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT id FROM op WHERE kind = 'proposal' ORDER BY ts, id")?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id FROM op WHERE kind = 'proposal' ORDER BY ts, id")?;
         let ids = statement.query_map([], |row| id_at(row, 0))?;
         Ok(ids.collect::<Result<_, _>>()?)
     }

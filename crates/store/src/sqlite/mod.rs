@@ -1,9 +1,10 @@
 //! One space in one SQLite file.
 //!
-//! Write-ahead logging lets any number of processes read while one writes; writers queue for at most [`BUSY_WAIT_MS`].
-//! The ledger's tables are written with `synchronous=FULL`: what [`Writing::commit`](crate::Writing::commit) returned is on the disk. The text
-//! index is written with `synchronous=NORMAL`: after a power cut it may have to read a few operations again, which its
-//! position tells.
+//! Write-ahead logging lets any number of processes read while one writes; writers queue for at
+//! most [`BUSY_WAIT_MS`]. The ledger's tables are written with `synchronous=FULL`: what
+//! [`Writing::commit`](crate::Writing::commit) returned is on the disk. The text index is written
+//! with `synchronous=NORMAL`: after a power cut it may have to read a few operations again, which
+//! its position tells.
 
 use std::path::{Path, PathBuf};
 
@@ -24,8 +25,8 @@ mod views;
 pub use derive::{GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{
-    DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber, QuestionVector,
-    UnopenedModel,
+    DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
+    QuestionVector, UnopenedModel,
 };
 pub use graph::SqliteLedgerIndex;
 pub use index::{Filter, Found, Search, TermShare, first_after};
@@ -41,7 +42,8 @@ const APPLICATION_ID: i64 = 0x6265_6373;
 const SCHEMA_VERSION: i64 = 3;
 /// Pages in the write-ahead log before it is copied into the file.
 const CHECKPOINT_PAGES: i64 = 8_000;
-/// Statements that a connection keeps prepared: more than a fold, a derivation and a search use by turns.
+/// Statements that a connection keeps prepared: more than a fold, a derivation and a search use by
+/// turns.
 const STATEMENTS_KEPT: usize = 128;
 
 /// How a file was opened.
@@ -59,9 +61,13 @@ fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    if let Ok(connection) = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE) {
+    if let Ok(connection) =
+        Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)
+    {
         match prepare(&connection, path) {
-            Ok(()) if !connection.is_readonly(rusqlite::MAIN_DB)? => return Ok((connection, Mode::ReadWrite)),
+            Ok(()) if !connection.is_readonly(rusqlite::MAIN_DB)? => {
+                return Ok((connection, Mode::ReadWrite));
+            }
             Ok(()) => return Ok((connection, Mode::ReadOnly)),
             Err(StoreError::ReadOnly | StoreError::Sqlite(_)) => {}
             Err(error) => return Err(error),
@@ -78,7 +84,8 @@ fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
     if std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
         return Err(StoreError::LogUnreadable { log: log.into() });
     }
-    // Neither the log nor its index can be made here: nobody writes, so the file can be read as it lies.
+    // Neither the log nor its index can be made here: nobody writes, so the file can be read as it
+    // lies.
     let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
     let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     prepare(&connection, path)?;
@@ -105,9 +112,12 @@ fn uri_path(path: &Path) -> String {
 /// Checks that it is a space of ours and sets the connection up.
 fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let not_a_space = || StoreError::NotASpace { path: path.to_owned() };
-    let application: i64 = match connection.query_row("PRAGMA application_id", [], |row| row.get(0)) {
+    let application: i64 = match connection.query_row("PRAGMA application_id", [], |row| row.get(0))
+    {
         Ok(id) => id,
-        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => return Err(not_a_space()),
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
+            return Err(not_a_space());
+        }
         Err(error) => return Err(error.into()),
     };
     if application != APPLICATION_ID {
@@ -118,7 +128,9 @@ fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
         return Err(StoreError::TooNew { path: path.to_owned(), found, known: SCHEMA_VERSION });
     }
     configure(connection)?;
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).optional()?;
+    connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+        .optional()?;
     Ok(())
 }
 
@@ -126,7 +138,8 @@ fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
-    // A plan does not depend on bound values, so a statement is prepared once, not again for each value.
+    // A plan does not depend on bound values, so a statement is prepared once, not again for each
+    // value.
     connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(&format!(
         "PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;
@@ -135,9 +148,12 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes a new file with all tables. The file appears only with its genesis operation: see [`SqliteSpace::create`].
+/// Makes a new file with all tables. The file appears only with its genesis operation: see
+/// [`SqliteSpace::create`].
 fn create(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
     connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
@@ -186,8 +202,9 @@ fn schema_version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?)
 }
 
-/// Makes the tables of an earlier version into those of this one, in the transaction that is open. Whatever a version adds is made
-/// here and in [`make_tables`], and nowhere else. No version changes the ledger's own tables.
+/// Makes the tables of an earlier version into those of this one, in the transaction that is open.
+/// Whatever a version adds is made here and in [`make_tables`], and nowhere else. No version
+/// changes the ledger's own tables.
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
     let version = schema_version(connection)?;
     if version < 2 {
@@ -196,8 +213,10 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch(listings::SCHEMA)?;
     }
     if version < 3 {
-        let meaning = [index::EPISODES.meaning_schema, index::FACTS.schema, index::FACTS.meaning_schema];
-        for schema in meaning.into_iter().chain([receipts::SCHEMA, echo::SCHEMA, embedding::SCHEMA]) {
+        let meaning =
+            [index::EPISODES.meaning_schema, index::FACTS.schema, index::FACTS.meaning_schema];
+        for schema in meaning.into_iter().chain([receipts::SCHEMA, echo::SCHEMA, embedding::SCHEMA])
+        {
             connection.execute_batch(schema)?;
         }
     }
@@ -270,9 +289,15 @@ mod tests {
         let signer = Signer::from_seed([1; 32]);
         let mut writing = space.begin().unwrap();
         let ts = HlcTimestamp(writing.latest().unwrap().unwrap().0 + 1);
-        let place =
-            ChainPosition { space: writing.space().unwrap(), head: writing.head(&signer.author()).unwrap(), ts };
-        let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() }).collect();
+        let place = ChainPosition {
+            space: writing.space().unwrap(),
+            head: writing.head(&signer.author()).unwrap(),
+            ts,
+        };
+        let refs = refs
+            .iter()
+            .map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() })
+            .collect();
         let body = body_of(kind, body);
         let operation = signer.seal(Draft { body: body.clone(), refs }, place).unwrap();
         writing.record(&operation, Some(&body)).unwrap();
@@ -294,11 +319,15 @@ mod tests {
 
     fn genesis() -> (kernel::operation::Operation, Body) {
         let signer = Signer::from_seed([1; 32]);
-        let body = json!({"name": "t", "owner": signer.author(), "created": "2026-01-01T00:00:00Z"});
+        let body =
+            json!({"name": "t", "owner": signer.author(), "created": "2026-01-01T00:00:00Z"});
         let body = body_of("space", &body);
         (
             signer
-                .seal(Draft::new(body.clone()), ChainPosition { space: None, head: None, ts: HlcTimestamp(1) })
+                .seal(
+                    Draft::new(body.clone()),
+                    ChainPosition { space: None, head: None, ts: HlcTimestamp(1) },
+                )
                 .unwrap(),
             body,
         )
@@ -363,17 +392,22 @@ mod tests {
         history(&mut space);
         back_to_version_1(&space);
         space.connection.close().unwrap();
-        let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let connection =
+            Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         prepare(&connection, &path).unwrap();
         let mut space = SqliteSpace::over(connection, Mode::ReadOnly, &path).unwrap();
         assert_eq!(schema_version(&space.connection).unwrap(), 1);
         let world = space.world().unwrap();
-        let states = ["base", "top", "other"].map(|key| Validity::new(&world).state(key).unwrap().as_str());
+        let states =
+            ["base", "top", "other"].map(|key| Validity::new(&world).state(key).unwrap().as_str());
         assert_eq!(states, ["invalidated", "invalidated", "none"]);
         assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
         space.digests().unwrap();
         space.size().unwrap();
-        assert!(space.search_facts(|_, _| Ok(())).unwrap().is_none(), "there is no index of what is believed yet");
+        assert!(
+            space.search_facts(|_, _| Ok(())).unwrap().is_none(),
+            "there is no index of what is believed yet"
+        );
         assert!(matches!(space.begin().map(|_| ()), Err(StoreError::ReadOnly)));
     }
 }

@@ -1,10 +1,12 @@
 //! Receipts: what was put before whom, in a journal beside the ledger.
 //!
-//! They are no truth about the world and no view: nothing is concluded from them, no digest covers them, and folding the views again
-//! leaves them alone. Beside each stands what the texts that were shown are recognised by when they come back
-//! ([`retrieval::shingles`]), never the texts themselves, so that what is forgotten is not kept here.
+//! They are no truth about the world and no view: nothing is concluded from them, no digest covers
+//! them, and folding the views again leaves them alone. Beside each stands what the texts that were
+//! shown are recognised by when they come back ([`retrieval::shingles`]), never the texts
+//! themselves, so that what is forgotten is not kept here.
 //!
-//! A receipt is written without waiting for the disk: after a power cut the last ones may be missing, never half of one.
+//! A receipt is written without waiting for the disk: after a power cut the last ones may be
+//! missing, never half of one.
 
 use std::time::Duration;
 
@@ -89,8 +91,8 @@ pub struct ReceiptFilter {
 }
 
 impl SqliteSpace {
-    /// Keeps a receipt; one that is there already is not kept twice. Gives up with [`StoreError::Busy`] when another process has been
-    /// writing for `wait`.
+    /// Keeps a receipt; one that is there already is not kept twice. Gives up with
+    /// [`StoreError::Busy`] when another process has been writing for `wait`.
     pub fn keep_receipt(&mut self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
         self.write_without_sync(wait, |connection| {
             let added = connection
@@ -125,7 +127,11 @@ impl SqliteSpace {
     }
 
     /// At most `limit` receipts, the latest first.
-    pub fn receipts(&self, filter: &ReceiptFilter, limit: usize) -> Result<Vec<KeptReceipt>, StoreError> {
+    pub fn receipts(
+        &self,
+        filter: &ReceiptFilter,
+        limit: usize,
+    ) -> Result<Vec<KeptReceipt>, StoreError> {
         if self.has_no_receipts()? {
             return Ok(Vec::new());
         }
@@ -144,13 +150,18 @@ impl SqliteSpace {
     }
 
     /// At most `limit` receipts whose ids lie between two, in their order.
-    pub fn receipts_between(&self, first: &OpId, last: &OpId, limit: usize) -> Result<Vec<KeptReceipt>, StoreError> {
+    pub fn receipts_between(
+        &self,
+        first: &OpId,
+        last: &OpId,
+        limit: usize,
+    ) -> Result<Vec<KeptReceipt>, StoreError> {
         if self.has_no_receipts()? {
             return Ok(Vec::new());
         }
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT number, id, body FROM receipt WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3")?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT number, id, body FROM receipt WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3",
+        )?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let kept = statement.query_map(params![first.0, last.0, limit], kept_at)?;
         Ok(kept.collect::<Result<_, _>>()?)
@@ -161,16 +172,24 @@ impl SqliteSpace {
         if self.has_no_receipts()? {
             return Ok(0);
         }
-        let count: i64 = self.connection.query_row("SELECT count(*) FROM receipt", [], |row| row.get(0))?;
+        let count: i64 =
+            self.connection.query_row("SELECT count(*) FROM receipt", [], |row| row.get(0))?;
         Ok(count.unsigned_abs())
     }
 
-    /// Deletes receipts from before a time; how many. What was shown then is not recognised any more when it comes back.
+    /// Deletes receipts from before a time; how many. What was shown then is not recognised any
+    /// more when it comes back.
     pub fn prune_receipts(&mut self, before_us: i64) -> Result<u64, StoreError> {
         self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             let old = "SELECT number FROM receipt WHERE ts < ?1";
-            connection.execute(&format!("DELETE FROM receipt_shingle WHERE receipt IN ({old})"), [before_us])?;
-            connection.execute(&format!("DELETE FROM receipt_item WHERE receipt IN ({old})"), [before_us])?;
+            connection.execute(
+                &format!("DELETE FROM receipt_shingle WHERE receipt IN ({old})"),
+                [before_us],
+            )?;
+            connection.execute(
+                &format!("DELETE FROM receipt_item WHERE receipt IN ({old})"),
+                [before_us],
+            )?;
             let pruned = connection.execute("DELETE FROM receipt WHERE ts < ?1", [before_us])?;
             Ok(pruned as u64)
         })

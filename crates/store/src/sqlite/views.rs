@@ -1,8 +1,8 @@
 //! Views of a space's file: bringing them up to date, digesting, deleting.
 //!
-//! A view is a function of the ledger and its position. It is brought up to date by whoever reads it, up to where the
-//! ledger ended when it was asked to, in transactions that need no sync: after a power cut the position says what is
-//! missing.
+//! A view is a function of the ledger and its position. It is brought up to date by whoever reads
+//! it, up to where the ledger ended when it was asked to, in transactions that need no sync: after
+//! a power cut the position says what is missing.
 
 use std::time::Duration;
 
@@ -10,14 +10,17 @@ use retrieval::text::Analyzer;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::index::{self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows, vectors::Vectors};
+use super::index::{
+    self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows, vectors::Vectors,
+};
 use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
 /// The version of the tables since which what is believed is indexed.
 const FACTS_SINCE: i64 = 3;
 
-/// Most folds of one call: more operations than a file can hold, and a bound for a file that is damaged.
+/// Most folds of one call: more operations than a file can hold, and a bound for a file that is
+/// damaged.
 const FOLD_ROUNDS_MAX: usize = 1 << 20;
 
 /// What a process keeps in memory of the views.
@@ -74,14 +77,15 @@ impl SqliteSpace {
         Ok(index::reach(&self.connection, &index::FACTS)?.position)
     }
 
-    /// Folds what the ledger has now and the text index has not; `progress` is told each position reached. What others
-    /// append meanwhile is left to the next time. Does nothing in a file that cannot be written: the index then
-    /// serves the position it has.
+    /// Folds what the ledger has now and the text index has not; `progress` is told each position
+    /// reached. What others append meanwhile is left to the next time. Does nothing in a file that
+    /// cannot be written: the index then serves the position it has.
     pub fn advance(&mut self, progress: impl FnMut(Position)) -> Result<Position, StoreError> {
         self.advance_within(Duration::from_millis(super::BUSY_WAIT_MS), progress)
     }
 
-    /// The same, but gives up with [`StoreError::Busy`] when another process has been writing for `wait`.
+    /// The same, but gives up with [`StoreError::Busy`] when another process has been writing for
+    /// `wait`.
     pub fn advance_within(
         &mut self,
         wait: Duration,
@@ -105,7 +109,8 @@ impl SqliteSpace {
         Ok(position)
     }
 
-    /// Folds while the index is a whole block behind: what a bulk import calls, so that most rows are written once.
+    /// Folds while the index is a whole block behind: what a bulk import calls, so that most rows
+    /// are written once.
     pub fn advance_blocks(&mut self) -> Result<(), StoreError> {
         for _ in 0..FOLD_ROUNDS_MAX {
             if self.text_position()?.0 + index::FOLD_OPERATIONS_MAX > self.head()?.0 {
@@ -126,7 +131,8 @@ impl SqliteSpace {
             None => index::FactFolder::new(&self.connection)?,
         };
         let folded = self.write_without_sync(wait, |connection| {
-            let position = folder.fold(connection, self.space, Position(u64::MAX), index::Graph::Present)?;
+            let position =
+                folder.fold(connection, self.space, Position(u64::MAX), index::Graph::Present)?;
             Ok(position.min(facts.fold(connection, position)?))
         });
         self.views.folder = Some(folder);
@@ -134,7 +140,8 @@ impl SqliteSpace {
         folded
     }
 
-    /// Writes what can be made again or be missing, without waiting for the disk. Queues behind other writers for at most `wait`.
+    /// Writes what can be made again or be missing, without waiting for the disk. Queues behind
+    /// other writers for at most `wait`.
     pub(super) fn write_without_sync<T>(
         &self,
         wait: Duration,
@@ -145,9 +152,13 @@ impl SqliteSpace {
         }
         let connection = &self.connection;
         connection.busy_timeout(wait)?;
-        let begun = connection.execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE").map_err(StoreError::from);
-        let worked =
-            begun.and_then(|()| super::migrate(connection)).and_then(|()| work(connection)).and_then(|answer| {
+        let begun = connection
+            .execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")
+            .map_err(StoreError::from);
+        let worked = begun
+            .and_then(|()| super::migrate(connection))
+            .and_then(|()| work(connection))
+            .and_then(|answer| {
                 connection.execute_batch("COMMIT")?;
                 Ok(answer)
             });
@@ -176,8 +187,8 @@ impl SqliteSpace {
         self.search_with(None, ask)
     }
 
-    /// The same, with the question as another model than the built-in table understands it. Where the file has no vectors of that
-    /// model, [`Search::has_model`] is false and the table serves.
+    /// The same, with the question as another model than the built-in table understands it. Where
+    /// the file has no vectors of that model, [`Search::has_model`] is false and the table serves.
     pub fn search_with<T>(
         &mut self,
         vector: Option<&QuestionVector>,
@@ -194,14 +205,23 @@ impl SqliteSpace {
             empty => empty.insert(Analyzer::new(index::language(&snapshot)?)),
         };
         // What is wrong with this cache is no reason not to answer.
-        let asked = vector.and_then(|vector| vectors.ask(&snapshot, reach, attributes, vector).ok().flatten());
-        let search = Search { connection: &snapshot, shelf: &index::EPISODES, attributes, lengths, windows, asked };
+        let asked = vector
+            .and_then(|vector| vectors.ask(&snapshot, reach, attributes, vector).ok().flatten());
+        let search = Search {
+            connection: &snapshot,
+            shelf: &index::EPISODES,
+            attributes,
+            lengths,
+            windows,
+            asked,
+        };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(answer)
     }
 
-    /// The same over the index of what is believed; none where the file was made before there was one and cannot be written.
+    /// The same over the index of what is believed; none where the file was made before there was
+    /// one and cannot be written.
     pub fn search_facts<T>(
         &mut self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
@@ -211,7 +231,8 @@ impl SqliteSpace {
             return Ok(None);
         }
         let reach = index::reach(&snapshot, &index::FACTS)?;
-        let Views { analyzer, facts: Facts { attributes, lengths, windows, .. }, .. } = &mut self.views;
+        let Views { analyzer, facts: Facts { attributes, lengths, windows, .. }, .. } =
+            &mut self.views;
         attributes.refresh(&snapshot, &index::FACTS, reach)?;
         lengths.refresh(&snapshot, &index::FACTS, reach)?;
         windows.refresh(&snapshot, &index::FACTS, reach, attributes.len())?;
@@ -219,14 +240,21 @@ impl SqliteSpace {
             Some(analyzer) => analyzer,
             empty => empty.insert(Analyzer::new(index::language(&snapshot)?)),
         };
-        let search = Search { connection: &snapshot, shelf: &index::FACTS, attributes, lengths, windows, asked: None };
+        let search = Search {
+            connection: &snapshot,
+            shelf: &index::FACTS,
+            attributes,
+            lengths,
+            windows,
+            asked: None,
+        };
         let answer = ask(&search, analyzer)?;
         snapshot.finish()?;
         Ok(Some(answer))
     }
 
-    /// Deletes every view and folds it again from the ledger. Readers see the old views until the new graph is complete, and
-    /// the text index filling up again after that.
+    /// Deletes every view and folds it again from the ledger. Readers see the old views until the
+    /// new graph is complete, and the text index filling up again after that.
     pub fn rebuild(&mut self, mut progress: impl FnMut(Position)) -> Result<(), StoreError> {
         self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             for table in graph::TABLES {
@@ -245,18 +273,25 @@ impl SqliteSpace {
         let snapshot = self.connection.unchecked_transaction()?;
         let version = super::schema_version(&snapshot)?;
         let digest = |tables| digest(&snapshot, "main", tables, version);
-        let mut digests =
-            vec![ViewDigest { name: "graph", position: ledger::head(&snapshot)?, digest: digest(graph::TABLES)? }];
+        let mut digests = vec![ViewDigest {
+            name: "graph",
+            position: ledger::head(&snapshot)?,
+            digest: digest(graph::TABLES)?,
+        }];
         for shelf in shelves(version) {
             let position = index::reach(&snapshot, shelf)?.position;
-            digests.push(ViewDigest { name: shelf.name(), position, digest: digest(shelf.tables)? });
+            digests.push(ViewDigest {
+                name: shelf.name(),
+                position,
+                digest: digest(shelf.tables)?,
+            });
         }
         snapshot.finish()?;
         Ok(digests)
     }
 
-    /// Folds every view again into memory, up to the position that the stored one has, and digests both. Each pair is
-    /// (stored, folded).
+    /// Folds every view again into memory, up to the position that the stored one has, and digests
+    /// both. Each pair is (stored, folded).
     pub fn refold_in_memory(&self) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
         let connection = Connection::open_in_memory()?;
         super::configure(&connection)?;
@@ -281,7 +316,8 @@ impl SqliteSpace {
         let reach = index::reach_in(&connection, &index::EPISODES, "source")?;
         index::begin_under(&connection, reach.access)?;
         let text_position = reach.position;
-        let folding = if text_position == head { index::Graph::FoldedHere } else { index::Graph::Present };
+        let folding =
+            if text_position == head { index::Graph::FoldedHere } else { index::Graph::Present };
         match folding {
             index::Graph::FoldedHere => graph::refold_access(&connection)?,
             index::Graph::Present => graph::refold(&connection, self.space)?,
@@ -295,8 +331,10 @@ impl SqliteSpace {
             }
         }
         let version = connection.query_row("PRAGMA source.user_version", [], |row| row.get(0))?;
-        let mut views =
-            vec![("graph", head, head, graph::TABLES), ("text", text_position, reached, index::EPISODES.tables)];
+        let mut views = vec![
+            ("graph", head, head, graph::TABLES),
+            ("text", text_position, reached, index::EPISODES.tables),
+        ];
         if version >= FACTS_SINCE {
             let position = index::reach_in(&connection, &index::FACTS, "source")?.position;
             let mut folder = index::FactFolder::new(&connection)?;
@@ -311,8 +349,16 @@ impl SqliteSpace {
         }
         let mut pairs = Vec::new();
         for (name, position, reached, tables) in views {
-            let stored = ViewDigest { name, position, digest: digest(&connection, "source", tables, version)? };
-            let folded = ViewDigest { name, position: reached, digest: digest(&connection, "main", tables, version)? };
+            let stored = ViewDigest {
+                name,
+                position,
+                digest: digest(&connection, "source", tables, version)?,
+            };
+            let folded = ViewDigest {
+                name,
+                position: reached,
+                digest: digest(&connection, "main", tables, version)?,
+            };
             pairs.push((stored, folded));
         }
         Ok(pairs)
@@ -327,7 +373,9 @@ impl SqliteSpace {
         let mut attached = Ok(());
         for way in ways {
             let uri = format!("file:{}?{way}", super::uri_path(&self.path));
-            let read = |_| connection.query_row("SELECT count(*) FROM source.sqlite_schema", [], |_| Ok(()));
+            let read = |_| {
+                connection.query_row("SELECT count(*) FROM source.sqlite_schema", [], |_| Ok(()))
+            };
             attached = connection.execute("ATTACH ?1 AS source", [uri]).and_then(read);
             if attached.is_ok() {
                 break;
@@ -363,7 +411,8 @@ impl SqliteSpace {
             path.push(suffix);
             std::fs::metadata(path).map_or(0, |metadata| metadata.len())
         };
-        let pages = |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+        let pages =
+            |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
         let used = (pages("PRAGMA page_count")? * pages("PRAGMA page_size")?).unsigned_abs();
         let version = super::schema_version(&self.connection)?;
         let mut views = graph::TABLES.to_vec();
@@ -374,7 +423,11 @@ impl SqliteSpace {
         for table in views.into_iter().filter(|table| super::has_table(version, table)) {
             view_bytes += table_bytes(&self.connection, table)?;
         }
-        Ok(Size { file_bytes: length("") + length("-wal"), ledger_bytes: used.saturating_sub(view_bytes), view_bytes })
+        Ok(Size {
+            file_bytes: length("") + length("-wal"),
+            ledger_bytes: used.saturating_sub(view_bytes),
+            view_bytes,
+        })
     }
 }
 
@@ -401,12 +454,19 @@ fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> 
         "text_term" | "text_session" | "fact_term" | "fact_session" => "24 * count(*)",
         _ => "16 * count(*)",
     };
-    let bytes: Option<i64> = connection.query_row(&format!("SELECT {blob} FROM {table}"), [], |row| row.get(0))?;
+    let bytes: Option<i64> =
+        connection.query_row(&format!("SELECT {blob} FROM {table}"), [], |row| row.get(0))?;
     Ok(bytes.unwrap_or(0).unsigned_abs())
 }
 
-/// BLAKE3 over all rows of tables, as far as the tables' version has them. Columns named `pos` of chunked tables only say what to read again and are left out.
-fn digest(connection: &Connection, schema: &str, tables: &[&str], version: i64) -> Result<String, StoreError> {
+/// BLAKE3 over all rows of tables, as far as the tables' version has them. Columns named `pos` of
+/// chunked tables only say what to read again and are left out.
+fn digest(
+    connection: &Connection,
+    schema: &str,
+    tables: &[&str],
+    version: i64,
+) -> Result<String, StoreError> {
     let mut hasher = blake3::Hasher::new();
     for table in tables.iter().filter(|table| super::has_table(version, table)) {
         hasher.update(table.as_bytes()).update(&[0]);
@@ -421,7 +481,8 @@ fn digest(connection: &Connection, schema: &str, tables: &[&str], version: i64) 
             "cite" => "target, role, citing",
             _ => "rowid",
         };
-        let mut statement = connection.prepare(&format!("SELECT {columns} FROM {schema}.{table} ORDER BY {order}"))?;
+        let mut statement = connection
+            .prepare(&format!("SELECT {columns} FROM {schema}.{table} ORDER BY {order}"))?;
         let count = statement.column_count();
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -460,10 +521,12 @@ mod tests {
         let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
         let genesis = signer.seal(Draft::new(body.clone()), place).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let mut space = SqliteSpace::create(&folder.path().join("space.db"), &genesis, &body).unwrap();
+        let mut space =
+            SqliteSpace::create(&folder.path().join("space.db"), &genesis, &body).unwrap();
         space.advance(|_| {}).unwrap();
-        let same =
-            |space: &SqliteSpace| space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded);
+        let same = |space: &SqliteSpace| {
+            space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded)
+        };
         assert!(same(&space));
         space.connection.execute("UPDATE view SET pos = 1000000", []).unwrap();
         assert!(!same(&space));

@@ -1,4 +1,5 @@
-//! What a file stores of every claim, and what it says that follows, against the naive model of beliefs on random histories of two devices.
+//! What a file stores of every claim, and what it says that follows, against the naive model of
+//! beliefs on random histories of two devices.
 
 use store::sqlite::SqliteSpace;
 use testkit::histories::two_devices;

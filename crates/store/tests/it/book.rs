@@ -27,7 +27,12 @@ pub(crate) fn genesis() -> (Operation, Body) {
     let body = json!({"name": "test", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
     let body = body_of("space", &body);
     (
-        key(1).seal(Draft::new(body.clone()), ChainPosition { space: None, head: None, ts: HlcTimestamp(1) }).unwrap(),
+        key(1)
+            .seal(
+                Draft::new(body.clone()),
+                ChainPosition { space: None, head: None, ts: HlcTimestamp(1) },
+            )
+            .unwrap(),
         body,
     )
 }
@@ -93,13 +98,18 @@ impl Book<SqliteSpace> {
     pub(crate) fn in_file() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (operation, body) = genesis();
-        let ledger = SqliteSpace::create(&folder.path().join("test.space"), &operation, &body).unwrap();
+        let ledger =
+            SqliteSpace::create(&folder.path().join("test.space"), &operation, &body).unwrap();
         Self { ledger, clock: 1, folder: Some(folder) }
     }
 
     /// Another handle on the same file, as another process has.
     pub(crate) fn again(&self) -> Self {
-        Self { ledger: SqliteSpace::open(self.ledger.path()).unwrap(), clock: self.clock, folder: None }
+        Self {
+            ledger: SqliteSpace::open(self.ledger.path()).unwrap(),
+            clock: self.clock,
+            folder: None,
+        }
     }
 
     /// Folds all there is.
@@ -116,7 +126,14 @@ impl Book<SqliteSpace> {
     pub(crate) fn find(&mut self, question: &str) -> Vec<String> {
         let found = self.ledger.search(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
-            search.find(&question, analyzer, &Default::default(), None, &retrieval::rank::Weights::LEXICAL, 100)
+            search.find(
+                &question,
+                analyzer,
+                &Default::default(),
+                None,
+                &retrieval::rank::Weights::LEXICAL,
+                100,
+            )
         });
         let text = |found: store::sqlite::Found| {
             let before = store::Position(found.position.0 - 1);
@@ -154,7 +171,13 @@ pub(crate) fn body_at<State>(operation: &Operation<State>) -> Option<Body> {
 }
 
 /// What would come next of a key, at a time.
-pub(crate) fn seal(writing: &dyn Writing, who: &Signer, body: Body, refs: Vec<Ref>, ts: u64) -> Operation {
+pub(crate) fn seal(
+    writing: &dyn Writing,
+    who: &Signer,
+    body: Body,
+    refs: Vec<Ref>,
+    ts: u64,
+) -> Operation {
     let place = ChainPosition {
         space: writing.space().unwrap(),
         head: writing.head(&who.author()).unwrap(),
@@ -183,14 +206,27 @@ impl<L: Ledger> Book<L> {
         (operation.id(), result)
     }
 
-    pub(crate) fn record(&mut self, who: &Signer, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
+    pub(crate) fn record(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: &Value,
+        refs: &[(&str, OpId)],
+    ) -> OpId {
         let (id, result) = self.try_record(who, kind, body, refs);
         assert_eq!(word(&result), "append");
         id
     }
 
     /// Takes in an operation of another device with a time of its own.
-    pub(crate) fn admit(&mut self, who: &Signer, kind: &str, body: &Value, refs: &[(&str, OpId)], ts: u64) -> OpId {
+    pub(crate) fn admit(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: &Value,
+        refs: &[(&str, OpId)],
+        ts: u64,
+    ) -> OpId {
         let body = body_of(kind, body);
         let mut writing = self.ledger.begin().unwrap();
         let operation = seal(&*writing, who, body.clone(), refs_of(refs), ts);

@@ -67,7 +67,8 @@ fn operations_are_read_in_order_of_arrival_from_any_position<L: Ledger>(mut book
     for after in 0..9 {
         for limit in [0, 1, 3, 100] {
             let read = book.ledger.read(Position(after), limit).unwrap();
-            let found: Vec<(u64, OpId)> = read.iter().map(|read| (read.position.0, read.operation.id())).collect();
+            let found: Vec<(u64, OpId)> =
+                read.iter().map(|read| (read.position.0, read.operation.id())).collect();
             let all = (1..).zip(ids.iter().copied());
             let expected: Vec<(u64, OpId)> = all.skip(after as usize).take(limit).collect();
             assert_eq!(found, expected, "after {after}, at most {limit}");
@@ -82,12 +83,18 @@ fn an_operation_is_got_by_id_and_found_by_prefix<L: Ledger>(mut book: Book<L>) {
     let ids: Vec<OpId> = (0..40).map(|number| book.note(&number.to_string(), "soup")).collect();
     for (number, id) in ids.iter().enumerate() {
         let recorded = book.ledger.get(id).unwrap().unwrap();
-        assert_eq!((recorded.position, recorded.operation.id()), (Position(number as u64 + 2), *id));
+        assert_eq!(
+            (recorded.position, recorded.operation.id()),
+            (Position(number as u64 + 2), *id)
+        );
         let digits = id.to_string();
         for length in [4, 5, 64] {
             let prefix: IdPrefix = digits["b3:".len()..][..length].parse().unwrap();
-            let mut expected: Vec<OpId> =
-                ids.iter().copied().filter(|id| (prefix.first()..=prefix.last()).contains(id)).collect();
+            let mut expected: Vec<OpId> = ids
+                .iter()
+                .copied()
+                .filter(|id| (prefix.first()..=prefix.last()).contains(id))
+                .collect();
             expected.sort_unstable();
             assert_eq!(book.ledger.find(&prefix, 100).unwrap(), expected);
             assert_eq!(book.ledger.find(&prefix, 1).unwrap(), expected[..1]);
@@ -116,12 +123,18 @@ fn a_writing_that_is_dropped_leaves_nothing<L: Ledger>(mut book: Book<L>) {
     }
     assert_eq!(writing.citing(&kept).unwrap(), []);
     assert_eq!(writing.evidence("test", "dropped").unwrap(), None);
-    assert!(!writing.access().unwrap().holds(&key(2).author(), Capability::Append, (HlcTimestamp(99), kept)));
+    assert!(!writing.access().unwrap().holds(
+        &key(2).author(),
+        Capability::Append,
+        (HlcTimestamp(99), kept)
+    ));
     assert_eq!(writing.head(&key(1).author()).unwrap().unwrap().id, kept);
     assert_eq!(writing.latest().unwrap(), Some(HlcTimestamp(2)));
 }
 
-fn a_refused_operation_leaves_nothing_and_the_rest_of_the_batch_stays<L: Ledger>(mut book: Book<L>) {
+fn a_refused_operation_leaves_nothing_and_the_rest_of_the_batch_stays<L: Ledger>(
+    mut book: Book<L>,
+) {
     let body = body_of("evidence", &json!(note("a", "soup")));
     let mut writing = book.ledger.begin().unwrap();
     let first = seal(&*writing, &key(1), body.clone(), Vec::new(), 10);
@@ -153,7 +166,9 @@ fn a_batch_sees_what_it_has_written<L: Ledger>(mut book: Book<L>) {
     assert_eq!(writing.latest().unwrap(), Some(HlcTimestamp(11)));
 }
 
-fn what_breaks_rules_four_to_nine_is_refused_here_and_kept_from_elsewhere<L: Ledger>(mut book: Book<L>) {
+fn what_breaks_rules_four_to_nine_is_refused_here_and_kept_from_elsewhere<L: Ledger>(
+    mut book: Book<L>,
+) {
     let body = body_of("evidence", &json!(note("a", "soup")));
     let mut writing = book.ledger.begin().unwrap();
     let stranger = seal(&*writing, &key(9), body.clone(), Vec::new(), 10);
@@ -201,7 +216,8 @@ fn what_is_there_is_present_however_it_comes<L: Ledger>(mut book: Book<L>) {
 }
 
 fn evidence_is_looked_up_by_its_identity_at_the_source<L: Ledger>(mut book: Book<L>) {
-    // A separator inside a name makes two identities whose keys in an index are hashes of the same bytes.
+    // A separator inside a name makes two identities whose keys in an index are hashes of the same
+    // bytes.
     let mut one = note("b\0c", "soup");
     one.source = "a".to_owned();
     let mut other = note("c", "bread");
@@ -239,8 +255,9 @@ fn capabilities_are_those_of_the_place_in_the_order<L: Ledger>(mut book: Book<L>
     assert_eq!(word(&book.try_record(&agent, "evidence", &soup, &[]).1), "not_permitted");
     let writing = book.ledger.begin().unwrap();
     let at = |ts| (HlcTimestamp(ts), OpId([0; 32]));
-    let held: Vec<bool> =
-        (1..9).map(|ts| writing.access().unwrap().holds(&agent.author(), Capability::Append, at(ts))).collect();
+    let held: Vec<bool> = (1..9)
+        .map(|ts| writing.access().unwrap().holds(&agent.author(), Capability::Append, at(ts)))
+        .collect();
     // Granted at 3 and revoked at 6.
     assert_eq!(held, [false, false, false, true, true, true, false, false]);
 }
@@ -253,12 +270,17 @@ fn a_removed_body_is_known_by_its_hash<L: Ledger>(mut book: Book<L>) {
     let mut line: serde_json::Value = serde_json::from_str(&operation.to_line()).unwrap();
     line["body"] = serde_json::Value::Null;
     line["salt"] = serde_json::Value::Null;
-    let bare = Operation::<Unverified>::from_line(line.to_string().as_bytes()).unwrap().verify().unwrap();
+    let bare =
+        Operation::<Unverified>::from_line(line.to_string().as_bytes()).unwrap().verify().unwrap();
     assert_eq!(word(&writing.admit(&bare, None)), "append");
     assert_eq!(writing.removed(&operation.header().body).unwrap(), Some(operation.id()));
     assert_eq!(writing.body(&operation.id()).unwrap(), None);
     assert_eq!(writing.evidence("test", "a").unwrap(), None);
-    assert_eq!(word(&writing.admit(&operation, Some(&body))), "present", "what was forgotten does not come back");
+    assert_eq!(
+        word(&writing.admit(&operation, Some(&body))),
+        "present",
+        "what was forgotten does not come back"
+    );
     writing.commit().unwrap();
     assert_eq!(book.ledger.get(&operation.id()).unwrap().unwrap().operation.body(), None);
 }

@@ -1,4 +1,5 @@
-//! Files that are not what they should be: every answer is an error or what can still be said, never a panic.
+//! Files that are not what they should be: every answer is an error or what can still be said,
+//! never a panic.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -28,11 +29,20 @@ fn damaged(statements: &str) -> Book<SqliteSpace> {
 /// Asks for everything; errors are fine.
 fn use_all(book: &mut Book<SqliteSpace>) {
     let _ = book.ledger.search(|search, analyzer| {
-        let question = search.question("What did Ana Ruiz say about tomato soup in May?", analyzer, None)?;
-        search.find(&question, analyzer, &Default::default(), None, &retrieval::rank::Weights::LEXICAL, usize::MAX)
+        let question =
+            search.question("What did Ana Ruiz say about tomato soup in May?", analyzer, None)?;
+        search.find(
+            &question,
+            analyzer,
+            &Default::default(),
+            None,
+            &retrieval::rank::Weights::LEXICAL,
+            usize::MAX,
+        )
     });
-    let _ =
-        book.ledger.search(|search, _| Ok((0..9).map(|document| search.neighbours(document, 3).len()).sum::<usize>()));
+    let _ = book.ledger.search(|search, _| {
+        Ok((0..9).map(|document| search.neighbours(document, 3).len()).sum::<usize>())
+    });
     let _ = book.ledger.search(|search, _| Ok(search.neighbours(u32::MAX, 3)));
     let _ = book.ledger.search(|search, _| search.count_by_kind());
     let _ = book.ledger.search_facts(|search, analyzer| {
@@ -43,7 +53,12 @@ fn use_all(book: &mut Book<SqliteSpace>) {
     let _ = book.ledger.refold_in_memory();
     let _ = book.ledger.read(Position(0), 100);
     let _ = book.ledger.in_order_lenient(|_| true);
-    let _ = (book.ledger.digests(), book.ledger.check_file(), book.ledger.size(), book.ledger.count_by_kind());
+    let _ = (
+        book.ledger.digests(),
+        book.ledger.check_file(),
+        book.ledger.size(),
+        book.ledger.count_by_kind(),
+    );
     if let Ok(mut writing) = book.ledger.begin() {
         let _ = (writing.evidence("test", "0"), writing.latest(), writing.identity("k"));
         let (operation, body) = crate::book::genesis();

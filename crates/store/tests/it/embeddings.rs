@@ -36,7 +36,10 @@ fn write(space: &mut SqliteSpace, vectors: &[Option<Vec<f32>>], batch: usize) ->
         }
         let of = |position: &Position| vectors[(position.0 - BEFORE_FIRST - 1) as usize].clone();
         let made = |(position, _): &(Position, String)| {
-            (*position, of(position).map_or_else(|| Embedding::Failed("odd".to_owned()), Embedding::Vector))
+            (
+                *position,
+                of(position).map_or_else(|| Embedding::Failed("odd".to_owned()), Embedding::Vector),
+            )
         };
         let made: Vec<_> = next.texts.iter().map(made).collect();
         assert!(space.write_embeddings(&known, &made, next.end).unwrap());
@@ -71,7 +74,8 @@ fn part(found: &Found, name: &str) -> f64 {
 }
 
 fn numbers() -> impl Strategy<Value = Vec<f32>> {
-    vec(-1.0..1.0_f32, DIMENSIONS).prop_filter("zero", |numbers| numbers.iter().any(|number| number.abs() > 0.01))
+    vec(-1.0..1.0_f32, DIMENSIONS)
+        .prop_filter("zero", |numbers| numbers.iter().any(|number| number.abs() > 0.01))
 }
 
 proptest! {
@@ -172,7 +176,11 @@ fn records_that_count_only_later_are_read_then() {
     let read = |book: &mut Book<SqliteSpace>| {
         let known = book.ledger.choose_embedding_model(&model(), "test:numbers").unwrap();
         let batch = book.ledger.embedding_batch(&known, 10).unwrap();
-        let made: Vec<_> = batch.texts.iter().map(|(at, _)| (*at, Embedding::Vector(vec![1.0; DIMENSIONS]))).collect();
+        let made: Vec<_> = batch
+            .texts
+            .iter()
+            .map(|(at, _)| (*at, Embedding::Vector(vec![1.0; DIMENSIONS])))
+            .collect();
         assert!(book.ledger.write_embeddings(&known, &made, batch.end).unwrap());
         batch.texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
     };
@@ -188,7 +196,10 @@ fn records_that_count_only_later_are_read_then() {
 fn vectors_too_long_to_keep_are_refused() {
     let mut book = Book::in_file();
     for dimensions in [0, store::sqlite::DIMENSIONS_MAX + 1] {
-        let refused = book.ledger.choose_embedding_model(&Model { dimensions, ..model() }, "test:numbers").unwrap_err();
+        let refused = book
+            .ledger
+            .choose_embedding_model(&Model { dimensions, ..model() }, "test:numbers")
+            .unwrap_err();
         assert_eq!(refused.code(), "vector_dimensions");
     }
 }
@@ -196,17 +207,22 @@ fn vectors_too_long_to_keep_are_refused() {
 #[test]
 fn a_window_takes_in_what_follows_though_much_is_said_elsewhere_in_between() {
     const BETWEEN: usize = 100;
-    let along = |place: usize| Some((0..DIMENSIONS).map(|at| f32::from(u8::from(at == place))).collect::<Vec<_>>());
+    let along = |place: usize| {
+        Some((0..DIMENSIONS).map(|at| f32::from(u8::from(at == place))).collect::<Vec<_>>())
+    };
     let mut book = Book::in_file();
     // Two conversations begin alike; only one of them comes to what is asked, later.
-    let sessions = [Some(0), Some(1)].into_iter().chain([Some(2); BETWEEN]).chain([Some(0), Some(1)]);
+    let sessions =
+        [Some(0), Some(1)].into_iter().chain([Some(2); BETWEEN]).chain([Some(0), Some(1)]);
     let vectors: Vec<_> = [0, 0].into_iter().chain([1; BETWEEN]).chain([2, 1]).map(along).collect();
     for (place, session) in sessions.enumerate() {
         book.evidence(&record(place, session), &[]);
     }
     book.advance();
-    let asked = QuestionVector { model: write(&mut book.ledger, &vectors, 16), numbers: along(2).unwrap() };
+    let asked =
+        QuestionVector { model: write(&mut book.ledger, &vectors, 16), numbers: along(2).unwrap() };
     let found = find(&mut book.ledger, &asked, &Weights::WITH_MODEL).0;
-    let window = |document: u32| part(found.iter().find(|found| found.document == document).unwrap(), "win");
+    let window =
+        |document: u32| part(found.iter().find(|found| found.document == document).unwrap(), "win");
     assert!(window(0) > window(1) + 0.1, "{} {}", window(0), window(1));
 }

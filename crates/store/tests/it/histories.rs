@@ -1,5 +1,5 @@
-//! Random histories: both stores judge each operation as the rules do over the plain graph, and answer every look-up
-//! as it does.
+//! Random histories: both stores judge each operation as the rules do over the plain graph, and
+//! answer every look-up as it does.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +75,8 @@ fn body(step: &Step) -> (&'static str, Body) {
         "claim_refutation" => json!({"identity_key": key_name}),
         "grant" | "revoke" => {
             let capabilities = ["append", "derive", "correct", "admin"];
-            let some = &capabilities[usize::from(step.text)..=usize::from(step.name).max(usize::from(step.text))];
+            let some = &capabilities
+                [usize::from(step.text)..=usize::from(step.name).max(usize::from(step.text))];
             json!({"key": key(step.jitter as u8 % 3 + 1).author(), "capabilities": some})
         }
         _ => json!({}),
@@ -84,7 +85,11 @@ fn body(step: &Step) -> (&'static str, Body) {
 }
 
 /// The operation of a step, as it would follow what a world holds.
-fn operation<W: LedgerIndex>(world: &W, step: &Step, ids: &[(OpId, HlcTimestamp)]) -> (Operation, Body)
+fn operation<W: LedgerIndex>(
+    world: &W,
+    step: &Step,
+    ids: &[(OpId, HlcTimestamp)],
+) -> (Operation, Body)
 where
     W::Error: std::fmt::Debug,
 {
@@ -92,13 +97,23 @@ where
     let cited: Vec<(&str, (OpId, HlcTimestamp))> =
         step.refs.iter().map(|(which, role)| (ROLES[*role], *which.get(ids))).collect();
     let head = world.head(&key(step.who).author()).unwrap();
-    let after = cited.iter().map(|(_, (_, ts))| ts.0).chain(head.map(|head| head.ts.0)).max().unwrap_or(1);
+    let after =
+        cited.iter().map(|(_, (_, ts))| ts.0).chain(head.map(|head| head.ts.0)).max().unwrap_or(1);
     let refs: Vec<(&str, OpId)> = cited.iter().map(|(role, (id, _))| (*role, *id)).collect();
-    let place = ChainPosition { space: world.space().unwrap(), head, ts: HlcTimestamp(after + step.jitter) };
+    let place = ChainPosition {
+        space: world.space().unwrap(),
+        head,
+        ts: HlcTimestamp(after + step.jitter),
+    };
     (key(step.who).seal(Draft { body: body.clone(), refs: refs_of(&refs) }, place).unwrap(), body)
 }
 
-fn expected(graph: &Graph, operation: &Operation, body: &Body, from_elsewhere: bool) -> &'static str {
+fn expected(
+    graph: &Graph,
+    operation: &Operation,
+    body: &Body,
+    from_elsewhere: bool,
+) -> &'static str {
     let verdict = if from_elsewhere {
         judge_place(operation, Some(body), graph).map(|verdict| verdict.unwrap_or(Verdict::Append))
     } else {
@@ -112,8 +127,17 @@ fn expected(graph: &Graph, operation: &Operation, body: &Body, from_elsewhere: b
     }
 }
 
-fn take(writing: &mut dyn Writing, operation: &Operation, body: &Body, from_elsewhere: bool) -> &'static str {
-    word(&if from_elsewhere { writing.admit(operation, Some(body)) } else { writing.record(operation, Some(body)) })
+fn take(
+    writing: &mut dyn Writing,
+    operation: &Operation,
+    body: &Body,
+    from_elsewhere: bool,
+) -> &'static str {
+    word(&if from_elsewhere {
+        writing.admit(operation, Some(body))
+    } else {
+        writing.record(operation, Some(body))
+    })
 }
 
 /// Every look-up over everything that could be asked for.
@@ -127,7 +151,8 @@ fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
         assert_eq!(writing.settled(id).unwrap(), graph.settled(id).unwrap());
         assert_eq!(writing.dependents(id).unwrap(), graph.dependents(id).unwrap());
         assert_eq!(writing.citing(id).unwrap(), citing.into_iter().collect::<Vec<_>>());
-        for (kind, role) in KINDS.iter().flat_map(|kind| ROLES.iter().map(move |role| (kind, role))) {
+        for (kind, role) in KINDS.iter().flat_map(|kind| ROLES.iter().map(move |role| (kind, role)))
+        {
             let kind = Kind::parse(kind).unwrap();
             let acting: BTreeSet<_> = graph.acting(id, &kind, role).unwrap().into_iter().collect();
             let found: BTreeSet<_> = writing.acting(id, &kind, role).unwrap().into_iter().collect();
@@ -142,12 +167,9 @@ fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
                 let latest = graph.latest_of(&name, &kind, before).unwrap();
                 assert_eq!(writing.latest_of(&name, &kind, before).unwrap(), latest);
                 assert_eq!(
-                    Asked(writing)
-                        .identity(&name)
-                        .unwrap()
-                        .into_iter()
-                        .rev()
-                        .find(|entry| { entry.kind == kind && before.is_none_or(|before| entry.order() < before) }),
+                    Asked(writing).identity(&name).unwrap().into_iter().rev().find(|entry| {
+                        entry.kind == kind && before.is_none_or(|before| entry.order() < before)
+                    }),
                     latest
                 );
             }

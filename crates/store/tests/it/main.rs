@@ -1,4 +1,5 @@
-//! The stores from outside: both ledgers by one suite, the views of a file against themselves and a reference.
+//! The stores from outside: both ledgers by one suite, the views of a file against themselves and a
+//! reference.
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 

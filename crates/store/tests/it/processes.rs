@@ -48,7 +48,8 @@ fn many_threads_that_append_at_once_lose_nothing() {
             scope.spawn(move || {
                 let mut space = SqliteSpace::open(path).unwrap();
                 for round in 0..ROUNDS {
-                    let body = body_of("evidence", &json!(note(&format!("{thread} {round}"), "soup")));
+                    let body =
+                        body_of("evidence", &json!(note(&format!("{thread} {round}"), "soup")));
                     let mut writing = space.begin().unwrap();
                     let ts = writing.latest().unwrap().unwrap().0 + 1;
                     let operation = seal(&*writing, &key(1), body.clone(), Vec::new(), ts);
@@ -74,7 +75,8 @@ fn a_writer_waits_for_another_and_then_sees_what_it_wrote() {
     let body = body_of("evidence", &json!(note("a", "soup")));
     std::thread::scope(|scope| {
         let mut writing = book.ledger.begin().unwrap();
-        let waiting = scope.spawn(|| other.ledger.begin().unwrap().head(&key(1).author()).unwrap().unwrap().seq);
+        let waiting = scope
+            .spawn(|| other.ledger.begin().unwrap().head(&key(1).author()).unwrap().unwrap().seq);
         let operation = seal(&*writing, &key(1), body.clone(), Vec::new(), 9);
         writing.record(&operation, Some(&body)).unwrap();
         writing.commit().unwrap();
@@ -107,7 +109,11 @@ fn of_two_that_make_a_space_of_one_name_one_succeeds() {
     let path = folder.path().join("test.space");
     let (operation, body) = genesis();
     SqliteSpace::create(&path, &operation, &body).unwrap();
-    assert!(matches!(SqliteSpace::create(&path, &operation, &body), Err(StoreError::Exists { .. })));
-    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(matches!(
+        SqliteSpace::create(&path, &operation, &body),
+        Err(StoreError::Exists { .. })
+    ));
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| name.to_string_lossy().starts_with("test.space")), "{names:?}");
 }

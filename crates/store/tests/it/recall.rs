@@ -50,7 +50,8 @@ const QUESTIONS: &[&str] = &[
 /// A record of a random corpus.
 #[derive(Clone, Debug)]
 struct Draft {
-    /// Word and how often. Postings count to 3 in the records before, and a caption may say it once more.
+    /// Word and how often. Postings count to 3 in the records before, and a caption may say it once
+    /// more.
     words: Vec<(usize, u32)>,
     session: Option<u8>,
     author: Option<usize>,
@@ -66,12 +67,30 @@ fn draft() -> impl Strategy<Value = Draft> {
     let words = vec((0..WORDS.len(), 1..=2_u32), 0..6);
     let who = (prop::option::of(0..PEOPLE.len()), vec(0..PEOPLE.len(), 0..3));
     let what = (0..KINDS.len(), prop::option::weighted(0.2, 0..WORDS.len()));
-    let fate = (prop::option::weighted(0.15, any::<prop::sample::Index>()), prop::bool::weighted(0.2));
+    let fate =
+        (prop::option::weighted(0.15, any::<prop::sample::Index>()), prop::bool::weighted(0.2));
     (words, prop::option::of(0..4_u8), who, prop::option::of(0..140_u16), what, fate).prop_map(
-        |(mut words, session, (author, participants), day, (kind, caption), (supersedes, is_folded))| {
+        |(
+            mut words,
+            session,
+            (author, participants),
+            day,
+            (kind, caption),
+            (supersedes, is_folded),
+        )| {
             words.sort_unstable();
             words.dedup_by_key(|(word, _)| *word);
-            Draft { words, session, author, participants, day, kind, caption, supersedes, is_folded }
+            Draft {
+                words,
+                session,
+                author,
+                participants,
+                day,
+                kind,
+                caption,
+                supersedes,
+                is_folded,
+            }
         },
     )
 }
@@ -81,14 +100,18 @@ fn date(day: u16) -> Date {
 }
 
 fn evidence(number: usize, draft: &Draft) -> Evidence {
-    let text: Vec<&str> =
-        draft.words.iter().flat_map(|(word, times)| std::iter::repeat_n(WORDS[*word], *times as usize)).collect();
+    let text: Vec<&str> = draft
+        .words
+        .iter()
+        .flat_map(|(word, times)| std::iter::repeat_n(WORDS[*word], *times as usize))
+        .collect();
     let mut evidence = note(&number.to_string(), &text.join(" "));
     evidence.kind = KINDS[draft.kind].into();
     evidence.actor = draft.author.map(|author| PEOPLE[author].to_owned());
     evidence.at = draft.day.map(|day| When::from_date(date(day)));
     evidence.payload.session = draft.session.map(|session| format!("s{session}"));
-    evidence.payload.participants = draft.participants.iter().map(|person| PEOPLE[*person].to_owned()).collect();
+    evidence.payload.participants =
+        draft.participants.iter().map(|person| PEOPLE[*person].to_owned()).collect();
     evidence.payload.captions = draft.caption.iter().map(|word| WORDS[*word].to_owned()).collect();
     evidence
 }
@@ -104,7 +127,13 @@ fn document(number: usize, evidence: &Evidence) -> Document {
     }
 }
 
-fn find(space: &mut SqliteSpace, question: &str, today: Option<Date>, filter: &Filter, limit: usize) -> Vec<Found> {
+fn find(
+    space: &mut SqliteSpace,
+    question: &str,
+    today: Option<Date>,
+    filter: &Filter,
+    limit: usize,
+) -> Vec<Found> {
     find_by(&Weights::LEXICAL, space, question, today, filter, limit)
 }
 
@@ -125,14 +154,20 @@ fn find_by(
 
 /// The same records with the same scores, part by part, in the same order.
 fn compare(found: &[Found], expected: &[&Hit], question: &str) {
-    let numbers = |found: &[Found]| found.iter().map(|found| (found.document, found.score.total)).collect::<Vec<_>>();
-    let wanted: Vec<_> = expected.iter().map(|hit| (hit.document as u32, hit.score.total)).collect();
+    let numbers = |found: &[Found]| {
+        found.iter().map(|found| (found.document, found.score.total)).collect::<Vec<_>>()
+    };
+    let wanted: Vec<_> =
+        expected.iter().map(|hit| (hit.document as u32, hit.score.total)).collect();
     assert_eq!(found.len(), expected.len(), "{question}: {:?} for {wanted:?}", numbers(found));
     for (found, expected) in found.iter().zip(expected) {
         assert_eq!(found.document, expected.document as u32, "{question}");
         for (part, wanted) in found.score.parts.iter().zip(&expected.score.parts) {
             let context = format!("{question}: {} of document {}", part.name, found.document);
-            assert!((part.contribution - wanted.contribution).abs() < 1e-6, "{context}: {part:?}, {wanted:?}");
+            assert!(
+                (part.contribution - wanted.contribution).abs() < 1e-6,
+                "{context}: {part:?}, {wanted:?}"
+            );
         }
         assert!((found.score.total - expected.score.total).abs() < 1e-6, "{question}");
     }
@@ -192,7 +227,8 @@ proptest! {
             };
             let expected: Vec<&Hit> = hits.iter().filter(|hit| is_candidate(hit)).filter(admitted).collect();
             compare(&find(&mut book.ledger, question, today, &filter, 100), &expected, question);
-            // What is retracted says nothing of what came before it; the reference does not know of that.
+            // What is retracted says nothing of what came before it; the reference does not know of
+            // that.
             let after = if dead.contains(&true) { 0.0 } else { Weights::WITH_VECTORS.next_meaning };
             let weights = Weights { next_meaning: after, ..Weights::WITH_VECTORS };
             let found = find_by(&weights, &mut book.ledger, question, today, &filter, 100);
@@ -216,7 +252,10 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
     let records: Vec<Evidence> = (0..DOCUMENTS)
         .map(|number| {
             let pick = |modulus: usize, base: usize| WORDS[(number / base) % modulus];
-            let mut record = note(&number.to_string(), &format!("{} w{} {}", pick(12, 1), number % 97, pick(7, 13)));
+            let mut record = note(
+                &number.to_string(),
+                &format!("{} w{} {}", pick(12, 1), number % 97, pick(7, 13)),
+            );
             // Sessions come and go: 1 100 of them, each taken up again after long pauses.
             record.payload.session = Some(format!("s{}", (number * 7) % 1_100));
             record.actor = (number % 3 > 0).then(|| PEOPLE[number % 4].to_owned());
@@ -238,20 +277,36 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
         "Where did Ana Ruiz go running?",
     ] {
         let hits = naive.recall(question, None, &Weights::LEXICAL);
-        let expected: Vec<&Hit> = hits.iter().filter(|hit| is_candidate(hit)).take(DOCUMENTS).collect();
+        let expected: Vec<&Hit> =
+            hits.iter().filter(|hit| is_candidate(hit)).take(DOCUMENTS).collect();
         let found = find(&mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
         compare(&found, &expected, question);
         // The best of few are the best of all.
         let few = find(&mut book.ledger, question, None, &Filter::default(), 10);
         compare(&few[..10], &expected[..10], question);
-        // What follows in a session is looked for among the next few hundred records, and here it comes later.
+        // What follows in a session is looked for among the next few hundred records, and here it
+        // comes later.
         let weights = Weights { next_meaning: 0.0, ..Weights::WITH_VECTORS };
         let hits = naive.recall(question, None, &weights);
-        let found = find_by(&weights, &mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
+        let found =
+            find_by(&weights, &mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
         compare(&found[..10], &hits.iter().take(10).collect::<Vec<_>>(), question);
-        let asked_once = find_by(&weights, &mut book.again().ledger, question, None, &Filter::default(), DOCUMENTS);
-        assert!(asked_once == found, "{question}: directions read in passing give what those kept in memory give");
-        assert!(expected.iter().take(500).any(|hit| hit.document >= 16_384), "the second block has its share");
+        let asked_once = find_by(
+            &weights,
+            &mut book.again().ledger,
+            question,
+            None,
+            &Filter::default(),
+            DOCUMENTS,
+        );
+        assert!(
+            asked_once == found,
+            "{question}: directions read in passing give what those kept in memory give"
+        );
+        assert!(
+            expected.iter().take(500).any(|hit| hit.document >= 16_384),
+            "the second block has its share"
+        );
     }
     assert_eq!(book.ledger.text_position().unwrap(), Position(DOCUMENTS as u64 + 1));
     for (stored, folded) in book.ledger.refold_in_memory().unwrap() {

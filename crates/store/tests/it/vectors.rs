@@ -27,7 +27,10 @@ fn record(place: &mut Place, line: &[u8], now_us: Option<u64>) -> String {
         if let Some(now_us) = now_us {
             judge_time(operation.header().ts, now_us)?;
         }
-        let body = operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes)).transpose()?;
+        let body = operation
+            .body()
+            .map(|bytes| Body::parse(&operation.header().kind, bytes))
+            .transpose()?;
         Ok((operation, body))
     };
     let (operation, body) = match read() {
@@ -45,7 +48,11 @@ fn record(place: &mut Place, line: &[u8], now_us: Option<u64>) -> String {
                     "append".to_owned()
                 }
                 Err(StoreError::Damaged { .. }) => {
-                    assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 0, "nothing is left behind");
+                    assert_eq!(
+                        std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+                        0,
+                        "nothing is left behind"
+                    );
                     "genesis".to_owned()
                 }
                 Err(error) => panic!("{error}"),

@@ -11,7 +11,8 @@ use crate::book::{Book, append_right, key, note};
 
 /// One of two interleaved conversations, or a note of its own.
 fn turn(number: u64, place: u8) -> Evidence {
-    let mut evidence = note(&number.to_string(), &format!("soup number{number} word{}", number % 7));
+    let mut evidence =
+        note(&number.to_string(), &format!("soup number{number} word{}", number % 7));
     evidence.payload.session = (place < 2).then(|| format!("s{place}"));
     evidence.actor = (place == 0).then(|| "Ana Ruiz".to_owned());
     evidence.payload.participants = vec!["Ben".to_owned()];
@@ -19,7 +20,8 @@ fn turn(number: u64, place: u8) -> Evidence {
 }
 
 impl Book<SqliteSpace> {
-    /// Puts the views of this file in the place of another's, whose ledger begins with the same operations.
+    /// Puts the views of this file in the place of another's, whose ledger begins with the same
+    /// operations.
     fn transplant_index(&self, other: &Self) {
         let connection = rusqlite::Connection::open(other.ledger.path()).unwrap();
         connection.execute("ATTACH ?1 AS early", [self.ledger.path().to_str().unwrap()]).unwrap();
@@ -46,7 +48,10 @@ fn digests(space: &SqliteSpace) -> Vec<String> {
 /// The digests that come out when everything is folded anew, here in memory.
 fn folded(space: &SqliteSpace) -> Vec<String> {
     let pairs = space.refold_in_memory().unwrap();
-    assert_eq!(pairs.iter().map(|(stored, _)| &stored.digest).cloned().collect::<Vec<_>>(), digests(space));
+    assert_eq!(
+        pairs.iter().map(|(stored, _)| &stored.digest).cloned().collect::<Vec<_>>(),
+        digests(space)
+    );
     pairs.into_iter().map(|(_, folded)| folded.digest).collect()
 }
 
@@ -282,7 +287,14 @@ fn who_may_see_a_record_is_asked_inside_the_search() {
         let filter = Filter { visibilities: visibilities.to_vec(), ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question("soup", analyzer, None)?;
-            search.find(&question, analyzer, &filter, None, &retrieval::rank::Weights::WITH_VECTORS, 1_000)
+            search.find(
+                &question,
+                analyzer,
+                &filter,
+                None,
+                &retrieval::rank::Weights::WITH_VECTORS,
+                1_000,
+            )
         });
         found.unwrap().len()
     };

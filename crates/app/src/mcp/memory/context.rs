@@ -1,5 +1,5 @@
-//! `get_context`: what to put before a model for its next turn, within a budget. The engine assembles it, marks what is data, and
-//! keeps a receipt.
+//! `get_context`: what to put before a model for its next turn, within a budget. The engine
+//! assembles it, marks what is data, and keeps a receipt.
 
 use engine::recall::context::{Budget, Item, Reason, Request, ToolResult, Turn};
 
@@ -19,19 +19,32 @@ impl Memory {
         arguments: GetContext,
         program: Option<String>,
     ) -> Result<Answered, Failure> {
-        let GetContext { turns, tool_results, budget_tokens, agent, session: conversation } = arguments;
+        let GetContext { turns, tool_results, budget_tokens, agent, session: conversation } =
+            arguments;
         if turns.iter().all(|turn| turn.text.trim().is_empty()) {
-            return Err(Failure::Usage("there is nothing to go by: the turns are empty".to_owned()));
+            return Err(Failure::Usage(
+                "there is nothing to go by: the turns are empty".to_owned(),
+            ));
         }
         let budget = match budget_tokens {
-            Some(tokens) => Budget::of(super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX)? as usize),
+            Some(tokens) => {
+                Budget::of(super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX)? as usize)
+            }
             None => Budget::default(),
         };
-        let agent = agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| agent_of(program));
+        let agent =
+            agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| agent_of(program));
         let mut request = Request {
             session: conversation,
-            turns: turns.into_iter().map(|turn| Turn { speaker: turn.speaker, text: turn.text }).collect(),
-            tool_results: tool_results.into_iter().flatten().map(|text| ToolResult { text, score: None }).collect(),
+            turns: turns
+                .into_iter()
+                .map(|turn| Turn { speaker: turn.speaker, text: turn.text })
+                .collect(),
+            tool_results: tool_results
+                .into_iter()
+                .flatten()
+                .map(|text| ToolResult { text, score: None })
+                .collect(),
             budget,
             today: Some(session.today()),
             ..Request::new(&agent, session.now)
@@ -59,7 +72,9 @@ fn item(item: &Item) -> ContextItem {
         Reason::RecentTurn => "a recent turn".to_owned(),
         Reason::ToolResult { rank } => format!("your tool result number {rank}"),
         Reason::Relevant { similarity, confidence, recency } => {
-            let sure = confidence.map(|confidence| format!(", confidence {confidence:.2}")).unwrap_or_default();
+            let sure = confidence
+                .map(|confidence| format!(", confidence {confidence:.2}"))
+                .unwrap_or_default();
             format!("relevant: similarity {similarity:.2}{sure}, recency {recency:.2}")
         }
         Reason::Asked { rank } => format!("asked for, number {rank}"),

@@ -1,4 +1,5 @@
-//! `explain`: why something is believed; and of a record, which is not believed but was said, who said it and what follows from it.
+//! `explain`: why something is believed; and of a record, which is not believed but was said, who
+//! said it and what follows from it.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +45,10 @@ impl Memory {
 }
 
 fn list<T: Serialize>(items: impl Iterator<Item = T>) -> Result<Option<Vec<Object>>, Failure> {
-    let values = items.map(serde_json::to_value).collect::<Result<Vec<Value>, _>>().map_err(std::io::Error::from)?;
+    let values = items
+        .map(serde_json::to_value)
+        .collect::<Result<Vec<Value>, _>>()
+        .map_err(std::io::Error::from)?;
     Ok(Some(values.into_iter().map(object).collect()))
 }
 
@@ -58,7 +62,9 @@ fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
         found: Found::Belief,
         text: text.clone(),
         key: Some(belief.key.clone()),
-        claim: Some(object(serde_json::to_value(&explanation.claim).map_err(std::io::Error::from)?)),
+        claim: Some(object(
+            serde_json::to_value(&explanation.claim).map_err(std::io::Error::from)?,
+        )),
         because: list(explanation.because.iter().take(REASONS_MAX))?,
         built_from: list(explanation.built_from.iter().take(LISTED_MAX))?,
         history: list(history.iter().skip(latest(history.len())))?,
@@ -88,7 +94,10 @@ fn belief_in_words(explaining: &Explaining) -> String {
     });
     words.push_str("Because:\n");
     for because in explanation.because.iter().take(REASONS_MAX) {
-        let by = because.deriver.as_ref().map_or("a person".to_owned(), |by| format!("{} {}", by.name, by.version));
+        let by = because
+            .deriver
+            .as_ref()
+            .map_or("a person".to_owned(), |by| format!("{} {}", by.name, by.version));
         quote(&mut words, &format!("{by}: {}", because.rationale));
     }
     if !explanation.built_from.is_empty() {
@@ -109,7 +118,11 @@ fn belief_in_words(explaining: &Explaining) -> String {
             _ => continue,
         };
         words.push_str(&format!("{said}\n"));
-        let payload = action.corrected_payload.as_ref().map(|payload| format!("{payload}\n")).unwrap_or_default();
+        let payload = action
+            .corrected_payload
+            .as_ref()
+            .map(|payload| format!("{payload}\n"))
+            .unwrap_or_default();
         quote(&mut words, &format!("{payload}{}", action.note));
     }
     words
@@ -173,11 +186,19 @@ fn record_in_words(answer: &Explained) -> String {
     let mut words = "This is a record: not a belief, but what was said or happened.\n".to_owned();
     words.push_str(&format!("{READING}\n"));
     let Some(record) = &answer.record else { return words };
-    let parts = [&record.who, &record.when, &record.source].into_iter().flatten().map(String::as_str);
+    let parts =
+        [&record.who, &record.when, &record.source].into_iter().flatten().map(String::as_str);
     quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
     quote(&mut words, &answer.text);
-    let sound = if record.verified { "its signature fits" } else { "its signature does NOT fit: do not rely on it" };
-    words.push_str(&format!("Recorded {}, signed by {}; {sound}.\n", record.recorded, record.signed_by));
+    let sound = if record.verified {
+        "its signature fits"
+    } else {
+        "its signature does NOT fit: do not rely on it"
+    };
+    words.push_str(&format!(
+        "Recorded {}, signed by {}; {sound}.\n",
+        record.recorded, record.signed_by
+    ));
     match record.beliefs.is_empty() {
         true => words.push_str("No belief was concluded from it.\n"),
         false => words.push_str("Beliefs that name it as a source:\n"),

@@ -1,5 +1,5 @@
-//! What the tools do: each of them is the engine's calls that the command of the same name makes, and an answer in two forms, as data
-//! and in words.
+//! What the tools do: each of them is the engine's calls that the command of the same name makes,
+//! and an answer in two forms, as data and in words.
 
 use engine::Space;
 use engine::belief::user::Replacement;
@@ -14,7 +14,9 @@ use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::Filter;
 
-use super::answers::{self, Changed, Corrected, Episode, Fact, Meaning, Object, Recalled, Remembered};
+use super::answers::{
+    self, Changed, Corrected, Episode, Fact, Meaning, Object, Recalled, Remembered,
+};
 use super::arguments::{Call, Correct, Recall, Remember, SearchType};
 use super::quote::{READING, READING_STRUCTURED, quote};
 use crate::cli::changes;
@@ -54,7 +56,10 @@ pub(super) struct Answered {
 
 impl Answered {
     fn new(text: String, structured: &impl Serialize) -> Result<Self, Failure> {
-        Ok(Self { text, structured: serde_json::to_value(structured).map_err(std::io::Error::from)? })
+        Ok(Self {
+            text,
+            structured: serde_json::to_value(structured).map_err(std::io::Error::from)?,
+        })
     }
 }
 
@@ -69,7 +74,12 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(session: Session) -> Self {
-        Self { session, opened: Opened::default(), answering: EmbedderPool::default(), is_unread: false }
+        Self {
+            session,
+            opened: Opened::default(),
+            answering: EmbedderPool::default(),
+            is_unread: false,
+        }
     }
 
     /// Closes everything; the next call opens it again.
@@ -122,12 +132,20 @@ impl Memory {
             is_new: remembered.is_new,
             repeats: repeated_by(space, &remembered.id)?,
             masked: remembered.masked,
-            changed: changed.take(CHANGED_MAX).map(|(key, change)| Changed::of(key, change)).collect(),
+            changed: changed
+                .take(CHANGED_MAX)
+                .map(|(key, change)| Changed::of(key, change))
+                .collect(),
         };
         Answered::new(remembered_in_words(&answer), &answer)
     }
 
-    fn recall(&mut self, session: &Session, arguments: Recall, program: Option<String>) -> Result<Answered, Failure> {
+    fn recall(
+        &mut self,
+        session: &Session,
+        arguments: Recall,
+        program: Option<String>,
+    ) -> Result<Answered, Failure> {
         let Recall { query, limit, search_type, since, until, around } = arguments;
         if query.trim().is_empty() {
             return Err(Failure::Usage("there is nothing to ask: the query is empty".to_owned()));
@@ -138,7 +156,8 @@ impl Memory {
         let filter = Filter { since_us, until_us, ..Filter::default() };
         // Whoever says when something happened means what happened.
         let is_dated = filter.since_us.is_some() || filter.until_us.is_some();
-        let search_type = search_type.unwrap_or(if is_dated { SearchType::Episodes } else { SearchType::Both });
+        let search_type =
+            search_type.unwrap_or(if is_dated { SearchType::Episodes } else { SearchType::Both });
         let mut answer = Recalled {
             reading: READING_STRUCTURED,
             facts: Vec::new(),
@@ -159,15 +178,23 @@ impl Memory {
             let asked = FactQuery { limit, today, ..FactQuery::new(query.as_str(), session.now) };
             let found = space.recall_facts(&asked)?;
             answer.behind = found.behind;
-            // Beside episodes a fact that shares no more than a word with the question only distracts.
-            let is_wanted =
-                |fact: &engine::recall::facts::Fact| search_type == SearchType::Facts || fact.speaks_to_question();
+            // Beside episodes a fact that shares no more than a word with the question only
+            // distracts.
+            let is_wanted = |fact: &engine::recall::facts::Fact| {
+                search_type == SearchType::Facts || fact.speaks_to_question()
+            };
             facts = found.facts.into_iter().filter(is_wanted).collect();
         }
         if search_type != SearchType::Facts {
             let mut meant = self.answering.ask(session, space, &query)?;
             let vector = meant.vector();
-            let asked = Query { filter, neighbours: around, today, vector, ..Query::new(query.as_str(), limit) };
+            let asked = Query {
+                filter,
+                neighbours: around,
+                today,
+                vector,
+                ..Query::new(query.as_str(), limit)
+            };
             let found = space.recall(&asked)?;
             meant.served_by(found.model);
             answer.meaning = Some(Meaning::of(&meant));
@@ -180,7 +207,9 @@ impl Memory {
             let agent = agent_of(program);
             let reader = Reader { agent: &agent, session: None };
             let shown = ShownByRecall { asked: &query, facts: &facts, records: &episodes };
-            answer.receipt = space.receipt_of_recall(&reader, &shown, session.now)?.map(|receipt| receipt.to_string());
+            answer.receipt = space
+                .receipt_of_recall(&reader, &shown, session.now)?
+                .map(|receipt| receipt.to_string());
         }
         Answered::new(recalled_in_words(&answer), &answer)
     }
@@ -194,11 +223,14 @@ impl Memory {
             return Err(Failure::Usage(nothing.to_owned()));
         }
         if note.trim().is_empty() {
-            return Err(Failure::Usage("the note is empty: it quotes what the user said".to_owned()));
+            return Err(Failure::Usage(
+                "the note is empty: it quotes what the user said".to_owned(),
+            ));
         }
         let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
         let by = Replacement { set, text, note };
-        let (said, changes) = correct::correct(self.opened.space(session)?, session.now, &name, &by)?;
+        let (said, changes) =
+            correct::correct(self.opened.space(session)?, session.now, &name, &by)?;
         let Value::Object(mut told) = changes::to_json(&said, &changes, Intent::Write) else {
             return Err(Failure::Usage("the changes cannot be told".to_owned()));
         };
@@ -221,7 +253,10 @@ impl Memory {
 /// What a record only repeats, by the mark that it got when it was written.
 fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
     let shown = space.show(id)?;
-    let body = shown.operation.body().and_then(|bytes| Body::parse(&shown.operation.header().kind, bytes).ok());
+    let body = shown
+        .operation
+        .body()
+        .and_then(|bytes| Body::parse(&shown.operation.header().kind, bytes).ok());
     let echo = match &body {
         Some(Body::Evidence(evidence)) => evidence.echo(),
         _ => None,
@@ -230,9 +265,13 @@ fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
     Ok(of.take(REPEATED_MAX).map(|id| id.to_string()).collect())
 }
 
-/// By whom a note is, and as what they spoke. What an agent says by itself must not pass for the user's words, from which beliefs about
-/// the user follow; so a word that could mean either is refused.
-fn speaker(actor: &str, program: Option<String>) -> Result<(Option<String>, Option<&'static str>), Failure> {
+/// By whom a note is, and as what they spoke. What an agent says by itself must not pass for the
+/// user's words, from which beliefs about the user follow; so a word that could mean either is
+/// refused.
+fn speaker(
+    actor: &str,
+    program: Option<String>,
+) -> Result<(Option<String>, Option<&'static str>), Failure> {
     let is_any_of = |words: &[&str]| words.iter().any(|word| actor.eq_ignore_ascii_case(word));
     if is_any_of(&[USER, "the user", "human"]) {
         return Ok((None, Some(USER)));
@@ -241,7 +280,9 @@ fn speaker(actor: &str, program: Option<String>) -> Result<(Option<String>, Opti
         return Ok((Some(agent_of(program)), Some(ASSISTANT)));
     }
     if derivers::names::is_self(actor) {
-        let which = format!("the actor {actor:?} can mean the user or you: say \"user\", or leave it out for yourself");
+        let which = format!(
+            "the actor {actor:?} can mean the user or you: say \"user\", or leave it out for yourself"
+        );
         return Err(Failure::Usage(which));
     }
     Ok((Some(actor.to_owned()), None))
@@ -338,7 +379,9 @@ fn recalled_in_words(answer: &Recalled) -> String {
     }
     words.push_str(&unanswered);
     if *behind > 0 {
-        words.push_str(&format!("{behind} operations are not in the index yet; what is newest may be missing.\n"));
+        words.push_str(&format!(
+            "{behind} operations are not in the index yet; what is newest may be missing.\n"
+        ));
     }
     words
 }

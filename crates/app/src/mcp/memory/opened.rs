@@ -1,7 +1,8 @@
 //! The space that a server holds open.
 //!
-//! It is opened at the first call and stays open; other processes that work on it are seen at the next call. Where none exists
-//! yet, the person's own is made when something is to be remembered, as `because remember` does.
+//! It is opened at the first call and stays open; other processes that work on it are seen at the
+//! next call. Where none exists yet, the person's own is made when something is to be remembered,
+//! as `because remember` does.
 
 use std::path::Path;
 
@@ -20,7 +21,8 @@ struct Open {
     file: Option<FileIdentity>,
 }
 
-/// What tells a file from another that was put in its place; nothing where open files cannot be replaced.
+/// What tells a file from another that was put in its place; nothing where open files cannot be
+/// replaced.
 type FileIdentity = (u64, u64);
 
 fn identity_of(path: &Path) -> Option<FileIdentity> {
@@ -56,7 +58,8 @@ impl Opened {
         Ok(self.keep(space))
     }
 
-    /// The open space. One whose file was removed or replaced meanwhile is closed: what is written to it would be lost without a word.
+    /// The open space. One whose file was removed or replaced meanwhile is closed: what is written
+    /// to it would be lost without a word.
     fn still_there(&mut self) -> Option<Open> {
         self.0.take().filter(|open| identity_of(open.space.path()) == open.file)
     }

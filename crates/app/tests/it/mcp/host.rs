@@ -45,7 +45,8 @@ impl Host {
             for line in output.lines() {
                 let Ok(line) = line else { return };
                 // Nothing but the protocol is on the standard output, or this fails.
-                let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                let message: Value =
+                    serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
                 assert_eq!(message["jsonrpc"], "2.0", "{line}");
                 if sender.send(message).is_err() {
                     return;
@@ -82,7 +83,8 @@ impl Host {
     /// Sends a request and gives its number.
     pub(super) fn begins(&mut self, method: &str, params: &Value) -> u64 {
         self.last_id += 1;
-        let request = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
+        let request =
+            json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
         self.says(&request.to_string());
         self.last_id
     }
@@ -99,7 +101,10 @@ impl Host {
     pub(super) fn calls(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.asks("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert!(answer["result"].is_object(), "{answer}");
-        assert!(answer["result"]["content"][0]["text"].as_str().is_some_and(|text| text.len() > 10), "{answer}");
+        assert!(
+            answer["result"]["content"][0]["text"].as_str().is_some_and(|text| text.len() > 10),
+            "{answer}"
+        );
         answer["result"].clone()
     }
 
@@ -121,7 +126,10 @@ impl Host {
             "an error has another shape than its tool's answers: {result}"
         );
         let text = result["content"][0]["text"].as_str().unwrap();
-        assert!(text.starts_with(&format!("Error {code}: ")) && text.contains("What to do: "), "{text}");
+        assert!(
+            text.starts_with(&format!("Error {code}: ")) && text.contains("What to do: "),
+            "{text}"
+        );
         text.to_owned()
     }
 

@@ -13,7 +13,8 @@ const MODEL: &str = "openai/small (5)";
 fn host_of(machine: &Machine, base: &str) -> Host {
     let call = machine.because(["mcp"]).variable("BECAUSE_EMBEDDER", "openai:small");
     // A second is long for a service of this machine, and the least that can be set.
-    let call = call.variable("BECAUSE_OPENAI_BASE_URL", base).variable("BECAUSE_OPENAI_TIMEOUT_S", "1");
+    let call =
+        call.variable("BECAUSE_OPENAI_BASE_URL", base).variable("BECAUSE_OPENAI_TIMEOUT_S", "1");
     let mut host = Host::calling(call);
     host.greet();
     host
@@ -43,7 +44,10 @@ fn recall_and_context_ask_the_model_that_the_settings_choose() {
     assert!(host.texts("boat").contains(&"A second vessel".to_owned()));
     assert_eq!(server.requests().len(), asked + 4);
     let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
-    assert_eq!((&status["vectors"][0]["embedded"], &status["vectors"][0]["pending"]), (&json!(5), &json!(0)));
+    assert_eq!(
+        (&status["vectors"][0]["embedded"], &status["vectors"][0]["pending"]),
+        (&json!(5), &json!(0))
+    );
     host.leaves();
     // Who sets no model hears the built-in one, and nobody is asked.
     let mut host = Host::of(&machine);

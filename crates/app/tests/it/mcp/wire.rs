@@ -31,13 +31,16 @@ fn faults_of_the_protocol_are_told_as_such_and_end_nothing() {
     for line in ["[1,2,3]", "5", "null", "{\"jsonrpc\":\"2.0\"}"] {
         host.says(line);
     }
-    for line in ["not json", "{\"jsonrpc\":\"2.0\",\"id\":", &"[".repeat(100_000), &"x".repeat(1 << 20)] {
+    for line in
+        ["not json", "{\"jsonrpc\":\"2.0\",\"id\":", &"[".repeat(100_000), &"x".repeat(1 << 20)]
+    {
         host.says(line);
     }
     // Answers to what was never asked, and calling off what is not under way.
     host.says("{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}");
     host.says("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":99}}");
-    let id = host.begins("tools/call", &json!({ "name": "recall", "arguments": { "query": "walnuts" } }));
+    let id = host
+        .begins("tools/call", &json!({ "name": "recall", "arguments": { "query": "walnuts" } }));
     loop {
         let message = host.hears();
         if message["id"] == id {
@@ -54,8 +57,9 @@ fn what_cannot_be_read_is_answered_under_its_id_wherever_that_stands() {
     let machine = Machine::with_chat();
     let mut host = Host::of(&machine);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let call =
-        |arguments: &str| format!(r#""method":"tools/call","params":{{"name":"recall","arguments":{arguments}}}"#);
+    let call = |arguments: &str| {
+        format!(r#""method":"tools/call","params":{{"name":"recall","arguments":{arguments}}}"#)
+    };
     let mut check = |rest: &str, id: Value, code: i64| {
         host.says(&format!("{{\"jsonrpc\":\"2.0\",{rest}}}"));
         let answer = host.hears();
@@ -73,13 +77,23 @@ fn what_cannot_be_read_is_answered_under_its_id_wherever_that_stands() {
     check(&format!(r#""id":12,{}"#, call("\"walnuts\"")), json!(12), -32602);
     check(r#""id":13,"method":"no/such","params":{"cursor":{}}"#, json!(13), -32601);
     // Nobody waits for an answer to these.
-    for rest in [r#""method":"notifications/cancelled","params":"#, r#""method":"other/notification","params":"#] {
+    for rest in [
+        r#""method":"notifications/cancelled","params":"#,
+        r#""method":"other/notification","params":"#,
+    ] {
         host.says(&format!("{{\"jsonrpc\":\"2.0\",{rest}{deep}}}"));
     }
     host.says(&format!("{{\"padding\":\"{}\"}}", "x".repeat(17 << 20)));
-    host.says(&format!("\u{feff}{{\"jsonrpc\":\"2.0\",\"id\":15,{}}}\r", call(r#"{"query":"walnuts"}"#)));
+    host.says(&format!(
+        "\u{feff}{{\"jsonrpc\":\"2.0\",\"id\":15,{}}}\r",
+        call(r#"{"query":"walnuts"}"#)
+    ));
     let answer = host.hears();
-    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(15), &json!(false)), "{answer}");
+    assert_eq!(
+        (&answer["id"], &answer["result"]["isError"]),
+        (&json!(15), &json!(false)),
+        "{answer}"
+    );
     host.leaves();
 }
 
@@ -92,7 +106,10 @@ fn two_servers_that_write_at_once_lose_nothing() {
             scope.spawn(move || {
                 let mut host = Host::of(machine);
                 for thing in 0..15 {
-                    host.gets("remember", json!({ "text": format!("writer {writer} thing {thing}") }));
+                    host.gets(
+                        "remember",
+                        json!({ "text": format!("writer {writer} thing {thing}") }),
+                    );
                     host.gets("recall", json!({ "query": format!("thing {thing}") }));
                 }
                 host.leaves();
@@ -111,8 +128,10 @@ fn a_killed_server_leaves_a_sound_space_and_the_others_working() {
         let mut victim = Host::of(&machine);
         victim.gets("remember", json!({ "text": format!("acknowledged {round}") }));
         for thing in 0..5 {
-            victim
-                .begins("tools/call", &json!({ "name": "remember", "arguments": { "text": format!("lost {thing}") } }));
+            victim.begins(
+                "tools/call",
+                &json!({ "name": "remember", "arguments": { "text": format!("lost {thing}") } }),
+            );
         }
         victim.child.kill().unwrap();
         victim.ends();
@@ -129,7 +148,12 @@ fn many_requests_at_once_are_all_answered_once() {
     let machine = Machine::with_chat();
     let mut host = Host::of(&machine);
     let ids: Vec<u64> = (0..500)
-        .map(|_| host.begins("tools/call", &json!({ "name": "recall", "arguments": { "query": "glaze" } })))
+        .map(|_| {
+            host.begins(
+                "tools/call",
+                &json!({ "name": "recall", "arguments": { "query": "glaze" } }),
+            )
+        })
         .collect();
     let mut answered: Vec<u64> = ids.iter().map(|_| host.hears()["id"].as_u64().unwrap()).collect();
     answered.sort_unstable();
@@ -152,8 +176,12 @@ fn a_host_that_does_not_read_has_to_wait_and_loses_nothing() {
         for id in 0..REQUESTS {
             let arguments = json!({ "query": "glaze ".repeat(300) });
             let params = json!({ "name": "recall", "arguments": arguments });
-            writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
-                .unwrap();
+            writeln!(
+                input,
+                "{}",
+                json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+            )
+            .unwrap();
         }
     });
     std::thread::sleep(4 * SILENCE);
@@ -168,7 +196,10 @@ fn a_host_that_does_not_read_has_to_wait_and_loses_nothing() {
 fn what_was_asked_before_the_input_closed_is_answered() {
     let machine = Machine::with_chat();
     let mut host = Host::of(&machine);
-    let id = host.begins("tools/call", &json!({ "name": "remember", "arguments": { "text": "The last word." } }));
+    let id = host.begins(
+        "tools/call",
+        &json!({ "name": "remember", "arguments": { "text": "The last word." } }),
+    );
     drop(host.input.take());
     assert_eq!(host.hears()["id"], id);
     assert!(host.ends().success());
@@ -183,7 +214,8 @@ fn a_server_that_is_told_to_end_ends_well() {
         let mut host = if greets { Host::of(&machine) } else { Host::starts(&machine, &[]) };
         // One that has not come to listen yet would die of the signal as any program does.
         std::thread::sleep(SILENCE);
-        let told = std::process::Command::new("kill").arg(host.child.id().to_string()).status().unwrap();
+        let told =
+            std::process::Command::new("kill").arg(host.child.id().to_string()).status().unwrap();
         assert!(told.success());
         let status = host.ends();
         assert!(status.success(), "{status}");

@@ -1,12 +1,15 @@
 //! Reviews: what the user should look at again, because it touches the user's own word.
 //!
-//! No machine undoes a correction. When its ground changes, or a deriver comes to another result, that is written down as a
-//! `proposal` operation, so that it is durable, reaches every device, and is decided once. It says what accepting it would
-//! append: the withdrawal of the correction, or another correction. Whether it was proposed already is asked of the ledger itself: a
-//! proposal cites the correction that it is about, and at most one is made for each trigger, and for each payload that differs.
+//! No machine undoes a correction. When its ground changes, or a deriver comes to another result,
+//! that is written down as a `proposal` operation, so that it is durable, reaches every device, and
+//! is decided once. It says what accepting it would append: the withdrawal of the correction, or
+//! another correction. Whether it was proposed already is asked of the ledger itself: a proposal
+//! cites the correction that it is about, and at most one is made for each trigger, and for each
+//! payload that differs.
 //!
-//! Whoever may derive may propose, and the user decides with another key. So what a proposal would append is not taken from it
-//! on trust: one whose operations are not exactly those that its question implies is none ([`Asked::read`]).
+//! Whoever may derive may propose, and the user decides with another key. So what a proposal would
+//! append is not taken from it on trust: one whose operations are not exactly those that its
+//! question implies is none ([`Asked::read`]).
 
 use std::collections::HashSet;
 
@@ -89,10 +92,15 @@ pub struct Asked {
     pub status: Status,
 }
 
-/// Proposes to look again at a correction whose ground changed; none if that was proposed already or the identity is not
-/// corrected.
-pub fn propose_ground_changed(writing: &dyn Writing, review: &cascade::Review) -> Result<Option<Draft>, EngineError> {
-    let Some(correction) = Validity::new(writing).standing(&review.key)?.correction else { return Ok(None) };
+/// Proposes to look again at a correction whose ground changed; none if that was proposed already
+/// or the identity is not corrected.
+pub fn propose_ground_changed(
+    writing: &dyn Writing,
+    review: &cascade::Review,
+) -> Result<Option<Draft>, EngineError> {
+    let Some(correction) = Validity::new(writing).standing(&review.key)?.correction else {
+        return Ok(None);
+    };
     let question = Question {
         identity_key: review.key.clone(),
         reason: Reason::GroundChanged,
@@ -104,7 +112,10 @@ pub fn propose_ground_changed(writing: &dyn Writing, review: &cascade::Review) -
     }
     let proposal = Proposal {
         origin: Proposal::DERIVATION.to_owned(),
-        text: format!("What your correction of {} was made of has changed; is it still so?", review.key),
+        text: format!(
+            "What your correction of {} was made of has changed; is it still so?",
+            review.key
+        ),
         operations: vec![proposed(&withdrawal(correction.id, "")?)?],
         review: Some(question),
         ..Proposal::default()
@@ -112,24 +123,36 @@ pub fn propose_ground_changed(writing: &dyn Writing, review: &cascade::Review) -
     Ok(Some(citing(proposal, [review.trigger, correction.id])?))
 }
 
-/// Proposes what a deriver says of a corrected identity; none if that payload was proposed already, is what the correction says,
-/// or the identity is not corrected.
-pub fn propose_disagreement(writing: &dyn Writing, said: &Disagreement<'_>) -> Result<Option<Draft>, EngineError> {
-    let Some(correction) = Validity::new(writing).standing(said.key)?.correction else { return Ok(None) };
+/// Proposes what a deriver says of a corrected identity; none if that payload was proposed already,
+/// is what the correction says, or the identity is not corrected.
+pub fn propose_disagreement(
+    writing: &dyn Writing,
+    said: &Disagreement<'_>,
+) -> Result<Option<Draft>, EngineError> {
+    let Some(correction) = Validity::new(writing).standing(said.key)?.correction else {
+        return Ok(None);
+    };
     let question = Question {
         identity_key: said.key.to_owned(),
         reason: Reason::Disagreement,
         trigger: None,
         payload: Some(said.payload.clone()),
     };
-    if correction.payload == Some(payload_digest(said.payload)) || is_proposed(writing, &question)? {
+    if correction.payload == Some(payload_digest(said.payload)) || is_proposed(writing, &question)?
+    {
         return Ok(None);
     }
     let proposal = Proposal {
         origin: Proposal::DERIVATION.to_owned(),
         confidence: Some(said.confidence),
         text: said.text.to_owned(),
-        operations: vec![proposed(&recorrection(correction.id, said.key, said.text, said.payload, "")?)?],
+        operations: vec![proposed(&recorrection(
+            correction.id,
+            said.key,
+            said.text,
+            said.payload,
+            "",
+        )?)?],
         review: Some(question),
         ..Proposal::default()
     };
@@ -137,7 +160,8 @@ pub fn propose_disagreement(writing: &dyn Writing, said: &Disagreement<'_>) -> R
     Ok(Some(citing(proposal, std::iter::once(correction.id).chain(inputs))?))
 }
 
-/// Whether a review was proposed already, decided or not: of the same identity, with the same trigger or payload.
+/// Whether a review was proposed already, decided or not: of the same identity, with the same
+/// trigger or payload.
 pub fn is_proposed(writing: &dyn Writing, question: &Question) -> Result<bool, EngineError> {
     for said in writing.identity(&question.identity_key)? {
         if said.kind != Kind::ClaimCorrection {
@@ -166,19 +190,30 @@ fn is_same(one: &Question, other: &Question) -> bool {
 }
 
 impl Asked {
-    /// Reads a proposal as a review; none if it is something else, its author may not propose, or it would append anything but
-    /// what it asks about.
+    /// Reads a proposal as a review; none if it is something else, its author may not propose, or
+    /// it would append anything but what it asks about.
     pub(crate) fn read<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
-        let Some(Body::Proposal(proposal)) = body_of(world, &entry.id, &Kind::Proposal)? else { return Ok(None) };
-        let (Some(question), [operation]) = (proposal.review, proposal.operations.as_slice()) else { return Ok(None) };
+        let Some(Body::Proposal(proposal)) = body_of(world, &entry.id, &Kind::Proposal)? else {
+            return Ok(None);
+        };
+        let (Some(question), [operation]) = (proposal.review, proposal.operations.as_slice())
+        else {
+            return Ok(None);
+        };
         let Some(correction) = operation.sole_ref(Role::TARGET) else { return Ok(None) };
-        let cites =
-            |id: &OpId| entry.refs.iter().any(|cited| cited.id == *id && cited.role.as_str() == Proposal::SOURCE);
+        let cites = |id: &OpId| {
+            entry
+                .refs
+                .iter()
+                .any(|cited| cited.id == *id && cited.role.as_str() == Proposal::SOURCE)
+        };
         let is_grounded = match question.reason {
             Reason::GroundChanged => question.trigger.is_some_and(|trigger| cites(&trigger)),
             Reason::Disagreement => question.payload.is_some(),
         };
-        let Some(corrected) = world.entry(&correction)?.filter(|_| cites(&correction)) else { return Ok(None) };
+        let Some(corrected) = world.entry(&correction)?.filter(|_| cites(&correction)) else {
+            return Ok(None);
+        };
         let permitted = world.access()?.holds(&entry.author, Capability::Derive, entry.order());
         if !permitted
             || !is_grounded
@@ -195,7 +230,8 @@ impl Asked {
             Some(status) => status,
             None => {
                 let now = Validity::new(world).standing(&question.identity_key)?;
-                let stands = now.refutation.is_none() && now.correction.is_some_and(|now| now.id == correction);
+                let stands = now.refutation.is_none()
+                    && now.correction.is_some_and(|now| now.id == correction);
                 if stands { Status::Pending } else { Status::Moot }
             }
         };
@@ -216,9 +252,13 @@ impl Asked {
         let Question { identity_key, payload, reason, .. } = &self.question;
         let done = match reason {
             Reason::GroundChanged => withdrawal(self.correction, note)?,
-            Reason::Disagreement => {
-                recorrection(self.correction, identity_key, &self.text, payload.as_ref().unwrap_or(&Value::Null), note)?
-            }
+            Reason::Disagreement => recorrection(
+                self.correction,
+                identity_key,
+                &self.text,
+                payload.as_ref().unwrap_or(&Value::Null),
+                note,
+            )?,
         };
         Ok(vec![done, self.decision(Decision::ACCEPT, note)?])
     }
@@ -229,7 +269,11 @@ impl Asked {
     }
 
     fn decision(&self, verdict: &str, note: &str) -> Result<Draft, EngineError> {
-        let decision = Decision { verdict: verdict.to_owned(), feedback: note.to_owned(), ..Decision::default() };
+        let decision = Decision {
+            verdict: verdict.to_owned(),
+            feedback: note.to_owned(),
+            ..Decision::default()
+        };
         acting_on(self.id, Body::Decision(decision))
     }
 }
@@ -239,8 +283,10 @@ fn is_implied(operation: &Proposed, question: &Question) -> bool {
     match (question.reason, operation.kind()) {
         (Reason::GroundChanged, Some(Kind::CorrectionWithdrawal)) => true,
         (Reason::Disagreement, Some(Kind::ClaimCorrection)) => {
-            operation.body.get("identity_key").and_then(Value::as_str) == Some(question.identity_key.as_str())
-                && operation.body.get("corrected_payload") == Some(question.payload.as_ref().unwrap_or(&Value::Null))
+            operation.body.get("identity_key").and_then(Value::as_str)
+                == Some(question.identity_key.as_str())
+                && operation.body.get("corrected_payload")
+                    == Some(question.payload.as_ref().unwrap_or(&Value::Null))
         }
         _ => false,
     }
@@ -255,7 +301,9 @@ fn decided<B: Bodies>(world: &B, proposal: &OpId) -> Result<Option<Status>, Stor
             continue;
         }
         let status = match body_of(world, &id, &Kind::Decision)? {
-            Some(Body::Decision(decision)) if decision.verdict == Decision::ACCEPT => Status::Accepted,
+            Some(Body::Decision(decision)) if decision.verdict == Decision::ACCEPT => {
+                Status::Accepted
+            }
             _ => Status::Dismissed,
         };
         if last.as_ref().is_none_or(|(last, _)| last.order() < entry.order()) {
@@ -274,7 +322,13 @@ fn withdrawal(correction: OpId, note: &str) -> Result<Draft, EngineError> {
     acting_on(correction, Body::CorrectionWithdrawal(Withdrawal { note: note.to_owned() }))
 }
 
-fn recorrection(correction: OpId, key: &str, text: &str, payload: &Value, note: &str) -> Result<Draft, EngineError> {
+fn recorrection(
+    correction: OpId,
+    key: &str,
+    text: &str,
+    payload: &Value,
+    note: &str,
+) -> Result<Draft, EngineError> {
     let correction_body = Correction {
         identity_key: key.to_owned(),
         corrected_payload: payload.clone(),
@@ -284,10 +338,17 @@ fn recorrection(correction: OpId, key: &str, text: &str, payload: &Value, note: 
     acting_on(correction, Body::ClaimCorrection(correction_body))
 }
 
-fn citing(proposal: Proposal, sources: impl IntoIterator<Item = OpId>) -> Result<Draft, EngineError> {
+fn citing(
+    proposal: Proposal,
+    sources: impl IntoIterator<Item = OpId>,
+) -> Result<Draft, EngineError> {
     let role = Role::parse(Proposal::SOURCE)?;
     let mut seen = HashSet::new();
-    let refs = sources.into_iter().filter(|id| seen.insert(*id)).map(|id| Ref { id, role: role.clone() }).collect();
+    let refs = sources
+        .into_iter()
+        .filter(|id| seen.insert(*id))
+        .map(|id| Ref { id, role: role.clone() })
+        .collect();
     Ok(Draft { body: Body::Proposal(proposal), refs })
 }
 
@@ -299,7 +360,9 @@ fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
     Ok(Proposed {
         kind: draft.body.kind().as_str().to_owned(),
         body,
-        refs: refs.map(|cited| ProposedRef { id: cited.id, role: cited.role.as_str().to_owned() }).collect(),
+        refs: refs
+            .map(|cited| ProposedRef { id: cited.id, role: cited.role.as_str().to_owned() })
+            .collect(),
     })
 }
 

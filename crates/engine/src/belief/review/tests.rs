@@ -20,7 +20,8 @@ struct Corrected {
 
 fn corrected() -> Corrected {
     let folder = tempfile::tempdir().unwrap();
-    let mut space = Space::create(&folder.path().join("s"), Signer::from_seed([1; 32]), "test", at(0)).unwrap();
+    let mut space =
+        Space::create(&folder.path().join("s"), Signer::from_seed([1; 32]), "test", at(0)).unwrap();
     let thought = Body::Opaque(Kind::Thought, Map::new());
     let ground = space.append(Draft::new(thought), at(1)).unwrap();
     let claim: Claim = serde_json::from_value(json!({
@@ -42,7 +43,8 @@ fn ground_changed(made: &mut Corrected) -> Option<Draft> {
 
 fn disagreement(made: &mut Corrected, payload: &Value) -> Option<Draft> {
     let inputs = [made.ground];
-    let said = Disagreement { key: "k", text: "At Haga", payload, confidence: 0.9, inputs: &inputs };
+    let said =
+        Disagreement { key: "k", text: "At Haga", payload, confidence: 0.9, inputs: &inputs };
     propose_disagreement(&*made.space.store.begin().unwrap(), &said).unwrap()
 }
 
@@ -60,14 +62,18 @@ fn a_review_is_proposed_once_for_each_trigger_and_for_each_other_payload() {
     assert_eq!(ground_changed(&mut made), None);
     let draft = disagreement(&mut made, &json!({ "v": 3.0 })).unwrap();
     made.space.append(draft, at(5)).unwrap();
-    assert_eq!(disagreement(&mut made, &json!({ "v": 3 })), None, "the same payload, written otherwise");
+    assert_eq!(
+        disagreement(&mut made, &json!({ "v": 3 })),
+        None,
+        "the same payload, written otherwise"
+    );
     assert_eq!(disagreement(&mut made, &json!({ "v": 2 })), None, "the user says so");
     assert!(disagreement(&mut made, &json!({ "v": 4 })).is_some());
     let reviews = made.space.reviews().unwrap();
     assert_eq!(reviews.len(), 2);
-    assert!(
-        reviews.iter().all(|asked| asked.status == Status::Pending && asked.corrected_payload == json!({ "v": 2 }))
-    );
+    assert!(reviews.iter().all(
+        |asked| asked.status == Status::Pending && asked.corrected_payload == json!({ "v": 2 })
+    ));
     append_all(&mut made.space, reviews[1].dismiss("no").unwrap());
     assert_eq!(disagreement(&mut made, &json!({ "v": 3 })), None, "dismissed is not asked again");
 }
@@ -80,10 +86,15 @@ fn accepting_does_what_was_proposed_and_the_other_questions_are_moot() {
     }
     let reviews = made.space.reviews().unwrap();
     append_all(&mut made.space, reviews[1].accept("it moved").unwrap());
-    let statuses = |space: &Space| space.reviews().unwrap().iter().map(|asked| asked.status).collect::<Vec<_>>();
+    let statuses = |space: &Space| {
+        space.reviews().unwrap().iter().map(|asked| asked.status).collect::<Vec<_>>()
+    };
     assert_eq!(statuses(&made.space), [Status::Moot, Status::Accepted]);
     let pinned = made.space.store.at_one_moment(|world| crate::belief::belief(world, "k")).unwrap();
-    assert_eq!((pinned.payload, pinned.text.as_str(), pinned.confidence), (json!({ "v": 3 }), "At Haga", 1.0));
+    assert_eq!(
+        (pinned.payload, pinned.text.as_str(), pinned.confidence),
+        (json!({ "v": 3 }), "At Haga", 1.0)
+    );
 }
 
 #[test]
@@ -101,7 +112,9 @@ fn accepting_that_the_ground_changed_withdraws_the_correction() {
 #[test]
 fn a_proposal_that_would_append_anything_else_is_no_review() {
     let mut made = corrected();
-    let Draft { body: Body::Proposal(good), refs } = disagreement(&mut made, &json!({ "v": 3 })).unwrap() else {
+    let Draft { body: Body::Proposal(good), refs } =
+        disagreement(&mut made, &json!({ "v": 3 })).unwrap()
+    else {
         panic!("a proposal")
     };
     let changed = |change: fn(&mut Proposal)| {
@@ -140,7 +153,14 @@ fn a_review_of_what_was_refuted_since_is_moot() {
     let draft = ground_changed(&mut made).unwrap();
     made.space.append(draft, at(4)).unwrap();
     let refutation = Refutation { identity_key: "k".to_owned(), note: String::new() };
-    made.space.append(acting_on(made.correction, Body::ClaimRefutation(refutation)).unwrap(), at(5)).unwrap();
-    made.space.append(acting_on(made.ground, Body::Retraction(Why { reason: String::new() })).unwrap(), at(6)).unwrap();
+    made.space
+        .append(acting_on(made.correction, Body::ClaimRefutation(refutation)).unwrap(), at(5))
+        .unwrap();
+    made.space
+        .append(
+            acting_on(made.ground, Body::Retraction(Why { reason: String::new() })).unwrap(),
+            at(6),
+        )
+        .unwrap();
     assert_eq!(made.space.reviews().unwrap()[0].status, Status::Moot);
 }

@@ -1,15 +1,17 @@
 //! What carries a belief, and what would change it.
 //!
-//! The *smallest sufficient support* of a claim is the fewest of its inputs from which alone its deriver would still say it, in
-//! its band or a surer one. It is found by asking: the deriver is pure, so it is run on parts of the inputs. All parts of one input,
-//! then all of two, and so on: what is found so is provably the smallest. Where that would take more than [`WORK_RECORDS_MAX`], good parts
-//! are looked for instead: stretches of time that hold the claim, thinned out as long as it holds; then nothing says that there is none
-//! smaller, and the answer says so.
+//! The *smallest sufficient support* of a claim is the fewest of its inputs from which alone its
+//! deriver would still say it, in its band or a surer one. It is found by asking: the deriver is
+//! pure, so it is run on parts of the inputs. All parts of one input, then all of two, and so on:
+//! what is found so is provably the smallest. Where that would take more than [`WORK_RECORDS_MAX`],
+//! good parts are looked for instead: stretches of time that hold the claim, thinned out as long as
+//! it holds; then nothing says that there is none smaller, and the answer says so.
 //!
-//! *What would change it* is asked the same way, by leaving inputs out: those without any one of which the claim would fall below
-//! its band, and the fewest that together would bring it there.
+//! *What would change it* is asked the same way, by leaving inputs out: those without any one of
+//! which the claim would fall below its band, and the fewest that together would bring it there.
 //!
-//! What cannot be computed again, a model's or a person's word, stands on all of its inputs together.
+//! What cannot be computed again, a model's or a person's word, stands on all of its inputs
+//! together.
 
 use std::collections::BTreeSet;
 
@@ -111,11 +113,14 @@ impl Space {
             return Ok(Support::All(Whole::Model));
         }
         let mut derivers = self.derivers.iter().map(AsRef::as_ref);
-        let Some(deriver) = derivers.find(|here| here.name() == by.name && here.version() == by.version) else {
+        let Some(deriver) =
+            derivers.find(|here| here.name() == by.name && here.version() == by.version)
+        else {
             return Ok(Support::All(Whole::OtherDeriver));
         };
         let Some(records) = records else { return Ok(Support::All(Whole::Redacted)) };
-        let question = Question { deriver, key: &body.identity_key, band: claim.band, inputs: &records };
+        let question =
+            Question { deriver, key: &body.identity_key, band: claim.band, inputs: &records };
         Ok(examine(&question).map_or(Support::All(Whole::NotRepeated), Support::Examined))
     }
 }
@@ -194,7 +199,12 @@ fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, Stor
         }
         _ => return Ok(None),
     };
-    Ok(Some(Record { id: entry.id, told: entry.ts, by, said: RecordBody::Belief(Box::new(believed)) }))
+    Ok(Some(Record {
+        id: entry.id,
+        told: entry.ts,
+        by,
+        said: RecordBody::Belief(Box::new(believed)),
+    }))
 }
 
 #[cfg(test)]

@@ -24,7 +24,8 @@ pub struct Search {
     pub is_smallest: bool,
     /// No part smaller than this yields it.
     pub at_least: usize,
-    /// The inputs without any one of which it would not be in its band; none if that was too much to ask.
+    /// The inputs without any one of which it would not be in its band; none if that was too much
+    /// to ask.
     pub necessary: Option<Vec<OpId>>,
     /// The fewest inputs that would have to go.
     pub fewest: Option<Fewest>,
@@ -52,7 +53,13 @@ pub(super) fn examine_within(question: &Question<'_>, work_records: u64) -> Opti
     let count = question.inputs.len();
     let all: Vec<usize> = (0..count).collect();
     // A third each: for the smallest part, for what is necessary, for what would have to go.
-    let mut asking = Asking { question, group: String::new(), members: Vec::new(), work_left: work_records, runs: 0 };
+    let mut asking = Asking {
+        question,
+        group: String::new(),
+        members: Vec::new(),
+        work_left: work_records,
+        runs: 0,
+    };
     let whole = asking.find_group(&all)?;
     let share = asking.work_left / 3;
 
@@ -135,14 +142,19 @@ impl Asking<'_> {
         answer.is_some_and(|confidence| Band::of(confidence) >= self.question.band)
     }
 
-    /// The smallest part that is enough, how sure it is, what is known to be too few, and whether it is provably the smallest.
+    /// The smallest part that is enough, how sure it is, what is known to be too few, and whether
+    /// it is provably the smallest.
     fn smallest(&mut self, all: &[usize], whole: f64) -> (Vec<usize>, f64, usize, bool) {
         // Half of the work may go into what ends in no proof.
         let reserved = self.work_left / 2;
         let mut size = 1;
-        while size < all.len() && cost_of_all(all.len(), size, size) <= self.work_left.saturating_sub(reserved) {
+        while size < all.len()
+            && cost_of_all(all.len(), size, size) <= self.work_left.saturating_sub(reserved)
+        {
             match self.first_of_size(all.len(), size, |asking, answer| asking.is_enough(answer)) {
-                Ok(Some((part, confidence))) => return (part, confidence.unwrap_or_default(), size, true),
+                Ok(Some((part, confidence))) => {
+                    return (part, confidence.unwrap_or_default(), size, true);
+                }
                 Ok(None) => size += 1,
                 Err(Exhausted) => break,
             }
@@ -182,14 +194,20 @@ impl Asking<'_> {
         let mut places = places.to_vec();
         places.sort_by_key(|place| {
             let record = self.question.inputs.get(*place);
-            let when = record.and_then(|record| record.evidence()?.at.as_ref().map(|at| at.instant_us()));
+            let when =
+                record.and_then(|record| record.evidence()?.at.as_ref().map(|at| at.instant_us()));
             (when, *place)
         });
         places
     }
 
-    /// Looks for a short stretch of time that is enough, by halving between what is too short and what is enough.
-    fn shortest_stretch(&mut self, too_few: usize, best: &mut (Vec<usize>, f64)) -> Result<(), Exhausted> {
+    /// Looks for a short stretch of time that is enough, by halving between what is too short and
+    /// what is enough.
+    fn shortest_stretch(
+        &mut self,
+        too_few: usize,
+        best: &mut (Vec<usize>, f64),
+    ) -> Result<(), Exhausted> {
         let ordered = self.in_time(&best.0);
         let (mut low, mut high) = (too_few, ordered.len());
         while low < high {
@@ -217,8 +235,8 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// Leaves out ever smaller pieces, down to single inputs, as long as the rest is enough (delta debugging, Zeller and
-    /// Hildebrandt 2002).
+    /// Leaves out ever smaller pieces, down to single inputs, as long as the rest is enough (delta
+    /// debugging, Zeller and Hildebrandt 2002).
     fn thin_out(&mut self, best: &mut (Vec<usize>, f64)) -> Result<(), Exhausted> {
         let mut piece = best.0.len() / 2;
         while piece > 0 {
@@ -226,7 +244,8 @@ impl Asking<'_> {
             let mut went = false;
             while start < best.0.len() && best.0.len() > 1 {
                 let end = start.saturating_add(piece).min(best.0.len());
-                let rest: Vec<usize> = best.0.iter().take(start).chain(best.0.iter().skip(end)).copied().collect();
+                let rest: Vec<usize> =
+                    best.0.iter().take(start).chain(best.0.iter().skip(end)).copied().collect();
                 let answer = self.ask(&rest)?;
                 if self.is_enough(answer) {
                     *best = (rest, answer.unwrap_or_default());
@@ -260,13 +279,14 @@ impl Asking<'_> {
         Some(necessary)
     }
 
-    /// The fewest inputs whose going is too much: all ways of leaving out one, two …, and where these are too many, the latest
-    /// or the earliest.
+    /// The fewest inputs whose going is too much: all ways of leaving out one, two …, and where
+    /// these are too many, the latest or the earliest.
     fn fewest(&mut self, all: &[usize]) -> Option<Fewest> {
         let reserved = self.work_left / 2;
         let mut size = 1;
         while size <= all.len()
-            && cost_of_all(all.len(), size, all.len() - size) <= self.work_left.saturating_sub(reserved)
+            && cost_of_all(all.len(), size, all.len() - size)
+                <= self.work_left.saturating_sub(reserved)
         {
             match self.leaving_out(all, size) {
                 Ok(Some((gone, answer))) => return Some(self.to_fewest(&gone, answer, true)),
@@ -278,7 +298,8 @@ impl Asking<'_> {
         let earliest_first: Vec<usize> = self.in_time(all);
         let latest = self.shortest_beginning(&latest_first, all, size);
         let earliest = self.shortest_beginning(&earliest_first, all, size);
-        let (gone, answer) = [latest, earliest].into_iter().flatten().min_by_key(|(gone, _)| gone.len())?;
+        let (gone, answer) =
+            [latest, earliest].into_iter().flatten().min_by_key(|(gone, _)| gone.len())?;
         let is_fewest = gone.len() == size;
         Some(self.to_fewest(&gone, answer, is_fewest))
     }
@@ -289,10 +310,15 @@ impl Asking<'_> {
         Fewest { inputs: ids(self.question.inputs, &gone), band: answer.map(Band::of), is_fewest }
     }
 
-    fn leaving_out(&mut self, all: &[usize], size: usize) -> Result<Option<(Vec<usize>, Answer)>, Exhausted> {
+    fn leaving_out(
+        &mut self,
+        all: &[usize],
+        size: usize,
+    ) -> Result<Option<(Vec<usize>, Answer)>, Exhausted> {
         let mut gone: Vec<usize> = (0..size).collect();
         loop {
-            let rest: Vec<usize> = all.iter().copied().filter(|place| gone.binary_search(place).is_err()).collect();
+            let rest: Vec<usize> =
+                all.iter().copied().filter(|place| gone.binary_search(place).is_err()).collect();
             let answer = self.ask(&rest)?;
             if !self.is_enough(answer) {
                 return Ok(Some((gone, answer)));
@@ -304,14 +330,20 @@ impl Asking<'_> {
     }
 
     /// How much of the beginning of `order` has to go, by halving.
-    fn shortest_beginning(&mut self, order: &[usize], all: &[usize], at_least: usize) -> Option<(Vec<usize>, Answer)> {
+    fn shortest_beginning(
+        &mut self,
+        order: &[usize],
+        all: &[usize],
+        at_least: usize,
+    ) -> Option<(Vec<usize>, Answer)> {
         let (mut low, mut high) = (at_least, order.len());
         let mut found = None;
         while low <= high {
             let length = low + (high - low) / 2;
             let mut gone: Vec<usize> = order.iter().copied().take(length).collect();
             gone.sort_unstable();
-            let rest: Vec<usize> = all.iter().copied().filter(|place| gone.binary_search(place).is_err()).collect();
+            let rest: Vec<usize> =
+                all.iter().copied().filter(|place| gone.binary_search(place).is_err()).collect();
             let Ok(answer) = self.ask(&rest) else { break };
             if self.is_enough(answer) {
                 low = length + 1;

@@ -9,7 +9,8 @@ use serde_json::json;
 use super::search::examine_within;
 use super::*;
 
-/// Says that somebody does something, the surer the more records say so; a record marked `key` counts as much as five.
+/// Says that somebody does something, the surer the more records say so; a record marked `key`
+/// counts as much as five.
 struct Counting;
 
 impl Deriver for Counting {
@@ -31,7 +32,11 @@ impl Deriver for Counting {
 
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
         let weight = |record: &Record| {
-            if record.evidence().is_some_and(|evidence| evidence.payload.text == "key") { 5.0 } else { 1.0 }
+            if record.evidence().is_some_and(|evidence| evidence.payload.text == "key") {
+                5.0
+            } else {
+                1.0
+            }
         };
         let sum: f64 = records.iter().map(weight).sum();
         if sum < 2.0 {
@@ -42,7 +47,10 @@ impl Deriver for Counting {
             identity_key: format!("habit.any|{group}"),
             text: String::new(),
             payload: json!({}),
-            inputs: records.iter().map(|record| Input { id: record.id, role: "supporting" }).collect(),
+            inputs: records
+                .iter()
+                .map(|record| Input { id: record.id, role: "supporting" })
+                .collect(),
             basis: Basis::new(0.5).with("count", sum, 0.25 * sum),
             rationale: String::new(),
             valid_from: None,
@@ -92,7 +100,10 @@ fn the_smallest_support_is_found_and_proven_where_all_parts_can_be_tried() {
     assert_eq!((search.inputs.len(), search.is_smallest, search.at_least), (4, true, 4));
     assert_eq!(search.necessary, Some(Vec::new()));
     let fewest = search.fewest.unwrap();
-    assert_eq!((fewest.inputs.len(), fewest.band, fewest.is_fewest), (6, Some(Band::Probable), true));
+    assert_eq!(
+        (fewest.inputs.len(), fewest.band, fewest.is_fewest),
+        (6, Some(Band::Probable), true)
+    );
 }
 
 #[test]
@@ -129,7 +140,8 @@ fn whatever_the_budget_the_answer_holds() {
             assert!(work < 13, "{work}");
             continue;
         };
-        let part: Vec<Record> = inputs.iter().filter(|record| search.inputs.contains(&record.id)).cloned().collect();
+        let part: Vec<Record> =
+            inputs.iter().filter(|record| search.inputs.contains(&record.id)).cloned().collect();
         let said = Counting.derive("walks", &part).pop().unwrap();
         assert!(Band::of(said.basis.confidence()) >= Band::Strong, "{work}");
         assert_eq!(said.basis.confidence(), search.confidence, "{work}");
@@ -138,9 +150,13 @@ fn whatever_the_budget_the_answer_holds() {
             assert_eq!(part.len(), 5, "{work}");
         }
         if let Some(fewest) = search.fewest {
-            let rest: Vec<Record> =
-                inputs.iter().filter(|record| !fewest.inputs.contains(&record.id)).cloned().collect();
-            let said = Counting.derive("walks", &rest).pop().map(|said| Band::of(said.basis.confidence()));
+            let rest: Vec<Record> = inputs
+                .iter()
+                .filter(|record| !fewest.inputs.contains(&record.id))
+                .cloned()
+                .collect();
+            let said =
+                Counting.derive("walks", &rest).pop().map(|said| Band::of(said.basis.confidence()));
             assert_eq!(said, fewest.band, "{work}");
             assert!(said.is_none_or(|band| band < Band::Strong), "{work}");
         }
@@ -171,5 +187,8 @@ fn what_a_deriver_does_not_say_is_not_supported_and_a_panic_is_no_answer() {
             panic!("on purpose")
         }
     }
-    assert_eq!(examine(&Question { deriver: &Panicking, ..question(&inputs, Band::Probable) }), None);
+    assert_eq!(
+        examine(&Question { deriver: &Panicking, ..question(&inputs, Band::Probable) }),
+        None
+    );
 }

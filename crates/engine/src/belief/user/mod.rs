@@ -1,11 +1,13 @@
 //! The user's word: what a user says becomes drafts, to be recorded with what follows from them.
 //!
-//! Nothing here writes. Each function looks at what is said of an identity now and answers with the drafts that
-//! [`Space::act`] records, or with why there are none: what is not known cannot be corrected, what is refuted is not refuted
-//! again, what is not in force cannot be withdrawn. An error leaves everything as it was.
+//! Nothing here writes. Each function looks at what is said of an identity now and answers with the
+//! drafts that [`Space::act`] records, or with why there are none: what is not known cannot be
+//! corrected, what is refuted is not refuted again, what is not in force cannot be withdrawn. An
+//! error leaves everything as it was.
 //!
-//! A name is an identity key, or an id of anything that speaks of it. Withdrawn by its key, all that the user said of an identity goes, the
-//! refutation first, and only if there is none, the corrections; by its id, that one operation.
+//! A name is an identity key, or an id of anything that speaks of it. Withdrawn by its key, all
+//! that the user said of an identity goes, the refutation first, and only if there is none, the
+//! corrections; by its id, that one operation.
 
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::id::OpId;
@@ -78,7 +80,9 @@ pub enum UserError {
         by: OpId,
     },
     /// The new payload does not read.
-    #[error("{text:?} is neither JSON ({reason}) nor FIELD=VALUE; in a shell, put it between single quotes")]
+    #[error(
+        "{text:?} is neither JSON ({reason}) nor FIELD=VALUE; in a shell, put it between single quotes"
+    )]
     PayloadMalformed {
         /// Its beginning.
         text: String,
@@ -131,7 +135,8 @@ impl UserError {
 /// What the user says instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replacement {
-    /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it; empty to leave it as it is.
+    /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it; empty to leave it as it
+    /// is.
     pub set: Vec<String>,
     /// The same in words.
     pub text: Option<String>,
@@ -192,7 +197,9 @@ impl Space {
     /// Drafts that take back what the user said of a belief.
     pub fn to_withdraw(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let said = match self.name_of(name)? {
-            Named::Version { id, kind, .. } if withdrawal_of(&kind).is_some() => vec![self.withdrawable(id)?],
+            Named::Version { id, kind, .. } if withdrawal_of(&kind).is_some() => {
+                vec![self.withdrawable(id)?]
+            }
             Named::Belief { key } | Named::Version { key, .. } => {
                 let refutations = self.in_force(&key, &Kind::ClaimRefutation)?;
                 let corrections = || self.in_force(&key, &Kind::ClaimCorrection);
@@ -209,7 +216,9 @@ impl Space {
         let withdrawal = || Withdrawal { note: note.to_owned() };
         said.into_iter()
             .map(|entry| match entry.kind {
-                Kind::ClaimRefutation => acting_on(entry.id, Body::RefutationWithdrawal(withdrawal())),
+                Kind::ClaimRefutation => {
+                    acting_on(entry.id, Body::RefutationWithdrawal(withdrawal()))
+                }
                 _ => acting_on(entry.id, Body::CorrectionWithdrawal(withdrawal())),
             })
             .collect()
@@ -234,7 +243,10 @@ impl Space {
         };
         self.store.at_one_moment(|world| {
             if let Some(by) = acting(world, &target, &retraction)?.first() {
-                return Err(EngineError::from(UserError::AlreadyRetracted { id: target, by: by.id }));
+                return Err(EngineError::from(UserError::AlreadyRetracted {
+                    id: target,
+                    by: by.id,
+                }));
             }
             match body_of(world, &target, &kind)? {
                 Some(Body::Claim(claim)) if claim.deriver.is_some() => {
@@ -271,7 +283,10 @@ impl Space {
         Ok(self.store.at_one_moment(|world| {
             let mut said = Vec::new();
             for entry in world.identity(key)? {
-                if entry.kind == *kind && has_effect(world, &entry)? && withdrawn_by(world, &entry)?.is_none() {
+                if entry.kind == *kind
+                    && has_effect(world, &entry)?
+                    && withdrawn_by(world, &entry)?.is_none()
+                {
                     said.push(entry);
                 }
             }

@@ -1,8 +1,10 @@
-//! What the user says is true instead: JSON for the whole of a payload, or `FIELD=VALUE` for some of it.
+//! What the user says is true instead: JSON for the whole of a payload, or `FIELD=VALUE` for some
+//! of it.
 //!
-//! A payload that a deriver made is read by others, so what replaces it must fit: an object for an object, and in it the same sort of value
-//! under the same name, or null. New names may be added with the whole; a field that is named alone must be there, since it would else be a
-//! misspelling that nobody notices.
+//! A payload that a deriver made is read by others, so what replaces it must fit: an object for an
+//! object, and in it the same sort of value under the same name, or null. New names may be added
+//! with the whole; a field that is named alone must be there, since it would else be a misspelling
+//! that nobody notices.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +18,14 @@ use crate::belief::Belief;
 /// Fields of a payload that an error names.
 const FIELDS_NAMED_MAX: usize = 12;
 
-/// The payload that the user means, from JSON that replaces it or from fields that replace some of it. `claimed` is what the latest claim
-/// said: a field that an earlier correction left out is still one of the belief.
-pub(super) fn replacing(belief: &Belief, claimed: Option<&Value>, set: &[String]) -> Result<Value, UserError> {
+/// The payload that the user means, from JSON that replaces it or from fields that replace some of
+/// it. `claimed` is what the latest claim said: a field that an earlier correction left out is
+/// still one of the belief.
+pub(super) fn replacing(
+    belief: &Belief,
+    claimed: Option<&Value>,
+    set: &[String],
+) -> Result<Value, UserError> {
     let known = known(&belief.payload, claimed);
     let shape = |reason: String| UserError::PayloadShape { key: belief.key.clone(), reason };
     if set.is_empty() {
@@ -31,23 +38,36 @@ pub(super) fn replacing(belief: &Belief, claimed: Option<&Value>, set: &[String]
                 return Ok(payload);
             }
             Err(reason) if assignment(text).is_none() => {
-                return Err(UserError::PayloadMalformed { text: text.chars().take(80).collect(), reason });
+                return Err(UserError::PayloadMalformed {
+                    text: text.chars().take(80).collect(),
+                    reason,
+                });
             }
             Err(_) => {}
         }
     }
     let Value::Object(fields) = &belief.payload else {
-        return Err(shape("what is believed has no fields; give the whole of it as JSON".to_owned()));
+        return Err(shape(
+            "what is believed has no fields; give the whole of it as JSON".to_owned(),
+        ));
     };
     let mut fields = fields.clone();
     for text in set {
         let Some((name, value)) = assignment(text) else {
             let reason = "of several, each is FIELD=VALUE".to_owned();
-            return Err(UserError::PayloadMalformed { text: text.chars().take(80).collect(), reason });
+            return Err(UserError::PayloadMalformed {
+                text: text.chars().take(80).collect(),
+                reason,
+            });
         };
         let known = known.get(name).ok_or_else(|| {
-            let names: Vec<&str> =
-                known.as_object().into_iter().flat_map(Map::keys).map(String::as_str).take(FIELDS_NAMED_MAX).collect();
+            let names: Vec<&str> = known
+                .as_object()
+                .into_iter()
+                .flat_map(Map::keys)
+                .map(String::as_str)
+                .take(FIELDS_NAMED_MAX)
+                .collect();
             shape(format!("it has no field {name:?}; its fields are {}", names.join(", ")))
         })?;
         let text = || Value::String(value.to_owned());
@@ -63,9 +83,12 @@ pub(super) fn replacing(belief: &Belief, claimed: Option<&Value>, set: &[String]
     Ok(Value::Object(fields))
 }
 
-/// The fields that a belief may have: as it is served, and those that the claim under a correction has beyond.
+/// The fields that a belief may have: as it is served, and those that the claim under a correction
+/// has beyond.
 fn known(served: &Value, claimed: Option<&Value>) -> Value {
-    let (Value::Object(served), Some(Value::Object(claimed))) = (served, claimed) else { return served.clone() };
+    let (Value::Object(served), Some(Value::Object(claimed))) = (served, claimed) else {
+        return served.clone();
+    };
     let mut known = claimed.clone();
     for (name, value) in served.iter().filter(|(_, value)| !value.is_null()) {
         known.insert(name.clone(), value.clone());
@@ -73,7 +96,8 @@ fn known(served: &Value, claimed: Option<&Value>) -> Value {
     Value::Object(known)
 }
 
-/// The words of a belief with those replaced that changed in its payload; none unless each of them stands there just once.
+/// The words of a belief with those replaced that changed in its payload; none unless each of them
+/// stands there just once.
 pub(super) fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
     let (Value::Object(old), Value::Object(new)) = (&belief.payload, payload) else { return None };
     let mut text = belief.text.clone();
@@ -106,19 +130,26 @@ fn unquoted(text: &str) -> Option<Value> {
 /// `FIELD=VALUE`.
 fn assignment(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
     is_name.then_some((name, value))
 }
 
-/// Whether a payload can stand where another does: objects for objects, and in them the same sort of value under the same name.
+/// Whether a payload can stand where another does: objects for objects, and in them the same sort
+/// of value under the same name.
 fn fits(known: &Value, new: &Value) -> Result<(), String> {
     match (known, new) {
-        (Value::Object(known), Value::Object(new)) => new
-            .iter()
-            .try_for_each(|(name, value)| known.get(name).map_or(Ok(()), |known| fits_field(name, known, value))),
+        (Value::Object(known), Value::Object(new)) => new.iter().try_for_each(|(name, value)| {
+            known.get(name).map_or(Ok(()), |known| fits_field(name, known, value))
+        }),
         (Value::Object(fields), other) => {
-            let names: Vec<&str> = fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
-            Err(format!("it is an object with the fields {}, and this is {}", names.join(", "), sort_of(other)))
+            let names: Vec<&str> =
+                fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
+            Err(format!(
+                "it is an object with the fields {}, and this is {}",
+                names.join(", "),
+                sort_of(other)
+            ))
         }
         _ => Ok(()),
     }

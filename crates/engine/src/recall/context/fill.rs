@@ -1,15 +1,17 @@
-//! Filling: who gets how many tokens. Pure: what was gathered and a counter in, what is chosen and what is not out.
+//! Filling: who gets how many tokens. Pure: what was gathered and a counter in, what is chosen and
+//! what is not out.
 //!
-//! Tiers claim one after the other; within a tier the best comes first, and what does not fit is passed over. Marks and headings count
-//! when the first thing of their section is taken, so the sum never exceeds the total; only the newest turn may, since a context without
-//! it, or with a part of it, would answer something else.
+//! Tiers claim one after the other; within a tier the best comes first, and what does not fit is
+//! passed over. Marks and headings count when the first thing of their section is taken, so the sum
+//! never exceeds the total; only the newest turn may, since a context without it, or with a part of
+//! it, would answer something else.
 
 use retrieval::shingles::Shingles;
 
 use super::render::{self, Marks, Section};
 use super::{
-    Candidate, Count, Gathered, Item, LeftOut, NAME_BYTES_MAX, Omission, Reason, Request, TEXT_BYTES_MAX,
-    TOOL_RESULTS_MAX, TURNS_MAX, Tier,
+    Candidate, Count, Gathered, Item, LeftOut, NAME_BYTES_MAX, Omission, Reason, Request,
+    TEXT_BYTES_MAX, TOOL_RESULTS_MAX, TURNS_MAX, Tier,
 };
 use crate::recall::episodes::cut;
 use crate::tokens::{TOKEN_BYTES_MAX, Tokens, fit};
@@ -50,7 +52,12 @@ pub(super) fn fill(request: &Request, gathered: &Gathered, counter: &dyn Tokens)
     let later = filling.take_turns(request);
     filling.take_tool_results(request);
     filling.take_remembered(Tier::Facts, &gathered.facts, request.facts, request.budget.facts);
-    filling.take_remembered(Tier::Episodes, &gathered.episodes, request.episodes, request.budget.episodes);
+    filling.take_remembered(
+        Tier::Episodes,
+        &gathered.episodes,
+        request.episodes,
+        request.budget.episodes,
+    );
     filling.take_older_turns(later, request.budget.turns_max);
     filling.take_instructions(request);
     let Filling { chosen, left_out, marks, .. } = filling;
@@ -106,14 +113,19 @@ impl Filling<'_> {
         let section = Section::of(tier);
         let opened = self.chosen.iter().any(|chosen| Section::of(chosen.item.tier) == section);
         let marks = section.filter(|_| !opened).map_or(0, |section| {
-            self.counter.count(&self.marks.open(section)) + self.counter.count(&self.marks.close(section))
+            self.counter.count(&self.marks.open(section))
+                + self.counter.count(&self.marks.close(section))
         });
         let heading = if is_there(tier) { 0 } else { self.counter.count(render::heading(tier)) };
         marks + heading
     }
 
     fn spent_on(&self, tier: Tier) -> usize {
-        self.chosen.iter().filter(|chosen| chosen.item.tier == tier).map(|chosen| chosen.item.tokens).sum()
+        self.chosen
+            .iter()
+            .filter(|chosen| chosen.item.tier == tier)
+            .map(|chosen| chosen.item.tokens)
+            .sum()
     }
 
     /// Tokens of a block; none if it cannot be so few that it fits into `room`, by its bytes alone.
@@ -148,11 +160,20 @@ impl Filling<'_> {
     }
 
     fn leave_out(&mut self, item: &Item, tokens: Option<usize>, reason: Omission) {
-        let summary = kernel::evidence::summarize(cut(&item.text, 4 * kernel::evidence::SUMMARY_CHARS_MAX));
-        self.left_out.push(LeftOut { tier: item.tier, id: item.id, summary, tokens, score: item.score, reason });
+        let summary =
+            kernel::evidence::summarize(cut(&item.text, 4 * kernel::evidence::SUMMARY_CHARS_MAX));
+        self.left_out.push(LeftOut {
+            tier: item.tier,
+            id: item.id,
+            summary,
+            tokens,
+            score: item.score,
+            reason,
+        });
     }
 
-    /// The newest turn, and those before it up to what turns have a claim to. Answers with the rest.
+    /// The newest turn, and those before it up to what turns have a claim to. Answers with the
+    /// rest.
     fn take_turns(&mut self, request: &Request) -> Vec<Older> {
         let mut later = Vec::new();
         for (age, turn) in request.turns.iter().rev().take(TURNS_MAX).enumerate() {
@@ -162,7 +183,8 @@ impl Filling<'_> {
             };
             let order = TURNS_MAX - age;
             let is_cut = text.len() < turn.text.len();
-            let block = render::turn(cut(&turn.speaker, NAME_BYTES_MAX), text) + render::end(is_cut);
+            let block =
+                render::turn(cut(&turn.speaker, NAME_BYTES_MAX), text) + render::end(is_cut);
             let item = Item { is_cut, ..plain(Tier::RecentTurns, text, reason, None) };
             if age == 0 {
                 let tokens = self.counter.count(&block);
@@ -170,9 +192,15 @@ impl Filling<'_> {
                 self.take(Item { tokens, ..item }, block, order, frame);
                 continue;
             }
-            let room = request.budget.turns_min.saturating_sub(self.spent_on(Tier::RecentTurns)).min(self.left);
+            let room = request
+                .budget
+                .turns_min
+                .saturating_sub(self.spent_on(Tier::RecentTurns))
+                .min(self.left);
             match self.count_within(&block, room) {
-                Some(tokens) if tokens <= room => self.take(Item { tokens, ..item }, block, order, 0),
+                Some(tokens) if tokens <= room => {
+                    self.take(Item { tokens, ..item }, block, order, 0)
+                }
                 _ => later.push(Older { order, item, block }),
             }
         }
@@ -182,7 +210,11 @@ impl Filling<'_> {
     fn take_older_turns(&mut self, later: Vec<Older>, turns_max: usize) {
         for Older { order, item, block } in later {
             let said = Said::of(&item.text);
-            if self.said.iter().any(|(tier, other)| *tier != Tier::RecentTurns && said.is_said_by(other)) {
+            if self
+                .said
+                .iter()
+                .any(|(tier, other)| *tier != Tier::RecentTurns && said.is_said_by(other))
+            {
                 self.leave_out(&item, None, Omission::Duplicate);
             } else {
                 self.offer(item, block, order, turns_max);
@@ -193,7 +225,8 @@ impl Filling<'_> {
     /// By rank. Where not even the best fits, its beginning is taken: the agent asked for it.
     fn take_tool_results(&mut self, request: &Request) {
         let tier_max = request.budget.tool_results;
-        let mut ranked: Vec<_> = request.tool_results.iter().filter(|result| !result.text.trim().is_empty()).collect();
+        let mut ranked: Vec<_> =
+            request.tool_results.iter().filter(|result| !result.text.trim().is_empty()).collect();
         let score = |score: Option<f64>| score.filter(|score| score.is_finite()).unwrap_or(0.0);
         let left_out_before = self.left_out.len();
         ranked.sort_by(|left, right| score(right.score).total_cmp(&score(left.score)));
@@ -203,14 +236,20 @@ impl Filling<'_> {
             let reason = Reason::ToolResult { rank };
             let is_cut = text.len() < result.text.len();
             let item = Item { is_cut, ..plain(Tier::ToolResults, text, reason, result.score) };
-            self.offer(item, render::tool_result(rank, text) + render::end(is_cut), order, tier_max);
+            self.offer(
+                item,
+                render::tool_result(rank, text) + render::end(is_cut),
+                order,
+                tier_max,
+            );
         }
         let none_fits = self.spent_on(Tier::ToolResults) == 0;
         if let Some(best) = ranked.first().filter(|_| none_fits) {
             let frame = self.frame(Tier::ToolResults);
             let room = tier_max.min(self.left.saturating_sub(frame));
             let (text, reason) = (cut(&best.text, TEXT_BYTES_MAX), Reason::ToolResult { rank: 1 });
-            // Marks of data are not in what is cut, so that several tries may be needed; each takes a half.
+            // Marks of data are not in what is cut, so that several tries may be needed; each takes
+            // a half.
             let mut tokens = room;
             while tokens > 0 {
                 let beginning = fit(self.counter, text, tokens);
@@ -228,7 +267,13 @@ impl Filling<'_> {
         }
     }
 
-    fn take_remembered(&mut self, tier: Tier, candidates: &[Candidate], count: Count, tier_max: usize) {
+    fn take_remembered(
+        &mut self,
+        tier: Tier,
+        candidates: &[Candidate],
+        count: Count,
+        tier_max: usize,
+    ) {
         let best = candidates.first().map_or(0.0, |candidate| candidate.relevance);
         let mut taken = 0;
         for (order, candidate) in candidates.iter().enumerate() {
@@ -237,7 +282,8 @@ impl Filling<'_> {
             let item = plain(tier, &candidate.text, reason, Some(candidate.relevance));
             let item = Item { id: Some(id), is_cut, ..item };
             let said = Said::of(&candidate.text);
-            let said_by = self.said.iter().find(|(_, other)| said.is_said_by(other)).map(|(tier, _)| *tier);
+            let said_by =
+                self.said.iter().find(|(_, other)| said.is_said_by(other)).map(|(tier, _)| *tier);
             let omission = match said_by {
                 Some(Tier::RecentTurns) => Some(Omission::InRecentTurns),
                 Some(_) => Some(Omission::Duplicate),
@@ -249,13 +295,24 @@ impl Filling<'_> {
             };
             match omission {
                 Some(omission) => self.leave_out(&item, None, omission),
-                None => taken += usize::from(self.offer(item, render::remembered(candidate), order, tier_max)),
+                None => {
+                    taken += usize::from(self.offer(
+                        item,
+                        render::remembered(candidate),
+                        order,
+                        tier_max,
+                    ))
+                }
             }
         }
     }
 
     fn take_instructions(&mut self, request: &Request) {
-        let Some(instructions) = request.instructions.as_deref().filter(|text| !text.trim().is_empty()) else { return };
+        let Some(instructions) =
+            request.instructions.as_deref().filter(|text| !text.trim().is_empty())
+        else {
+            return;
+        };
         let whole = cut(instructions, TEXT_BYTES_MAX).trim_end();
         // The line break at the end is a token.
         let end_tokens = 1 + self.counter.count(render::end(true));
@@ -268,7 +325,11 @@ impl Filling<'_> {
         let tokens = self.counter.count(&block);
         let item = Item { is_cut, tokens, ..plain(Tier::System, text, Reason::Instructions, None) };
         if tokens > self.left || (is_cut && tokens < INSTRUCTION_TOKENS_MIN) || text.is_empty() {
-            self.leave_out(&plain(Tier::System, whole, Reason::Instructions, None), None, Omission::DidNotFit);
+            self.leave_out(
+                &plain(Tier::System, whole, Reason::Instructions, None),
+                None,
+                Omission::DidNotFit,
+            );
         } else {
             self.take(item, block, 0, 0);
         }

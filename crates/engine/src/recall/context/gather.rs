@@ -1,9 +1,10 @@
 //! Gathering: what memory has to say to the last two turns, or to a question.
 //!
-//! Relevance = 0.6·similarity + 0.3·confidence + 0.1·recency (the specification of facts, "Recall, two modes"). Similarity is
-//! recall's fused score, squeezed into 0 … 1; an episode is what was said and not concluded, so its confidence is left out and
-//! the other two weights fill its place. The last two turns are looked for as one question and by their last sentences, without the
-//! names of their speakers. Facts are those that may be put before an agent unasked ([`Mode::Passive`]).
+//! Relevance = 0.6·similarity + 0.3·confidence + 0.1·recency (the specification of facts, "Recall,
+//! two modes"). Similarity is recall's fused score, squeezed into 0 … 1; an episode is what was
+//! said and not concluded, so its confidence is left out and the other two weights fill its place.
+//! The last two turns are looked for as one question and by their last sentences, without the names
+//! of their speakers. Facts are those that may be put before an agent unasked ([`Mode::Passive`]).
 
 use std::collections::BTreeMap;
 
@@ -21,14 +22,16 @@ use crate::recall::episodes::{ByModel, Query, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::{EngineError, Space};
 
-/// The fused score of a record that has nothing to do with a question: the table sees some likeness in any two texts.
+/// The fused score of a record that has nothing to do with a question: the table sees some likeness
+/// in any two texts.
 const SCORE_OF_STRANGERS: f64 = 1.2;
-/// The fused score that counts as the most similar: about what a record gets that holds all words of a question and is by the one whom it
-/// names.
+/// The fused score that counts as the most similar: about what a record gets that holds all words
+/// of a question and is by the one whom it names.
 const SCORE_FULL: f64 = 5.0;
 /// An episode less similar than this is not relevant, however recent.
 const SIMILARITY_MIN: f64 = 0.1;
-/// A fact less similar than this is not relevant, however sure: about a quarter of what a sentence asks.
+/// A fact less similar than this is not relevant, however sure: about a quarter of what a sentence
+/// asks.
 const FACT_SIMILARITY_MIN: f64 = 0.25;
 /// Sentences that are asked for one by one, the last.
 const SENTENCES_MAX: usize = 3;
@@ -38,7 +41,8 @@ const SENTENCE_WORDS_MIN: usize = 3;
 const CANDIDATES_MAX: usize = 20;
 /// Longest end of each of the last two turns that is looked for, bytes.
 const TURN_QUERY_BYTES_MAX: usize = 2 * 1024;
-/// Longest text of a candidate, bytes: more than the usual budgets hold. What follows is cut off, and said to be.
+/// Longest text of a candidate, bytes: more than the usual budgets hold. What follows is cut off,
+/// and said to be.
 const CANDIDATE_BYTES_MAX: usize = 64 * 1024;
 
 /// What is to be gathered.
@@ -71,7 +75,8 @@ impl Wanted {
     }
 }
 
-/// The end of a turn, as much as is looked for, cut between characters: what a turn asks comes last.
+/// The end of a turn, as much as is looked for, cut between characters: what a turn asks comes
+/// last.
 pub(crate) fn end(text: &str) -> &str {
     let start = text.ceil_char_boundary(text.len().saturating_sub(TURN_QUERY_BYTES_MAX));
     text.get(start..).unwrap_or_default()
@@ -156,9 +161,11 @@ impl Space {
         gathered.behind = gathered.behind.max(found.behind);
         for fact in found.facts {
             let belief = fact.belief;
-            // Its evidence's own time is what its recency counts from; the user's word has none and does not grow old.
+            // Its evidence's own time is what its recency counts from; the user's word has none and
+            // does not grow old.
             let at = Timestamp::from_microsecond(fact.evidence_us).ok().map(When::from_timestamp);
-            let source = belief.deriver.map_or_else(|| "the user's word".to_owned(), |deriver| deriver.name);
+            let source =
+                belief.deriver.map_or_else(|| "the user's word".to_owned(), |deriver| deriver.name);
             best.add(Candidate {
                 id: fact.id,
                 is_cut: belief.text.len() > CANDIDATE_BYTES_MAX,
@@ -205,7 +212,14 @@ impl Space {
                 let (id, score, reason) = (Some(found.id), Some(relevance), Omission::Private);
                 if gathered.left_out.iter().all(|left| left.id != id) {
                     let (tier, summary) = (Tier::Episodes, String::new());
-                    gathered.left_out.push(LeftOut { tier, id, summary, tokens: None, score, reason });
+                    gathered.left_out.push(LeftOut {
+                        tier,
+                        id,
+                        summary,
+                        tokens: None,
+                        score,
+                        reason,
+                    });
                 }
                 continue;
             }
@@ -215,7 +229,11 @@ impl Space {
                 is_cut: text.len() > CANDIDATE_BYTES_MAX,
                 text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
                 at: found.evidence.at.clone(),
-                by: found.evidence.actor.as_deref().map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
+                by: found
+                    .evidence
+                    .actor
+                    .as_deref()
+                    .map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
                 source: found.evidence.source,
                 similarity,
                 confidence: None,
@@ -242,7 +260,12 @@ impl Best {
     }
 
     /// The most relevant first, of equals by id; what is not similar enough is left out.
-    fn ranked(self, tier: Tier, similarity_min: f64, left_out: &mut Vec<LeftOut>) -> Vec<Candidate> {
+    fn ranked(
+        self,
+        tier: Tier,
+        similarity_min: f64,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Vec<Candidate> {
         let mut ranked: Vec<Candidate> = self.0.into_values().collect();
         ranked.sort_by(|left, right| right.relevance.total_cmp(&left.relevance));
         let (similar, others): (Vec<_>, Vec<_>) =
@@ -259,7 +282,8 @@ impl Best {
     }
 }
 
-/// What is asked: all of it, and its last sentences one by one, so that a question at the end of a long turn is not drowned.
+/// What is asked: all of it, and its last sentences one by one, so that a question at the end of a
+/// long turn is not drowned.
 pub(super) fn questions(text: &str) -> Vec<String> {
     let whole = text.trim();
     if whole.is_empty() {
@@ -267,7 +291,8 @@ pub(super) fn questions(text: &str) -> Vec<String> {
     }
     let ends = |c: char| matches!(c, '.' | '?' | '!' | '\n' | '。' | '？' | '！');
     let sentences = whole.rsplit(ends).map(str::trim).filter(|sentence| *sentence != whole);
-    let long = sentences.filter(|sentence| sentence.split_whitespace().count() >= SENTENCE_WORDS_MIN);
+    let long =
+        sentences.filter(|sentence| sentence.split_whitespace().count() >= SENTENCE_WORDS_MIN);
     let mut questions = vec![whole.to_owned()];
     questions.extend(long.take(SENTENCES_MAX).map(str::to_owned));
     questions
@@ -276,7 +301,11 @@ pub(super) fn questions(text: &str) -> Vec<String> {
 /// What a record says, in words.
 fn text_of(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
-    let mut text = if payload.text.trim().is_empty() { evidence.summary.clone() } else { payload.text.clone() };
+    let mut text = if payload.text.trim().is_empty() {
+        evidence.summary.clone()
+    } else {
+        payload.text.clone()
+    };
     for caption in &payload.captions {
         text.push_str(&format!("\n[image: {caption}]"));
     }

@@ -1,12 +1,14 @@
 //! Context: what is put before a model for its next turn, within a budget.
 //!
-//! Source: the specification of facts, "Context budget". Tiers claim in order: the newest turn, always whole; recent turns; what
-//! the agent searched for; facts and episodes that memory adds by itself, chosen by the last two turns; the agent's own
-//! instructions fill the rest. What does not fit is skipped and named, and smaller things after it may still fit. What the recent turns say
+//! Source: the specification of facts, "Context budget". Tiers claim in order: the newest turn,
+//! always whole; recent turns; what the agent searched for; facts and episodes that memory adds by
+//! itself, chosen by the last two turns; the agent's own instructions fill the rest. What does not
+//! fit is skipped and named, and smaller things after it may still fit. What the recent turns say
 //! already is not put there again.
 //!
-//! [`Space::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them down so that text from memory is seen
-//! as data. What was put before whom is kept as a receipt ([`crate::recall::receipts`]).
+//! [`Space::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them down
+//! so that text from memory is seen as data. What was put before whom is kept as a receipt
+//! ([`crate::recall::receipts`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +33,8 @@ pub use gather::{Candidate, Gathered};
 pub const TURNS_MAX: usize = 64;
 /// Tool results that are looked at, the best.
 pub const TOOL_RESULTS_MAX: usize = 64;
-/// Longest text of an older turn, a tool result or the instructions, bytes; what follows is cut off unread. The newest turn is as long as it is.
+/// Longest text of an older turn, a tool result or the instructions, bytes; what follows is cut off
+/// unread. The newest turn is as long as it is.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
 /// Longest name of a speaker, agent or session, bytes.
 pub const NAME_BYTES_MAX: usize = 256;
@@ -77,7 +80,14 @@ pub struct Budget {
 impl Default for Budget {
     /// Source: the specification of facts, "Context budget".
     fn default() -> Self {
-        Self { total: 1_500, turns_min: 300, turns_max: 500, tool_results: 400, facts: 200, episodes: 200 }
+        Self {
+            total: 1_500,
+            turns_min: 300,
+            turns_max: 500,
+            tool_results: 400,
+            facts: 200,
+            episodes: 200,
+        }
     }
 }
 
@@ -92,7 +102,9 @@ impl Budget {
     /// ```
     pub fn of(total: usize) -> Self {
         let whole = Self::default();
-        let share = |part: usize| (total as u128 * part as u128 / whole.total as u128).min(usize::MAX as u128) as usize;
+        let share = |part: usize| {
+            (total as u128 * part as u128 / whole.total as u128).min(usize::MAX as u128) as usize
+        };
         Self {
             total,
             turns_min: share(whole.turns_min),
@@ -104,8 +116,8 @@ impl Budget {
     }
 }
 
-/// How many things of a tier: the first `least` where they are relevant at all, more up to `most` where they are nearly as
-/// relevant as the best.
+/// How many things of a tier: the first `least` where they are relevant at all, more up to `most`
+/// where they are nearly as relevant as the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     /// So many in any case.
@@ -143,7 +155,8 @@ pub struct Request {
     pub tool_results: Vec<ToolResult>,
     /// What to look for; without it the last two turns.
     pub question: Option<String>,
-    /// What [`Self::questions`] gives, as another model than the built-in table understands it; what is not in here is asked by the table.
+    /// What [`Self::questions`] gives, as another model than the built-in table understands it;
+    /// what is not in here is asked by the table.
     pub by_model: BTreeMap<String, ByModel>,
     /// The agent's own instructions.
     pub instructions: Option<String>,
@@ -153,7 +166,8 @@ pub struct Request {
     pub facts: Count,
     /// How many episodes.
     pub episodes: Count,
-    /// Candidates that were gathered ahead ([`crate::recall::stream`]); without them they are looked for now.
+    /// Candidates that were gathered ahead ([`crate::recall::stream`]); without them they are
+    /// looked for now.
     pub prepared: Option<Arc<Gathered>>,
     /// Whether a receipt is written.
     pub receipt: Receipts,
@@ -185,8 +199,8 @@ impl Request {
         }
     }
 
-    /// What memory is asked: the question or the last two turns, and the last sentences of that one by one. Nothing where nothing
-    /// is to be looked for.
+    /// What memory is asked: the question or the last two turns, and the last sentences of that one
+    /// by one. Nothing where nothing is to be looked for.
     pub fn questions(&self) -> Vec<String> {
         if self.prepared.is_some() || self.budget.total == 0 {
             return Vec::new();
@@ -353,7 +367,8 @@ pub struct Context {
     pub left_out: Vec<LeftOut>,
     /// The receipt, if one was written.
     pub receipt: Option<ReceiptId>,
-    /// True if a receipt was wanted and the space cannot be written, or another process kept writing to it.
+    /// True if a receipt was wanted and the space cannot be written, or another process kept
+    /// writing to it.
     pub receipt_missing: bool,
     /// Operations that the index had not read yet.
     pub behind: u64,
@@ -366,13 +381,18 @@ pub struct Context {
 pub const LEFT_OUT_MAX: usize = 100;
 
 impl Space {
-    /// Puts together what a model is to read for its next turn, counted by [`O200k`], and writes a receipt of it.
+    /// Puts together what a model is to read for its next turn, counted by [`O200k`], and writes a
+    /// receipt of it.
     pub fn context(&mut self, request: &Request) -> Result<Context, EngineError> {
         self.context_counted(request, &O200k)
     }
 
     /// The same with another counter.
-    pub fn context_counted(&mut self, request: &Request, counter: &dyn Tokens) -> Result<Context, EngineError> {
+    pub fn context_counted(
+        &mut self,
+        request: &Request,
+        counter: &dyn Tokens,
+    ) -> Result<Context, EngineError> {
         let gathered = match &request.prepared {
             Some(prepared) => Arc::clone(prepared),
             None if request.budget.total == 0 => Arc::new(Gathered::default()),
@@ -405,8 +425,11 @@ impl Space {
             model: gathered.model,
         };
         if request.receipt == Receipts::Write {
-            context.receipt =
-                self.issue(&crate::recall::receipts::Issue::of_context(request, &context, &gathered.asked))?;
+            context.receipt = self.issue(&crate::recall::receipts::Issue::of_context(
+                request,
+                &context,
+                &gathered.asked,
+            ))?;
             context.receipt_missing = context.receipt.is_none();
         }
         Ok(context)

@@ -1,9 +1,10 @@
 //! Writing a context down so that a model sees what is memory, and sees it as data.
 //!
-//! Every line that comes from memory or from a tool begins with `| `, whatever kinds of line breaks it holds, so that no text can end
-//! its section or begin another. The sections' marks carry digits that are a digest of all that could be in them and of the time: a
-//! text cannot contain them, since they depend on it. What is said beside a text (who, when, where from) stays on one line and after the
-//! record's id.
+//! Every line that comes from memory or from a tool begins with `| `, whatever kinds of line breaks
+//! it holds, so that no text can end its section or begin another. The sections' marks carry digits
+//! that are a digest of all that could be in them and of the time: a text cannot contain them,
+//! since they depend on it. What is said beside a text (who, when, where from) stays on one line
+//! and after the record's id.
 
 use kernel::id::OpId;
 
@@ -142,11 +143,13 @@ fn data(text: &str) -> String {
     lines(text).map(|line| format!("{DATA}{line}\n")).collect()
 }
 
-/// The lines of a text, by every character that some program takes for a line's end, without what a terminal would obey.
+/// The lines of a text, by every character that some program takes for a line's end, without what a
+/// terminal would obey.
 fn lines(text: &str) -> impl Iterator<Item = String> + '_ {
     let ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     let unix = text.trim_end().replace("\r\n", "\n");
-    let lines: Vec<String> = unix.split(ends).map(|line| line.trim_end().chars().map(harmless).collect()).collect();
+    let lines: Vec<String> =
+        unix.split(ends).map(|line| line.trim_end().chars().map(harmless).collect()).collect();
     lines.into_iter()
 }
 
@@ -158,7 +161,11 @@ fn one_line(name: &str) -> String {
 
 fn harmless(c: char) -> char {
     let turns = ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
-    if (c.is_control() && c != '\t') || turns || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }
+    if (c.is_control() && c != '\t') || turns || matches!(c, '\u{2028}' | '\u{2029}') {
+        ' '
+    } else {
+        c
+    }
 }
 
 /// The whole text, and the items in its order.

@@ -1,8 +1,11 @@
-//! Echo immunity: what memory had shown, or an earlier record said already, is recorded and is no new evidence.
+//! Echo immunity: what memory had shown, or an earlier record said already, is recorded and is no
+//! new evidence.
 //!
-//! When a record is written, texts like it are looked for by a few keys: the hash of all its words, and its smallest shingles. Of what
-//! is found the whole sets are compared ([`rules`]). An echo carries a mark in its signed body ([`kernel::evidence::Echo`]), so that derivation stays
-//! a function of the ledger alone; derivers are not shown it. Why these rules: `docs/design/0014-echo.md`.
+//! When a record is written, texts like it are looked for by a few keys: the hash of all its words,
+//! and its smallest shingles. Of what is found the whole sets are compared ([`rules`]). An echo
+//! carries a mark in its signed body ([`kernel::evidence::Echo`]), so that derivation stays a
+//! function of the ledger alone; derivers are not shown it. Why these rules:
+//! `docs/design/0014-echo.md`.
 //!
 //! Bounded: so many keys a record, so many candidates a key.
 
@@ -37,13 +40,16 @@ const RECEIPTS_MAX: usize = 8;
 const OF_MAX: usize = 8;
 /// Keys that wait, at most, before they are written, while more is recorded in bulk.
 const WAITING_MAX: usize = 150_000;
-/// Operations whose keys wait, at most, otherwise: each process that begins to write reads so many again.
+/// Operations whose keys wait, at most, otherwise: each process that begins to write reads so many
+/// again.
 const BEHIND_MAX: u64 = 32;
-/// Operations from elsewhere, or from before there were keys, that one transaction reads to give them theirs.
+/// Operations from elsewhere, or from before there were keys, that one transaction reads to give
+/// them theirs.
 const CATCH_UP_MAX: usize = 2_000;
 
-/// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once share their pages. They are made of the
-/// ledger, so what is lost with a process is read again by the next.
+/// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once
+/// share their pages. They are made of the ledger, so what is lost with a process is read again by
+/// the next.
 #[derive(Default)]
 pub(crate) struct PendingKeys {
     /// Keys of records that are durable.
@@ -74,7 +80,10 @@ pub(crate) enum Batch {
 
 impl Echoes {
     /// Begins with what waits and what is in the table, and goes on reading for a bounded while.
-    pub(crate) fn begin(writing: &mut SqliteWriting<'_>, waiting: PendingKeys) -> Result<Self, EngineError> {
+    pub(crate) fn begin(
+        writing: &mut SqliteWriting<'_>,
+        waiting: PendingKeys,
+    ) -> Result<Self, EngineError> {
         let waiting = waiting.after(writing.echo_position()?);
         let mut echoes = Self { waiting, has_all: true, has_receipts: writing.has_receipts()? };
         if echoes.waiting.upto < writing.position() {
@@ -83,7 +92,8 @@ impl Echoes {
             for line in lines {
                 echoes.waiting.upto = line.position;
                 let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence);
-                let evidence: Option<Evidence> = body.and_then(|body| serde_json::from_slice(body).ok());
+                let evidence: Option<Evidence> =
+                    body.and_then(|body| serde_json::from_slice(body).ok());
                 if let Some(evidence) = evidence
                     && evidence.echo().is_none()
                     && let Some(told) = TextFingerprint::of(&evidence)
@@ -129,7 +139,9 @@ impl Echoes {
             let Some(earlier_told) = TextFingerprint::of(&earlier) else { continue };
             let likeness = Likeness::of(told, &earlier_told);
             if rules::repeats((evidence, told), (&earlier, &earlier_told), likeness)
-                && closest.is_none_or(|(is_exact, share, _)| (likeness.is_exact, likeness.share) > (is_exact, share))
+                && closest.is_none_or(|(is_exact, share, _)| {
+                    (likeness.is_exact, likeness.share) > (is_exact, share)
+                })
             {
                 closest = Some((likeness.is_exact, likeness.share, id));
             }
@@ -156,8 +168,13 @@ impl Echoes {
         self.waiting
     }
 
-    /// Writes down what was noted, or lets it wait for more. Answers what waits, which counts once the writing is committed.
-    pub(crate) fn finish(mut self, writing: &mut SqliteWriting<'_>, bulk: Batch) -> Result<PendingKeys, EngineError> {
+    /// Writes down what was noted, or lets it wait for more. Answers what waits, which counts once
+    /// the writing is committed.
+    pub(crate) fn finish(
+        mut self,
+        writing: &mut SqliteWriting<'_>,
+        bulk: Batch,
+    ) -> Result<PendingKeys, EngineError> {
         if self.has_all {
             self.waiting.upto = writing.position();
         }
@@ -173,7 +190,8 @@ impl Echoes {
 }
 
 impl PendingKeys {
-    /// What still waits where the table reaches as far as `read`: another process may have given keys meanwhile, to ours too.
+    /// What still waits where the table reaches as far as `read`: another process may have given
+    /// keys meanwhile, to ours too.
     fn after(mut self, read: Position) -> Self {
         if read < self.from {
             // Another file lies there now.
@@ -193,9 +211,11 @@ impl PendingKeys {
 
     /// Writes all of it. What is left has nothing in it.
     pub(crate) fn write(self, writing: &mut SqliteWriting<'_>) -> Result<Self, EngineError> {
-        let with_position =
-            |(key, positions): (u32, Vec<Position>)| positions.into_iter().map(move |position| (key, position));
-        let mut keys: Vec<(u32, Position)> = self.keys.into_iter().flat_map(with_position).collect();
+        let with_position = |(key, positions): (u32, Vec<Position>)| {
+            positions.into_iter().map(move |position| (key, position))
+        };
+        let mut keys: Vec<(u32, Position)> =
+            self.keys.into_iter().flat_map(with_position).collect();
         // In order, so that neighbours in the table are written together.
         keys.sort_unstable();
         writing.add_keys(&keys, self.upto)?;
@@ -213,11 +233,17 @@ fn keys(told: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
     std::iter::once(told.of_its_day).chain(told.shingles.smallest(SMALLEST).iter().copied())
 }
 
-/// An earlier record, if it is still what its source says, was not taken back, and is no echo itself.
-fn standing(writing: &SqliteWriting<'_>, position: Position) -> Result<Option<(OpId, Evidence)>, EngineError> {
+/// An earlier record, if it is still what its source says, was not taken back, and is no echo
+/// itself.
+fn standing(
+    writing: &SqliteWriting<'_>,
+    position: Position,
+) -> Result<Option<(OpId, Evidence)>, EngineError> {
     let Some(line) = writing.line_at(position)? else { return Ok(None) };
     let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence);
-    let Some(evidence) = body.and_then(|body| serde_json::from_slice::<Evidence>(body).ok()) else { return Ok(None) };
+    let Some(evidence) = body.and_then(|body| serde_json::from_slice::<Evidence>(body).ok()) else {
+        return Ok(None);
+    };
     let latest = writing.evidence(&evidence.source, &evidence.source_uid)?;
     let stands = latest.is_some_and(|(id, _)| id == line.id)
         && evidence.echo().is_none()
@@ -252,7 +278,11 @@ fn injected(
             continue;
         }
         let in_session = session.is_some() && session == evidence.payload.session.as_deref();
-        let share_min = if rules::is_our_answer(evidence, &shown.items) { rules::ANSWER_SHARE } else { ECHO_SHARE };
+        let share_min = if rules::is_our_answer(evidence, &shown.items) {
+            rules::ANSWER_SHARE
+        } else {
+            ECHO_SHARE
+        };
         let echo = share_of(told, &shown, in_session, share_min);
         if let Some(echo) = echo
             && best.as_ref().is_none_or(|best| echo.share > best.share)
@@ -264,16 +294,30 @@ fn injected(
 }
 
 /// How much of a text one receipt's records are, if that is enough.
-fn share_of(told: &TextFingerprint, shown: &Injected, in_session: bool, share_min: f64) -> Option<Echo> {
-    let exact: Vec<OpId> =
-        shown.items.iter().filter(|item| item.exact == told.shingles.exact).map(|item| item.record).collect();
+fn share_of(
+    told: &TextFingerprint,
+    shown: &Injected,
+    in_session: bool,
+    share_min: f64,
+) -> Option<Echo> {
+    let exact: Vec<OpId> = shown
+        .items
+        .iter()
+        .filter(|item| item.exact == told.shingles.exact)
+        .map(|item| item.record)
+        .collect();
     if !exact.is_empty() && (in_session || told.is_long()) {
-        return Some(Echo { of: exact.into_iter().take(OF_MAX).collect(), kind: EchoKind::Injected, share: 1.0 });
+        return Some(Echo {
+            of: exact.into_iter().take(OF_MAX).collect(),
+            kind: EchoKind::Injected,
+            share: 1.0,
+        });
     }
     if !told.is_long() {
         return None;
     }
-    let all: BTreeSet<u32> = shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
+    let all: BTreeSet<u32> =
+        shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
     // What was shown piece by piece comes back in one text, in any order.
     let all: Vec<u32> = all.into_iter().collect();
     let beside = told.shingles.words_beside(&all);

@@ -1,4 +1,5 @@
-//! When a record is an echo: pure, of the record, an earlier one, and what was shown. The rule and why it is so: `docs/design/0014-echo.md`.
+//! When a record is an echo: pure, of the record, an earlier one, and what was shown. The rule and
+//! why it is so: `docs/design/0014-echo.md`.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +16,8 @@ pub(super) const LONG_WORDS_MIN: usize = 12;
 pub(super) const SHINGLES_MIN: usize = 4;
 /// Share of a text that must come from elsewhere for all of it to be an echo.
 pub(super) const ECHO_SHARE: f64 = 0.8;
-/// The same for what a tool answered that names records which were shown: nobody but memory knows their ids, and what else is in its
-/// answer, as what was left out, is memory's, too.
+/// The same for what a tool answered that names records which were shown: nobody but memory knows
+/// their ids, and what else is in its answer, as what was left out, is memory's, too.
 pub(super) const ANSWER_SHARE: f64 = 0.3;
 /// How far the clocks of two exports may be apart, microseconds.
 const SAME_TIME_US: u64 = 120 * 1_000_000;
@@ -35,7 +36,8 @@ pub(crate) struct TextFingerprint {
     /// Its text without what only frames memory.
     pub(super) text: String,
     pub(super) shingles: Shingles,
-    /// A hash of all its words and its day: the same in another export, however often the same is said on other days.
+    /// A hash of all its words and its day: the same in another export, however often the same is
+    /// said on other days.
     pub(super) of_its_day: u32,
 }
 
@@ -45,7 +47,8 @@ impl TextFingerprint {
         let text = plain(evidence);
         let shingles = Shingles::of(&text);
         // Short texts are compared with what was shown in their own conversation alone.
-        let in_conversation = is_of_agents(evidence) && evidence.payload.session.is_some() && shingles.words > 0;
+        let in_conversation =
+            is_of_agents(evidence) && evidence.payload.session.is_some() && shingles.words > 0;
         let is_long = shingles.words >= WORDS_MIN && shingles.hashes().len() >= SHINGLES_MIN;
         (is_long || in_conversation).then(|| Self {
             of_its_day: of_its_day(&shingles, evidence.at.as_ref()),
@@ -70,7 +73,8 @@ fn of_its_day(shingles: &Shingles, at: Option<&When>) -> u32 {
     ((shingles.exact ^ day.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 32) as u32
 }
 
-/// Whether a record is text that one can copy. Others, as events, are things that happen, and may happen alike.
+/// Whether a record is text that one can copy. Others, as events, are things that happen, and may
+/// happen alike.
 pub(super) fn is_text(evidence: &Evidence) -> bool {
     matches!(evidence.kind.0.as_str(), EvidenceKind::TURN | EvidenceKind::NOTE | EvidenceKind::MAIL)
 }
@@ -131,14 +135,19 @@ pub(super) fn repeats(
     }
     if !is_text(record) || !is_text(earlier) {
         // Two calendars that hold the same appointment.
-        let same_instant =
-            matches!((&record.at, &earlier.at), (Some(one), Some(other)) if one.instant_us() == other.instant_us());
-        let same_thing = record.kind == earlier.kind && record.payload.title == earlier.payload.title;
-        return likeness.is_exact && same_instant && same_thing && may_be_by_one_person(record, earlier);
+        let same_instant = matches!((&record.at, &earlier.at), (Some(one), Some(other)) if one.instant_us() == other.instant_us());
+        let same_thing =
+            record.kind == earlier.kind && record.payload.title == earlier.payload.title;
+        return likeness.is_exact
+            && same_instant
+            && same_thing
+            && may_be_by_one_person(record, earlier);
     }
     let is_long = told.shingles.words >= LONG_WORDS_MIN;
     let is_alike = likeness.is_exact
-        || (likeness.share >= ECHO_SHARE && is_long && !differs_in_what_matters(told, earlier_told, likeness));
+        || (likeness.share >= ECHO_SHARE
+            && is_long
+            && !differs_in_what_matters(told, earlier_told, likeness));
     if !is_alike {
         return false;
     }
@@ -153,7 +162,12 @@ pub(super) fn repeats(
         // The same at the same time, told through two exports.
         (Some(at), Some(earlier_at)) => {
             let whole = likeness.is_exact || likeness.share_back >= ECHO_SHARE;
-            whole && if record.source == earlier.source { at == earlier_at } else { is_same_time(at, earlier_at) }
+            whole
+                && if record.source == earlier.source {
+                    at == earlier_at
+                } else {
+                    is_same_time(at, earlier_at)
+                }
         }
         // A copy without a time is of no other time than what it was copied from.
         (None, _) => is_long,
@@ -170,7 +184,8 @@ fn is_before(record: &Evidence, other: &Evidence) -> bool {
     }
 }
 
-/// Whether two exports may mean the same moment: a clock may differ a little, a zone or the time of day may be lost.
+/// Whether two exports may mean the same moment: a clock may differ a little, a zone or the time of
+/// day may be lost.
 fn is_same_time(one: &When, other: &When) -> bool {
     if one.is_date_only() || other.is_date_only() || one.civil() == other.civil() {
         return one.date() == other.date();
@@ -181,7 +196,11 @@ fn is_same_time(one: &When, other: &When) -> bool {
 
 /// The earliest instant that a time can mean.
 fn earliest_us(at: &When) -> i64 {
-    if has_offset(at) { at.instant_us() } else { at.instant_us().saturating_sub(ZONE_MAX_US.cast_signed()) }
+    if has_offset(at) {
+        at.instant_us()
+    } else {
+        at.instant_us().saturating_sub(ZONE_MAX_US.cast_signed())
+    }
 }
 
 /// The latest instant that a time can mean.
@@ -195,8 +214,9 @@ fn has_offset(at: &When) -> bool {
     at.as_str().parse::<jiff::Timestamp>().is_ok()
 }
 
-/// Whether a record can come from what was shown to an agent in a conversation at a time: whether it was told after it, in talk with
-/// agents, by that agent, or by nobody in particular at no time of its own.
+/// Whether a record can come from what was shown to an agent in a conversation at a time: whether
+/// it was told after it, in talk with agents, by that agent, or by nobody in particular at no time
+/// of its own.
 pub(super) fn may_come_from(
     evidence: &Evidence,
     told: &TextFingerprint,
@@ -222,16 +242,20 @@ pub(super) fn is_our_answer(evidence: &Evidence, items: &[ReceiptItem]) -> bool 
         && items.iter().any(|item| text.contains(&item.record.to_string()))
 }
 
-/// Whether a near repetition says something else: a number, or a denial, that only one of them has. Of an excerpt only what it has and
-/// the whole has not counts.
-fn differs_in_what_matters(new: &TextFingerprint, old: &TextFingerprint, likeness: Likeness) -> bool {
+/// Whether a near repetition says something else: a number, or a denial, that only one of them has.
+/// Of an excerpt only what it has and the whole has not counts.
+fn differs_in_what_matters(
+    new: &TextFingerprint,
+    old: &TextFingerprint,
+    likeness: Likeness,
+) -> bool {
     let (new_matters, old_matters) = (what_matters(&new.text), what_matters(&old.text));
     let is_whole = likeness.share_back >= ECHO_SHARE;
     !new_matters.is_subset(&old_matters) || (is_whole && !old_matters.is_subset(&new_matters))
 }
 
-/// Whether what a quotation adds, by the places of its words, makes another statement of it: somebody who repeats what they were told in order
-/// to deny or correct it has said something new.
+/// Whether what a quotation adds, by the places of its words, makes another statement of it:
+/// somebody who repeats what they were told in order to deny or correct it has said something new.
 pub(super) fn says_otherwise(told: &TextFingerprint, added: &[usize]) -> bool {
     let words = retrieval::shingles::words(&told.text);
     added.iter().filter_map(|place| words.get(*place)).any(|word| matters(word))
@@ -248,16 +272,16 @@ fn matters(word: &str) -> bool {
         ["cannot", "cant", "never", "no", "nobody", "none", "not", "nothing", "without", "wrong"];
     /// What is left of "n't" after these.
     const BEFORE_NT: [&str; 16] = [
-        "ai", "are", "could", "did", "do", "does", "had", "has", "have", "is", "must", "need", "should", "was", "were",
-        "wo",
+        "ai", "are", "could", "did", "do", "does", "had", "has", "have", "is", "must", "need",
+        "should", "was", "were", "wo",
     ];
     DENIALS.contains(&word)
         || word.strip_suffix("nt").is_some_and(|verb| BEFORE_NT.contains(&verb) || verb == "would")
         || word.chars().any(char::is_numeric)
 }
 
-/// A record's text without what only frames memory: the marks of a context, the lines that name records, the conversation that it repeats;
-/// of JSON that a tool answered, its texts.
+/// A record's text without what only frames memory: the marks of a context, the lines that name
+/// records, the conversation that it repeats; of JSON that a tool answered, its texts.
 fn plain(evidence: &Evidence) -> String {
     let text = evidence.said();
     let opened = if is_by_machine(evidence) { strings_of_json(text) } else { None };
@@ -268,12 +292,13 @@ fn plain(evidence: &Evidence) -> String {
     text.lines().map(|line| without_list_mark(line.trim())).collect::<Vec<_>>().join("\n")
 }
 
-/// The texts in a JSON document, a line each, after what stands before it; none if there is none. A transcript may have cut it off anywhere, so its strings are
-/// read without the rest.
+/// The texts in a JSON document, a line each, after what stands before it; none if there is none. A
+/// transcript may have cut it off anywhere, so its strings are read without the rest.
 fn strings_of_json(text: &str) -> Option<String> {
     let text = text.trim_start();
-    let begins =
-        |mark: &&str| text.strip_prefix(mark).map(|_| 0).or_else(|| Some(text.find(&format!("\n{mark}"))? + 1));
+    let begins = |mark: &&str| {
+        text.strip_prefix(mark).map(|_| 0).or_else(|| Some(text.find(&format!("\n{mark}"))? + 1))
+    };
     let start = ["{", "[{", "[\""].iter().filter_map(begins).min()?;
     let (head, text) = text.split_at_checked(start).filter(|_| text.len() <= JSON_BYTES_MAX)?;
     let mut strings = head.to_owned();
@@ -311,7 +336,8 @@ fn without_frame(text: &str) -> String {
     let mut in_conversation = false;
     for line in text.lines() {
         let trimmed = line.trim();
-        let is_mark = |name: &str| trimmed.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+        let is_mark =
+            |name: &str| trimmed.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
         if is_mark("<conversation") || is_mark("<tool_results") {
             in_conversation = true;
         } else if is_mark("</conversation") || is_mark("</tool_results") {
@@ -339,11 +365,14 @@ fn without_list_mark(line: &str) -> &str {
     mark.filter(|_| (1..=DIGITS_MAX).contains(&digits)).unwrap_or(line)
 }
 
-/// Whether a line begins or ends with the id of a record, as the headings of contexts and of recall do.
+/// Whether a line begins or ends with the id of a record, as the headings of contexts and of recall
+/// do.
 fn names_a_record(line: &str) -> bool {
     let is_id = |word: &str| {
         let digits = word.trim_matches(['[', ']']).strip_prefix("b3:");
-        digits.is_some_and(|digits| digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        digits.is_some_and(|digits| {
+            digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
     };
     let first = line.split_whitespace().next();
     first.is_some_and(|word| word.starts_with('[') && is_id(word))

@@ -8,8 +8,7 @@ use store::Position;
 use super::PendingKeys;
 use super::rules::{self, Likeness, TextFingerprint};
 
-const TEXT: &str =
-    "Petra waters the tomatoes on Mondays and Thursdays while we are away, and keeps the spare key behind the kiln";
+const TEXT: &str = "Petra waters the tomatoes on Mondays and Thursdays while we are away, and keeps the spare key behind the kiln";
 
 /// A record by its source, who said it, in which role, and when.
 fn told(source: &str, actor: &str, role: &str, at: &str, text: &str) -> Evidence {
@@ -27,7 +26,10 @@ fn told(source: &str, actor: &str, role: &str, at: &str, text: &str) -> Evidence
 }
 
 fn is_echo(new: &Evidence, old: &Evidence) -> bool {
-    let (Some(new_told), Some(old_told)) = (TextFingerprint::of(new), TextFingerprint::of(old)) else { return false };
+    let (Some(new_told), Some(old_told)) = (TextFingerprint::of(new), TextFingerprint::of(old))
+    else {
+        return false;
+    };
     rules::repeats((new, &new_told), (old, &old_told), Likeness::of(&new_told, &old_told))
 }
 
@@ -35,19 +37,35 @@ fn is_echo(new: &Evidence, old: &Evidence) -> bool {
 fn the_same_at_the_same_time_through_two_exports_is_told_once() {
     let first = told("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
     let again = |at: &str| is_echo(&told("text", "Mara", "", at, TEXT), &first);
-    assert!(again("2025-03-01T09:00:00Z") && again("2025-03-01T09:00:30Z"), "clocks differ by seconds");
-    assert!(again("2025-03-01T10:00:00") && again("2025-03-01"), "a zone or the time of day is lost");
+    assert!(
+        again("2025-03-01T09:00:00Z") && again("2025-03-01T09:00:30Z"),
+        "clocks differ by seconds"
+    );
+    assert!(
+        again("2025-03-01T10:00:00") && again("2025-03-01"),
+        "a zone or the time of day is lost"
+    );
     assert!(!again("2025-03-02T09:00:00Z") && !again("2025-03-01T09:07:00Z"), "it is said again");
-    assert!(is_echo(&told("text", "", "", "2025-03-01", TEXT), &first), "nobody is known to have said it");
-    assert!(!is_echo(&told("text", "Petra", "", "2025-03-01T09:00:00Z", TEXT), &first), "two witnesses");
+    assert!(
+        is_echo(&told("text", "", "", "2025-03-01", TEXT), &first),
+        "nobody is known to have said it"
+    );
+    assert!(
+        !is_echo(&told("text", "Petra", "", "2025-03-01T09:00:00Z", TEXT), &first),
+        "two witnesses"
+    );
     let edited = TEXT.replace("waters the tomatoes", "waters tomatoes");
-    assert!(is_echo(&told("text", "Mara", "", "2025-03-01T09:00:00Z", &edited), &first), "a small edit");
+    assert!(
+        is_echo(&told("text", "Mara", "", "2025-03-01T09:00:00Z", &edited), &first),
+        "a small edit"
+    );
 }
 
 #[test]
 fn what_happens_again_is_no_echo() {
     let check = |source: &str, at: &str, other: &str| {
-        let (first, again) = (told(source, "Mara", "", at, TEXT), told(source, "Mara", "", other, TEXT));
+        let (first, again) =
+            (told(source, "Mara", "", at, TEXT), told(source, "Mara", "", other, TEXT));
         assert!(!is_echo(&again, &first), "{other}");
     };
     check("markdown", "2025-03-01", "2025-03-02");
@@ -59,9 +77,23 @@ fn what_happens_again_is_no_echo() {
 #[test]
 fn another_number_or_a_denial_makes_another_statement() {
     let first = told("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
-    for (from, to) in [("waters", "never waters"), ("the spare key", "2 spare keys"), ("we are", "we're not")] {
-        assert!(!is_echo(&told("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to)), &first), "{to}");
-        assert!(!is_echo(&first, &told("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to))), "{to}");
+    for (from, to) in
+        [("waters", "never waters"), ("the spare key", "2 spare keys"), ("we are", "we're not")]
+    {
+        assert!(
+            !is_echo(
+                &told("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to)),
+                &first
+            ),
+            "{to}"
+        );
+        assert!(
+            !is_echo(
+                &first,
+                &told("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to))
+            ),
+            "{to}"
+        );
     }
 }
 
@@ -73,13 +105,19 @@ fn an_agent_is_no_witness_of_what_it_repeats_and_a_person_is_of_what_an_agent_sa
         assert!(is_echo(&agent("2025-03-09T09:00:00Z"), &person), "{role}");
         assert!(is_echo(&agent("2025-03-10T09:00:00Z"), &agent("2025-03-09T09:00:00Z")), "{role}");
         assert!(!is_echo(&agent("2025-02-01T09:00:00Z"), &person), "{role} said it first");
-        assert!(!is_echo(&told("text", "Mara", "", "2025-04-01", TEXT), &agent("2025-03-09T09:00:00Z")), "{role}");
+        assert!(
+            !is_echo(&told("text", "Mara", "", "2025-04-01", TEXT), &agent("2025-03-09T09:00:00Z")),
+            "{role}"
+        );
     }
 }
 
 #[test]
 fn a_copy_without_a_time_is_an_echo_and_a_dated_entry_of_an_undated_text_is_none() {
-    let note = |uid: &str, text: &str| Evidence { source_uid: uid.to_owned(), ..told("markdown", "", "", "", text) };
+    let note = |uid: &str, text: &str| Evidence {
+        source_uid: uid.to_owned(),
+        ..told("markdown", "", "", "", text)
+    };
     assert!(is_echo(&note("b", TEXT), &note("a", TEXT)));
     assert!(!is_echo(&note("a", TEXT), &note("a", TEXT)), "the same record");
     assert!(!is_echo(&told("markdown", "", "", "2025-03-01", TEXT), &note("a", TEXT)));
@@ -92,7 +130,10 @@ fn appointments_repeat_each_other_only_at_the_same_instant() {
         ..told(source, "", "", at, "Pottery class for beginners in the studio on Ringön with Idris")
     };
     assert!(is_echo(&event("ical", "2025-03-04T18:00:00"), &event("other", "2025-03-04T18:00:00")));
-    assert!(!is_echo(&event("ical", "2025-03-11T18:00:00"), &event("other", "2025-03-04T18:00:00")));
+    assert!(!is_echo(
+        &event("ical", "2025-03-11T18:00:00"),
+        &event("other", "2025-03-04T18:00:00")
+    ));
 }
 
 #[test]
@@ -119,7 +160,13 @@ fn what_another_process_wrote_down_waits_no_longer_and_the_rest_does() {
 #[test]
 fn texts_of_any_kind_are_compared_without_harm() {
     let long = "word ".repeat(1_000_000);
-    let texts = [String::new(), "🏺".repeat(10_000), long, "\u{0}\u{202e}".repeat(100), "{\"a".repeat(10_000)];
+    let texts = [
+        String::new(),
+        "🏺".repeat(10_000),
+        long,
+        "\u{0}\u{202e}".repeat(100),
+        "{\"a".repeat(10_000),
+    ];
     for text in &texts {
         let (one, other) = (told("a", "", "tool", "", text), told("b", "", "", "", text));
         assert!(!is_echo(&one, &other), "{}", text.chars().take(10).collect::<String>());

@@ -30,7 +30,11 @@ const VALID: &[(&str, &str, &str)] = &[
     ),
     ("text is not normalised", r#"["e\u0301","\u00e9"]"#, "[\"e\u{301}\",\"é\"]"),
     ("a pair of surrogates is one character", r#""\ud834\udd1e""#, "\"\u{1d11e}\""),
-    ("whole numbers have no fraction", "[1.0,100,1e2,1.5e1,-0,-0.0,0.0,0e9]", "[1,100,100,15,0,0,0,0]"),
+    (
+        "whole numbers have no fraction",
+        "[1.0,100,1e2,1.5e1,-0,-0.0,0.0,0e9]",
+        "[1,100,100,15,0,0,0,0]",
+    ),
     (
         "the largest integers",
         "[9007199254740991,-9007199254740991,9007199254740991.0]",
@@ -104,6 +108,8 @@ pub(super) fn vectors() -> Vec<Value> {
     vectors.push(json!({"name": "depth 65", "input": nested(65), "canonical": null}));
     vectors.push(json!({"name": "no UTF-8", "input_hex": "22ff22", "canonical": null}));
     vectors.push(json!({"name": "an overlong slash", "input_hex": "22c0af22", "canonical": null}));
-    vectors.push(json!({"name": "a surrogate in UTF-8", "input_hex": "22eda08022", "canonical": null}));
+    vectors.push(
+        json!({"name": "a surrogate in UTF-8", "input_hex": "22eda08022", "canonical": null}),
+    );
     vectors
 }

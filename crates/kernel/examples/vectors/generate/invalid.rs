@@ -1,5 +1,5 @@
-//! Lines that are no operation, each wrong in one place: signed anew where that is possible, so that nothing
-//! but the named fault stands against it.
+//! Lines that are no operation, each wrong in one place: signed anew where that is possible, so
+//! that nothing but the named fault stands against it.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use kernel::operation::{BODY_BYTES_MAX, LINE_BYTES_MAX, REFS_MAX};
@@ -16,7 +16,9 @@ struct Invalid {
 impl Invalid {
     /// Bytes that do not read; `field` is where the kernel finds the fault.
     fn malformed(&mut self, name: &str, field: &str, line: impl ToString) {
-        self.vectors.push(json!({"name": name, "line": line.to_string(), "code": "malformed", "field": field}));
+        self.vectors.push(
+            json!({"name": name, "line": line.to_string(), "code": "malformed", "field": field}),
+        );
     }
 
     /// An operation that reads and does not verify.
@@ -69,7 +71,8 @@ fn without_header(field: &str) -> Value {
     raw::signed(SEED, header, line["salt"].clone(), body())
 }
 
-/// Every vector: a `line` (or `before`, `repeat`, `times`, `after`), the `code`, and the `field` of what is malformed.
+/// Every vector: a `line` (or `before`, `repeat`, `times`, `after`), the `code`, and the `field` of
+/// what is malformed.
 pub(super) fn vectors() -> Vec<Value> {
     let mut found = Invalid { vectors: Vec::new() };
     whole_lines(&mut found);
@@ -90,9 +93,21 @@ fn whole_lines(found: &mut Invalid) {
     found.malformed("two operations on a line", "line", format!("{text}{text}"));
     found.malformed("no object", "operation", "[]");
     found.malformed("a repeated field", "line", text.replacen('{', r#"{"sig":"","#, 1));
-    found.malformed("a repeated field in the header", "line", text.replace(r#""v":1"#, r#""v":1,"v":1"#));
-    found.malformed("a repeated name in the body", "line", text.replace(r#"{"reason""#, r#"{"reason":"","reason""#));
-    found.malformed("a number beyond 2^53 - 1 in the body", "line", text.replace(r#""vectors""#, "9007199254740993"));
+    found.malformed(
+        "a repeated field in the header",
+        "line",
+        text.replace(r#""v":1"#, r#""v":1,"v":1"#),
+    );
+    found.malformed(
+        "a repeated name in the body",
+        "line",
+        text.replace(r#"{"reason""#, r#"{"reason":"","reason""#),
+    );
+    found.malformed(
+        "a number beyond 2^53 - 1 in the body",
+        "line",
+        text.replace(r#""vectors""#, "9007199254740993"),
+    );
     found.malformed("a large exponent in the body", "line", text.replace(r#""vectors""#, "1e17"));
 }
 
@@ -103,19 +118,31 @@ fn fields(found: &mut Invalid) {
     found.malformed("a field too many", "operation", with_field("note", Some(json!(""))));
     found.malformed("a salt without a body", "body", with_field("body", Some(Value::Null)));
     found.malformed("a body without a salt", "body", with_field("salt", Some(Value::Null)));
-    found.malformed("a body that is no object", "body", line(SEED, json!({}), &SALT, json!(["vectors"])));
+    found.malformed(
+        "a body that is no object",
+        "body",
+        line(SEED, json!({}), &SALT, json!(["vectors"])),
+    );
     found.malformed("a salt of 15 bytes", "salt", line(SEED, json!({}), &SALT[..15], body()));
     found.malformed("a salt of 17 bytes", "salt", line(SEED, json!({}), &[0x5a; 17], body()));
     let salt = BASE64URL_NOPAD.encode(&SALT);
     found.malformed("padded base64", "salt", with_field("salt", Some(json!(format!("{salt}==")))));
-    found.malformed("a line break in base64", "salt", with_field("salt", Some(json!(format!("{salt}\n")))));
+    found.malformed(
+        "a line break in base64",
+        "salt",
+        with_field("salt", Some(json!(format!("{salt}\n")))),
+    );
     found.malformed(
         "base64 with stray bits at its end",
         "salt",
         with_field("salt", Some(json!(format!("{}h", &salt[..21])))),
     );
     let other_alphabet = json!(format!("+/{}", &salt[2..]));
-    found.malformed("base64 in the other alphabet", "salt", with_field("salt", Some(other_alphabet)));
+    found.malformed(
+        "base64 in the other alphabet",
+        "salt",
+        with_field("salt", Some(other_alphabet)),
+    );
     let sig = good()["sig"].as_str().unwrap_or_default().to_owned();
     found.malformed("a signature of 63 bytes", "sig", with_field("sig", Some(json!(sig[..84]))));
     found.malformed("a signature that is no string", "sig", with_field("sig", Some(Value::Null)));
@@ -127,14 +154,22 @@ fn fields(found: &mut Invalid) {
     );
     found.malformed("an id without its prefix", "id", with_field("id", Some(json!(id[3..]))));
     found.malformed("an id of 31 bytes", "id", with_field("id", Some(json!(id[..65]))));
-    found.malformed("an id of another hash", "id", with_field("id", Some(json!(format!("s2:{}", &id[3..])))));
+    found.malformed(
+        "an id of another hash",
+        "id",
+        with_field("id", Some(json!(format!("s2:{}", &id[3..])))),
+    );
 }
 
 fn headers(found: &mut Invalid) {
     for field in ["author", "body", "kind", "prev", "refs", "seq", "space", "ts", "v"] {
         found.malformed(&format!("a header without {field}"), field, without_header(field));
     }
-    found.malformed("a field that the header does not know", "header", with_header(json!({"tag": ""})));
+    found.malformed(
+        "a field that the header does not know",
+        "header",
+        with_header(json!({"tag": ""})),
+    );
     found.malformed("format version 2", "v", with_header(json!({"v": 2})));
     found.malformed("format version as text", "v", with_header(json!({"v": "1"})));
     found.malformed("seq 0", "seq", with_header(json!({"seq": 0, "prev": null})));
@@ -144,7 +179,11 @@ fn headers(found: &mut Invalid) {
     found.malformed("seq 2 without a prev", "prev", with_header(json!({"prev": null})));
     found.malformed("a negative time", "ts", with_header(json!({"ts": -1})));
     found.malformed("a time as text", "ts", with_header(json!({"ts": "2026-01-01T00:00:00Z"})));
-    found.malformed("no space in an ordinary operation", "space", with_header(json!({"space": null})));
+    found.malformed(
+        "no space in an ordinary operation",
+        "space",
+        with_header(json!({"space": null})),
+    );
     let genesis = |header: Value| {
         let mut whole = json!({"kind": "space", "seq": 1, "prev": null, "space": null});
         if let (Some(whole), Value::Object(header)) = (whole.as_object_mut(), header) {
@@ -175,7 +214,11 @@ fn headers(found: &mut Invalid) {
         found.malformed(name, "kind", with_header(json!({"kind": kind})));
     }
     let author = raw::author(SEED);
-    found.malformed("an author in padded base64", "author", with_header(json!({"author": format!("{author}=")})));
+    found.malformed(
+        "an author in padded base64",
+        "author",
+        with_header(json!({"author": format!("{author}=")})),
+    );
     found.malformed(
         "an author of another scheme",
         "author",
@@ -234,19 +277,28 @@ fn limits(found: &mut Invalid) {
 
 fn hashes(found: &mut Invalid) {
     let other = json!(format!("b3:{}", HEXLOWER.encode(&[0x44; 32])));
-    found.unverified("an id that is not the header's", "id_mismatch", with_field("id", Some(other.clone())));
+    found.unverified(
+        "an id that is not the header's",
+        "id_mismatch",
+        with_field("id", Some(other.clone())),
+    );
     let mut later = good();
     later["header"]["ts"] = json!(raw::EPOCH_US + 1);
     found.unverified("a header that was changed", "id_mismatch", later);
     let mut named = good();
     named["header"]["author"] = json!(raw::author([2; 32]));
     found.unverified("an author that was changed", "id_mismatch", named);
-    let mut cited = with_header(json!({"refs": [{"id": other, "role": "a"}, {"id": other, "role": "b"}]}));
+    let mut cited =
+        with_header(json!({"refs": [{"id": other, "role": "a"}, {"id": other, "role": "b"}]}));
     if let Some(refs) = cited["header"]["refs"].as_array_mut() {
         refs.reverse();
     }
     found.unverified("refs in another order", "id_mismatch", cited);
-    found.unverified("a body that was changed", "body_mismatch", with_field("body", Some(json!({"reason": "vector"}))));
+    found.unverified(
+        "a body that was changed",
+        "body_mismatch",
+        with_field("body", Some(json!({"reason": "vector"}))),
+    );
     found.unverified(
         "a body with a field more",
         "body_mismatch",
@@ -254,7 +306,8 @@ fn hashes(found: &mut Invalid) {
     );
     let salt = json!(BASE64URL_NOPAD.encode(&[0x5b; 16]));
     found.unverified("a salt that was changed", "body_mismatch", with_field("salt", Some(salt)));
-    let unsalted = json!({"body": format!("b3:{}", blake3::hash(br#"{"reason":"vectors"}"#).to_hex())});
+    let unsalted =
+        json!({"body": format!("b3:{}", blake3::hash(br#"{"reason":"vectors"}"#).to_hex())});
     found.unverified("a body hash without the salt", "body_mismatch", with_header(unsalted));
     let mut both = with_field("sig", Some(json!(BASE64URL_NOPAD.encode(&[0; 64]))));
     both["body"] = json!({});
@@ -263,7 +316,11 @@ fn hashes(found: &mut Invalid) {
 
 fn signatures(found: &mut Invalid) {
     let signed_by = |header: Value| line([2; 32], header, &SALT, body());
-    found.unverified("another key's signature", "signature_invalid", signed_by(json!({"author": raw::author(SEED)})));
+    found.unverified(
+        "another key's signature",
+        "signature_invalid",
+        signed_by(json!({"author": raw::author(SEED)})),
+    );
     found.unverified(
         "a signature of nothing",
         "signature_invalid",
@@ -284,15 +341,19 @@ fn signatures(found: &mut Invalid) {
         "signature_invalid",
         with_field("sig", Some(json!(BASE64URL_NOPAD.encode(&sig)))),
     );
-    // The scalar s plus the group's order: the same point, and refused, or every signature had two forms.
-    let mut sig = BASE64URL_NOPAD.decode(line["sig"].as_str().unwrap_or_default().as_bytes()).unwrap_or_default();
+    // The scalar s plus the group's order: the same point, and refused, or every signature had two
+    // forms.
+    let mut sig = BASE64URL_NOPAD
+        .decode(line["sig"].as_str().unwrap_or_default().as_bytes())
+        .unwrap_or_default();
     add_order(&mut sig);
     found.unverified(
         "a scalar that is not reduced",
         "signature_invalid",
         with_field("sig", Some(json!(BASE64URL_NOPAD.encode(&sig)))),
     );
-    let no_point = "ed25519:".to_owned() + &BASE64URL_NOPAD.encode(&[[2].as_slice(), &[0; 31]].concat());
+    let no_point =
+        "ed25519:".to_owned() + &BASE64URL_NOPAD.encode(&[[2].as_slice(), &[0; 31]].concat());
     found.unverified(
         "an author that is no point of the curve",
         "signature_invalid",

@@ -1,4 +1,5 @@
-//! Small ledgers: what is recorded, what is refused with which code, and what is believed afterwards.
+//! Small ledgers: what is recorded, what is refused with which code, and what is believed
+//! afterwards.
 
 use kernel::kind::Kind;
 use kernel::operation::HlcTimestamp;
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::raw::EPOCH_US;
 use super::script::{
-    Script, claim, correction, evidence, grant, note, reason, refutation, said, seal_at, signer, space_body,
+    Script, claim, correction, evidence, grant, note, reason, refutation, said, seal_at, signer,
+    space_body,
 };
 
 /// Every ledger.
@@ -35,11 +37,16 @@ fn edited(line: &str, edit: impl FnOnce(&mut Value)) -> String {
 
 fn begin() -> Script {
     let (owner, other) = (signer(1), signer(2));
-    let mut script =
-        Script::new("begin", "A ledger begins with one genesis operation, signed by the owner that it names.");
+    let mut script = Script::new(
+        "begin",
+        "A ledger begins with one genesis operation, signed by the owner that it names.",
+    );
     let alien = Script::begun("elsewhere", "", &other).space();
     let place = ChainPosition { space: alien, head: None, ts: HlcTimestamp(EPOCH_US) };
-    script.expect("genesis", seal_at(&owner, "evidence", evidence("n1", "early"), &[], place).to_line());
+    script.expect(
+        "genesis",
+        seal_at(&owner, "evidence", evidence("n1", "early"), &[], place).to_line(),
+    );
     script.refuse("genesis", &owner, "space", space_body(&other, "not mine"), &[]);
     let first = script.seal(&owner, "space", space_body(&owner, "begin"), &[]);
     let removed = edited(&first.to_line(), |line| {
@@ -50,9 +57,15 @@ fn begin() -> Script {
     script.record(&first);
     script.expect("present", first.to_line());
     let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(EPOCH_US + 9_000_000) };
-    script.expect("wrong_space", seal_at(&owner, "space", space_body(&owner, "again"), &[], place).to_line());
+    script.expect(
+        "wrong_space",
+        seal_at(&owner, "space", space_body(&owner, "again"), &[], place).to_line(),
+    );
     let place = ChainPosition { space: alien, head: None, ts: HlcTimestamp(EPOCH_US + 9_000_000) };
-    script.expect("wrong_space", seal_at(&owner, "evidence", evidence("n1", "astray"), &[], place).to_line());
+    script.expect(
+        "wrong_space",
+        seal_at(&owner, "evidence", evidence("n1", "astray"), &[], place).to_line(),
+    );
     script
 }
 
@@ -68,11 +81,19 @@ fn integrity() -> Script {
     script.expect("malformed", line.replacen("{", "", 1));
     script.expect("id_mismatch", edited(&line, |line| line["header"]["seq"] = json!(3)));
     script.expect("body_mismatch", edited(&line, |line| line["body"]["summary"] = json!("holed")));
-    let forged = seal_at(&signer(2), "evidence", evidence("n1", "whole"), &[], script.place(&owner)).to_line();
+    let forged =
+        seal_at(&signer(2), "evidence", evidence("n1", "whole"), &[], script.place(&owner))
+            .to_line();
     let forged = serde_json::from_str(&forged).unwrap_or(Value::Null);
     script.expect("signature_invalid", edited(&line, |line| line["sig"] = forged["sig"].clone()));
     script.refuse("malformed", &owner, "evidence", json!({"source": "vectors"}), &[]);
-    script.refuse("malformed", &owner, "grant", json!({"key": owner.author(), "capabilities": ["own"]}), &[]);
+    script.refuse(
+        "malformed",
+        &owner,
+        "grant",
+        json!({"key": owner.author(), "capabilities": ["own"]}),
+        &[],
+    );
     script.expect("from_future", line.clone());
     script.with("now_us", json!(next.header().ts.0 - 24 * 3_600 * 1_000_000 - 1));
     script.expect(
@@ -89,8 +110,11 @@ fn integrity() -> Script {
 
 fn chain() -> Script {
     let (owner, agent) = (signer(1), signer(2));
-    let mut script =
-        Script::begun("chain", "Each author's operations in a space are one chain, numbered and linked.", &owner);
+    let mut script = Script::begun(
+        "chain",
+        "Each author's operations in a space are one chain, numbered and linked.",
+        &owner,
+    );
     script.append(&owner, "grant", grant(&agent, &["append"]), &[]);
     let first = script.seal(&agent, "evidence", evidence("n1", "first"), &[]);
     let twin = script.seal(&agent, "evidence", evidence("n1", "its twin"), &[]);
@@ -101,15 +125,23 @@ fn chain() -> Script {
     if let Some(head) = &mut place.head {
         head.seq += 1;
     }
-    script.expect("chain_broken", seal_at(&agent, "evidence", evidence("n2", "a gap"), &[], place).to_line());
+    script.expect(
+        "chain_broken",
+        seal_at(&agent, "evidence", evidence("n2", "a gap"), &[], place).to_line(),
+    );
     let mut place = script.place(&agent);
     if let Some(head) = &mut place.head {
         head.id = twin.id();
     }
-    script.expect("chain_broken", seal_at(&agent, "evidence", evidence("n2", "on the twin"), &[], place).to_line());
+    script.expect(
+        "chain_broken",
+        seal_at(&agent, "evidence", evidence("n2", "on the twin"), &[], place).to_line(),
+    );
     let place = ChainPosition { ts: first.header().ts, ..script.place(&agent) };
-    script
-        .expect("not_after_refs", seal_at(&agent, "evidence", evidence("n2", "no time passed"), &[], place).to_line());
+    script.expect(
+        "not_after_refs",
+        seal_at(&agent, "evidence", evidence("n2", "no time passed"), &[], place).to_line(),
+    );
     let last = script.append(&agent, "evidence", evidence("n2", "second"), &[]);
     script.append(&agent, "com.example.streak", json!({}), &[("com.example.of", last)]);
     script
@@ -117,9 +149,16 @@ fn chain() -> Script {
 
 fn references() -> Script {
     let owner = signer(1);
-    let mut script = Script::begun("references", "What is cited is in the space already, and earlier.", &owner);
+    let mut script =
+        Script::begun("references", "What is cited is in the space already, and earlier.", &owner);
     let missing = script.seal(&signer(3), "evidence", evidence("n0", "never recorded"), &[]).id();
-    script.refuse("unknown_ref", &owner, "node", json!({"node_type": "entity"}), &[("input", missing)]);
+    script.refuse(
+        "unknown_ref",
+        &owner,
+        "node",
+        json!({"node_type": "entity"}),
+        &[("input", missing)],
+    );
     let cited = script.append(&owner, "evidence", evidence("n1", "cited"), &[]);
     let agent = signer(2);
     script.append(&owner, "grant", grant(&agent, &["append"]), &[]);
@@ -127,27 +166,46 @@ fn references() -> Script {
     let early = ChainPosition { ts: HlcTimestamp(EPOCH_US + 2_000_000), ..later };
     script.expect(
         "not_after_refs",
-        seal_at(&agent, "node", json!({"node_type": "entity"}), &[("input", cited)], early).to_line(),
+        seal_at(&agent, "node", json!({"node_type": "entity"}), &[("input", cited)], early)
+            .to_line(),
     );
-    script.append(&agent, "node", json!({"node_type": "entity"}), &[("input", cited), ("input", cited)]);
+    script.append(
+        &agent,
+        "node",
+        json!({"node_type": "entity"}),
+        &[("input", cited), ("input", cited)],
+    );
     script.refuse("unknown_ref", &owner, "claim", claim("k", json!(1)), &[("input", missing)]);
     script
 }
 
 fn permissions() -> Script {
     let (owner, agent, stranger) = (signer(1), signer(2), signer(3));
-    let mut script = Script::begun("permissions", "Who may do what, from which place in the order on.", &owner);
+    let mut script =
+        Script::begun("permissions", "Who may do what, from which place in the order on.", &owner);
     script.refuse("not_permitted", &agent, "evidence", evidence("n1", "too early"), &[]);
     script.append(&owner, "grant", grant(&agent, &["append"]), &[]);
     let seen = script.append(&agent, "evidence", evidence("n1", "allowed"), &[]);
     script.refuse("not_permitted", &agent, "claim", claim("k", json!(1)), &[("input", seen)]);
     let told = script.append(&agent, "claim", said("k", json!(1)), &[("input", seen)]);
     script.states(&[("k", "active")]);
-    script.refuse("not_permitted", &agent, "claim_refutation", refutation("k"), &[("target", told)]);
+    script.refuse(
+        "not_permitted",
+        &agent,
+        "claim_refutation",
+        refutation("k"),
+        &[("target", told)],
+    );
     script.refuse("not_permitted", &agent, "grant", grant(&stranger, &["append"]), &[]);
     let by_owner = script.append(&owner, "node", json!({"node_type": "decision"}), &[]);
     script.refuse("not_permitted", &agent, "retraction", reason(), &[("target", by_owner)]);
-    script.refuse("not_permitted", &agent, "annotation", json!({"tags": []}), &[("target", by_owner)]);
+    script.refuse(
+        "not_permitted",
+        &agent,
+        "annotation",
+        json!({"tags": []}),
+        &[("target", by_owner)],
+    );
     script.append(&agent, "annotation", json!({"tags": ["mine"]}), &[("target", told)]);
     script.append(&agent, "retraction", reason(), &[("target", told)]);
     script.states(&[("k", "retracted")]);
@@ -169,14 +227,35 @@ fn claims() -> Script {
     script.refuse("empty_inputs", &owner, "claim", claim("k", json!(1)), &[]);
     let k1 = script.append(&owner, "claim", claim("k", json!(1)), &[("input", e1), ("input", e2)]);
     script.refuse("empty_inputs", &owner, "claim", claim("k", json!(2)), &[("supersedes", k1)]);
-    let edge = script.append(&owner, "edge", json!({"edge_type": "supports"}), &[("from", e1), ("to", k1)]);
-    script.refuse("input_kind", &owner, "claim", claim("l", json!(1)), &[("input", e1), ("input", edge)]);
-    let proposal = script.append(&owner, "proposal", json!({"origin": "vectors", "operations": []}), &[("source", e1)]);
+    let edge = script.append(
+        &owner,
+        "edge",
+        json!({"edge_type": "supports"}),
+        &[("from", e1), ("to", k1)],
+    );
+    script.refuse(
+        "input_kind",
+        &owner,
+        "claim",
+        claim("l", json!(1)),
+        &[("input", e1), ("input", edge)],
+    );
+    let proposal = script.append(
+        &owner,
+        "proposal",
+        json!({"origin": "vectors", "operations": []}),
+        &[("source", e1)],
+    );
     script.refuse("input_kind", &owner, "claim", claim("l", json!(1)), &[("input", proposal)]);
     let l1 = script.append(&owner, "claim", claim("l", json!(1)), &[("input", k1)]);
     script.append(&owner, "claim", claim("m", json!(1)), &[("input", k1), ("input", l1)]);
     script.states(&[("k", "active"), ("l", "active"), ("m", "active"), ("n", "none")]);
-    let k2 = script.append(&owner, "claim", claim("k", json!(1.0)), &[("input", e1), ("supersedes", k1)]);
+    let k2 = script.append(
+        &owner,
+        "claim",
+        claim("k", json!(1.0)),
+        &[("input", e1), ("supersedes", k1)],
+    );
     script.states(&[("k", "active"), ("l", "active"), ("m", "active")]);
     script.append(&owner, "claim", claim("k", json!(2)), &[("input", e1), ("supersedes", k2)]);
     script.states(&[("k", "active"), ("l", "invalidated"), ("m", "invalidated")]);
@@ -205,7 +284,13 @@ fn refutations() -> Script {
     script.append(&agent, "claim_invalidation", json!({}), &[("target", l1), ("cause", refuted)]);
     script.refuse("identity_refuted", &agent, "claim", claim("k", json!(2)), &[("input", e1)]);
     script.refuse("identity_refuted", &agent, "claim", said("k", json!(2)), &[("input", e1)]);
-    script.refuse("corrects_refuted", &owner, "claim_correction", correction("k", json!(2)), &[("target", k1)]);
+    script.refuse(
+        "corrects_refuted",
+        &owner,
+        "claim_correction",
+        correction("k", json!(2)),
+        &[("target", k1)],
+    );
     script.refuse("stale_input", &agent, "claim", claim("m", json!(1)), &[("input", k1)]);
     script.append(&owner, "refutation_withdrawal", note(), &[("target", refuted)]);
     script.states(&[("k", "active"), ("l", "active")]);
@@ -219,22 +304,51 @@ fn refutations() -> Script {
 
 fn corrections() -> Script {
     let (owner, agent) = (signer(1), signer(2));
-    let mut script =
-        Script::begun("corrections", "A correction pins an identity and shields what is built on it.", &owner);
+    let mut script = Script::begun(
+        "corrections",
+        "A correction pins an identity and shields what is built on it.",
+        &owner,
+    );
     script.append(&owner, "grant", grant(&agent, &["append", "derive"]), &[]);
     let e1 = script.append(&agent, "evidence", evidence("n1", "one"), &[]);
     let k1 = script.append(&agent, "claim", claim("k", json!({"day": "tue"})), &[("input", e1)]);
     let l1 = script.append(&agent, "claim", claim("l", json!(1)), &[("input", k1)]);
-    let confirmed =
-        script.append(&owner, "claim_correction", correction("k", json!({"day": "tue"})), &[("target", k1)]);
+    let confirmed = script.append(
+        &owner,
+        "claim_correction",
+        correction("k", json!({"day": "tue"})),
+        &[("target", k1)],
+    );
     script.states(&[("k", "corrected"), ("l", "active")]);
-    script.refuse("not_fallen", &agent, "claim_invalidation", json!({}), &[("target", l1), ("cause", confirmed)]);
-    script.refuse("identity_corrected", &agent, "claim", claim("k", json!({"day": "tue"})), &[("input", e1)]);
+    script.refuse(
+        "not_fallen",
+        &agent,
+        "claim_invalidation",
+        json!({}),
+        &[("target", l1), ("cause", confirmed)],
+    );
+    script.refuse(
+        "identity_corrected",
+        &agent,
+        "claim",
+        claim("k", json!({"day": "tue"})),
+        &[("input", e1)],
+    );
     let retracted = script.append(&agent, "evidence_retraction", reason(), &[("target", e1)]);
     script.states(&[("k", "corrected"), ("l", "active")]);
-    script.refuse("not_fallen", &agent, "claim_invalidation", json!({}), &[("target", k1), ("cause", retracted)]);
-    let mended =
-        script.append(&owner, "claim_correction", correction("k", json!({"day": "wed"})), &[("target", confirmed)]);
+    script.refuse(
+        "not_fallen",
+        &agent,
+        "claim_invalidation",
+        json!({}),
+        &[("target", k1), ("cause", retracted)],
+    );
+    let mended = script.append(
+        &owner,
+        "claim_correction",
+        correction("k", json!({"day": "wed"})),
+        &[("target", confirmed)],
+    );
     script.states(&[("k", "corrected"), ("l", "invalidated")]);
     script.refuse("stale_input", &agent, "claim", claim("m", json!(1)), &[("input", confirmed)]);
     script.append(&agent, "claim", claim("m", json!(1)), &[("input", mended)]);
@@ -257,7 +371,13 @@ fn invalidations() -> Script {
     let e1 = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
     let k1 = script.append(&owner, "claim", claim("k", json!(1)), &[("input", e1)]);
     let l1 = script.append(&owner, "claim", claim("l", json!(1)), &[("input", k1)]);
-    script.refuse("not_fallen", &owner, "claim_invalidation", json!({}), &[("target", k1), ("cause", e1)]);
+    script.refuse(
+        "not_fallen",
+        &owner,
+        "claim_invalidation",
+        json!({}),
+        &[("target", k1), ("cause", e1)],
+    );
     let gone = script.append(&owner, "evidence_retraction", reason(), &[("target", e1)]);
     script.states(&[("k", "invalidated"), ("l", "invalidated")]);
     script.append(&owner, "claim_invalidation", json!({}), &[("target", k1), ("cause", gone)]);
@@ -270,18 +390,33 @@ fn invalidations() -> Script {
         &[("target", k1), ("cause", gone)],
     );
     script.refuse("target", &owner, "claim_invalidation", json!({}), &[("target", k1)]);
-    script.refuse("target", &owner, "claim_invalidation", json!({}), &[("target", k1), ("cause", gone), ("cause", e1)]);
+    script.refuse(
+        "target",
+        &owner,
+        "claim_invalidation",
+        json!({}),
+        &[("target", k1), ("cause", gone), ("cause", e1)],
+    );
     let e2 = script.append(&owner, "evidence", evidence("n2", "two"), &[]);
     script.append(&owner, "claim", claim("k", json!(1)), &[("input", e2), ("supersedes", k1)]);
     script.states(&[("k", "active"), ("l", "invalidated")]);
-    script.refuse("not_fallen", &owner, "claim_invalidation", json!({}), &[("target", k1), ("cause", e2)]);
+    script.refuse(
+        "not_fallen",
+        &owner,
+        "claim_invalidation",
+        json!({}),
+        &[("target", k1), ("cause", e2)],
+    );
     script
 }
 
 fn thoughts() -> Script {
     let owner = signer(1);
-    let mut script =
-        Script::begun("thoughts", "A thought is original, refines exactly one, or consolidates two or more.", &owner);
+    let mut script = Script::begun(
+        "thoughts",
+        "A thought is original, refines exactly one, or consolidates two or more.",
+        &owner,
+    );
     let thought = |content: &str| json!({"content": content, "thought_type": "original"});
     let a = script.append(&owner, "thought", thought("a"), &[]);
     let b = script.append(&owner, "thought", thought("b"), &[]);
@@ -301,8 +436,11 @@ fn thoughts() -> Script {
 
 fn targets() -> Script {
     let owner = signer(1);
-    let mut script =
-        Script::begun("targets", "What acts on another operation acts on exactly one, of the right kind.", &owner);
+    let mut script = Script::begun(
+        "targets",
+        "What acts on another operation acts on exactly one, of the right kind.",
+        &owner,
+    );
     let seen = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
     let belief = script.append(&owner, "claim", claim("k", json!(1)), &[("input", seen)]);
     let thought = script.append(&owner, "thought", json!({"content": "hm"}), &[]);
@@ -325,6 +463,12 @@ fn targets() -> Script {
         script.refuse("target", &owner, kind, json!({}), &[("target", seen), ("target", belief)]);
         script.append(&owner, kind, json!({}), &[("target", seen)]);
     }
-    script.refuse("target", &owner, "claim_refutation", refutation("k"), &[("target", belief), ("target", belief)]);
+    script.refuse(
+        "target",
+        &owner,
+        "claim_refutation",
+        refutation("k"),
+        &[("target", belief), ("target", belief)],
+    );
     script
 }

@@ -1,6 +1,7 @@
 //! The test vectors, from fixed seeds and fixed times.
 //!
-//! What is expected is written down here by hand, never taken from the kernel: the kernel only makes the bytes.
+//! What is expected is written down here by hand, never taken from the kernel: the kernel only
+//! makes the bytes.
 
 mod canonical;
 mod invalid;

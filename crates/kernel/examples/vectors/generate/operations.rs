@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::raw;
 use super::script::{self, Script, claim, correction, evidence, grant, reason, refutation, signer};
 
-/// Every vector: the `line`, the canonical `header` and `body` (null if removed) that are hashed, and the `id`.
+/// Every vector: the `line`, the canonical `header` and `body` (null if removed) that are hashed,
+/// and the `id`.
 pub(super) fn vectors() -> Vec<Value> {
     let (owner, agent) = (signer(1), signer(2));
     let mut script = Script::begun("operations", "", &owner);
@@ -17,9 +18,16 @@ pub(super) fn vectors() -> Vec<Value> {
         script.append(who, kind, body, refs)
     };
     add("a grant", &owner, "grant", grant(&agent, &["append", "derive"]), &[]);
-    let note = add("evidence, the first of another author", &agent, "evidence", evidence("n1", "Gym on Tuesday"), &[]);
+    let note = add(
+        "evidence, the first of another author",
+        &agent,
+        "evidence",
+        evidence("n1", "Gym on Tuesday"),
+        &[],
+    );
     let unicode = "naïve café — 東京 \u{1f600} \"quoted\" \\ \u{0}\u{7f} e\u{301}";
-    let second = add("evidence with text from everywhere", &agent, "evidence", evidence("n2", unicode), &[]);
+    let second =
+        add("evidence with text from everywhere", &agent, "evidence", evidence("n2", unicode), &[]);
     let key = "routine.weekly|gym|tue|morning";
     let belief = add(
         "a claim and its inputs",
@@ -80,38 +88,49 @@ pub(super) fn vectors() -> Vec<Value> {
     names.push("the last moment there is");
     script.record(&last);
 
-    let lines: Vec<String> = script.steps.iter().filter_map(|step| step["line"].as_str().map(str::to_owned)).collect();
-    let mut vectors: Vec<Value> = names.iter().zip(&lines).map(|(name, line)| vector(name, line)).collect();
-    for (name, from) in [("evidence whose body is removed", 2), ("a claim whose body is removed", 4)] {
-        if let Some(mut value) = lines.get(from).and_then(|line| serde_json::from_str::<Value>(line).ok()) {
+    let lines: Vec<String> =
+        script.steps.iter().filter_map(|step| step["line"].as_str().map(str::to_owned)).collect();
+    let mut vectors: Vec<Value> =
+        names.iter().zip(&lines).map(|(name, line)| vector(name, line)).collect();
+    for (name, from) in
+        [("evidence whose body is removed", 2), ("a claim whose body is removed", 4)]
+    {
+        if let Some(mut value) =
+            lines.get(from).and_then(|line| serde_json::from_str::<Value>(line).ok())
+        {
             value["salt"] = Value::Null;
             value["body"] = Value::Null;
             vectors.push(vector(name, &value.to_string()));
         }
     }
     if let Some(line) = lines.get(3) {
-        let spaced = format!(" {} \t", line.replace("\":", "\" : ").replace("naïve", "na\\u00efve"));
+        let spaced =
+            format!(" {} \t", line.replace("\":", "\" : ").replace("naïve", "na\\u00efve"));
         vectors.push(vector("a line in another spelling", &spaced));
     }
     vectors.extend(zip_215());
     vectors
 }
 
-/// What ZIP 215 accepts and many verifiers refuse: a key of small order, and the same key in the encoding that is not
-/// canonical. Whoever judges otherwise sees another ledger than the rest.
+/// What ZIP 215 accepts and many verifiers refuse: a key of small order, and the same key in the
+/// encoding that is not canonical. Whoever judges otherwise sees another ledger than the rest.
 fn zip_215() -> Vec<Value> {
     let one = [[1].as_slice(), &[0; 31]].concat();
     let one_again = [[0xee].as_slice(), &[0xff; 30], &[0x7f]].concat();
     let sig = BASE64URL_NOPAD.encode(&[one.as_slice(), &[0; 32]].concat());
-    [("a key of small order, which signs everything", one), ("the same key, its encoding not canonical", one_again)]
-        .into_iter()
-        .map(|(name, key)| {
-            let author = format!("ed25519:{}", BASE64URL_NOPAD.encode(&key));
-            let mut line = raw::line([1; 32], json!({"author": author}), &raw::SALT, json!({"reason": "vectors"}));
-            line["sig"] = Value::from(sig.clone());
-            vector(name, &line.to_string())
-        })
-        .collect()
+    [
+        ("a key of small order, which signs everything", one),
+        ("the same key, its encoding not canonical", one_again),
+    ]
+    .into_iter()
+    .map(|(name, key)| {
+        let author = format!("ed25519:{}", BASE64URL_NOPAD.encode(&key));
+        let mut line =
+            raw::line([1; 32], json!({"author": author}), &raw::SALT, json!({"reason": "vectors"}));
+        line["sig"] = Value::from(sig.clone());
+        vector(name, &line.to_string())
+    })
+    .collect()
 }
 
 fn vector(name: &str, line: &str) -> Value {

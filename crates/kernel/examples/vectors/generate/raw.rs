@@ -1,4 +1,5 @@
-//! Operations made by hand, beside the kernel's own sealing: so that a line can be wrong in exactly one place.
+//! Operations made by hand, beside the kernel's own sealing: so that a line can be wrong in exactly
+//! one place.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use serde_json::{Value, json};

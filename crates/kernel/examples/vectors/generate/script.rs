@@ -27,7 +27,14 @@ pub(super) struct Script {
 
 impl Script {
     pub(super) fn new(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, steps: Vec::new(), heads: BTreeMap::new(), space: None, clock: EPOCH_US }
+        Self {
+            name,
+            about,
+            steps: Vec::new(),
+            heads: BTreeMap::new(),
+            space: None,
+            clock: EPOCH_US,
+        }
     }
 
     /// A script that begins with the genesis operation of `owner`.
@@ -44,17 +51,33 @@ impl Script {
     /// Where the author's next operation stands, a moment later than all before.
     pub(super) fn place(&mut self, who: &Signer) -> ChainPosition {
         self.clock += STEP_US;
-        ChainPosition { space: self.space, head: self.heads.get(&who.author()).copied(), ts: HlcTimestamp(self.clock) }
+        ChainPosition {
+            space: self.space,
+            head: self.heads.get(&who.author()).copied(),
+            ts: HlcTimestamp(self.clock),
+        }
     }
 
     /// Signs what would come next, without expecting anything of it.
-    pub(super) fn seal(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> Operation {
+    pub(super) fn seal(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> Operation {
         let place = self.place(who);
         seal_at(who, kind, body, refs, place)
     }
 
     /// A step that is recorded.
-    pub(super) fn append(&mut self, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> OpId {
+    pub(super) fn append(
+        &mut self,
+        who: &Signer,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> OpId {
         let operation = self.seal(who, kind, body, refs);
         self.record(&operation);
         operation.id()
@@ -64,12 +87,20 @@ impl Script {
     pub(super) fn record(&mut self, operation: &Operation) {
         let header = operation.header();
         self.space = self.space.or(Some(operation.space()));
-        self.heads.insert(header.author, Head { seq: header.seq, id: operation.id(), ts: header.ts });
+        self.heads
+            .insert(header.author, Head { seq: header.seq, id: operation.id(), ts: header.ts });
         self.expect("append", operation.to_line());
     }
 
     /// A step that is refused with this code.
-    pub(super) fn refuse(&mut self, code: &str, who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)]) -> OpId {
+    pub(super) fn refuse(
+        &mut self,
+        code: &str,
+        who: &Signer,
+        kind: &str,
+        body: Value,
+        refs: &[(&str, OpId)],
+    ) -> OpId {
         let operation = self.seal(who, kind, body, refs);
         self.expect(code, operation.to_line());
         operation.id()
@@ -89,13 +120,20 @@ impl Script {
 
     /// What is believed after the last step.
     pub(super) fn states(&mut self, states: &[(&str, &str)]) {
-        let states = states.iter().map(|(key, state)| ((*key).to_owned(), Value::from(*state))).collect();
+        let states =
+            states.iter().map(|(key, state)| ((*key).to_owned(), Value::from(*state))).collect();
         self.with("states", Value::Object(states));
     }
 }
 
 /// Signs at a given place.
-pub(super) fn seal_at(who: &Signer, kind: &str, body: Value, refs: &[(&str, OpId)], place: ChainPosition) -> Operation {
+pub(super) fn seal_at(
+    who: &Signer,
+    kind: &str,
+    body: Value,
+    refs: &[(&str, OpId)],
+    place: ChainPosition,
+) -> Operation {
     let kind = Kind::parse(kind).expect("the vectors name kinds that are words");
     let role = |role: &str| Role::parse(role).expect("the vectors name roles that are words");
     let refs = refs.iter().map(|(word, id)| Ref { id: *id, role: role(word) }).collect();

@@ -1,7 +1,8 @@
 //! What filters and scores need of a document, in memory as columns and in the file as chunks.
 //!
-//! A chunk is [`CHUNK`] documents of [`WIDTH`] bytes each, little-endian, in one row; `pos` is the position of the operation that last
-//! changed it, so a process that has read up to a position asks only for what changed since.
+//! A chunk is [`CHUNK`] documents of [`WIDTH`] bytes each, little-endian, in one row; `pos` is the
+//! position of the operation that last changed it, so a process that has read up to a position asks
+//! only for what changed since.
 
 use kernel::evidence::Visibility;
 use rusqlite::{Connection, params};
@@ -105,9 +106,16 @@ pub(super) fn kind_byte(number: i64) -> u8 {
 }
 
 /// One chunk as it is stored.
-pub(super) fn load_chunk(connection: &Connection, shelf: &IndexTables, chunk: u32) -> Result<Vec<u8>, StoreError> {
+pub(super) fn load_chunk(
+    connection: &Connection,
+    shelf: &IndexTables,
+    chunk: u32,
+) -> Result<Vec<u8>, StoreError> {
     use rusqlite::OptionalExtension;
-    let data = connection.prepare_cached(shelf.attribute)?.query_row([chunk], |row| row.get(0)).optional()?;
+    let data = connection
+        .prepare_cached(shelf.attribute)?
+        .query_row([chunk], |row| row.get(0))
+        .optional()?;
     Ok(data.unwrap_or_default())
 }
 
@@ -157,16 +165,22 @@ impl Attributes {
         self.rest.len()
     }
 
-    /// How many sessions the documents belong to: sessions are numbered without gaps, so never more than documents.
+    /// How many sessions the documents belong to: sessions are numbered without gaps, so never more
+    /// than documents.
     pub(super) fn session_count(&self) -> u64 {
         let last = self.session.iter().filter(|session| **session != NONE).max();
         last.map_or(0, |last| (u64::from(*last) + 1).min(u64::from(self.len())))
     }
 
     /// Where the documents after a position are, in order, and whether they count.
-    pub(in super::super) fn after(&self, position: Position) -> impl Iterator<Item = (Position, bool)> {
+    pub(in super::super) fn after(
+        &self,
+        position: Position,
+    ) -> impl Iterator<Item = (Position, bool)> {
         let first = self.rest.partition_point(|attribute| attribute.position <= position);
-        self.rest.iter_from(first).map(|attribute| (attribute.position, attribute.flags & DEAD == 0))
+        self.rest
+            .iter_from(first)
+            .map(|attribute| (attribute.position, attribute.flags & DEAD == 0))
     }
 
     /// How many documents count, and how many of them lie after a position.
@@ -207,8 +221,12 @@ impl Attributes {
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
             for (document, bytes) in (first..=u32::MAX).zip(data.chunks_exact(WIDTH)) {
                 let Some(attribute) = Attribute::read(bytes) else { continue };
-                if !(self.rest.put(document, attribute) && self.session.put(document, attribute.session)) {
-                    return Err(StoreError::Damaged { detail: "a chunk of the text index is missing".to_owned() });
+                if !(self.rest.put(document, attribute)
+                    && self.session.put(document, attribute.session))
+                {
+                    return Err(StoreError::Damaged {
+                        detail: "a chunk of the text index is missing".to_owned(),
+                    });
                 }
             }
         }

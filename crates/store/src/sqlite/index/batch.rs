@@ -1,7 +1,8 @@
 //! What a fold has gathered, and writing it.
 //!
-//! Postings are collected flat and sorted once, so a row is read and written once a fold whatever order its documents came in.
-//! Everything is written in order of key: neighbouring rows are on neighbouring pages.
+//! Postings are collected flat and sorted once, so a row is read and written once a fold whatever
+//! order its documents came in. Everything is written in order of key: neighbouring rows are on
+//! neighbouring pages.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,8 @@ pub(super) struct Batch {
     pub(super) begins_block: bool,
     pub(super) session_count: u32,
     pub(super) term_count: u32,
-    /// Term number, document and packed counts of each posting, in this order in the bits of one number.
+    /// Term number, document and packed counts of each posting, in this order in the bits of one
+    /// number.
     pub(super) postings: Vec<u64>,
     /// Term and session in one number (see [`postings::session_posting`]), and the count.
     pub(super) session_postings: Vec<(u64, u32)>,
@@ -35,11 +37,16 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn begin(connection: &Connection, shelf: &'static IndexTables) -> Result<Self, StoreError> {
+    pub(super) fn begin(
+        connection: &Connection,
+        shelf: &'static IndexTables,
+    ) -> Result<Self, StoreError> {
         let count = |query: &str| -> Result<u32, StoreError> {
             let last: Option<u32> = connection.query_row(query, [], |row| row.get(0))?;
             let next = last.map_or(Some(0), |last| last.checked_add(1));
-            next.ok_or_else(|| StoreError::Damaged { detail: "a table of the index has run out of numbers".to_owned() })
+            next.ok_or_else(|| StoreError::Damaged {
+                detail: "a table of the index has run out of numbers".to_owned(),
+            })
         };
         let documents = document_count(connection, shelf)?;
         Ok(Self {
@@ -57,9 +64,15 @@ impl Batch {
         })
     }
 
-    pub(super) fn term_number(&mut self, connection: &Connection, word: &str) -> Result<u32, StoreError> {
-        let known =
-            connection.prepare_cached(self.shelf.term_number)?.query_row([word], |row| row.get(0)).optional()?;
+    pub(super) fn term_number(
+        &mut self,
+        connection: &Connection,
+        word: &str,
+    ) -> Result<u32, StoreError> {
+        let known = connection
+            .prepare_cached(self.shelf.term_number)?
+            .query_row([word], |row| row.get(0))
+            .optional()?;
         if let Some(number) = known {
             return Ok(number);
         }
@@ -108,7 +121,10 @@ impl Batch {
         if let Some((_, data)) = self.chunks.get(&(document / CHUNK)) {
             return Ok(attributes::in_chunk(data, document));
         }
-        Ok(attributes::in_chunk(&attributes::load_chunk(connection, self.shelf, document / CHUNK)?, document))
+        Ok(attributes::in_chunk(
+            &attributes::load_chunk(connection, self.shelf, document / CHUNK)?,
+            document,
+        ))
     }
 
     /// Marks the record at `target` as superseded or retracted by the operation at `position`.
@@ -120,13 +136,21 @@ impl Batch {
     ) -> Result<(), StoreError> {
         let document = self.document_at(connection, target)?;
         if let Some(document) = document {
-            attributes::set_flags(self.chunk(connection, position, document)?, document, attributes::DEAD);
+            attributes::set_flags(
+                self.chunk(connection, position, document)?,
+                document,
+                attributes::DEAD,
+            );
         }
         Ok(())
     }
 
     /// The document of the operation at `target`, by bisection: positions rise with documents.
-    fn document_at(&mut self, connection: &Connection, target: Position) -> Result<Option<u32>, StoreError> {
+    fn document_at(
+        &mut self,
+        connection: &Connection,
+        target: Position,
+    ) -> Result<Option<u32>, StoreError> {
         let (mut low, mut high) = (0, self.documents);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -185,7 +209,8 @@ impl Batch {
         for of_row in self.session_postings.chunk_by(|left, right| row_of(left) == row_of(right)) {
             let Some(key) = of_row.first().map(row_of) else { continue };
             let stored: Option<Vec<u8>> = read.query_row([key], |row| row.get(0)).optional()?;
-            let mut counts: BTreeMap<u32, u32> = postings::decode_sessions(&stored.unwrap_or_default()).collect();
+            let mut counts: BTreeMap<u32, u32> =
+                postings::decode_sessions(&stored.unwrap_or_default()).collect();
             for (posting, count) in of_row {
                 let total = counts.entry(postings::session_row(*posting).1).or_default();
                 *total = total.saturating_add(*count);
@@ -196,8 +221,8 @@ impl Batch {
     }
 }
 
-/// Postings in order of term, those of one term in the order in which they came: a counting sort where there are many,
-/// because term numbers are dense.
+/// Postings in order of term, those of one term in the order in which they came: a counting sort
+/// where there are many, because term numbers are dense.
 fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
     if postings.len() < terms as usize {
         let mut sorted = postings.to_vec();
@@ -227,7 +252,9 @@ fn document_count(connection: &Connection, shelf: &IndexTables) -> Result<u32, S
         .prepare_cached(shelf.last_attribute)?
         .query_row([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)))
         .optional()?;
-    Ok(last.map_or(0, |(chunk, data)| chunk.saturating_mul(CHUNK).saturating_add(attributes::count_in(&data))))
+    Ok(last.map_or(0, |(chunk, data)| {
+        chunk.saturating_mul(CHUNK).saturating_add(attributes::count_in(&data))
+    }))
 }
 
 /// Empties every table of a shelf.

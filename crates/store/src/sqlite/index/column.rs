@@ -1,6 +1,7 @@
 //! One value a document, in memory, in blocks like the postings'.
 //!
-//! A block never moves, so a column that grows by a document copies nothing and takes no more memory than its values.
+//! A block never moves, so a column that grows by a document copies nothing and takes no more
+//! memory than its values.
 
 use super::postings::BLOCK;
 
@@ -80,7 +81,10 @@ mod tests {
     fn a_column_holds_what_a_vector_holds() {
         let count = 2 * BLOCK + 3;
         let mut column = Column::default();
-        assert_eq!((column.len(), column.get(0), column.partition_point(|_: &u32| true)), (0, None, 0));
+        assert_eq!(
+            (column.len(), column.get(0), column.partition_point(|_: &u32| true)),
+            (0, None, 0)
+        );
         (0..count).for_each(|number| column.push(2 * number));
         assert_eq!(column.len(), count);
         for number in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, count - 1] {
@@ -91,14 +95,19 @@ mod tests {
         assert_eq!(column.partition_point(|_| true), count);
         assert_eq!(column.partition_point(|_| false), 0);
         assert_eq!((column.get(count), column.iter_from(count).count()), (None, 0));
-        assert_eq!((column.block(2), column.block(3)), (&[4 * BLOCK, 4 * BLOCK + 2, 4 * BLOCK + 4][..], &[][..]));
+        assert_eq!(
+            (column.block(2), column.block(3)),
+            (&[4 * BLOCK, 4 * BLOCK + 2, 4 * BLOCK + 4][..], &[][..])
+        );
         assert!(column.iter().copied().eq((0..count).map(|number| 2 * number)));
     }
 
     #[test]
     fn a_value_is_set_or_added_behind_the_last_and_nowhere_else() {
         let mut column = Column::default();
-        assert!(!column.put(1, 'b') && column.put(0, 'a') && column.put(1, 'b') && column.put(0, 'c'));
+        assert!(
+            !column.put(1, 'b') && column.put(0, 'a') && column.put(1, 'b') && column.put(0, 'c')
+        );
         assert!(!column.put(3, 'd') && !column.put(u32::MAX, 'd'));
         assert!(column.iter().eq(&['c', 'b']));
     }

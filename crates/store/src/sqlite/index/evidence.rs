@@ -1,7 +1,7 @@
 //! What a found record says, read at the moment at which it was found.
 //!
-//! A statement outside a transaction takes and gives back SQLite's read lock each time, which costs more than the
-//! row itself; within the search's snapshot it does not.
+//! A statement outside a transaction takes and gives back SQLite's read lock each time, which costs
+//! more than the row itself; within the search's snapshot it does not.
 
 use kernel::body::Body;
 use kernel::evidence::Evidence;
@@ -25,10 +25,12 @@ pub(in super::super) fn said_at(
         .query_row([sql(position)], |row| row.get(0))
         .optional()?
         .flatten();
-    let Some(Ok(Body::Evidence(evidence))) = body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) else {
+    let Some(Ok(Body::Evidence(evidence))) = body.map(|bytes| Body::parse(&Kind::Evidence, &bytes))
+    else {
         return Ok(None);
     };
-    let parts: Vec<&str> = parts(&evidence).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> =
+        parts(&evidence).map(str::trim).filter(|part| !part.is_empty()).collect();
     let mut said = parts.join("\n");
     said.truncate(said.floor_char_boundary(bytes_max));
     Ok((!said.is_empty()).then_some(said))
@@ -40,7 +42,9 @@ impl Search<'_> {
         let found = self
             .connection
             .prepare_cached("SELECT id, body FROM op WHERE pos = ?1")?
-            .query_row([sql(position)], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, Option<Vec<u8>>>(1)?)))
+            .query_row([sql(position)], |row| {
+                Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, Option<Vec<u8>>>(1)?))
+            })
             .optional()?;
         let Some((id, Some(bytes))) = found else { return Ok(None) };
         Ok(match Body::parse(&Kind::Evidence, &bytes) {

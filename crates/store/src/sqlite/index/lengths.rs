@@ -1,7 +1,9 @@
-//! Lengths of sessions in terms, for BM25: [`CHUNK`] a row, four bytes each, kept in memory like the attributes.
+//! Lengths of sessions in terms, for BM25: [`CHUNK`] a row, four bytes each, kept in memory like
+//! the attributes.
 //!
-//! `pos` of a row is the position of the last record of the latest fold that touched it. It only tells readers what to read again and
-//! is no part of the view's digest, because it depends on where folds began and ended.
+//! `pos` of a row is the position of the last record of the latest fold that touched it. It only
+//! tells readers what to read again and is no part of the view's digest, because it depends on
+//! where folds began and ended.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +32,9 @@ pub(super) fn add(
         let chunk = session / CHUNK;
         let stored: Option<Vec<u8>> = read.query_row([chunk], |row| row.get(0)).optional()?;
         let mut data = stored.unwrap_or_default();
-        while let Some((session, length)) = sessions.next_if(|(session, _)| session / CHUNK == chunk) {
+        while let Some((session, length)) =
+            sessions.next_if(|(session, _)| session / CHUNK == chunk)
+        {
             let start = (session % CHUNK) as usize * WIDTH;
             if data.len() < start + WIDTH {
                 data.resize(start + WIDTH, 0);
@@ -71,7 +75,9 @@ impl Lengths {
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;
             if first > self.of.len() {
-                return Err(StoreError::Damaged { detail: "a chunk of session lengths is missing".to_owned() });
+                return Err(StoreError::Damaged {
+                    detail: "a chunk of session lengths is missing".to_owned(),
+                });
             }
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
             for (offset, bytes) in data.chunks_exact(WIDTH).enumerate() {

@@ -1,8 +1,9 @@
 //! What documents mean: their windows' directions, to scan, and their tokens, to look closer.
 //!
-//! A direction takes [`WIDTH`] bytes, [`VECTOR_CHUNK`] documents a row, and is kept in memory by a process that asks. Tokens lie in
-//! rows of [`TOKEN_CHUNK`] documents and are read for the best candidates alone. Both are only ever appended to, and
-//! follow from the text of a record and the two before it in its session by the built-in table, so they are part of the index and of its
+//! A direction takes [`WIDTH`] bytes, [`VECTOR_CHUNK`] documents a row, and is kept in memory by a
+//! process that asks. Tokens lie in rows of [`TOKEN_CHUNK`] documents and are read for the best
+//! candidates alone. Both are only ever appended to, and follow from the text of a record and the
+//! two before it in its session by the built-in table, so they are part of the index and of its
 //! digest like the postings.
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,7 +26,8 @@ const WIDTH: usize = DIMENSIONS + LENGTH_BYTES;
 const LENGTH_BYTES: usize = 4;
 /// Documents of a row of tokens: a document and its neighbours are mostly read at once.
 const TOKEN_CHUNK: u32 = 16;
-/// Most tokens of a document that are kept: what a long record says later counts in its direction alone.
+/// Most tokens of a document that are kept: what a long record says later counts in its direction
+/// alone.
 const TOKENS_MAX: usize = 1_024;
 /// Longest part of a text that counts, bytes.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
@@ -92,7 +94,11 @@ impl NewMeanings {
         Ok(())
     }
 
-    pub(super) fn write(self, connection: &Connection, shelf: &IndexTables) -> Result<(), StoreError> {
+    pub(super) fn write(
+        self,
+        connection: &Connection,
+        shelf: &IndexTables,
+    ) -> Result<(), StoreError> {
         for (put, rows) in [(shelf.put_vector, self.vectors), (shelf.put_tokens, self.tokens)] {
             let mut write = connection.prepare_cached(put)?;
             for (chunk, data) in rows {
@@ -114,7 +120,10 @@ fn row<'a>(
     Ok(match rows.entry(chunk) {
         Entry::Occupied(entry) => entry.into_mut(),
         Entry::Vacant(entry) => {
-            let stored = connection.prepare_cached(query)?.query_row([chunk], |row| row.get(0)).optional()?;
+            let stored = connection
+                .prepare_cached(query)?
+                .query_row([chunk], |row| row.get(0))
+                .optional()?;
             entry.insert(stored.unwrap_or_default())
         }
     })
@@ -122,8 +131,8 @@ fn row<'a>(
 
 /// All documents' directions.
 ///
-/// What is asked once reads them in passing, so a process that asks a single question keeps none; they are kept from the second
-/// question on.
+/// What is asked once reads them in passing, so a process that asks a single question keeps none;
+/// they are kept from the second question on.
 #[derive(Debug, Default)]
 pub(in super::super) struct Windows {
     seen: Reach,
@@ -134,7 +143,8 @@ pub(in super::super) struct Windows {
 }
 
 impl Windows {
-    /// Makes ready for one question, over `documents` in all: reads what was added since the last time.
+    /// Makes ready for one question, over `documents` in all: reads what was added since the last
+    /// time.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
@@ -170,14 +180,20 @@ impl Windows {
     ) -> Result<(), StoreError> {
         let first = block.saturating_mul(BLOCK);
         if self.inverse_lengths.len() > first {
-            question.cosines(self.steps.block(block).as_flattened(), self.inverse_lengths.block(block), cosines);
+            question.cosines(
+                self.steps.block(block).as_flattened(),
+                self.inverse_lengths.block(block),
+                cosines,
+            );
             return Ok(());
         }
         let mut rest = cosines;
         let mut steps = [[0; DIMENSIONS]; VECTOR_CHUNK as usize];
         let mut inverse_lengths = [0.0; VECTOR_CHUNK as usize];
         each_row(connection, shelf, first..self.documents.min(first.saturating_add(BLOCK)), |row| {
-            for ((vector, steps), inverse_length) in row.iter().zip(&mut steps).zip(&mut inverse_lengths) {
+            for ((vector, steps), inverse_length) in
+                row.iter().zip(&mut steps).zip(&mut inverse_lengths)
+            {
                 (*steps, *inverse_length) = read(vector);
             }
             let (these, others) = std::mem::take(&mut rest).split_at_mut(row.len());
@@ -199,10 +215,17 @@ impl Windows {
             return Ok(question.cosine(steps, *inverse_length));
         }
         let mut cosine = 0.0;
-        each_row(connection, shelf, document..self.documents.min(document.saturating_add(1)), |row| {
-            cosine =
-                row.first().map(read).map_or(0.0, |(steps, inverse_length)| question.cosine(&steps, inverse_length));
-        })?;
+        each_row(
+            connection,
+            shelf,
+            document..self.documents.min(document.saturating_add(1)),
+            |row| {
+                cosine = row
+                    .first()
+                    .map(read)
+                    .map_or(0.0, |(steps, inverse_length)| question.cosine(&steps, inverse_length));
+            },
+        )?;
         Ok(cosine)
     }
 }
@@ -214,7 +237,8 @@ type Vector = [u8; WIDTH];
 fn read(vector: &Vector) -> ([i8; DIMENSIONS], f32) {
     let mut steps = [0; DIMENSIONS];
     steps.iter_mut().zip(vector).for_each(|(step, byte)| *step = byte.cast_signed());
-    let inverse_length = vector.last_chunk::<LENGTH_BYTES>().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
+    let inverse_length =
+        vector.last_chunk::<LENGTH_BYTES>().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
     // Only a damaged row holds another number than those that `compress` gives.
     (steps, if (0.0..=1.0).contains(&inverse_length) { inverse_length } else { 0.0 })
 }
@@ -236,11 +260,15 @@ fn each_row(
     while next < end {
         let row = rows.next()?.ok_or_else(damaged)?;
         let first = row.get::<_, u32>(0)?.saturating_mul(VECTOR_CHUNK);
-        let (vectors, _) = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?.as_chunks::<WIDTH>();
+        let (vectors, _) =
+            row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?.as_chunks::<WIDTH>();
         let vectors = vectors.get(..vectors.len().min(VECTOR_CHUNK as usize)).unwrap_or_default();
         let skipped = next.checked_sub(first).ok_or_else(damaged)? as usize;
         let wanted = vectors.len().min(end.saturating_sub(first) as usize);
-        let vectors = vectors.get(skipped..wanted).filter(|vectors| !vectors.is_empty()).ok_or_else(damaged)?;
+        let vectors = vectors
+            .get(skipped..wanted)
+            .filter(|vectors| !vectors.is_empty())
+            .ok_or_else(damaged)?;
         take(vectors);
         next += vectors.len() as u32;
     }
@@ -260,7 +288,10 @@ impl<'a> Tokens<'a> {
     }
 
     /// The tokens of a document.
-    pub(super) fn of(&mut self, document: u32) -> Result<impl Iterator<Item = u16> + use<'_>, StoreError> {
+    pub(super) fn of(
+        &mut self,
+        document: u32,
+    ) -> Result<impl Iterator<Item = u16> + use<'_>, StoreError> {
         use std::collections::hash_map::Entry;
         let row = match self.rows.entry(document / TOKEN_CHUNK) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -279,7 +310,8 @@ impl<'a> Tokens<'a> {
 fn of_document(mut row: &[u8], number: u32) -> &[u8] {
     let mut document = 0;
     while let Some((count, rest)) = row.split_first_chunk() {
-        let (tokens, rest) = rest.split_at(rest.len().min(2 * usize::from(u16::from_le_bytes(*count))));
+        let (tokens, rest) =
+            rest.split_at(rest.len().min(2 * usize::from(u16::from_le_bytes(*count))));
         if document == number {
             return tokens;
         }

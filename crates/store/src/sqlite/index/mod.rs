@@ -1,14 +1,17 @@
-//! The text index: which records hold which words, folded from the ledger into tables of the same file.
+//! The text index: which records hold which words, folded from the ledger into tables of the same
+//! file.
 //!
-//! A record is a *document* with a dense number, in order of arrival. Postings lie in rows of [`postings::BLOCK`] documents a
-//! term, so the row that an append touches is known without looking, and the tables come out byte for byte the same
-//! whatever batches they were folded in. A posting counts its term in the document and in the two before it in
-//! its session, so context needs no second look and appending never touches old rows. Sessions are documents of
-//! their own with postings of their own. What filters and scores need of a document ([`attributes`]) fits in 34 bytes and is kept
-//! in memory by a process that asks more than once; so is what it means ([`meaning`]).
+//! A record is a *document* with a dense number, in order of arrival. Postings lie in rows of
+//! [`postings::BLOCK`] documents a term, so the row that an append touches is known without
+//! looking, and the tables come out byte for byte the same whatever batches they were folded in. A
+//! posting counts its term in the document and in the two before it in its session, so context
+//! needs no second look and appending never touches old rows. Sessions are documents of their own
+//! with postings of their own. What filters and scores need of a document ([`attributes`]) fits in
+//! 34 bytes and is kept in memory by a process that asks more than once; so is what it means
+//! ([`meaning`]).
 //!
-//! Absent: positions in the text (no phrase search), and removal: a record that no longer counts stays in the
-//! postings and is passed over by its state.
+//! Absent: positions in the text (no phrase search), and removal: a record that no longer counts
+//! stays in the postings and is passed over by its state.
 
 use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -42,9 +45,10 @@ pub(super) const FOLD_OPERATIONS_MAX: u64 = postings::BLOCK as u64;
 
 /// How far the index has read, and under which capabilities.
 ///
-/// Who may append is looked up in the space's order, and a grant or revocation from another device may stand before
-/// records that were indexed already. Then the index is folded again from the start: it is a function of the
-/// operations up to `position`, judged by the changes of access up to `position` or `access`, whichever is later.
+/// Who may append is looked up in the space's order, and a grant or revocation from another device
+/// may stand before records that were indexed already. Then the index is folded again from the
+/// start: it is a function of the operations up to `position`, judged by the changes of access up
+/// to `position` or `access`, whichever is later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     /// How far it has read.
@@ -68,18 +72,31 @@ pub(super) fn reach(connection: &Connection, shelf: &IndexTables) -> Result<Reac
 }
 
 /// The same of the file attached as `schema`.
-pub(super) fn reach_in(connection: &Connection, shelf: &IndexTables, schema: &str) -> Result<Reach, StoreError> {
+pub(super) fn reach_in(
+    connection: &Connection,
+    shelf: &IndexTables,
+    schema: &str,
+) -> Result<Reach, StoreError> {
     let query = format!("SELECT pos FROM {schema}.view WHERE name = ?1 AND version = ?2");
     let mut statement = connection.prepare_cached(&query)?;
     let mut number = |name: &str| -> Result<u64, StoreError> {
-        let found: Option<i64> = statement.query_row(params![name, shelf.version], |row| row.get(0)).optional()?;
+        let found: Option<i64> =
+            statement.query_row(params![name, shelf.version], |row| row.get(0)).optional()?;
         Ok(found.unwrap_or(0).unsigned_abs())
     };
     let [position, access, latest] = shelf.reach_rows;
-    Ok(Reach { position: Position(number(position)?), access: Position(number(access)?), latest_us: number(latest)? })
+    Ok(Reach {
+        position: Position(number(position)?),
+        access: Position(number(access)?),
+        latest_us: number(latest)?,
+    })
 }
 
-fn set_reach(connection: &Connection, shelf: &IndexTables, reach: &Reach) -> Result<(), StoreError> {
+fn set_reach(
+    connection: &Connection,
+    shelf: &IndexTables,
+    reach: &Reach,
+) -> Result<(), StoreError> {
     let numbers = [reach.position, reach.access, Position(reach.latest_us)];
     for (name, number) in shelf.reach_rows.iter().zip(numbers) {
         connection
@@ -92,16 +109,22 @@ fn set_reach(connection: &Connection, shelf: &IndexTables, reach: &Reach) -> Res
     Ok(())
 }
 
-/// Makes an empty index of what was told that is to be folded under the changes of access up to `access`.
+/// Makes an empty index of what was told that is to be folded under the changes of access up to
+/// `access`.
 pub(super) fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
     set_reach(connection, &EPISODES, &Reach { access, ..Reach::default() })
 }
 
 /// The language of a space's settings; English unless it names another that is known.
 pub(super) fn language(connection: &Connection) -> Result<Language, StoreError> {
-    let body: Option<Vec<u8>> =
-        connection.query_row("SELECT body FROM op WHERE pos = 1", [], |row| row.get(0)).optional()?.flatten();
-    let settings: Option<serde_json::Value> = body.and_then(|body| serde_json::from_slice(&body).ok());
-    let language = settings.and_then(|space| serde_json::from_value(space.pointer("/settings/language")?.clone()).ok());
+    let body: Option<Vec<u8>> = connection
+        .query_row("SELECT body FROM op WHERE pos = 1", [], |row| row.get(0))
+        .optional()?
+        .flatten();
+    let settings: Option<serde_json::Value> =
+        body.and_then(|body| serde_json::from_slice(&body).ok());
+    let language = settings.and_then(|space| {
+        serde_json::from_value(space.pointer("/settings/language")?.clone()).ok()
+    });
     Ok(language.unwrap_or_default())
 }

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use super::tables::IndexTables;
 use crate::StoreError;
 
-/// Look-ups over one connection. The port cannot fail, so the first failure is kept for the caller to ask for.
+/// Look-ups over one connection. The port cannot fail, so the first failure is kept for the caller
+/// to ask for.
 pub(super) struct SqliteNames<'a> {
     connection: &'a Connection,
     shelf: &'a IndexTables,

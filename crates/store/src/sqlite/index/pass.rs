@@ -1,8 +1,9 @@
 //! One search over all blocks.
 //!
-//! A block's documents share one small array of sums, so the whole pass stays in the processor's cache; a document is looked at more
-//! closely only if its sum and the most that the other parts could add exceed the worst of the best so far. The best are
-//! scored again exactly, by the kernel's own arithmetic, and what that adds up is the explanation.
+//! A block's documents share one small array of sums, so the whole pass stays in the processor's
+//! cache; a document is looked at more closely only if its sum and the most that the other parts
+//! could add exceed the worst of the best so far. The best are scored again exactly, by the
+//! kernel's own arithmetic, and what that adds up is the explanation.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -22,7 +23,8 @@ use super::search::{Filter, Found, Search, TermRows, TermShare};
 use super::vectors::Asked;
 use crate::StoreError;
 
-/// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either way.
+/// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either
+/// way.
 const DAYS_REMEMBERED: i32 = 45_000;
 
 /// People that the question names, as the index knows them.
@@ -35,7 +37,8 @@ pub(super) struct Who {
 }
 
 impl Who {
-    /// Which documents of a block hold every word of the name themselves; none if that is nothing to go by.
+    /// Which documents of a block hold every word of the name themselves; none if that is nothing
+    /// to go by.
     fn named_in(&self, block: u32) -> Option<Vec<bool>> {
         if self.words.is_empty() {
             return None;
@@ -54,9 +57,11 @@ impl Who {
         if attribute.author != NONE {
             return self.people.contains(&attribute.author);
         }
-        let mentioned = named.as_ref().and_then(|named| named.get((document % BLOCK) as usize)).copied();
+        let mentioned =
+            named.as_ref().and_then(|named| named.get((document % BLOCK) as usize)).copied();
         mentioned.unwrap_or(false)
-            || attribute.flags & attributes::HAS_PARTICIPANTS != 0 && self.involved.contains(&document)
+            || attribute.flags & attributes::HAS_PARTICIPANTS != 0
+                && self.involved.contains(&document)
     }
 }
 
@@ -82,8 +87,14 @@ enum By<'a> {
 
 impl<'a> Meaning<'a> {
     /// None if meaning does not count, or the question has none.
-    pub(super) fn of(question: &'a Question, weights: &Weights, asked: Option<&'a Asked<'a>>) -> Option<Self> {
-        if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning] == [0.0; 4] {
+    pub(super) fn of(
+        question: &'a Question,
+        weights: &Weights,
+        asked: Option<&'a Asked<'a>>,
+    ) -> Option<Self> {
+        if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning]
+            == [0.0; 4]
+        {
             return None;
         }
         let by = match asked {
@@ -131,19 +142,23 @@ impl PartialOrd for Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then((self.tie, self.document).cmp(&(other.tie, other.document)))
+        self.score
+            .total_cmp(&other.score)
+            .then((self.tie, self.document).cmp(&(other.tie, other.document)))
     }
 }
 
 impl Pass<'_> {
     /// The best documents by single-precision scores, in order of document.
     pub(super) fn preselect(&self, limit: usize) -> Result<Vec<u32>, StoreError> {
-        let mut best: Vec<u32> = self.candidates(limit)?.map(|Reverse(candidate)| candidate.document).collect();
+        let mut best: Vec<u32> =
+            self.candidates(limit)?.map(|Reverse(candidate)| candidate.document).collect();
         best.sort_unstable();
         Ok(best)
     }
 
-    /// The same of those documents that `admits` lets through, which is asked from the best down, so seldom.
+    /// The same of those documents that `admits` lets through, which is asked from the best down,
+    /// so seldom.
     pub(super) fn best_of_those(
         &self,
         limit: usize,
@@ -163,10 +178,15 @@ impl Pass<'_> {
         Ok(best)
     }
 
-    fn candidates(&self, limit: usize) -> Result<impl Iterator<Item = Reverse<Candidate>>, StoreError> {
-        let lex_weights: Vec<[f32; 256]> = self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
+    fn candidates(
+        &self,
+        limit: usize,
+    ) -> Result<impl Iterator<Item = Reverse<Candidate>>, StoreError> {
+        let lex_weights: Vec<[f32; 256]> =
+            self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
         let mut cursors = vec![0; self.terms.len()];
-        let mut heap: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
+        let mut heap: BinaryHeap<Reverse<Candidate>> =
+            BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
         let mut sums = vec![0.0f32; BLOCK as usize];
         let mut windows = vec![0.0f32; BLOCK as usize];
         let window_weight = self.weights.window_meaning as f32;
@@ -200,9 +220,14 @@ impl Pass<'_> {
                     }
                     By::Model(asked) => asked.windows(first),
                 };
-                sums.iter_mut().zip(windows).for_each(|(sum, window)| *sum += window_weight * window);
+                sums.iter_mut()
+                    .zip(windows)
+                    .for_each(|(sum, window)| *sum += window_weight * window);
             }
-            let mut threshold = heap.peek().filter(|_| heap.len() >= limit).map_or(0.0, |Reverse(worst)| worst.score);
+            let mut threshold = heap
+                .peek()
+                .filter(|_| heap.len() >= limit)
+                .map_or(0.0, |Reverse(worst)| worst.score);
             for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
                 let known = sum + session_weights.get(*session as usize).copied().unwrap_or(0.0);
                 if known + most_else <= threshold || (known == 0.0 && dates.is_empty()) {
@@ -262,7 +287,11 @@ impl Pass<'_> {
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
         let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
         let who = speaker.max(0.0) + subject.max(0.0);
-        (date.max(0.0) + when.max(0.0) + who + weights.time_expression.max(0.0) + weights.is_question.max(0.0)) as f32
+        (date.max(0.0)
+            + when.max(0.0)
+            + who
+            + weights.time_expression.max(0.0)
+            + weights.is_question.max(0.0)) as f32
     }
 
     /// Which documents of a block hold every word of a name themselves.
@@ -280,18 +309,23 @@ impl Pass<'_> {
         }
         let Filter { since_us, until_us, visibilities, .. } = self.filter;
         let flags = attribute.flags & (attributes::PRIVATE | attributes::GLOBAL);
-        if !visibilities.is_empty() && !visibilities.iter().any(|who| attributes::visibility_flags(*who) == flags) {
+        if !visibilities.is_empty()
+            && !visibilities.iter().any(|who| attributes::visibility_flags(*who) == flags)
+        {
             return false;
         }
         if (since_us.is_some() || until_us.is_some()) && attribute.at_us == NO_TIME {
             return false;
         }
-        since_us.is_none_or(|since| attribute.at_us >= since) && until_us.is_none_or(|until| attribute.at_us < until)
+        since_us.is_none_or(|since| attribute.at_us >= since)
+            && until_us.is_none_or(|until| attribute.at_us < until)
     }
 
     /// Every signal but those of words.
     fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
-        let is_of = |who: &Option<Who>, named| who.as_ref().is_some_and(|who| who.holds(attribute, document, named));
+        let is_of = |who: &Option<Who>, named| {
+            who.as_ref().is_some_and(|who| who.holds(attribute, document, named))
+        };
         Signals {
             speaker: is_of(&self.speaker, &named.speaker),
             subject: is_of(&self.subject, &named.subject),
@@ -356,7 +390,11 @@ impl Pass<'_> {
                 next_meaning: meant.next_meaning,
                 words: lexical::lex(weighted(), self.idf_sum),
                 own_words: lexical::own(weighted(), self.idf_sum),
-                session: self.session_scores.get(attribute.session as usize).copied().unwrap_or(0.0),
+                session: self
+                    .session_scores
+                    .get(attribute.session as usize)
+                    .copied()
+                    .unwrap_or(0.0),
                 ..self.signals(attribute, document, &named, dates.fit(attribute.day))
             };
             named_in = Some((block, named));
@@ -398,7 +436,8 @@ impl Others {
     fn new(pass: &Pass<'_>) -> Self {
         let mut others = Self { flags: [0.0; 16], date: 0.0 };
         let asks_when = pass.question.asks_when;
-        let total = |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
+        let total =
+            |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
         for (place, sum) in others.flags.iter_mut().enumerate() {
             *sum = total(Self::signals(place));
         }
@@ -446,7 +485,8 @@ impl<'a> Closer<'a> {
     /// `win`, `text`, `near` and `after` of a document.
     fn look(&mut self, document: u32, attribute: &Attribute) -> Result<Signals, StoreError> {
         let previous = attribute.previous;
-        let before = self.search.attributes.get(previous).map_or(NONE, |attribute| attribute.previous);
+        let before =
+            self.search.attributes.get(previous).map_or(NONE, |attribute| attribute.previous);
         let context = [document, previous, before];
         for document in context {
             if document != NONE && !self.best.contains_key(&document) {
@@ -454,18 +494,28 @@ impl<'a> Closer<'a> {
                 self.best.insert(document, best);
             }
         }
-        let [own, previous, before] = context.map(|document| self.best.get(&document).map_or(&[][..], Vec::as_slice));
+        let [own, previous, before] =
+            context.map(|document| self.best.get(&document).map_or(&[][..], Vec::as_slice));
         let near = self.words.near(own, previous, before);
         let is_alive = |next: &u32| {
-            self.search.attributes.get(*next).is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
+            self.search
+                .attributes
+                .get(*next)
+                .is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
         };
         let next = self.search.attributes.next(document).filter(is_alive);
         Ok(match self.by {
             By::Table(direction) => {
-                let after = next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
+                let after =
+                    next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
                 let Search { connection, shelf, windows, .. } = self.search;
                 let win = f64::from(windows.cosine(connection, shelf, direction, document)?);
-                Signals { window_meaning: win, word_meaning: near, next_meaning: after, ..Signals::default() }
+                Signals {
+                    window_meaning: win,
+                    word_meaning: near,
+                    next_meaning: after,
+                    ..Signals::default()
+                }
             }
             By::Model(asked) => {
                 let after = next.map(|next| asked.own(next)).transpose()?.unwrap_or(0.0);
@@ -511,7 +561,9 @@ impl<'a> DateFits<'a> {
         if self.is_empty() || day == NO_DAY {
             return 0.0;
         }
-        let Some(place) = day.checked_add(DAYS_REMEMBERED).and_then(|place| usize::try_from(place).ok()) else {
+        let Some(place) =
+            day.checked_add(DAYS_REMEMBERED).and_then(|place| usize::try_from(place).ok())
+        else {
             return self.compute(day);
         };
         if place >= 2 * DAYS_REMEMBERED as usize {

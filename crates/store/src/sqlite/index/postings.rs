@@ -1,10 +1,11 @@
 //! Postings as bytes.
 //!
-//! A row of `text_posting` holds one term's documents of one block: `key` is block number · 2³² + term number. The data
-//! begins with the number of documents that hold the term themselves (two bytes, little-endian); then for each document the
-//! distance from the one before it (LEB128; from the block's first for the first) and a byte of counts: four bits for the
-//! document itself, two for the one before it, two for the one before that, each capped. A row of
-//! `text_session_posting` is the same over blocks of sessions: distance and count, both LEB128.
+//! A row of `text_posting` holds one term's documents of one block: `key` is block number · 2³² +
+//! term number. The data begins with the number of documents that hold the term themselves (two
+//! bytes, little-endian); then for each document the distance from the one before it (LEB128; from
+//! the block's first for the first) and a byte of counts: four bits for the document itself, two
+//! for the one before it, two for the one before that, each capped. A row of `text_session_posting`
+//! is the same over blocks of sessions: distance and count, both LEB128.
 
 use retrieval::rank::lexical::TermCounts;
 
@@ -17,8 +18,8 @@ const HEADER: usize = 2;
 /// Bits of a session's place in its block.
 const SESSION_BITS: u32 = SESSION_BLOCK.ilog2();
 
-/// The key of a term's row in a block. Rows of a block lie together, so a new block is written at the table's end and
-/// touches no page of the others.
+/// The key of a term's row in a block. Rows of a block lie together, so a new block is written at
+/// the table's end and touches no page of the others.
 pub(super) fn key(block: u32, term: u32) -> i64 {
     // Blocks of documents or sessions that a u32 numbers are far fewer than 2³¹.
     (u64::from(block) << 32 | u64::from(term)).cast_signed()
@@ -44,7 +45,11 @@ pub(super) fn pack(counts: TermCounts) -> u8 {
 
 /// The reverse of [`pack`].
 pub(super) fn unpack(byte: u8) -> TermCounts {
-    TermCounts { own: u32::from(byte >> 4), previous: u32::from(byte >> 2 & 3), before_previous: u32::from(byte & 3) }
+    TermCounts {
+        own: u32::from(byte >> 4),
+        previous: u32::from(byte >> 2 & 3),
+        before_previous: u32::from(byte & 3),
+    }
 }
 
 /// A row that grows at its end.
@@ -188,7 +193,14 @@ mod tests {
 
     #[test]
     fn damaged_bytes_end_the_row_and_nothing_else() {
-        for bytes in [&[][..], &[9], &[0, 0, 0xff], &[0xff; 9], &[0, 0, 0], &[0, 0, 0x80, 0x80, 0x80, 0x80, 0x7f, 0]] {
+        for bytes in [
+            &[][..],
+            &[9],
+            &[0, 0, 0xff],
+            &[0xff; 9],
+            &[0, 0, 0],
+            &[0, 0, 0x80, 0x80, 0x80, 0x80, 0x7f, 0],
+        ] {
             assert_eq!(decode(bytes).count(), 0, "{bytes:?}");
         }
         assert_eq!(decode_sessions(&[1, 0xff]).count(), 0);
@@ -204,6 +216,9 @@ mod tests {
     #[test]
     fn sessions_read_back() {
         let sessions = [(0, 1), (7, 300), (SESSION_BLOCK - 1, 2)];
-        assert_eq!(decode_sessions(&encode_sessions(sessions.into_iter())).collect::<Vec<_>>(), sessions);
+        assert_eq!(
+            decode_sessions(&encode_sessions(sessions.into_iter())).collect::<Vec<_>>(),
+            sessions
+        );
     }
 }

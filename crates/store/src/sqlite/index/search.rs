@@ -1,7 +1,8 @@
-//! Finding: every record that shares a word, a session or a date with the question is scored, block by block.
+//! Finding: every record that shares a word, a session or a date with the question is scored, block
+//! by block.
 //!
-//! Here everything that a question needs is read, once: rows of its terms, scores of sessions, whom it names. The
-//! scoring is [`super::pass`].
+//! Here everything that a question needs is read, once: rows of its terms, scores of sessions, whom
+//! it names. The scoring is [`super::pass`].
 
 use std::collections::HashSet;
 
@@ -41,8 +42,8 @@ pub struct Filter {
     pub until_us: Option<i64>,
     /// By who may see them; all if empty.
     pub visibilities: Vec<Visibility>,
-    /// Recorded until then (inclusive) and neither retracted nor replaced by then, microseconds since the Unix epoch; what counts now if
-    /// none.
+    /// Recorded until then (inclusive) and neither retracted nor replaced by then, microseconds
+    /// since the Unix epoch; what counts now if none.
     pub as_of_us: Option<u64>,
 }
 
@@ -101,7 +102,9 @@ pub(super) struct TermRows {
 
 impl TermRows {
     pub(super) fn row(&self, block: u32) -> &[u8] {
-        self.rows.binary_search_by_key(&block, |(number, _)| *number).map_or(&[], |index| &self.rows[index].1)
+        self.rows
+            .binary_search_by_key(&block, |(number, _)| *number)
+            .map_or(&[], |index| &self.rows[index].1)
     }
 }
 
@@ -111,15 +114,22 @@ impl Search<'_> {
         self.asked.is_some()
     }
 
-    /// Understands a question by the people that the space knows. `today` is what "last week" counts from.
-    pub fn question(&self, text: &str, analyzer: &mut Analyzer, today: Option<Date>) -> Result<Question, StoreError> {
+    /// Understands a question by the people that the space knows. `today` is what "last week"
+    /// counts from.
+    pub fn question(
+        &self,
+        text: &str,
+        analyzer: &mut Analyzer,
+        today: Option<Date>,
+    ) -> Result<Question, StoreError> {
         let names = SqliteNames::new(self.connection, self.shelf);
         let question = Question::parse(text, analyzer, &names, today);
         names.finish()?;
         Ok(question)
     }
 
-    /// The best `limit` records and some to spare, best first; of equals the one nearest to `today`, then the one told last.
+    /// The best `limit` records and some to spare, best first; of equals the one nearest to
+    /// `today`, then the one told last.
     pub fn find(
         &self,
         question: &Question,
@@ -130,7 +140,8 @@ impl Search<'_> {
         limit: usize,
     ) -> Result<Vec<Found>, StoreError> {
         let pass = self.pass(question, analyzer, filter, today, weights)?;
-        let wanted = limit.saturating_add(SPARE).max(if pass.meant.is_some() { CANDIDATES_MIN } else { 0 });
+        let wanted =
+            limit.saturating_add(SPARE).max(if pass.meant.is_some() { CANDIDATES_MIN } else { 0 });
         let wanted = wanted.min(self.attributes.len() as usize);
         let best = match filter.as_of_us {
             None => pass.preselect(wanted)?,
@@ -163,8 +174,8 @@ impl Search<'_> {
         }
         let mut idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
         if self.shelf.unit == Unit::Session {
-            // Few things are believed, and few words are known of them: one that nothing holds speaks against all as much as one that
-            // a single belief holds speaks for it.
+            // Few things are believed, and few words are known of them: one that nothing holds
+            // speaks against all as much as one that a single belief holds speaks for it.
             idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
         }
         let session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
@@ -185,7 +196,12 @@ impl Search<'_> {
     }
 
     /// None if the index does not know the term.
-    fn term_rows(&self, term: &Term, documents: u64, sessions: u64) -> Result<Option<TermRows>, StoreError> {
+    fn term_rows(
+        &self,
+        term: &Term,
+        documents: u64,
+        sessions: u64,
+    ) -> Result<Option<TermRows>, StoreError> {
         let known = self
             .connection
             .prepare_cached(self.shelf.term_number)?
@@ -195,7 +211,8 @@ impl Search<'_> {
         let mut statement = self.connection.prepare_cached(self.shelf.posting)?;
         let mut rows: Vec<(u32, Vec<u8>)> = Vec::new();
         for block in 0..self.attributes.len().div_ceil(BLOCK) {
-            let row = statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
+            let row =
+                statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
             rows.extend(row.map(|row| (block, row)));
         }
         let records = match self.shelf.unit {
@@ -220,7 +237,11 @@ impl Search<'_> {
         for (block, row) in rows {
             for (place, _) in postings::decode(row) {
                 let document = block.saturating_mul(BLOCK).saturating_add(place);
-                let session = self.attributes.session.get(document).and_then(|session| seen.get_mut(*session as usize));
+                let session = self
+                    .attributes
+                    .session
+                    .get(document)
+                    .and_then(|session| seen.get_mut(*session as usize));
                 if let Some(seen) = session {
                     count += u64::from(!std::mem::replace(seen, true));
                 }
@@ -238,9 +259,9 @@ impl Search<'_> {
             if let Some(row) = rows.next()? {
                 let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
                 let found = postings::decode_sessions(data);
-                sessions.extend(
-                    found.map(|(place, count)| (block.saturating_mul(SESSION_BLOCK).saturating_add(place), count)),
-                );
+                sessions.extend(found.map(|(place, count)| {
+                    (block.saturating_mul(SESSION_BLOCK).saturating_add(place), count)
+                }));
             }
         }
         Ok(sessions)
@@ -253,12 +274,16 @@ impl Search<'_> {
         for term in terms {
             for (session, count) in &term.sessions {
                 let session = *session as usize;
-                if let (Some(sum), Some(length)) = (sums.get_mut(session), self.lengths.of.get(session)) {
-                    *sum += term.session_idf * lexical::session_strength(*count, u64::from(*length), average);
+                if let (Some(sum), Some(length)) =
+                    (sums.get_mut(session), self.lengths.of.get(session))
+                {
+                    *sum += term.session_idf
+                        * lexical::session_strength(*count, u64::from(*length), average);
                 }
             }
         }
-        // The sum over the terms is made already; what is left of the kernel's formula is the share.
+        // The sum over the terms is made already; what is left of the kernel's formula is the
+        // share.
         sums.into_iter().map(|sum| lexical::session([(sum, 1.0)], idf_sum)).collect()
     }
 
@@ -298,7 +323,9 @@ impl Search<'_> {
         let mut statement = self.connection.prepare_cached(self.shelf.kind_number)?;
         let mut admitted = HashSet::new();
         for kind in &filter.kinds {
-            if let Some(number) = statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()? {
+            if let Some(number) =
+                statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()?
+            {
                 admitted.insert(attributes::kind_byte(number));
             }
         }
@@ -308,12 +335,15 @@ impl Search<'_> {
     /// Records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
         let mut statement = self.connection.prepare_cached(self.shelf.kinds)?;
-        let words =
-            statement.query_map([], |row| Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?)))?;
+        let words = statement.query_map([], |row| {
+            Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?))
+        })?;
         // Of the kinds that share the last number, the first gives its name to all.
         let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
         let mut counts = std::collections::BTreeMap::new();
-        for attribute in self.attributes.rest.iter().filter(|attribute| attribute.flags & attributes::DEAD == 0) {
+        for attribute in
+            self.attributes.rest.iter().filter(|attribute| attribute.flags & attributes::DEAD == 0)
+        {
             if let Some(word) = words.get(&attribute.kind) {
                 *counts.entry(word.clone()).or_default() += 1;
             }
@@ -321,7 +351,8 @@ impl Search<'_> {
         Ok(counts)
     }
 
-    /// The records before and after one in its session, at most `reach` each way, as (distance, position).
+    /// The records before and after one in its session, at most `reach` each way, as (distance,
+    /// position).
     pub fn neighbours(&self, document: u32, reach: u32) -> Vec<(i32, Position)> {
         let mut found = Vec::new();
         let mut current = document;
@@ -342,7 +373,9 @@ impl Search<'_> {
         found.sort_unstable();
         let mut neighbours = Vec::new();
         for (distance, document) in found {
-            if let Some(attribute) = self.attributes.get(document).filter(|found| found.flags & attributes::DEAD == 0) {
+            if let Some(attribute) =
+                self.attributes.get(document).filter(|found| found.flags & attributes::DEAD == 0)
+            {
                 neighbours.push((distance, attribute.position));
             }
         }

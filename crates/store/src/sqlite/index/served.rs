@@ -1,7 +1,8 @@
 //! What counts at the moment that a question is about, asked of the ledger while searching.
 //!
-//! What a shelf holds is all that was ever told or believed. Whether a document counts follows from the ledger, and is asked only of what
-//! is about to be found, once for each identity in one search.
+//! What a shelf holds is all that was ever told or believed. Whether a document counts follows from
+//! the ledger, and is asked only of what is about to be found, once for each identity in one
+//! search.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -27,8 +28,8 @@ impl<'a> Search<'a> {
         SqliteLedgerIndex::new(self.connection)
     }
 
-    /// The best `limit` of what is believed, best first. `serves` answers which operation is served of an identity, and is asked of each at
-    /// most once.
+    /// The best `limit` of what is believed, best first. `serves` answers which operation is served
+    /// of an identity, and is asked of each at most once.
     pub fn find_served(
         &self,
         question: &Question,
@@ -50,8 +51,10 @@ impl<'a> Search<'a> {
                     let key: Option<String> =
                         name.query_row([attribute.session], |row| row.get(0)).optional()?.flatten();
                     let id = key.map(|key| serves(&key)).transpose()?.flatten();
-                    let row: Option<i64> =
-                        id.map(|id| place.query_row([id.0], |row| row.get(0)).optional()).transpose()?.flatten();
+                    let row: Option<i64> = id
+                        .map(|id| place.query_row([id.0], |row| row.get(0)).optional())
+                        .transpose()?
+                        .flatten();
                     let position = row.map(|row| Position(row.unsigned_abs()));
                     ids.extend(position.zip(id));
                     *unknown.insert(position)
@@ -71,7 +74,8 @@ impl<'a> Search<'a> {
         let world = self.world()?;
         let mut identify = self.connection.prepare_cached("SELECT id FROM op WHERE pos = ?1")?;
         Ok(move |attribute: &Attribute| {
-            let id = identify.query_row([sql(attribute.position)], |row| id_at(row, 0)).optional()?;
+            let id =
+                identify.query_row([sql(attribute.position)], |row| id_at(row, 0)).optional()?;
             let Some(id) = id else { return Ok(false) };
             let then = Snapshot::before(&world, first_after(until_us));
             Validity::new(&then).is_valid_input(&id)

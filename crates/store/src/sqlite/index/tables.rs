@@ -1,8 +1,10 @@
 //! The two shelves of the index: what was told, and what is believed.
 //!
-//! Both have the same tables and are folded and searched by the same code; only the names of the tables differ, and what a session is. So
-//! each has statistics of its own: what is believed, in ever new versions, does not make a word of the evidence common. Every statement that
-//! names a table is made here when the program is compiled, because a fold runs them for every word and record.
+//! Both have the same tables and are folded and searched by the same code; only the names of the
+//! tables differ, and what a session is. So each has statistics of its own: what is believed, in
+//! ever new versions, does not make a word of the evidence common. Every statement that names a
+//! table is made here when the program is compiled, because a fold runs them for every word and
+//! record.
 
 /// One shelf: its tables, and the statements over them.
 pub(in super::super) struct IndexTables {
@@ -58,8 +60,8 @@ pub(in super::super) struct IndexTables {
 pub(super) enum Unit {
     /// Every document.
     Document,
-    /// What documents are versions of: their sessions. A belief that was derived a hundred times does not make its words
-    /// common.
+    /// What documents are versions of: their sessions. A belief that was derived a hundred times
+    /// does not make its words common.
     Session,
 }
 
@@ -161,6 +163,7 @@ macro_rules! tables {
 
 /// What was told.
 pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 3, "text");
-/// What was ever believed: claims and corrections. A session is an identity, and its name the identity's key; nothing is told there in the
-/// light of what came before, so the tables of words and lengths of sessions stay empty.
+/// What was ever believed: claims and corrections. A session is an identity, and its name the
+/// identity's key; nothing is told there in the light of what came before, so the tables of words
+/// and lengths of sessions stay empty.
 pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 1, "facts");

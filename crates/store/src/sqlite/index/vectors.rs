@@ -1,9 +1,11 @@
 //! The vectors of one model in memory, and a question asked of them.
 //!
-//! What is scanned are windows: a record's own direction, half of the one before it in its session and of the one after it, a quarter of
-//! the ones beyond. Unlike the built-in table's they look ahead, too, since they are stored nowhere: they are made from the stored vectors when
-//! these are read, and again when records of their session follow. What was added since is read the next time. Own directions are
-//! read from the file for the best candidates alone, so a record takes a byte a dimension.
+//! What is scanned are windows: a record's own direction, half of the one before it in its session
+//! and of the one after it, a quarter of the ones beyond. Unlike the built-in table's they look
+//! ahead, too, since they are stored nowhere: they are made from the stored vectors when these are
+//! read, and again when records of their session follow. What was added since is read the next
+//! time. Own directions are read from the file for the best candidates alone, so a record takes a
+//! byte a dimension.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -16,10 +18,11 @@ use super::Reach;
 use super::attributes::{Attributes, NONE};
 use crate::{Position, StoreError};
 
-/// Own vectors that are remembered while windows are made: the records before one in its session are mostly near.
+/// Own vectors that are remembered while windows are made: the records before one in its session
+/// are mostly near.
 const REMEMBERED_MAX: usize = 4_096;
-/// How many documents are read before a window is made, since those that follow in its session are mostly among them. Where one comes
-/// later, the window is made again.
+/// How many documents are read before a window is made, since those that follow in its session are
+/// mostly among them. Where one comes later, the window is made again.
 const AHEAD: u32 = 64;
 
 /// The windows of the model that was asked last.
@@ -46,7 +49,8 @@ pub(in super::super) struct Asked<'a> {
 }
 
 impl Vectors {
-    /// Asks a question of all documents. None where the model has no vectors, or the question none of its length.
+    /// Asks a question of all documents. None where the model has no vectors, or the question none
+    /// of its length.
     pub(in super::super) fn ask<'a>(
         &mut self,
         connection: &'a Connection,
@@ -55,8 +59,8 @@ impl Vectors {
         question: &QuestionVector,
     ) -> Result<Option<Asked<'a>>, StoreError> {
         let Some(model) = model(connection, question.model)? else { return Ok(None) };
-        let direction =
-            Direction::of(&question.numbers).filter(|question| question.dimensions() == model.model.dimensions);
+        let direction = Direction::of(&question.numbers)
+            .filter(|question| question.dimensions() == model.model.dimensions);
         let Some(direction) = direction else { return Ok(None) };
         if let Err(error) = self.refresh(connection, reach, attributes, &model) {
             *self = Self::default();
@@ -64,8 +68,13 @@ impl Vectors {
         }
         let mut cosines = vec![0.0; self.inverse_lengths.len()];
         direction.cosines(&self.steps, &self.inverse_lengths, &mut cosines);
-        let has_vector = |number: &usize| self.inverse_lengths.get(*number).is_some_and(|length| *length > 0.0);
-        let known = cosines.iter().enumerate().filter(|(number, _)| has_vector(number)).map(|(_, cosine)| *cosine);
+        let has_vector =
+            |number: &usize| self.inverse_lengths.get(*number).is_some_and(|length| *length > 0.0);
+        let known = cosines
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| has_vector(number))
+            .map(|(_, cosine)| *cosine);
         if known.clone().next().is_none() {
             return Ok(None);
         }
@@ -74,7 +83,14 @@ impl Vectors {
             *cosine = if has_vector(&number) { scale.place(*cosine) as f32 } else { 0.0 };
         }
         cosines.resize(attributes.len() as usize, 0.0);
-        Ok(Some(Asked { connection, attributes, number: model.number, direction, scale, windows: cosines }))
+        Ok(Some(Asked {
+            connection,
+            attributes,
+            number: model.number,
+            direction,
+            scale,
+            windows: cosines,
+        }))
     }
 
     /// Reads what was added since the last time.
@@ -87,24 +103,42 @@ impl Vectors {
     ) -> Result<(), StoreError> {
         let is_same = self.model == Some(model.number) && self.dimensions == model.model.dimensions;
         if !is_same || !self.seen.leads_to(&reach) || model.reached < self.reached {
-            *self = Self { model: Some(model.number), dimensions: model.model.dimensions, ..Self::default() };
+            *self = Self {
+                model: Some(model.number),
+                dimensions: model.model.dimensions,
+                ..Self::default()
+            };
         }
         self.seen = reach;
         let known = self.inverse_lengths.len();
-        let documents = attributes.rest.partition_point(|attribute| attribute.position <= model.reached) as usize;
+        let documents =
+            attributes.rest.partition_point(|attribute| attribute.position <= model.reached)
+                as usize;
         self.reached = model.reached;
-        let Some(more) = documents.checked_sub(known).filter(|more| *more > 0) else { return Ok(()) };
+        let Some(more) = documents.checked_sub(known).filter(|more| *more > 0) else {
+            return Ok(());
+        };
         let bytes = more.saturating_mul(self.dimensions);
-        self.steps.try_reserve(bytes).map_err(|_| StoreError::Damaged { detail: "too many vectors".to_owned() })?;
+        self.steps
+            .try_reserve(bytes)
+            .map_err(|_| StoreError::Damaged { detail: "too many vectors".to_owned() })?;
         self.inverse_lengths.reserve(more);
-        let first = attributes.get(known as u32).map_or(0, |attribute| attribute.position.0.saturating_sub(1));
-        let mut statement =
-            connection.prepare_cached("SELECT key, data FROM embedding WHERE key > ?1 AND key <= ?2 ORDER BY key")?;
+        let first = attributes
+            .get(known as u32)
+            .map_or(0, |attribute| attribute.position.0.saturating_sub(1));
+        let mut statement = connection.prepare_cached(
+            "SELECT key, data FROM embedding WHERE key > ?1 AND key <= ?2 ORDER BY key",
+        )?;
         let keys = [model.number.key(Position(first)), model.number.key(model.reached)];
         let mut rows = statement.query(keys)?;
         let mut row = rows.next()?;
-        let mut own =
-            Own { connection, attributes, number: model.number, dimensions: self.dimensions, known: HashMap::new() };
+        let mut own = Own {
+            connection,
+            attributes,
+            number: model.number,
+            dimensions: self.dimensions,
+            known: HashMap::new(),
+        };
         let mut unmade = BTreeSet::new();
         for document in known..documents {
             let Some(attribute) = attributes.get(document as u32) else { break };
@@ -112,7 +146,10 @@ impl Vectors {
             while let Some(found) = row {
                 let position = ModelNumber::position(found.get(0)?);
                 if position == attribute.position {
-                    vector = normalized(found.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?, self.dimensions);
+                    vector = normalized(
+                        found.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?,
+                        self.dimensions,
+                    );
                 }
                 if position > attribute.position {
                     break;
@@ -124,9 +161,13 @@ impl Vectors {
             self.steps.resize(self.steps.len() + self.dimensions, 0);
             self.inverse_lengths.push(0.0);
             unmade.extend(
-                [document, attribute.previous, own.before(attribute.previous)].iter().filter(|at| **at != NONE),
+                [document, attribute.previous, own.before(attribute.previous)]
+                    .iter()
+                    .filter(|at| **at != NONE),
             );
-            while let Some(first) = unmade.first().copied().filter(|first| *first < document.saturating_sub(AHEAD)) {
+            while let Some(first) =
+                unmade.first().copied().filter(|first| *first < document.saturating_sub(AHEAD))
+            {
                 unmade.remove(&first);
                 self.make(first, &mut own)?;
             }
@@ -138,7 +179,9 @@ impl Vectors {
     fn make(&mut self, document: u32, own: &mut Own<'_>) -> Result<(), StoreError> {
         let Some(vector) = own.of(document)? else { return Ok(()) };
         let read = self.inverse_lengths.len();
-        let following = |document| own.attributes.next(document).filter(|next| (*next as usize) < read).unwrap_or(NONE);
+        let following = |document| {
+            own.attributes.next(document).filter(|next| (*next as usize) < read).unwrap_or(NONE)
+        };
         let (previous, next) = (own.before(document), following(document));
         let around = [previous, own.before(previous), next, following(next)];
         let nothing: Rc<[f32]> = Rc::from(vec![0.0; self.dimensions]);
@@ -200,7 +243,11 @@ fn normalized(data: &[u8], dimensions: usize) -> Option<Rc<[f32]>> {
     Some(steps.iter().map(|step| f32::from(step.cast_signed()) * inverse_length).collect())
 }
 
-fn stored(connection: &Connection, number: ModelNumber, position: Position) -> Result<Option<Vec<u8>>, StoreError> {
+fn stored(
+    connection: &Connection,
+    number: ModelNumber,
+    position: Position,
+) -> Result<Option<Vec<u8>>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT data FROM embedding WHERE key = ?1")?;
     Ok(statement.query_row(params![number.key(position)], |row| row.get(0)).optional()?)
 }
@@ -219,8 +266,12 @@ impl Asked<'_> {
     /// The cosine of a document itself, without those before it; 0 if it has no vector.
     pub(super) fn own(&self, document: u32) -> Result<f64, StoreError> {
         let Some(attribute) = self.attributes.get(document) else { return Ok(0.0) };
-        let Some(data) = stored(self.connection, self.number, attribute.position)? else { return Ok(0.0) };
-        let Some((steps, inverse_length)) = read_vector(&data, self.direction.dimensions()) else { return Ok(0.0) };
+        let Some(data) = stored(self.connection, self.number, attribute.position)? else {
+            return Ok(0.0);
+        };
+        let Some((steps, inverse_length)) = read_vector(&data, self.direction.dimensions()) else {
+            return Ok(0.0);
+        };
         let steps: Vec<i8> = steps.iter().map(|step| step.cast_signed()).collect();
         Ok(self.scale.place(self.direction.cosine(&steps, inverse_length)))
     }

@@ -1,8 +1,10 @@
 //! Folding what is believed into its shelf.
 //!
-//! Every claim and every correction is a document, and stays one: whether it is what is served is asked when it is found, of the ledger as it is
-//! or was at the moment that the question is about. So nothing that happens later changes a document, and the shelf depends on nobody's rights. Which
-//! operations these are the graph's table of identities knows, so that a million records without a claim between them are not read.
+//! Every claim and every correction is a document, and stays one: whether it is what is served is
+//! asked when it is found, of the ledger as it is or was at the moment that the question is about.
+//! So nothing that happens later changes a document, and the shelf depends on nobody's rights.
+//! Which operations these are the graph's table of identities knows, so that a million records
+//! without a claim between them are not read.
 
 use kernel::body::{Body, Claim, Correction};
 use kernel::kind::Kind;
@@ -42,7 +44,15 @@ struct Said<'a> {
 impl<'a> Said<'a> {
     fn by(body: &'a Body) -> Option<Self> {
         match body {
-            Body::Claim(Claim { identity_key, text, payload, subject, valid_at, valid_from, .. }) => Some(Self {
+            Body::Claim(Claim {
+                identity_key,
+                text,
+                payload,
+                subject,
+                valid_at,
+                valid_from,
+                ..
+            }) => Some(Self {
                 key: identity_key,
                 text: text.clone(),
                 payload,
@@ -50,13 +60,15 @@ impl<'a> Said<'a> {
                 at: valid_from.as_ref().or(valid_at.as_ref()),
             }),
             // A correction without words is served as its data.
-            Body::ClaimCorrection(Correction { identity_key, corrected_payload, text, .. }) => Some(Self {
-                key: identity_key,
-                text: text.clone().unwrap_or_else(|| corrected_payload.to_string()),
-                payload: corrected_payload,
-                subject: None,
-                at: None,
-            }),
+            Body::ClaimCorrection(Correction { identity_key, corrected_payload, text, .. }) => {
+                Some(Self {
+                    key: identity_key,
+                    text: text.clone().unwrap_or_else(|| corrected_payload.to_string()),
+                    payload: corrected_payload,
+                    subject: None,
+                    at: None,
+                })
+            }
             _ => None,
         }
     }
@@ -68,7 +80,8 @@ impl FactFolder {
         Ok(Self(Folder::of(connection, &FACTS)?))
     }
 
-    /// Adds at most [`BLOCK`] claims and corrections, none after `until`, in the transaction that is open on `connection`. The new position.
+    /// Adds at most [`BLOCK`] claims and corrections, none after `until`, in the transaction that
+    /// is open on `connection`. The new position.
     pub(in super::super::super) fn fold(
         &mut self,
         connection: &Connection,
@@ -84,7 +97,11 @@ impl FactFolder {
 }
 
 impl Folder {
-    fn fold_facts(&mut self, connection: &Connection, until: Position) -> Result<Position, StoreError> {
+    fn fold_facts(
+        &mut self,
+        connection: &Connection,
+        until: Position,
+    ) -> Result<Position, StoreError> {
         let head = ledger::head(connection)?;
         let until = until.min(head);
         let mut reach: Reach = reach(connection, self.shelf)?;
@@ -116,7 +133,11 @@ impl Folder {
             while let Some(row) = rows.next()? {
                 taken += 1;
                 last = Position(row.get::<_, i64>(0)?.unsigned_abs());
-                let Ok(kind) = Kind::parse(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?) else { continue };
+                let Ok(kind) =
+                    Kind::parse(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)
+                else {
+                    continue;
+                };
                 let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
                 let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
                 if let Some(said) = body.as_ref().and_then(Said::by) {
@@ -153,11 +174,21 @@ impl Folder {
         let analysis = self.analyzer.analyze_slots(&said.text, &more);
         for (term, own) in self.number_terms(connection, batch, &analysis)? {
             let packed = postings::pack(TermCounts { own, ..TermCounts::default() });
-            batch.postings.push(u64::from(term) << 32 | u64::from(document % BLOCK) << 8 | u64::from(packed));
+            batch
+                .postings
+                .push(u64::from(term) << 32 | u64::from(document % BLOCK) << 8 | u64::from(packed));
         }
-        let meant = DocumentVector::of(std::iter::once(said.text.as_str()).chain(more.iter().copied()));
+        let meant =
+            DocumentVector::of(std::iter::once(said.text.as_str()).chain(more.iter().copied()));
         let nothing = DocumentVector::default();
-        batch.meanings.push(connection, self.shelf, document, &meant, &nothing.vector, &nothing.vector)?;
+        batch.meanings.push(
+            connection,
+            self.shelf,
+            document,
+            &meant,
+            &nothing.vector,
+            &nothing.vector,
+        )?;
         let subject = said.subject.map(|name| self.person(connection, name)).transpose()?.flatten();
         if let Some(person) = subject {
             connection.prepare_cached(self.shelf.add_participant)?.execute([person, document])?;
@@ -187,7 +218,12 @@ impl Folder {
     }
 
     /// The number of an identity, made if new.
-    fn identity(&mut self, connection: &Connection, batch: &mut Batch, key: &str) -> Result<u32, StoreError> {
+    fn identity(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        key: &str,
+    ) -> Result<u32, StoreError> {
         if let Some(session) = self.sessions.get(key) {
             return Ok(session.number);
         }
@@ -199,7 +235,9 @@ impl Folder {
             Some(number) => number,
             None => {
                 let number = batch.session_count;
-                connection.prepare_cached(self.shelf.add_session)?.execute(params![number, key, NONE])?;
+                connection
+                    .prepare_cached(self.shelf.add_session)?
+                    .execute(params![number, key, NONE])?;
                 batch.session_count += 1;
                 number
             }
@@ -209,7 +247,8 @@ impl Folder {
     }
 }
 
-/// The payload's texts and numbers that the text does not say, in its order, at most [`VALUES_MAX`].
+/// The payload's texts and numbers that the text does not say, in its order, at most
+/// [`VALUES_MAX`].
 fn values_beyond(text: &str, payload: &Value) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     let mut rest = vec![payload];

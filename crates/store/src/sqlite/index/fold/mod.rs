@@ -1,8 +1,9 @@
 //! Folding the ledger into the index.
 //!
-//! A [`Folder`] reads operations after the view's position, collects postings in memory, and writes them with the new position in
-//! one transaction. What it remembers between folds (term numbers, the last records of recent sessions) never
-//! changes under it, because the tables are a function of the position alone.
+//! A [`Folder`] reads operations after the view's position, collects postings in memory, and writes
+//! them with the new position in one transaction. What it remembers between folds (term numbers,
+//! the last records of recent sessions) never changes under it, because the tables are a function
+//! of the position alone.
 
 use std::collections::HashMap;
 
@@ -46,7 +47,8 @@ type Counts = Vec<(u32, u32)>;
 pub(in super::super) struct Folder {
     shelf: &'static IndexTables,
     analyzer: Analyzer,
-    /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which generation.
+    /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which
+    /// generation.
     terms: Vec<u32>,
     generation: u64,
     people: HashMap<String, Option<u32>>,
@@ -92,7 +94,9 @@ impl Reach {
         let operation = &recorded.operation;
         let header = operation.header();
         match header.kind {
-            Kind::Evidence | Kind::EvidenceRetraction => self.latest_us = self.latest_us.max(header.ts.0),
+            Kind::Evidence | Kind::EvidenceRetraction => {
+                self.latest_us = self.latest_us.max(header.ts.0)
+            }
             Kind::Grant | Kind::Revoke => {
                 return recorded.position > self.access
                     && header.ts.0 <= self.latest_us
@@ -126,9 +130,9 @@ impl Folder {
         })
     }
 
-    /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held, and none after `until`,
-    /// in the transaction that is open on `connection`. The new position: behind the old one where everything is
-    /// folded again.
+    /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held,
+    /// and none after `until`, in the transaction that is open on `connection`. The new position:
+    /// behind the old one where everything is folded again.
     pub(in super::super) fn fold(
         &mut self,
         connection: &Connection,
@@ -141,7 +145,8 @@ impl Folder {
             match self.fold_open(connection, space, until, graph) {
                 Ok(Folded::To(position)) => return Ok(position),
                 Ok(Folded::AccessChangedAt(_)) if graph == Graph::FoldedHere => {
-                    // What is folded again is told all changes before; only a damaged row knows of fewer.
+                    // What is folded again is told all changes before; only a damaged row knows of
+                    // fewer.
                     return Err(StoreError::Damaged {
                         detail: "the text index was made under other capabilities".to_owned(),
                     });
@@ -207,7 +212,9 @@ impl Folder {
                     return Ok(Folded::AccessChangedAt(recorded.position));
                 }
                 let operation = &recorded.operation;
-                let body = operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+                let body = operation
+                    .body()
+                    .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
                 if let Some(graph_world) = &mut graph_world {
                     graph_world.fold(recorded.position, operation, body.as_ref())?;
                 }
@@ -279,7 +286,11 @@ impl Folder {
         let mut session = self.session(connection, batch, evidence)?;
 
         let mut merged: Vec<(u32, TermCounts)> = Vec::with_capacity(counts.len() * 3);
-        merged.extend(counts.iter().map(|(term, own)| (*term, TermCounts { own: *own, ..Default::default() })));
+        merged.extend(
+            counts
+                .iter()
+                .map(|(term, own)| (*term, TermCounts { own: *own, ..Default::default() })),
+        );
         let context = |term: &(u32, u32), previous: bool| {
             let (previous, before_previous) = if previous { (term.1, 0) } else { (0, term.1) };
             (term.0, TermCounts { own: 0, previous, before_previous })
@@ -306,15 +317,29 @@ impl Folder {
 
         let meant = DocumentVector::of(parts(evidence));
         let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
-        batch.meanings.push(connection, self.shelf, document, &meant, &previous.vector, &before_previous.vector)?;
+        batch.meanings.push(
+            connection,
+            self.shelf,
+            document,
+            &meant,
+            &previous.vector,
+            &before_previous.vector,
+        )?;
 
-        let author = evidence.actor.as_deref().map(|name| self.person(connection, name)).transpose()?.flatten();
+        let author = evidence
+            .actor
+            .as_deref()
+            .map(|name| self.person(connection, name))
+            .transpose()?
+            .flatten();
         let mut participates = false;
         for name in &evidence.payload.participants {
             let number = self.person(connection, name)?;
             if let (Some(number), None) = (number, author) {
                 participates = true;
-                connection.prepare_cached(self.shelf.add_participant)?.execute([number, document])?;
+                connection
+                    .prepare_cached(self.shelf.add_participant)?
+                    .execute([number, document])?;
             }
         }
         let mut flags = attributes::visibility_flags(evidence.visibility);
@@ -368,7 +393,8 @@ impl Folder {
         Ok(number)
     }
 
-    /// Terms by number. New ones are numbered in order of the words, so the tables do not depend on what was met before.
+    /// Terms by number. New ones are numbered in order of the words, so the tables do not depend on
+    /// what was met before.
     fn number_terms(
         &mut self,
         connection: &Connection,
@@ -379,8 +405,9 @@ impl Folder {
             self.generation = self.analyzer.generation();
             self.terms.clear();
         }
-        let number_of =
-            |terms: &[u32], slot: Slot| terms.get(slot.0 as usize).copied().filter(|number| *number != NONE);
+        let number_of = |terms: &[u32], slot: Slot| {
+            terms.get(slot.0 as usize).copied().filter(|number| *number != NONE)
+        };
         let is_unknown = |(slot, _): &&(Slot, u32)| number_of(&self.terms, *slot).is_none();
         let mut unknown: Vec<(Term, Slot)> = Vec::new();
         for (slot, _) in analysis.slots.iter().filter(is_unknown) {
@@ -395,7 +422,9 @@ impl Folder {
             self.terms[place] = batch.term_number(connection, term.as_str())?;
         }
         let counts = analysis.slots.iter();
-        Ok(counts.filter_map(|(slot, count)| Some((number_of(&self.terms, *slot)?, *count))).collect())
+        Ok(counts
+            .filter_map(|(slot, count)| Some((number_of(&self.terms, *slot)?, *count)))
+            .collect())
     }
 
     /// The session of a record; one of its own where the source names none.
@@ -433,10 +462,19 @@ impl Folder {
         stored_last: u32,
     ) -> Result<Session, StoreError> {
         let last = batch.session_ends.get(&number).map_or(stored_last, |(last, _)| *last);
-        let before = batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
+        let before =
+            batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
         let (previous, previous_meant) = self.read_again(connection, batch, last)?;
-        let (before_previous, before_previous_meant) = self.read_again(connection, batch, before)?;
-        Ok(Session { number, last, previous, before_previous, previous_meant, before_previous_meant })
+        let (before_previous, before_previous_meant) =
+            self.read_again(connection, batch, before)?;
+        Ok(Session {
+            number,
+            last,
+            previous,
+            before_previous,
+            previous_meant,
+            before_previous_meant,
+        })
     }
 
     /// What is remembered of a document, from its record.
@@ -446,7 +484,9 @@ impl Folder {
         batch: &mut Batch,
         document: u32,
     ) -> Result<(Counts, DocumentVector), StoreError> {
-        let Some(attribute) = batch.attribute(connection, document)? else { return Ok(Default::default()) };
+        let Some(attribute) = batch.attribute(connection, document)? else {
+            return Ok(Default::default());
+        };
         let body: Option<Vec<u8>> = connection
             .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
             .query_row([super::sql(attribute.position)], |row| row.get(0))
@@ -455,7 +495,10 @@ impl Folder {
         match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
             Some(Ok(Body::Evidence(evidence))) => {
                 let analysis = analyze(&mut self.analyzer, &evidence);
-                Ok((self.number_terms(connection, batch, &analysis)?, DocumentVector::of(parts(&evidence))))
+                Ok((
+                    self.number_terms(connection, batch, &analysis)?,
+                    DocumentVector::of(parts(&evidence)),
+                ))
             }
             _ => Ok(Default::default()),
         }
@@ -472,7 +515,12 @@ pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> SlotAnaly
 pub(super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let payload = &evidence.payload;
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
-    let more = payload.title.as_deref().into_iter().chain(label).filter(|part| !payload.text.contains(*part));
+    let more = payload
+        .title
+        .as_deref()
+        .into_iter()
+        .chain(label)
+        .filter(|part| !payload.text.contains(*part));
     let own = std::iter::once(&payload.text).chain(&payload.captions).chain(&payload.tags);
     own.map(String::as_str).chain(more)
 }
@@ -483,8 +531,15 @@ fn session_name(evidence: &Evidence, name: &str) -> String {
 }
 
 /// The person of that name, made if new; none if the name has no words.
-fn person_number(connection: &Connection, shelf: &IndexTables, name: &str) -> Result<Option<u32>, StoreError> {
-    let known = connection.prepare_cached(shelf.person_number)?.query_row([name], |row| row.get(0)).optional()?;
+fn person_number(
+    connection: &Connection,
+    shelf: &IndexTables,
+    name: &str,
+) -> Result<Option<u32>, StoreError> {
+    let known = connection
+        .prepare_cached(shelf.person_number)?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
     if known.is_some() {
         return Ok(known);
     }
@@ -503,7 +558,8 @@ fn person_number(connection: &Connection, shelf: &IndexTables, name: &str) -> Re
 /// The number of a kind, made if new.
 fn kind_number(connection: &Connection, shelf: &IndexTables, kind: &str) -> Result<u8, StoreError> {
     connection.prepare_cached(shelf.add_kind)?.execute([kind])?;
-    let number: i64 = connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
+    let number: i64 =
+        connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
     Ok(attributes::kind_byte(number))
 }
 
