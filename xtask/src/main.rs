@@ -11,7 +11,6 @@ mod goldens;
 mod licenses;
 mod run_tests;
 mod samples;
-mod spdx;
 mod table;
 mod tidy;
 
