@@ -16,7 +16,6 @@ mod goldens;
 mod licenses;
 mod run_tests;
 mod samples;
-mod spdx;
 mod table;
 mod tidy;
 

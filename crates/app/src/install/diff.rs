@@ -1,5 +1,6 @@
-//! What changes in a text, line by line. Our changes are in one place, so what both texts begin and end with is all that has to be found.
-//! Lines around it are not shown: they are somebody else's, and there are keys and tokens in them.
+//! What changes in a text, line by line. Our changes are in one place, so what both texts begin and
+//! end with is all that has to be found. Lines around it are not shown: they are somebody else's,
+//! and there are keys and tokens in them.
 
 /// A line of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +14,7 @@ pub(crate) enum Line {
 /// The lines that differ; of a single line only the part that does.
 pub(super) fn lines(before: &str, after: &str) -> Vec<Line> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    // A line that only gains or loses the comma before its neighbour says the same.
-    let is_same = |(old, new): &(&&str, &&str)| said(old) == said(new);
+    let is_same = |(old, new): &(&&str, &&str)| has_same_content(old, new);
     let head = old.iter().zip(&new).take_while(is_same).count();
     let rest = old.len().min(new.len()).saturating_sub(head);
     let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(is_same).count();
@@ -30,8 +30,20 @@ pub(super) fn lines(before: &str, after: &str) -> Vec<Line> {
     gone.into_iter().map(Line::Gone).chain(come.into_iter().map(Line::New)).collect()
 }
 
-fn said(line: &str) -> &str {
-    line.trim_end().trim_end_matches(',')
+/// Whether two lines differ by no more than the comma before a neighbour and white space at the
+/// end.
+fn has_same_content(left: &str, right: &str) -> bool {
+    let (left, right) = (left.trim_end(), right.trim_end());
+    left == right || is_with_comma(left, right) || is_with_comma(right, left)
+}
+
+/// Whether `long` is `short` with a comma at the end, or before a comment at the end.
+fn is_with_comma(long: &str, short: &str) -> bool {
+    let head = long.bytes().zip(short.bytes()).take_while(|(long, short)| long == short).count();
+    let (Some(long), Some(short)) = (long.get(head..), short.get(head..)) else { return false };
+    let after = short.trim_start();
+    long.strip_prefix(',') == Some(short)
+        && (after.is_empty() || after.starts_with("//") || after.starts_with("/*"))
 }
 
 /// The parts in which two lines differ.
@@ -39,9 +51,16 @@ fn differing(old: &str, new: &str) -> (Option<String>, Option<String>) {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(new.len()).saturating_sub(head);
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(rest)
+        .take_while(|(old, new)| old == new)
+        .count();
     let part = |chars: &[char]| {
-        let part: String = chars.get(head..chars.len().saturating_sub(tail)).unwrap_or_default().iter().collect();
+        let part: String =
+            chars.get(head..chars.len().saturating_sub(tail)).unwrap_or_default().iter().collect();
         (!part.trim().is_empty()).then(|| format!("…{part}…"))
     };
     (part(&old), part(&new))
@@ -68,5 +87,11 @@ mod tests {
         assert!(shown("same", "same").is_empty());
         assert_eq!(shown("{\"secret\":1}", "{\"secret\":1,\"ours\":2}"), ["+…,\"ours\":2…"]);
         assert_eq!(shown("{\n \"secret\"\n}", "{\n \"secret\",\n \"ours\"\n}"), ["+ \"ours\""]);
+        for comment in ["// mine", "/* mine */ // é"] {
+            let (before, after) = (format!("[\n5 {comment}\n]"), format!("[\n5, {comment}\n6\n]"));
+            assert_eq!(shown(&before, &after), ["+6"]);
+            assert_eq!(shown(&after, &before), ["-6"]);
+        }
+        assert_eq!(shown("/opt/ab", "/opt/a,b"), ["+…,…"]);
     }
 }

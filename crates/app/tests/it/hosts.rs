@@ -136,7 +136,15 @@ fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
                 "[mcp_servers.because]\ncommand = \"npx\"\nargs = [\"other\"]\n",
             ),
             _ => (
-                &["{", "[]", "{\"mcpServers\": 5}", "// comment\n{}", "{} {}"],
+                &[
+                    "{",
+                    "[]",
+                    "{\"mcpServers\": 5}",
+                    "// comment",
+                    "{\"a\": 1 \"b\": 2}",
+                    "{'a': 1}",
+                    "{} {}",
+                ],
                 "{\"mcpServers\": {\"because\": {\"command\": \"npx\", \"args\": [\"other\"]}}}",
             ),
         };
@@ -153,6 +161,45 @@ fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
         std::fs::create_dir_all(person.home().join(file)).unwrap();
         person.install(&[host]).run().ends(1);
     }
+}
+
+#[test]
+fn comments_and_trailing_commas_of_settings_stay() {
+    let text = "\u{feff}// mine\r\n{\r\n  \"mcpServers\": {\r\n    // docs\r\n    \"docs\": { \"env\": { \"KEY\": \"hush\" } } // two\r\n  },\r\n}\r\n";
+    for (host, file) in HOSTS.into_iter().filter(|(_, file)| file.ends_with("json")) {
+        let person = Person::new();
+        person.write(file, text);
+        let shown = person
+            .install(&[host, "--dry-run"])
+            .run()
+            .succeeds()
+            .prints("Would enter")
+            .prints("  + ")
+            .out();
+        assert!(!shown.contains("hush"), "a neighbour's key was printed: {shown}");
+        assert_eq!(person.read(file), text, "{host}");
+        person.install(&[host]).run().succeeds().prints("Entered");
+        let written = person.read(file);
+        assert!(written.contains("} }, // two\r\n    \"because\": {\r\n"), "{written}");
+        assert!(
+            written.starts_with("\u{feff}// mine\r\n") && written.ends_with("  },\r\n}\r\n"),
+            "{written}"
+        );
+        person.install(&[host]).run().succeeds().prints("already");
+        let shown = person.install(&[host, "--uninstall"]).run().succeeds().prints("Took").out();
+        assert!(!shown.contains("hush"), "a neighbour's key was printed: {shown}");
+        assert_eq!(person.read(file), text, "{host}");
+    }
+}
+
+#[test]
+fn settings_that_nest_deeply_are_refused() {
+    let person = Person::new();
+    let text = format!("{{\"a\":{}", "[".repeat(1 << 20));
+    person.write(".cursor/mcp.json", &text);
+    let ran = person.install(&["cursor", "--json"]).run().ends(1);
+    assert_eq!(ran.error_code(), "host_settings");
+    assert_eq!(person.read(".cursor/mcp.json"), text);
 }
 
 #[test]

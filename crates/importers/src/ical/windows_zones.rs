@@ -28,7 +28,7 @@ const WINDOWS_ZONES: &[(&str, &str)] = &[
     ("Caucasus Standard Time", "Asia/Yerevan"),
     ("Cen. Australia Standard Time", "Australia/Adelaide"),
     ("Central America Standard Time", "America/Guatemala"),
-    ("Central Asia Standard Time", "Asia/Almaty"),
+    ("Central Asia Standard Time", "Asia/Bishkek"),
     ("Central Brazilian Standard Time", "America/Cuiaba"),
     ("Central Europe Standard Time", "Europe/Budapest"),
     ("Central European Standard Time", "Europe/Warsaw"),
@@ -72,12 +72,12 @@ const WINDOWS_ZONES: &[(&str, &str)] = &[
     ("Magallanes Standard Time", "America/Punta_Arenas"),
     ("Marquesas Standard Time", "Pacific/Marquesas"),
     ("Mauritius Standard Time", "Indian/Mauritius"),
-    ("Mexico Standard Time 2", "America/Chihuahua"),
+    ("Mexico Standard Time 2", "America/Mazatlan"),
     ("Middle East Standard Time", "Asia/Beirut"),
     ("Montevideo Standard Time", "America/Montevideo"),
     ("Morocco Standard Time", "Africa/Casablanca"),
     ("Mountain Standard Time", "America/Denver"),
-    ("Mountain Standard Time (Mexico)", "America/Chihuahua"),
+    ("Mountain Standard Time (Mexico)", "America/Mazatlan"),
     ("Myanmar Standard Time", "Asia/Rangoon"),
     ("N. Central Asia Standard Time", "Asia/Novosibirsk"),
     ("Namibia Standard Time", "Africa/Windhoek"),
@@ -96,6 +96,9 @@ const WINDOWS_ZONES: &[(&str, &str)] = &[
     ("Paraguay Standard Time", "America/Asuncion"),
     ("Qyzylorda Standard Time", "Asia/Qyzylorda"),
     ("Romance Standard Time", "Europe/Paris"),
+    ("Russia Time Zone 10", "Asia/Srednekolymsk"),
+    ("Russia Time Zone 11", "Asia/Kamchatka"),
+    ("Russia Time Zone 3", "Europe/Samara"),
     ("Russian Standard Time", "Europe/Moscow"),
     ("SA Eastern Standard Time", "America/Cayenne"),
     ("SA Pacific Standard Time", "America/Bogota"),
@@ -108,6 +111,7 @@ const WINDOWS_ZONES: &[(&str, &str)] = &[
     ("SE Asia Standard Time", "Asia/Bangkok"),
     ("Singapore Standard Time", "Asia/Singapore"),
     ("South Africa Standard Time", "Africa/Johannesburg"),
+    ("South Sudan Standard Time", "Africa/Juba"),
     ("Sri Lanka Standard Time", "Asia/Colombo"),
     ("Sudan Standard Time", "Africa/Khartoum"),
     ("Syria Standard Time", "Asia/Damascus"),
@@ -153,6 +157,24 @@ pub(super) fn iana_name(windows_name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A name means an offset; zones that changed theirs no longer stand for it.
+    #[test]
+    fn zones_keep_the_offset_that_windows_gives_them() {
+        let now = jiff::civil::date(2026, 1, 15).at(12, 0, 0, 0);
+        for (windows, hours) in [
+            ("Central Asia Standard Time", 6),
+            ("Mountain Standard Time (Mexico)", -7),
+            ("Mexico Standard Time 2", -7),
+            ("Russia Time Zone 3", 4),
+            ("Russia Time Zone 10", 11),
+            ("Russia Time Zone 11", 12),
+            ("South Sudan Standard Time", 2),
+        ] {
+            let zone = jiff::tz::TimeZone::get(iana_name(windows).unwrap()).unwrap();
+            assert_eq!(zone.to_zoned(now).unwrap().offset(), jiff::tz::offset(hours), "{windows}");
+        }
+    }
 
     #[test]
     fn every_name_is_found_and_is_a_zone() {
