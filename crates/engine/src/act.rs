@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use importers::secrets::SecretKind;
 use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::{Draft, next_stamp};
@@ -13,8 +14,8 @@ use store::Writing;
 
 use crate::belief::Belief;
 use crate::derive::{Derivation, Derived, Extent, differing};
-use crate::follow::seal;
 use crate::import::Intent;
+use crate::seal::Sealable;
 use crate::{EngineError, Space, now_us};
 
 /// What became different.
@@ -22,6 +23,8 @@ use crate::{EngineError, Space, now_us};
 pub struct Changes {
     /// The operations that were asked for, in their order.
     pub recorded: Vec<OpId>,
+    /// The kinds of the secrets that were masked in them.
+    pub masked: Vec<SecretKind>,
     /// Identities of which something else is believed now, by key.
     pub beliefs: BTreeMap<String, Change>,
     /// What derivation did on the way.
@@ -44,9 +47,9 @@ impl Space {
     /// the changes are those of the drafts alone.
     pub fn act(&mut self, drafts: Vec<Draft>, intent: Intent, now: jiff::Timestamp) -> Result<Changes, EngineError> {
         let may_derive = self.may_derive(now)?;
-        let Self { store, signer, derivers, .. } = self;
+        let Self { store, sealer, derivers, .. } = self;
         let mut writing = store.write()?;
-        let mut before = Derivation::new(derivers, signer, now, may_derive);
+        let mut before = Derivation::new(derivers, sealer, now, may_derive);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;
             before.finish(&mut writing)?;
@@ -54,13 +57,16 @@ impl Space {
             before.look_only(&mut writing)?;
         }
         let mut recorded = Vec::with_capacity(drafts.len());
+        let mut masked = Vec::new();
         for draft in drafts {
             let ts = next_stamp(now_us(now), writing.latest()?);
-            let (operation, body) = seal(signer, &writing, draft, ts)?;
+            let sealable = Sealable::masked(draft, &writing)?;
+            masked.extend(sealable.secrets().iter().map(|secret| secret.kind));
+            let (operation, body) = sealer.seal_next(sealable, &writing, ts)?;
             writing.record(&operation, Some(&body))?;
             recorded.push(operation.id());
         }
-        let mut after = Derivation::new(derivers, signer, now, may_derive);
+        let mut after = Derivation::new(derivers, sealer, now, may_derive);
         if may_derive {
             after.begin(&mut writing, Extent::Changed)?;
         }
@@ -78,7 +84,7 @@ impl Space {
         if intent == Intent::Write {
             Box::new(writing).commit()?;
         }
-        Ok(Changes { recorded, beliefs, derived })
+        Ok(Changes { recorded, masked, beliefs, derived })
     }
 }
 

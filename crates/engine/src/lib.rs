@@ -33,6 +33,7 @@ pub mod recall;
 pub mod receipts;
 pub mod record;
 pub mod review;
+mod seal;
 pub mod stream;
 pub mod support;
 pub mod tokens;
@@ -41,10 +42,12 @@ pub mod verify;
 pub mod verify_beliefs;
 pub mod without;
 
+use crate::seal::{Sealable, Sealer};
+
 /// An open space and the key that writes to it.
 pub struct Space {
     store: SqliteSpace,
-    signer: Signer,
+    sealer: Sealer,
     derivers: Vec<Box<dyn derivers::Deriver>>,
     echoes: echo::Waiting,
 }
@@ -164,25 +167,26 @@ pub fn now_us(now: jiff::Timestamp) -> u64 {
     now.as_microsecond().max(0).unsigned_abs()
 }
 
-/// The operation that begins a space owned by `signer`'s key.
-fn genesis(signer: &Signer, name: &str, now: jiff::Timestamp) -> Result<(Operation, Body), EngineError> {
-    let body = Body::Space(body::Space {
+/// The operation that begins a space owned by `sealer`'s key.
+fn genesis(sealer: &Sealer, name: &str, now: jiff::Timestamp) -> Result<(Operation, Body), EngineError> {
+    let space = body::Space {
         name: name.to_owned(),
-        owner: signer.author(),
+        owner: sealer.author(),
         created: now.to_string(),
         settings: serde_json::Map::new(),
-    });
+    };
     let place = Place { space: None, head: None, ts: Stamp(now_us(now)) };
-    Ok((signer.seal(Draft::new(body.clone()), place)?, body))
+    Ok(sealer.seal(Sealable::genesis(space), place)?)
 }
 
 impl Space {
     /// Makes a new space owned by `signer`'s key.
     pub fn create(path: &Path, signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
-        let (genesis, body) = genesis(&signer, name, now)?;
+        let sealer = Sealer::new(signer);
+        let (genesis, body) = genesis(&sealer, name, now)?;
         Ok(Self {
             store: SqliteSpace::create(path, &genesis, &body)?,
-            signer,
+            sealer,
             derivers: derivers::builtin(),
             echoes: Default::default(),
         })
@@ -190,9 +194,10 @@ impl Space {
 
     /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and measurements.
     pub fn create_in_memory(signer: Signer, name: &str, now: jiff::Timestamp) -> Result<Self, EngineError> {
-        let (genesis, body) = genesis(&signer, name, now)?;
+        let sealer = Sealer::new(signer);
+        let (genesis, body) = genesis(&sealer, name, now)?;
         let store = SqliteSpace::create_in_memory(&genesis, &body)?;
-        Ok(Self { store, signer, derivers: derivers::builtin(), echoes: Default::default() })
+        Ok(Self { store, sealer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
@@ -204,7 +209,7 @@ impl Space {
     ) -> Result<Self, EngineError> {
         Ok(Self {
             store: SqliteSpace::create(path, genesis, body)?,
-            signer,
+            sealer: Sealer::new(signer),
             derivers: derivers::builtin(),
             echoes: Default::default(),
         })
@@ -212,7 +217,8 @@ impl Space {
 
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
-        Ok(Self { store: SqliteSpace::open(path)?, signer, derivers: derivers::builtin(), echoes: Default::default() })
+        let (store, sealer) = (SqliteSpace::open(path)?, Sealer::new(signer));
+        Ok(Self { store, sealer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// The space's id.
@@ -222,7 +228,7 @@ impl Space {
 
     /// The key that writes.
     pub fn author(&self) -> Author {
-        self.signer.author()
+        self.sealer.author()
     }
 
     /// The file.
@@ -249,16 +255,12 @@ impl Space {
         self.append(Draft::new(body), now)
     }
 
-    /// Appends one operation of ours.
+    /// Appends one operation of ours, with its secrets masked.
     pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
         let mut writing = self.store.begin()?;
-        let body = draft.body.clone();
-        let place = Place {
-            space: writing.space()?,
-            head: writing.head(&self.signer.author())?,
-            ts: next_stamp(now_us(now), writing.latest()?),
-        };
-        let operation = self.signer.seal(draft, place)?;
+        let ts = next_stamp(now_us(now), writing.latest()?);
+        let sealable = Sealable::masked(draft, &*writing)?;
+        let (operation, body) = self.sealer.seal_next(sealable, &*writing, ts)?;
         writing.record(&operation, Some(&body))?;
         writing.commit()?;
         Ok(operation.id())

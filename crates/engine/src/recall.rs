@@ -316,7 +316,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
         let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
-        space.record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now).unwrap();
+        space.record(turns.into_iter().map(|turn| Prepared::new(turn.into()).unwrap()).collect(), now).unwrap();
         let query = Query { weights: Weights::LEXICAL, ..Query::new(text, limit) };
         space.recall(&query).unwrap().results.into_iter().map(|result| result.evidence.payload.text).collect()
     }
@@ -345,7 +345,8 @@ mod tests {
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
         let mut space = Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
         let said = ["The boat leaves at noon", "Petra is allergic to walnuts", "I bought a red bicycle in May"];
-        let turns = said.iter().enumerate().map(|(number, text)| Prepared::new(turn(number, "Ana", text)).unwrap());
+        let turns =
+            said.iter().enumerate().map(|(number, text)| Prepared::new(turn(number, "Ana", text).into()).unwrap());
         space.record(turns.collect(), now).unwrap();
         let mut ask = |text: &str, limit: usize| {
             let recall = space.recall(&Query::new(text, limit)).unwrap();

@@ -7,7 +7,8 @@
 use serde_json::{Map, Value};
 
 use crate::json_stream::parse;
-use crate::turn::{cut, excerpt};
+use crate::secrets::cut;
+use crate::turn::excerpt;
 
 /// Longest excerpt of a tool's result, in bytes. Results are mostly files and listings that are elsewhere already.
 pub(crate) const TOOL_RESULT_BYTES_MAX: usize = 2000;

@@ -23,8 +23,9 @@ use serde_json::{Map, Value};
 use crate::blocks::{Blocks, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
+use crate::secrets::cut;
 use crate::shape::Shape;
-use crate::turn::{Repetitions, Turn, bounded_name, content_hash, cut, deliver};
+use crate::turn::{Repetitions, Turn, bounded_name, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of Claude Code transcripts.

@@ -15,11 +15,12 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 
-use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 use serde_json::Value;
 
 use crate::bounded_lines::BoundedLines;
+use crate::secrets::summarize;
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 
 /// Most changed paths of one commit that are kept.

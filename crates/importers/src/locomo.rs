@@ -99,7 +99,7 @@ impl Reader<'_> {
             if at.is_none() && !turns.is_empty() {
                 let message = match spoken {
                     Some(spoken) => {
-                        format!("{session}: {:?} is no time; its turns have none", crate::turn::cut(spoken, 64))
+                        format!("{session}: {:?} is no time; its turns have none", crate::secrets::cut(spoken, 64))
                     }
                     None => format!("{session} has no date_time; its turns have none"),
                 };

@@ -1,10 +1,16 @@
 //! Long texts cut into passages of a size that recall can rank and a reader can read.
 //!
 //! Cuts fall between blocks (paragraphs, list items), and within a block that alone is too long at a line, a sentence
-//! or a word, whichever comes first. No character is lost but the white space at a cut.
+//! or a word, whichever comes first. No character is lost but the white space at a cut. A cut never goes through a secret,
+//! whose parts nobody would recognise and mask: a piece with a private key may be longer than the limit.
+
+use crate::secrets;
 
 /// Groups blocks into passages of at most `chars_max` characters, joined by a blank line.
-pub(crate) fn group(blocks: impl IntoIterator<Item = String>, chars_max: usize) -> Vec<String> {
+pub(crate) fn group(blocks: Vec<String>, chars_max: usize) -> Vec<String> {
+    // Blocks that fit in one passage need no look: nothing is cut.
+    let is_long = blocks.iter().map(|block| block.len() + 2).sum::<usize>() > chars_max;
+    let blocks = if is_long { secrets::join_within_secrets(blocks) } else { blocks };
     let mut passages: Vec<String> = Vec::new();
     let mut chars = 0;
     for block in blocks {
@@ -33,7 +39,7 @@ pub(crate) fn split(block: &str, chars_max: usize) -> Vec<&str> {
     while !rest.is_empty() {
         let limit = rest.char_indices().nth(chars_max.max(1)).map_or(rest.len(), |(index, _)| index);
         let Some((head, _)) = rest.split_at_checked(limit) else { break };
-        let cut = if limit == rest.len() { limit } else { best_cut(head) };
+        let cut = if limit == rest.len() { limit } else { secrets::split_at(rest, best_cut(head)) };
         let (piece, after) = rest.split_at_checked(cut).unwrap_or((rest, ""));
         let piece = piece.trim();
         if !piece.is_empty() {
@@ -70,7 +76,7 @@ mod tests {
 
     #[test]
     fn small_blocks_share_a_passage() {
-        let blocks = ["a", "b", "cccccc"].map(str::to_owned);
+        let blocks = ["a", "b", "cccccc"].map(str::to_owned).to_vec();
         assert_eq!(group(blocks, 6), ["a\n\nb", "cccccc"]);
     }
 }

@@ -11,11 +11,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use kernel::evidence::{Evidence, EvidenceKind, Payload, SUMMARY_CHARS_MAX, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, SUMMARY_CHARS_MAX, Visibility};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
 use crate::Sink;
+use crate::secrets::{cut, split_at, summarize, without_secrets};
 
 /// Longest text of one record, in bytes of its JSON form.
 ///
@@ -131,17 +132,12 @@ pub(crate) fn deliver(source: &str, turn: Turn, sink: &mut dyn Sink) -> ControlF
 
 fn summary(payload: &Payload) -> String {
     // Summarising reads on to the end of a word: a text without spaces must not be read whole.
-    let text = cut(&payload.text, SUMMARY_CHARS_MAX * 8);
+    let text = payload.text.get(..payload.text.floor_char_boundary(SUMMARY_CHARS_MAX * 8)).unwrap_or_default();
     match (text.trim().is_empty(), payload.captions.first(), payload.links.first()) {
         (true, Some(caption), _) => summarize(&format!("[image] {caption}")),
         (true, None, Some(link)) => summarize(&format!("[link] {link}")),
         _ => summarize(text),
     }
-}
-
-/// At most the first `bytes_max` bytes, ending between two characters.
-pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
 /// `text` cut to `bytes_max` bytes, saying how much was left out.
@@ -180,6 +176,7 @@ fn split(text: &str, json_bytes_max: usize) -> (&str, &str) {
     let near = head.len() - head.len() / 8;
     let break_at = |found: Option<usize>| found.map(|at| at + 1).filter(|at| *at > near);
     let end = break_at(head.rfind('\n')).or_else(|| break_at(head.rfind(' '))).unwrap_or(end);
+    let end = split_at(text, end);
     text.split_at_checked(end.max(1)).unwrap_or((text, ""))
 }
 
@@ -189,7 +186,7 @@ pub(crate) fn bounded_uid(uid: String) -> String {
     if uid.len() <= UID_BYTES_MAX {
         return uid;
     }
-    let hash = blake3::hash(uid.as_bytes()).to_hex();
+    let hash = blake3::hash(without_secrets(&uid).as_bytes()).to_hex();
     format!("{}…{hash}", cut(&uid, 64))
 }
 
@@ -219,10 +216,11 @@ fn bounded_more(more: Map<String, Value>) -> Map<String, Value> {
     kept.take(MORE_FIELDS_MAX).collect()
 }
 
-/// The first 64 bits of the BLAKE3 hash of the parts, which are told apart by their lengths.
+/// The first 64 bits of the BLAKE3 hash of the parts, which are told apart by their lengths. It goes into identities, so
+/// it is made from masked text: from the hash of a known sentence with a password, the password could be guessed.
 pub(crate) fn content_hash(parts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
-    for part in parts {
+    for part in parts.iter().map(|part| without_secrets(part)) {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }

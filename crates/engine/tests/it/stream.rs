@@ -58,7 +58,7 @@ fn a_turn_waits_less_than_five_milliseconds_for_the_stream_of_ten_thousand_recor
             let number = batch * 1_000 + place;
             let word = |step: usize| words[(number / step) % words.len()];
             let text = format!("The {} and the {} of the {} number {number}", word(1), word(11), word(121));
-            Prepared::new(note(&number.to_string(), &text)).unwrap()
+            Prepared::new(note(&number.to_string(), &text).into()).unwrap()
         });
         home.space.record(prepared.collect(), at(1)).unwrap();
     }

@@ -6,7 +6,7 @@
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -19,6 +19,7 @@ use super::zone::Clock;
 use super::{CANCELLATION, Import, TASK};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
+use crate::secrets::{summarize, without_secrets};
 
 /// Source name of everything in a calendar.
 const SOURCE: &str = "ical";
@@ -313,7 +314,11 @@ fn readable(text: String) -> String {
 fn fingerprint(component: &Component) -> String {
     let mut hasher = blake3::Hasher::new();
     for property in component.properties.iter().filter(|property| property.name != "DTSTAMP") {
-        hasher.update(property.name.as_bytes()).update(b":").update(property.value.as_bytes()).update(b"\n");
+        hasher
+            .update(property.name.as_bytes())
+            .update(b":")
+            .update(without_secrets(&property.value).as_bytes())
+            .update(b"\n");
     }
     let hex = hasher.finalize().to_hex();
     format!("without-uid-{}", hex.get(..32).unwrap_or(&hex))

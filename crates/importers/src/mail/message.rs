@@ -1,6 +1,6 @@
 //! From the bytes of one message to its evidence.
 
-use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 use mail_parser::parsers::fields::thread::thread_name;
 use mail_parser::{Address, DateTime, HeaderValue, Message, MessageParser, MimeHeaders, PartType};
@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::quotes::{Marks, without_quotes};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
+use crate::secrets::{cut, summarize, without_secrets};
 
 /// Longest text of one message, in bytes.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
@@ -27,7 +28,11 @@ pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
     let answered = first_id(message.in_reply_to());
     let source_uid = message.message_id().map(one_line).filter(|id| !id.is_empty());
     let source_uid = source_uid.unwrap_or_else(|| {
-        let hex = blake3::hash(raw).to_hex();
+        let hex = match std::str::from_utf8(raw) {
+            Ok(text) => blake3::hash(without_secrets(text).as_bytes()),
+            Err(_) => blake3::hash(raw),
+        }
+        .to_hex();
         format!("without-message-id-{}", hex.get(..32).unwrap_or(&hex))
     });
     let thread = first_id(message.references()).or_else(|| answered.clone());
@@ -88,7 +93,7 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
         }
         whole.push_str(&part);
         if whole.len() > TEXT_BYTES_MAX {
-            whole.truncate(whole.floor_char_boundary(TEXT_BYTES_MAX));
+            whole.truncate(cut(&whole, TEXT_BYTES_MAX).len());
             return (whole, true);
         }
     }

@@ -15,11 +15,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
 use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::secrets::{cut_chars, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages};
 use sections::Section;
 
@@ -165,7 +166,7 @@ impl Head {
         let [date, created, updated] = dated;
         match lower.as_str() {
             "title" if !text.is_empty() => {
-                self.title = text.chars().take(sections::HEADING_CHARS_MAX).collect();
+                self.title = cut_chars(&text, sections::HEADING_CHARS_MAX).to_owned();
             }
             "date" | "day" if when.is_some() => *date = when,
             "created" | "date_created" | "created_at" | "creation_date" if when.is_some() => *created = when,
@@ -289,6 +290,7 @@ fn slug_path(path: &[String]) -> String {
 }
 
 fn slug(heading: &str) -> String {
+    let heading = without_secrets(heading);
     let mut slug = String::new();
     for letter in heading.chars().flat_map(char::to_lowercase) {
         if letter.is_alphanumeric() {

@@ -5,6 +5,8 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
 
+use crate::secrets;
+
 /// Longest heading that is kept, in characters.
 pub(super) const HEADING_CHARS_MAX: usize = 200;
 /// Most links, tags and tasks kept for one section.
@@ -139,7 +141,7 @@ impl Reader {
                 let text: String = self.block.split_whitespace().collect::<Vec<_>>().join(" ");
                 self.block.clear();
                 if let Some((_, heading)) = self.headings.last_mut() {
-                    *heading = text.chars().take(HEADING_CHARS_MAX).collect();
+                    *heading = secrets::cut_chars(&text, HEADING_CHARS_MAX).to_owned();
                 }
                 self.section.path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
             }

@@ -17,11 +17,12 @@ use std::io::{BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::Value;
 
 use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::secrets::{cut_chars, summarize};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates};
 use container::HeaderError;
 use exif::Exif;
@@ -209,7 +210,7 @@ fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, 
         lat: position.map(|(lat, _)| lat),
         lon: position.map(|(_, lon)| lon),
     });
-    let short = |text: String| text.chars().take(CAPTION_CHARS_MAX).collect::<String>();
+    let short = |text: String| cut_chars(&text, CAPTION_CHARS_MAX).to_owned();
     let mut captions: Vec<String> = Vec::new();
     for caption in [sidecar.description, exif.description].into_iter().flatten().map(short) {
         if !captions.contains(&caption) {

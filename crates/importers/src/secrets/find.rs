@@ -7,6 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use super::SecretKind;
 use super::assignment::{self, KEYWORDS};
 use super::card::find_cards;
+use super::private_key::private_key;
 use super::tokens::{TOKEN_BYTES_MAX, TOKEN_RULES};
 
 /// A secret's place, in bytes.
@@ -17,12 +18,6 @@ pub(super) struct Span {
     pub(super) kind: SecretKind,
 }
 
-/// Longest text between `-----BEGIN` and the end of that line.
-const KEY_HEADER_BYTES_MAX: usize = 80;
-/// Longest private key, header and footer apart.
-const KEY_BYTES_MAX: usize = 16 * 1024;
-/// Shortest run of base64 that makes a key of what follows a key's header.
-const KEY_RUN_BYTES_MIN: usize = 24;
 /// Longest part of a JSON Web Token.
 const JWT_BYTES_MAX: usize = 16 * 1024;
 /// Longest `user:password@` in a URL.
@@ -94,7 +89,11 @@ static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
 /// assert_eq!(kinds[0].as_str(), "url-password");
 /// ```
 pub fn mask_text(text: &str) -> Option<(String, Vec<SecretKind>)> {
-    let spans = find(text);
+    replace(text, find(text))
+}
+
+/// Replaces what stands at `spans` by masks.
+pub(super) fn replace(text: &str, spans: Vec<Span>) -> Option<(String, Vec<SecretKind>)> {
     if spans.is_empty() {
         return None;
     }
@@ -261,53 +260,4 @@ fn telegram(bytes: &[u8], colon: usize) -> Option<Span> {
         end: colon + 1 + length,
         kind: SecretKind::TelegramToken,
     })
-}
-
-fn private_key(text: &str, start: usize) -> Option<Span> {
-    let bytes = text.as_bytes();
-    let header_bytes = run(bytes, start, KEY_HEADER_BYTES_MAX, |byte| !matches!(byte, b'\n' | b'\r'));
-    let header = bytes.get(start..start + header_bytes)?;
-    let name = b"PRIVATE KEY";
-    let name_end = start + header.windows(name.len()).position(|window| window == name)? + name.len();
-    let name_end = name_end + if bytes.get(name_end..)?.starts_with(b" BLOCK") { 6 } else { 0 };
-    let body = name_end + run(bytes, name_end, 5, |byte| byte == b'-');
-    // The next dashes are this key's end or another's beginning, so a text is never searched twice.
-    let window = bytes.get(body..bytes.len().min(body + KEY_BYTES_MAX))?;
-    let dashes = window.windows(5).position(|window| window == b"-----").map(|dashes| body + dashes);
-    let end = match dashes {
-        Some(dashes) if bytes.get(dashes..)?.starts_with(b"-----END") && holds_key(bytes.get(body..dashes)?) => {
-            dashes
-                + 5
-                + run(bytes, dashes + 5, KEY_HEADER_BYTES_MAX, |byte| byte.is_ascii_uppercase() || byte == b' ')
-                + 5
-        }
-        _ => cut_key_end(bytes, body)?,
-    };
-    Some(Span { start, end: end.min(bytes.len()), kind: SecretKind::PrivateKey })
-}
-
-/// True if there is a run of the key's alphabet between header and footer; a text about keys has none.
-fn holds_key(body: &[u8]) -> bool {
-    body.split(|byte| !is_key_byte(*byte)).any(|run| run.len() >= KEY_RUN_BYTES_MIN)
-}
-
-/// Where a key ends that was cut off before its footer: after the last long run in the key's alphabet.
-fn cut_key_end(bytes: &[u8], body: usize) -> Option<usize> {
-    let mut end = None;
-    let mut position = body;
-    while position < body + KEY_BYTES_MAX {
-        position += run(bytes, position, 4, |byte| byte.is_ascii_whitespace());
-        position += if bytes.get(position..).is_some_and(|rest| rest.starts_with(b"\\n")) { 2 } else { 0 };
-        let length = run(bytes, position, KEY_BYTES_MAX, is_key_byte);
-        if length < KEY_RUN_BYTES_MIN {
-            break;
-        }
-        position += length;
-        end = Some(position);
-    }
-    end
-}
-
-fn is_key_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }

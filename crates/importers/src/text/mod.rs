@@ -16,11 +16,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::civil::Date;
-use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 use serde_json::Value;
 
 use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::secrets::{ends_within_key, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates, passages};
 use lines::Lines;
 use stamp::{DateOrder, OrderEvidence, Stamp};
@@ -214,10 +215,10 @@ struct Entry {
 }
 
 impl Writer {
-    /// Content hash and repetition number.
+    /// Hash of the masked content, and repetition number.
     fn uid(&mut self, parts: [&str; 3]) -> String {
         let mut hasher = blake3::Hasher::new();
-        for part in parts {
+        for part in parts.map(without_secrets) {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }
@@ -349,7 +350,7 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
         }
         if (ends || paragraph.len() > ENTRY_BYTES_MAX) && !paragraph.is_empty() {
             let chars = note.chars().count();
-            let full = chars + paragraph.chars().count() > NOTE_CHARS_MAX;
+            let full = chars + paragraph.chars().count() > NOTE_CHARS_MAX && !ends_within_key(&note);
             if full && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -360,7 +361,7 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
             // One paragraph in four, chosen by its own content, ends a note that is long enough.
             let chosen = blake3::hash(paragraph.as_bytes()).as_bytes().first().is_some_and(|byte| byte % 4 == 0);
             paragraph.clear();
-            let ripe = chosen && note.chars().count() >= NOTE_CHARS_MIN;
+            let ripe = chosen && note.chars().count() >= NOTE_CHARS_MIN && !ends_within_key(&note);
             if ripe && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }

@@ -10,4 +10,5 @@ mod mail;
 mod mutation;
 mod notes;
 mod photos;
+mod secrets;
 mod support;

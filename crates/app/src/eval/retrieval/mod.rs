@@ -175,7 +175,7 @@ impl Reading {
             return Err(format!("document {:?} is there already, in line {earlier}", document.id.as_str()));
         }
         let evidence = document.clone().evidence()?;
-        engine::record::Prepared::new(evidence).map_err(|error| error.to_string())?;
+        engine::record::Prepared::new(evidence.into()).map_err(|error| error.to_string())?;
         documents::write(&mut self.file, &document).map_err(|error| format!("cannot be set down: {error}"))
     }
 

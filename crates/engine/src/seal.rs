@@ -1,0 +1,109 @@
+//! Sealing: the only place in the engine that signs, so that nothing unmasked is signed.
+//!
+//! What is signed is replicated and cannot be taken back. So a [`Sealer`] does not give its key away, and signs two things
+//! only: [`Prepared`] evidence, which is made from masked evidence, and a [`Sealable`] draft. Whatever a user, a program or
+//! another library says becomes a [`Sealable`] by [`Sealable::masked`]. [`Sealable::concluded`] is for what the engine
+//! itself makes of operations that are sealed already; masked again, a derived claim could differ from what its deriver
+//! says, and would be derived for ever.
+//!
+//! Operations of other devices are not sealed here: they carry their authors' signatures, and are kept as they are.
+
+use importers::secrets::{MaskedSecret, mask_body, mask_string};
+use kernel::body::{self, Body};
+use kernel::id::{Author, BodyHash};
+use kernel::kind::Kind;
+use kernel::operation::{MalformedError, Operation, Ref, Stamp};
+use kernel::seal::{Draft, Place, Signer};
+use store::Writing;
+
+use crate::EngineError;
+use crate::record::Prepared;
+
+/// A draft that may be sealed, with the secrets that were masked in it.
+pub(crate) struct Sealable {
+    draft: Draft,
+    masked: Vec<MaskedSecret>,
+}
+
+impl Sealable {
+    /// What somebody says, masked. An identity key stays as it is if it names something in the ledger.
+    pub(crate) fn masked(draft: Draft, writing: &dyn Writing) -> Result<Self, EngineError> {
+        let masked = mask_body(draft.body);
+        let secrets = masked.secrets().to_vec();
+        let mut sealable = Self { draft: Draft { body: masked.into_inner(), refs: draft.refs }, masked: secrets };
+        let key = match &mut sealable.draft.body {
+            Body::ClaimCorrection(body::Correction { identity_key, .. })
+            | Body::ClaimRefutation(body::Refutation { identity_key, .. }) => identity_key,
+            _ => return Ok(sealable),
+        };
+        if writing.identity(key)?.is_empty() {
+            let masked = mask_string(key);
+            sealable.masked.extend_from_slice(masked.secrets());
+            *key = masked.into_inner();
+        }
+        Ok(sealable)
+    }
+
+    /// The beginning of a space, masked.
+    pub(crate) fn genesis(space: body::Space) -> Self {
+        let masked = mask_body(Body::Space(space));
+        let secrets = masked.secrets().to_vec();
+        Self { draft: Draft::new(masked.into_inner()), masked: secrets }
+    }
+
+    /// What follows from sealed operations alone: claims of derivers, falls, proposals.
+    pub(crate) fn concluded(draft: Draft) -> Self {
+        Self { draft, masked: Vec::new() }
+    }
+
+    /// The secrets that were masked.
+    pub(crate) fn secrets(&self) -> &[MaskedSecret] {
+        &self.masked
+    }
+}
+
+/// The key of this device. It signs what is sealable, and nothing else.
+pub(crate) struct Sealer(Signer);
+
+impl Sealer {
+    pub(crate) fn new(signer: Signer) -> Self {
+        Self(signer)
+    }
+
+    /// The public half.
+    pub(crate) fn author(&self) -> Author {
+        self.0.author()
+    }
+
+    /// The hash that prepared evidence carries once this device has sealed it.
+    pub(crate) fn body_hash(&self, prepared: &Prepared) -> BodyHash {
+        self.0.body_hash(prepared.bytes())
+    }
+
+    /// Seals at a place in this device's chain.
+    pub(crate) fn seal(&self, sealable: Sealable, place: Place) -> Result<(Operation, Body), MalformedError> {
+        let body = sealable.draft.body.clone();
+        Ok((self.0.seal(sealable.draft, place)?, body))
+    }
+
+    /// Seals at this device's next place in what is being written.
+    pub(crate) fn seal_next(
+        &self,
+        sealable: Sealable,
+        writing: &dyn Writing,
+        ts: Stamp,
+    ) -> Result<(Operation, Body), EngineError> {
+        let place = Place { space: writing.space()?, head: writing.head(&self.author())?, ts };
+        Ok(self.seal(sealable, place)?)
+    }
+
+    /// Seals evidence.
+    pub(crate) fn seal_evidence(
+        &self,
+        prepared: &mut Prepared,
+        refs: Vec<Ref>,
+        place: Place,
+    ) -> Result<Operation, MalformedError> {
+        self.0.seal_canonical(Kind::Evidence, prepared.take_bytes(), refs, place)
+    }
+}
