@@ -107,3 +107,55 @@ impl Sealer {
         self.0.seal_canonical(Kind::Evidence, prepared.take_bytes(), refs, place)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kernel::operation::{Role, Stamp};
+    use store::Ledger;
+    use store::sqlite::SqliteSpace;
+
+    use super::*;
+
+    fn refutation(key: &str, target: kernel::id::OpId) -> Draft {
+        let body = body::Refutation { identity_key: key.to_owned(), note: String::new() };
+        let refs = vec![Ref { id: target, role: Role::parse(Role::TARGET).unwrap() }];
+        Draft { body: Body::ClaimRefutation(body), refs }
+    }
+
+    #[test]
+    fn an_identity_key_is_masked_unless_it_names_something_in_the_ledger() {
+        let sealer = Sealer::new(Signer::from_seed([1; 32]));
+        let space = body::Space {
+            name: "t".to_owned(),
+            owner: sealer.author(),
+            created: String::new(),
+            settings: serde_json::Map::new(),
+        };
+        let place = Place { space: None, head: None, ts: Stamp(1) };
+        let (genesis, body) = sealer.seal(Sealable::genesis(space), place).unwrap();
+        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
+        let mut writing = space.begin().unwrap();
+        let note = serde_json::json!({
+            "source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}
+        });
+        let note = Body::Evidence(serde_json::from_value(note).unwrap());
+        let note = Sealable::masked(Draft::new(note), &*writing).unwrap();
+        let (note, body) = sealer.seal_next(note, &*writing, Stamp(2)).unwrap();
+        writing.record(&note, Some(&body)).unwrap();
+        // Another program may have sealed this without masking it.
+        let known = "password: tulip77bridge";
+        let claim = serde_json::json!({ "claim_type": "t", "identity_key": known, "payload": 1 });
+        let claim = Body::Claim(serde_json::from_value(claim).unwrap());
+        let refs = vec![Ref { id: note.id(), role: Role::parse("supporting").unwrap() }];
+        let claim = Sealable::concluded(Draft { body: claim, refs });
+        let (claim, body) = sealer.seal_next(claim, &*writing, Stamp(3)).unwrap();
+        writing.record(&claim, Some(&body)).unwrap();
+        let key_of = |key: &str| {
+            let sealable = Sealable::masked(refutation(key, claim.id()), &*writing).unwrap();
+            let Body::ClaimRefutation(refutation) = sealable.draft.body else { panic!("it is another body") };
+            refutation.identity_key
+        };
+        assert_eq!(key_of(known), known);
+        assert_eq!(key_of("password: walnut88bridge"), "password: [masked:password]");
+    }
+}

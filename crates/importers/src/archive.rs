@@ -1,10 +1,10 @@
-//! Zip archives, opened as if they were sent by an enemy.
+//! Zip archives from untrusted sources.
 //!
 //! Exports of chat services come as zip files. Only the entries that an importer asks for by their file name are read,
-//! as streams, and never written anywhere, so a path within an archive can do no harm. Nested archives are not opened.
-//! Against archives that unpack to more than they say, four limits ([`Limits`]) hold twice: on what the directory
-//! declares before anything is read, and on what really comes out while it is read. Passing one is
-//! [`ImportError::TooLarge`]; a damaged entry is a problem like any other, and the next entry is still read.
+//! as streams, and never written to disk, so a path within an archive is harmless. Nested archives are not opened.
+//! An archive may unpack to more than it declares. So four limits ([`Limits`]) are checked twice: on what the
+//! directory declares before anything is read, and on the bytes that come out while reading. Exceeding one is
+//! [`ImportError::TooLarge`]. A damaged entry is reported as a problem, and the next entry is still read.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(crate) struct Limits {
     pub(crate) entry_bytes_max: u64,
     /// Unpacked size of all wanted entries.
     pub(crate) total_bytes_max: u64,
-    /// Unpacked bytes for each packed byte of an entry. JSON of chats packs 5 to 20 fold; deflate's bound is 1032.
+    /// Unpacked bytes for each packed byte of an entry. Chat JSON compresses 5 to 20 times; deflate's maximum is 1032.
     pub(crate) ratio_max: u64,
 }
 
@@ -40,13 +40,13 @@ pub(crate) const LIMITS: Limits = Limits {
     ratio_max: 200,
 };
 
-/// Below this unpacked size the ratio says nothing: a few repeated lines pack to almost nothing.
+/// The ratio is not checked below this unpacked size: a few repeated lines compress to almost nothing.
 const RATIO_FREE_BYTES: u64 = 1024 * 1024;
 
 /// Most entries of a folder that are looked at.
 const FOLDER_ENTRIES_MAX: usize = 10_000;
 
-/// What a zip file begins with.
+/// The first bytes of a zip file.
 const MAGIC: &[u8] = b"PK\x03\x04";
 
 /// True if the first bytes are those of a zip archive.
@@ -72,7 +72,7 @@ pub(crate) fn peek_folder(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u
     read_head(&first).ok()
 }
 
-/// The files of a folder that are called as `wanted` says, ordered by name.
+/// The files of a folder whose names are `wanted`, ordered by name.
 fn wanted_files(path: &Path, wanted: fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in path.read_dir()?.take(FOLDER_ENTRIES_MAX) {
@@ -85,7 +85,7 @@ fn wanted_files(path: &Path, wanted: fn(&str) -> bool) -> io::Result<Vec<PathBuf
     Ok(files)
 }
 
-/// Imports a JSON file, or the entries of a zip archive or of a folder that are called as `wanted` says.
+/// Imports a JSON file, or the entries of a zip archive or of a folder whose names are `wanted`.
 pub(crate) fn import_json_or_zip(
     path: &Path,
     format: &'static str,
@@ -144,7 +144,7 @@ pub(crate) fn for_each_entry(
                 any_read = true;
                 flow
             }
-            // What one entry lacks must not cost the others; if all lack it, the archive is at fault.
+            // An entry in another format must not stop the others. If all are, the archive is the wrong one.
             Err(error @ ImportError::Format { .. }) if left > 0 || any_read => {
                 sink.problem(Problem { file, line: None, message: error.to_string() })
             }
@@ -195,7 +195,7 @@ impl<'p> Zip<'p> {
         ImportError::TooLarge { path: self.path.to_owned(), reason }
     }
 
-    /// The wanted entries by name. Of several of one name the first counts.
+    /// The wanted entries by name. If several share a name, the first counts.
     fn entries(&mut self, wanted: fn(&str) -> bool) -> Result<BTreeMap<String, Entry>, ImportError> {
         let Limits { entries_max, entry_bytes_max, total_bytes_max, ratio_max } = self.limits;
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -252,7 +252,9 @@ impl<'p> Zip<'p> {
         let unpacked: Box<dyn Read + '_> = match entry.method {
             CompressionMethod::STORE => Box::new(packed),
             CompressionMethod::DEFLATE => Box::new(flate2::bufread::DeflateDecoder::new(BufReader::new(packed))),
-            method => return Err(format!("the compression {method} is not known here; pack it with deflate")),
+            method => {
+                return Err(format!("the compression method {method} is not supported; compress it with deflate"));
+            }
         };
         let checked = zipped.verifying_reader(unpacked);
         let ratio_bytes_max = entry.packed_bytes.saturating_mul(self.limits.ratio_max).max(RATIO_FREE_BYTES);
@@ -264,7 +266,7 @@ fn bomb(ratio_max: u64) -> String {
     format!("it unpacks to more than {ratio_max} times its size, as only zip bombs do; unpack it and import the file")
 }
 
-/// What is left of the limits for the whole archive.
+/// How much the whole archive may still unpack.
 #[derive(Clone)]
 struct Budget {
     limits: Limits,
@@ -291,7 +293,7 @@ impl<R: Read> Read for Bounded<R> {
         let read = match self.inner.read(buffer) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-            // Decoders differ in the kind they give to damage; the disk's own errors carry a number.
+            // Decoders use different error kinds for damage; errors of the disk carry a number.
             Err(error) if error.raw_os_error().is_some() => return Err(error),
             Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
         };
@@ -311,8 +313,8 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// How sure `recognise` is of the beginning of a source: of the file itself, or of its first wanted part if it is a zip or
-/// an unpacked folder.
+/// What `recognise` says of the first bytes of a source: of the file itself, or of its first wanted entry if it is a
+/// zip archive or an unpacked folder.
 pub(crate) fn recognise_part(probe: &Probe<'_>, wanted: fn(&str) -> bool, recognise: fn(&[u8]) -> Match) -> Match {
     let peeked = match probe {
         Probe { is_dir: true, .. } => peek_folder(probe.path, wanted),
@@ -340,7 +342,7 @@ mod tests {
         fn progress(&mut self, _: u64) {}
     }
 
-    /// Reads three stored entries of 100 bytes, of which two are wanted, and tells how many bytes came out.
+    /// Reads three stored entries of 100 bytes, two of them wanted, and returns how many bytes came out.
     fn unpack(limits: Limits) -> Result<usize, ImportError> {
         let mut bytes = Vec::new();
         let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
@@ -377,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_out_counts_whatever_the_directory_declared() {
+    fn limits_hold_for_the_unpacked_bytes_even_if_the_directory_declares_fewer() {
         let limits = Limits { entries_max: 1, entry_bytes_max: 100, total_bytes_max: 150, ratio_max: 1 };
         let budget = Budget::new(&limits);
         let read = |bytes: usize, ratio_bytes_max: u64| {

@@ -1,8 +1,8 @@
 //! The content of an agent's message, which is text or a list of blocks.
 //!
-//! OpenAI, Anthropic and their transcripts differ in the names of blocks, not in the idea: [`flatten`] knows them all.
+//! OpenAI, Anthropic and their transcripts name blocks differently but mean the same; [`flatten`] reads them all.
 //! Text is joined, images give their captions where there are any, tool calls become a short line (`Bash: cargo test`),
-//! tool results an excerpt. Thinking is left out: it was not said to anybody.
+//! tool results an excerpt. Thinking is left out: it is not part of the conversation.
 
 use serde_json::{Map, Value};
 
@@ -17,18 +17,18 @@ pub(crate) const TOOL_USE_BYTES_MAX: usize = 500;
 /// Deepest nesting of blocks within blocks.
 const DEPTH_MAX: u32 = 4;
 
-/// The input that says best what a tool was used for, in this order.
+/// Inputs that describe best what a tool was used for, best first.
 const TOOL_INPUTS: [&str; 9] =
     ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt", "description"];
 /// The inputs that name what a tool worked on.
 const TOOL_LINKS: [&str; 4] = ["file_path", "notebook_path", "path", "url"];
 
-/// A content taken apart.
+/// The parts of a message's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Blocks {
-    /// What was said.
+    /// The words of the message.
     pub(crate) text: String,
-    /// What tools were asked for and answered.
+    /// Tool calls and tool results.
     pub(crate) tools: String,
     /// What images show, in words.
     pub(crate) captions: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Blocks {
     pub(crate) links: Vec<String>,
 }
 
-/// Takes a content apart, whatever its dialect.
+/// Splits a content into its parts, in any of the known formats.
 pub(crate) fn flatten(content: &Value) -> Blocks {
     let mut blocks = Blocks::default();
     add(content, &mut blocks, 0);
@@ -110,7 +110,7 @@ fn add_tool_use(block: &Map<String, Value>, blocks: &mut Blocks) {
     blocks.links.extend(TOOL_LINKS.iter().filter_map(named).map(str::to_owned));
 }
 
-/// Hosts put reminders to the model among the person's words; they are nobody's.
+/// Hosts insert reminders to the model among the person's words; they belong to no speaker.
 fn is_reminder(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
@@ -126,7 +126,7 @@ fn push(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-/// `role` by the four names that records use.
+/// Maps `role` to one of the four names that records use.
 pub(crate) fn role(name: &str) -> Option<&'static str> {
     match cut(name, 32).to_ascii_lowercase().as_str() {
         "user" | "human" => Some("user"),

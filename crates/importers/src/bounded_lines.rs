@@ -1,4 +1,4 @@
-//! Lines of a stream, of which no single one may fill the memory.
+//! Lines of a stream, each bounded so that no single line can fill the memory.
 //!
 //! `BufRead::read_line` grows its buffer until it meets a line feed, which a hostile or binary file need never
 //! contain. [`BoundedLines`] keeps at most a stated number of bytes of each line, reads past the rest, and says
@@ -14,7 +14,7 @@ pub(crate) struct BoundedLines<R> {
     number: u64,
 }
 
-/// What is known of the line just read, apart from its bytes.
+/// A line that was just read, apart from its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineRead {
     /// The line's number, counted from 1.

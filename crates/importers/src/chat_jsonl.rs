@@ -1,15 +1,16 @@
-//! Any chat: a JSON object a line, under whatever names the program that wrote it chose.
+//! Generic chat logs: one JSON object per line, with whatever field names the program chose.
 //!
-//! [`TEXT`], [`ACTOR`], [`TIME`], [`SESSION`] and [`ID`] list the names that are understood; the first that is there
-//! counts, so of `name` and `role` the name is who spoke, and the role is kept as the role. A line may also hold a whole
+//! [`TEXT`], [`ACTOR`], [`TIME`], [`SESSION`] and [`ID`] list the supported field names; the first one that is
+//! present counts, so if a line has `name` and `role`, the name is the speaker and the role stays the role. A line may also hold a whole
 //! conversation as `messages`, as files for fine-tuning do, and a file may be one JSON array instead of lines.
 //!
-//! A message is `<session>/<id>`. Without an id it is known by its content (who, when, what) and how often that came before;
-//! without a session the file's name stands for it; a conversation in one line without an id is known by
-//! its beginning up to the person's first words, so that it stays the same one when it goes on.
-//! What else a line gives as plain values is kept by its own names.
+//! The identity of a message is `<session>/<id>`. Without an id, its content (who, when, what) and the number of earlier
+//! repetitions identify it. Without a session, the file's name takes its place. A conversation in one line without an
+//! id is identified by its beginning up to the person's first words, so it keeps its identity when it grows. Other
+//! plain values of a line are kept under their own names.
 //!
-//! This is the importer for bulk: memory does not grow with the file but for eight bytes and a count a message without id.
+//! This is the importer for bulk data: memory does not grow with the file, apart from eight bytes and a count for each
+//! message without an id.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -28,20 +29,20 @@ pub(crate) struct ChatJsonl;
 
 const NAME: &str = "chat-jsonl";
 
-/// Names of what was said: text or a list of content blocks.
+/// Fields with the words: text or a list of content blocks.
 const TEXT: [&str; 5] = ["text", "content", "message", "body", "value"];
-/// Names of who said it: a text, or an object with a name.
+/// Fields with the speaker: a text, or an object with a name.
 const ACTOR: [&str; 8] = ["speaker", "author", "name", "from", "sender", "user", "actor", "role"];
-/// Names of when.
+/// Fields with the time.
 const TIME: [&str; 8] = ["timestamp", "time", "ts", "created_at", "createdAt", "date", "created", "at"];
-/// Names of the conversation.
+/// Fields that name the conversation.
 const SESSION: [&str; 7] =
     ["session", "session_id", "conversation_id", "conversation", "thread", "thread_id", "channel"];
-/// Names of the message's own identity.
+/// Fields with the message's id.
 const ID: [&str; 4] = ["message_id", "uuid", "id", "msg_id"];
-/// Names of what images show.
+/// Fields with captions of images.
 const CAPTIONS: [&str; 5] = ["captions", "caption", "image_caption", "blip_caption", "alt_text"];
-/// Names of a list of messages.
+/// Fields with a list of messages.
 const MESSAGES: [&str; 2] = ["messages", "conversations"];
 
 /// Most lines that are looked at to recognise a file.
@@ -204,7 +205,7 @@ impl Reader {
             && !time.is_null()
         {
             let time: String = time.to_string().chars().take(64).collect();
-            sink.problem(self.problem(line, &format!("{time} is no time; the message has none")))?;
+            sink.problem(self.problem(line, &format!("{time} is not a time; the message was taken without one")))?;
         }
         let role = item.get("role").and_then(Value::as_str).map(str::to_owned);
         let actor = take_label(&mut item, &ACTOR);
@@ -243,7 +244,7 @@ impl Reader {
     }
 }
 
-/// Takes the first of `names` that is there and not null.
+/// Takes the first of `names` that is present and not null.
 fn take(item: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
     let name = names.iter().find(|name| item.get(**name).is_some_and(|value| !value.is_null()))?;
     item.remove(*name)
@@ -275,7 +276,7 @@ fn as_label(value: Value) -> Option<String> {
     }
 }
 
-/// What a conversation without a name is known by: its messages up to the person's first.
+/// What identifies a conversation without an id: its messages up to the person's first.
 fn beginning_hash(messages: &[Value]) -> u64 {
     let mut parts = Vec::new();
     for message in messages {

@@ -1,11 +1,11 @@
-//! ChatGPT's data export: `conversations.json` (or its numbered parts), as it is or within the zip that one is sent.
+//! ChatGPT's data export: `conversations.json` (or its numbered parts), unpacked or in the zip archive.
 //!
-//! A conversation is a tree, since every edited question and regenerated answer starts a branch. What counts is the path
-//! that the person saw last: from `current_node` up to the root. Other branches are left out. Where `current_node` is
-//! missing, the latest message's path is taken. The walk is a loop that a cycle ends, with a problem.
+//! A conversation is a tree, since every edited question and regenerated answer starts a branch. The importer reads the
+//! path that the person saw last, from `current_node` up to the root, and leaves out the other branches. Where
+//! `current_node` is missing, it reads the path of the latest message. A cycle ends the walk and is reported.
 //!
 //! A message is `<conversation id>/<message id>`. Hidden messages, thoughts and the service's context messages are
-//! left out; code for a tool and what tools answered are excerpts of role `tool`.
+//! left out; code for a tool and the tool's output become excerpts with the role `tool`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -163,7 +163,7 @@ fn path_to_current(conversation: &Conversation) -> (Vec<String>, PathEnd) {
     (path, end)
 }
 
-/// The node with the latest message; of several, the last by id.
+/// The node with the latest message. Of several with the same time, the one with the greatest id.
 fn latest(mapping: &BTreeMap<String, Node>) -> Option<&String> {
     let time = |node: &Node| node.message.as_ref()?.create_time.as_ref()?.as_f64();
     let timed = mapping.iter().map(|(id, node)| (time(node).unwrap_or(f64::NEG_INFINITY), id));
@@ -211,8 +211,8 @@ fn turn(message: Message, node_id: &str) -> Option<Turn> {
     })
 }
 
-/// A text without the marks by which the service refers to its sources (`【11†source】`, and names between characters of
-/// the private use area): they mean nothing outside of it.
+/// Removes the service's citation marks (`【11†source】`, and names between characters of the private use area), which
+/// mean nothing elsewhere.
 fn without_citation_marks(text: &str) -> String {
     const MARKS: [(char, char, &str); 2] = [('\u{e200}', '\u{e201}', ""), ('【', '】', "†")];
     let mut kept = text.to_owned();

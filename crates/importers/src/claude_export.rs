@@ -1,8 +1,9 @@
-//! Claude's data export: `conversations.json`, as it is or within the zip that one is sent.
+//! Claude's data export: `conversations.json`, unpacked or in the zip archive.
 //!
-//! A message is `<conversation uuid>/<message uuid>`; what tools did in it is a turn of its own, `…/tool`, and so is
-//! the text of every file the person attached, `…/attachment-<n>`, which often is what the conversation is about. Where a
-//! message has content blocks they are read rather than its flat text, which has placeholders for what is not text.
+//! The identity of a message is `<conversation uuid>/<message uuid>`. Its tool calls become a turn of their own, `…/tool`,
+//! and so does the text of every attached file, `…/attachment-<n>`, since conversations are often about it. Where a
+//! message has content blocks, the importer reads these instead of the flat text, which has placeholders for blocks that
+//! are not text.
 
 use std::ops::ControlFlow;
 use std::path::Path;

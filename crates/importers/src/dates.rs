@@ -23,7 +23,7 @@ const MONTHS: [&str; 12] = [
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Years that a bare run of digits may mean; keeps phone numbers and counters from being dates.
+/// Years that a bare run of digits may mean, so that phone numbers and counters are not read as dates.
 const BARE_YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
 
 /// Longest text that is searched for a date.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn file_names_name_their_day() {
+    fn file_names_give_their_date() {
         for name in [
             "2025-06-02.md",
             "2025-06-02 Title.md",
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_times_keep_what_they_know() {
+    fn front_matter_times_keep_their_precision_and_offset() {
         for (text, expect) in [
             ("2025-06-02", "2025-06-02"),
             ("2025-06-02 14:00", "2025-06-02T14:00:00"),

@@ -1,8 +1,8 @@
-//! Files as importers meet them: in folders, in odd encodings, and not always what their names say.
+//! Files and folders: walking, decoding, and refusing files that are not text.
 //!
 //! Walks are in sorted order and never follow a symbolic link, so they end and give the same records in the same
-//! order everywhere. Text that is not UTF-8 still goes in, with the bytes that are none replaced and said so; a file that
-//! is no text at all is refused, because its noise would be found by every search.
+//! order everywhere. Text that is not valid UTF-8 is imported with the invalid bytes replaced and reported. A binary file
+//! is refused, because its noise would turn up in every search.
 
 use std::fs;
 use std::io::Read;
@@ -19,7 +19,7 @@ pub(crate) const ENTRIES_MAX: usize = 2_000_000;
 /// How deep a walk goes below its root.
 pub(crate) const FOLDER_DEPTH_MAX: usize = 64;
 
-/// How many entries of a folder are looked at to see what it holds.
+/// How many entries of a folder [`survey`] looks at.
 pub(crate) const SURVEY_ENTRIES_MAX: usize = 2_000;
 
 /// How many bytes decide whether a file is text.
@@ -154,26 +154,26 @@ pub(crate) fn read_bytes(path: &Path, bytes_max: u64) -> Result<Vec<u8>, ImportE
     Ok(bytes)
 }
 
-/// Why bytes are no text, if they are none. UTF-16 is text only with a byte order mark.
+/// Why bytes are not text; `None` if they are. UTF-16 counts as text only with a byte order mark.
 pub(crate) fn why_binary(bytes: &[u8]) -> Option<&'static str> {
     let head = bytes.get(..TEXT_PROBE_BYTES).unwrap_or(bytes);
     if utf16_order(head).is_some() {
         return None;
     }
     if head.contains(&0) {
-        return Some("it holds zero bytes, so it is no text");
+        return Some("it holds zero bytes, so it is not text");
     }
     let odd = head.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
     let strange = invalid_bytes(head);
     (odd.saturating_add(strange).saturating_mul(10) > head.len() * 3)
-        .then_some("a third of its bytes are no text in UTF-8")
+        .then_some("a third of its bytes are not valid UTF-8")
 }
 
 fn invalid_bytes(bytes: &[u8]) -> usize {
     bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum()
 }
 
-/// Bytes to text. Never fails: what is not UTF-8 becomes U+FFFD, and the complaint says how much.
+/// Decodes bytes. Never fails: invalid UTF-8 becomes U+FFFD, and the complaint says how many bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Text {
     if let Some(big_endian) = utf16_order(bytes) {
         let units = bytes.get(2..).unwrap_or_default().chunks_exact(2).map(|pair| match pair {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_bytes_are_told_from_text() {
+    fn binary_bytes_are_distinguished_from_text() {
         assert!(why_binary(b"\x7fELF\0\0\0").is_some());
         assert!(why_binary(&[0x80; 100]).is_some());
         assert!(why_binary("Grüße aus Ærø".as_bytes()).is_none());

@@ -1,11 +1,11 @@
 //! Reading a source without trusting it: one place where files are opened and lines are cut.
 //!
-//! An [`Input`] is a stream of bytes with the name that problems give it (`file`, or `file#entry` within an archive),
-//! a look at its beginning before anything is consumed ([`Input::head`]), and a count of the bytes that were really
-//! read from the disk, which for an archive are the compressed ones, so that the progress bar ends at the file's size.
+//! An [`Input`] is a stream of bytes. It has the name that problems use (`file`, or `file#entry` within an archive), gives
+//! its first bytes before anything is consumed ([`Input::head`]), and counts the bytes read from the disk. For an archive
+//! these are the compressed bytes, so that the progress bar ends at the file's size.
 //!
-//! Opening already refuses what no text importer can use: directories, empty files, UTF-16. A leading UTF-8 byte
-//! order mark is dropped. [`for_each_line`] bounds the length of a line and reports each line that it cannot hand on;
+//! Opening refuses what no text importer can read: directories, empty files, UTF-16. A leading UTF-8 byte
+//! order mark is dropped. [`for_each_line`] bounds the length of a line and reports each line that it cannot read;
 //! [`crate::json_stream`] does the same for the elements of a JSON array.
 
 use std::cell::Cell;
@@ -36,7 +36,7 @@ impl ReadCount {
         self.0.set(self.0.get().saturating_add(bytes as u64));
     }
 
-    /// Tells `sink` what has been read since the last time.
+    /// Reports to `sink` how many bytes were read since the last call.
     pub(crate) fn report(&self, sink: &mut dyn Sink) {
         match self.0.take() {
             0 => {}
@@ -73,13 +73,13 @@ pub(crate) struct Input<'a> {
     count: ReadCount,
 }
 
-/// Why a read stopped for good: carried inside an [`io::Error`] through readers that know no other error.
+/// Why reading stopped for good: carried in an [`io::Error`] through readers that return no other error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct LimitExceeded(pub(crate) String);
 
 impl Input<'static> {
-    /// Opens a file for the importer called `format`.
+    /// Opens a file for the importer named `format`.
     pub(crate) fn open(path: &Path, format: &'static str) -> Result<Self, ImportError> {
         let io = |source| ImportError::Io { path: path.to_owned(), source };
         if path.metadata().map_err(io)?.is_dir() {
@@ -121,7 +121,7 @@ impl<'a> Input<'a> {
         &self.head
     }
 
-    /// The name by which problems call this input.
+    /// The name of this input in problems.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
@@ -131,7 +131,7 @@ impl<'a> Input<'a> {
         self.reader.fill_buf()
     }
 
-    /// Marks the first `bytes` of what [`Input::fill`] gave as done with.
+    /// Consumes the first `bytes` of what [`Input::fill`] returned.
     pub(crate) fn consume(&mut self, bytes: usize) {
         self.reader.consume(bytes);
     }
@@ -195,14 +195,14 @@ pub(crate) fn without_bom(head: &[u8]) -> &[u8] {
     head.strip_prefix(BOM_UTF8).unwrap_or(head)
 }
 
-/// The file's name without folder and last extension: what stands for the file in a `source_uid`, since it stays the
-/// same wherever the file lies. For an entry of an archive, the entry's.
+/// The file's name without folder and last extension. It identifies the file in a `source_uid`, since it stays the same
+/// when the file moves. For an entry of an archive, the entry's name.
 pub(crate) fn file_stem(file: &Path) -> String {
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     if stem.is_empty() { "source".to_owned() } else { stem }
 }
 
-/// Hands every line that is not blank to `each`, with its number from 1 and without its line end. Lines that are too
+/// Passes every line that is not blank to `each`, with its number from 1 and without its line end. Lines that are too
 /// long or not UTF-8 are reported and left out.
 pub(crate) fn for_each_line(
     mut input: Input<'_>,

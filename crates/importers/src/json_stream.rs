@@ -1,9 +1,9 @@
-//! JSON larger than memory: a top-level array handed on element by element.
+//! JSON larger than memory: a top-level array, read element by element.
 //!
 //! [`for_each_element`] cuts a top-level array at its commas by counting brackets outside strings, and parses one element
 //! at a time. Cutting before parsing, instead of one parser over the whole stream, means that an element that is
-//! broken, too long or not UTF-8 costs only itself: the cut after it is still found, the rest goes in. A file that ends
-//! early gives all its whole elements and one problem. A single object at the top counts as an array of one.
+//! broken, too long or not UTF-8 is left out alone: the cut after it is still found, and the rest is read. A truncated file
+//! gives all its complete elements and one problem. A single object at the top counts as an array of one.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -17,8 +17,8 @@ use crate::{ImportError, Sink};
 /// Longest element of a top-level array, in bytes. Whole conversations are single elements.
 pub(crate) const ELEMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// Most objects within one element or line. Each takes most of a kilobyte of memory, however little of the text:
-/// `{"":0}` a hundred times its length.
+/// Most objects within one element or line. Each takes almost a kilobyte of memory, even one as short as `{"":0}`, which
+/// takes a hundred times its length.
 pub(crate) const OBJECTS_MAX: usize = 500_000;
 
 /// Longest explanation of what is wrong with a text, in bytes.
@@ -92,7 +92,7 @@ fn report(input: &Input<'_>, sink: &mut dyn Sink, at: Position, what: &str) -> C
     sink.problem(input.problem(Some(at.line), message))
 }
 
-/// What [`parse`] had to do to the text.
+/// How [`parse`] repaired the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repair {
     /// Nothing.
@@ -101,7 +101,7 @@ pub(crate) enum Repair {
     Surrogates,
 }
 
-/// The report of a text that was read only after [`Repair::Surrogates`].
+/// The message for a text that was read only after [`Repair::Surrogates`].
 pub(crate) const SURROGATES_REPLACED: &str = "half a surrogate pair (a cut emoji) was replaced by U+FFFD";
 
 /// Parses JSON. Programs that cut a text between the two halves of an emoji write JSON that no strict parser takes;
@@ -137,7 +137,7 @@ fn has_too_many_objects(text: &[u8]) -> bool {
     objects > OBJECTS_MAX
 }
 
-/// What a parser has against a text, without more than a little of the text itself, which it may quote whole.
+/// A parser's error, cut short, since it may quote the whole text.
 pub(crate) fn explain(error: &serde_json::Error) -> String {
     excerpt(&error.to_string(), EXPLANATION_BYTES_MAX)
 }
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn an_early_end_is_told_from_a_late_one() {
+    fn a_truncated_array_is_distinguished_from_text_after_its_end() {
         let last = |text| cut(text, 1000).pop().unwrap().0;
         assert_eq!(last("[1,2]"), Cut::End);
         assert_eq!(last("[1,2"), Cut::Truncated);
@@ -392,13 +392,13 @@ mod tests {
     }
 
     #[test]
-    fn an_element_beyond_the_limit_costs_only_itself() {
+    fn an_element_beyond_the_limit_is_left_out_alone() {
         let cuts = cut(r#"["aaaaaaaaaaaaaaaa",1]"#, 8);
         assert_eq!(cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(), [Cut::TooLong, Cut::Element, Cut::End]);
     }
 
     #[test]
-    fn more_objects_than_memory_is_for_are_refused_and_braces_in_a_text_are_none() {
+    fn too_many_objects_are_refused_but_braces_in_strings_do_not_count() {
         let objects = |count: usize| format!("[{}0]", "{},".repeat(count));
         assert!(parse::<serde::de::IgnoredAny>(&objects(OBJECTS_MAX)).is_ok());
         let error = parse::<serde::de::IgnoredAny>(&objects(OBJECTS_MAX + 1)).unwrap_err();

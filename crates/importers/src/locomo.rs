@@ -1,7 +1,7 @@
 //! LoCoMo: conversations of two people over many sessions, the benchmark's own JSON.
 //!
 //! A file is an array of samples or one sample. Of a sample only its conversation is read; questions, answers and the
-//! benchmark's own summaries never become evidence. A turn is `<sample_id>/<dia_id>`, the name by which the questions
+//! benchmark's own summaries never become evidence. A turn is `<sample_id>/<dia_id>`, as the questions
 //! cite it. Session times have no zone and stay civil. Sessions come in the order of their numbers, not of their keys.
 //!
 //! <https://github.com/snap-research/locomo>, `data/locomo10.json`.
@@ -99,9 +99,12 @@ impl Reader<'_> {
             if at.is_none() && !turns.is_empty() {
                 let message = match spoken {
                     Some(spoken) => {
-                        format!("{session}: {:?} is no time; its turns have none", crate::secrets::cut(spoken, 64))
+                        format!(
+                            "{session}: {:?} is not a time; its turns were taken without one",
+                            crate::secrets::cut(spoken, 64)
+                        )
                     }
-                    None => format!("{session} has no date_time; its turns have none"),
+                    None => format!("{session} has no date_time; its turns were taken without a time"),
                 };
                 self.problem(&message, sink)?;
             }

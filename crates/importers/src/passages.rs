@@ -1,14 +1,14 @@
 //! Long texts cut into passages of a size that recall can rank and a reader can read.
 //!
-//! Cuts fall between blocks (paragraphs, list items), and within a block that alone is too long at a line, a sentence
-//! or a word, whichever comes first. No character is lost but the white space at a cut. A cut never goes through a secret,
-//! whose parts nobody would recognise and mask: a piece with a private key may be longer than the limit.
+//! Cuts fall between blocks (paragraphs, list items). A block that alone is too long is cut after a line, a sentence or a
+//! word, in that order of preference. Only the white space at a cut is lost. A cut never goes through a secret, since no
+//! rule would recognise and mask its parts: a piece with a private key may be longer than the limit.
 
 use crate::secrets;
 
 /// Groups blocks into passages of at most `chars_max` characters, joined by a blank line.
 pub(crate) fn group(blocks: Vec<String>, chars_max: usize) -> Vec<String> {
-    // Blocks that fit in one passage need no look: nothing is cut.
+    // Blocks that fit in one passage are not cut, so secrets need no look.
     let is_long = blocks.iter().map(|block| block.len() + 2).sum::<usize>() > chars_max;
     let blocks = if is_long { secrets::join_within_secrets(blocks) } else { blocks };
     let mut passages: Vec<String> = Vec::new();
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_fall_at_lines_sentences_and_words() {
+    fn text_is_cut_at_lines_sentences_and_words() {
         assert_eq!(split("one two\nthree four", 12), ["one two", "three four"]);
         assert_eq!(split("One two. Three four", 12), ["One two.", "Three four"]);
         assert_eq!(split("one two three", 9), ["one two", "three"]);

@@ -2,7 +2,7 @@
 //!
 //! Text in RFC 3339 or ISO 8601 (also with a space between date and time), and numbers since the Unix epoch, as numbers
 //! or as text, in seconds, milli-, micro- or nanoseconds. The unit follows from the size: seconds reach 10¹¹ in the year
-//! 5138, so whatever is beyond counts in the next smaller unit.
+//! 5138, so a larger number is read in the next smaller unit.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Beyond this many seconds a number is read as milliseconds, and so on by thousands.
 const SECONDS_MAX: f64 = 1e11;
 
-/// Reads a time; `None` if it is none.
+/// Reads a time; `None` if the value is not one.
 pub(crate) fn from_value(value: &Value) -> Option<When> {
     match value {
         Value::String(text) => from_text(text),
@@ -21,7 +21,7 @@ pub(crate) fn from_value(value: &Value) -> Option<When> {
     }
 }
 
-/// Reads a time from text; `None` if it is none.
+/// Reads a time from text; `None` if the text is not one.
 pub(crate) fn from_text(text: &str) -> Option<When> {
     let text = text.trim();
     if text.len() > 64 {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_in_every_form() {
+    fn times_are_read_in_every_supported_form() {
         for (value, expected) in [
             (Value::from("2024-03-01T10:00:00Z"), Some("2024-03-01T10:00:00Z")),
             (Value::from("2024-03-01 10:00:00"), Some("2024-03-01T10:00:00")),

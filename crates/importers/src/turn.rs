@@ -1,12 +1,12 @@
-//! One turn of a conversation, brought into the bounds of a record.
+//! One turn of a conversation, bounded to the limits of a record.
 //!
-//! Every chat importer describes a message as a [`Turn`] and hands it to [`deliver`], which makes the evidence. The
+//! Every chat importer describes a message as a [`Turn`] and passes it to [`deliver`], which makes the evidence. The
 //! text is kept as it is. An operation's body has at most 1 MiB, so a text whose JSON form is longer than
 //! [`TEXT_JSON_BYTES_MAX`] is split, preferably at a line's end, into several records of one session, `…/part-2` and so
-//! on: nothing is lost, and the parts joined are the text again. What is around the text (names, captions, links) is cut.
+//! on: nothing is lost, and the joined parts are the whole text. Names, captions and links are cut.
 //!
-//! A message without an id of its own is known by its content ([`content_hash`]) and by how often that content came before
-//! ([`Repetitions`]), not by its line: a line put in between changes no other record's identity.
+//! A message without an id is identified by its content ([`content_hash`]) and the number of earlier repetitions
+//! ([`Repetitions`]), not by its line number: an inserted line does not change the identity of other records.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -73,7 +73,7 @@ pub(crate) struct Turn {
     pub(crate) more: Map<String, Value>,
 }
 
-/// Makes evidence of `turn` and hands it to `sink`; a turn that says and shows nothing is left out.
+/// Makes evidence of `turn` and passes it to `sink`. A turn without text, captions and links is left out.
 pub(crate) fn deliver(source: &str, turn: Turn, sink: &mut dyn Sink) -> ControlFlow<()> {
     if turn.text.trim().is_empty() && turn.captions.is_empty() && turn.links.is_empty() {
         return ControlFlow::Continue(());
@@ -180,8 +180,8 @@ fn split(text: &str, json_bytes_max: usize) -> (&str, &str) {
     text.split_at_checked(end.max(1)).unwrap_or((text, ""))
 }
 
-/// The identity of a source's item or session within [`UID_BYTES_MAX`]. What many turns share is brought into bounds
-/// before they share it: a copy of megabytes for every turn would take hours.
+/// The identity of an item or session within [`UID_BYTES_MAX`]. Values that many turns share are bounded before they are
+/// copied: copying megabytes for every turn would take hours.
 pub(crate) fn bounded_uid(uid: String) -> String {
     if uid.len() <= UID_BYTES_MAX {
         return uid;
@@ -190,7 +190,7 @@ pub(crate) fn bounded_uid(uid: String) -> String {
     format!("{}…{hash}", cut(&uid, 64))
 }
 
-/// A name within [`NAME_BYTES_MAX`]; none if it says nothing.
+/// A name within [`NAME_BYTES_MAX`]; none if it is blank.
 pub(crate) fn bounded_name(name: Option<String>) -> Option<String> {
     name.filter(|name| !name.trim().is_empty()).map(|name| bounded(name, NAME_BYTES_MAX))
 }
@@ -216,7 +216,7 @@ fn bounded_more(more: Map<String, Value>) -> Map<String, Value> {
     kept.take(MORE_FIELDS_MAX).collect()
 }
 
-/// The first 64 bits of the BLAKE3 hash of the parts, which are told apart by their lengths. It goes into identities, so
+/// The first 64 bits of the BLAKE3 hash of the parts, separated by their lengths. It goes into identities, so
 /// it is made from masked text: from the hash of a known sentence with a password, the password could be guessed.
 pub(crate) fn content_hash(parts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
@@ -232,12 +232,12 @@ pub(crate) fn content_hash(parts: &[&str]) -> u64 {
 #[derive(Debug, Default)]
 pub(crate) struct Repetitions {
     counts: HashMap<u64, u32>,
-    /// The session asked for last and its hash: messages of one mostly follow each other.
+    /// The latest session and its hash, since messages of one session mostly follow each other.
     session: (String, u64),
 }
 
 impl Repetitions {
-    /// The identity of a message without one: `<session>/<hash>/<n-th repetition>`. Beyond [`REPETITIONS_MAX`] different
+    /// The identity of a message without an id: `<session>/<hash>/<n-th repetition>`. Beyond [`REPETITIONS_MAX`] different
     /// contents, new ones count as unrepeated, so exact repetitions of those become one record.
     pub(crate) fn uid(&mut self, session: &str, hash: u64) -> String {
         if self.session.0 != session {

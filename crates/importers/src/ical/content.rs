@@ -22,7 +22,7 @@ const PROPERTY_BYTES: usize = 96;
 const PROPERTIES_MAX: usize = 20_000;
 /// Deepest nesting that is followed.
 const DEPTH_MAX: usize = 16;
-/// So many lines may come before the first `BEGIN:VCALENDAR`.
+/// Most lines before the first `BEGIN:VCALENDAR`.
 const LEADING_LINES_MAX: u64 = 1000;
 
 /// The components that become records or say how to read them.
@@ -40,7 +40,7 @@ pub(super) struct Component {
     pub(super) parts: Vec<Component>,
 }
 
-/// What a calendar says of itself before its components, by widespread custom.
+/// The properties of a calendar itself, which by convention come before its components.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Calendar {
     /// Its name for people.
@@ -51,7 +51,7 @@ pub(super) struct Calendar {
     pub(super) cancels: bool,
 }
 
-/// What the reader comes upon.
+/// What the reader returns next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Item {
     Component(Component),
@@ -195,7 +195,7 @@ impl<R: BufRead> Components<R> {
 
     fn take(&mut self, text: &str, line: u64, cut: bool) {
         let Some(property) = Property::parse(text, line) else {
-            // Prose around a calendar is no concern of ours.
+            // Prose around a calendar is ignored.
             if !self.open.is_empty() {
                 self.report(line, "this line is not of the form NAME:value; it was left out".to_owned());
             }
@@ -252,7 +252,7 @@ impl<R: BufRead> Components<R> {
         self.open.truncate(at);
     }
 
-    /// Takes the component being read as ended here, and says so.
+    /// Ends the component being read, and reports it.
     fn close_unended(&mut self, line: u64) {
         if let Some((component, depth)) = self.current.take() {
             self.open.truncate(depth - 1);
@@ -272,7 +272,7 @@ impl<R: BufRead> Components<R> {
                 _ => {}
             };
         };
-        // Pictures and files inside a calendar are no text; they are left out without a word.
+        // Pictures and files inside a calendar are not text; they are left out silently.
         let embedded = property.parameter("ENCODING").is_some_and(|encoding| encoding.eq_ignore_ascii_case("BASE64"));
         if embedded || property.name == "X-ALT-DESC" {
             return;
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_not_followed() {
+    fn endless_nesting_is_not_followed() {
         let deep = "BEGIN:VCALENDAR\nBEGIN:VEVENT\n".to_owned() + &"BEGIN:X\n".repeat(5000);
         let (components, problems) = read(&deep);
         assert!(components.is_empty());

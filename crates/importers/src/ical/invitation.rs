@@ -7,7 +7,7 @@
 /// Shortest line that sets an invitation off, in characters.
 const RULE_CHARS_MIN: usize = 20;
 
-/// A description taken apart.
+/// A description split into its parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Invitation {
     /// What people wrote.
@@ -16,7 +16,7 @@ pub(super) struct Invitation {
     pub(super) links: Vec<String>,
 }
 
-/// Takes a description apart.
+/// Splits a description into its parts.
 pub(super) fn apart(description: &str) -> Invitation {
     let lines: Vec<&str> = description.lines().collect();
     let mut kept: Vec<&str> = Vec::new();
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_meeting_services_write_is_no_text_but_a_link() {
+    fn the_text_of_a_meeting_service_becomes_a_link() {
         let rule = format!("-::{}::-", "~:".repeat(20));
         let meet =
             format!("Bring the tiles.\n\n{rule}\nJoin: https://meet.test/abc\nHelp: https://help.test\n{rule}\nBye");
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_people_draw_set_nothing_off() {
+    fn lines_that_people_draw_are_not_taken_for_an_invitation() {
         let drawn = format!("a\n{}\nb\n----------------------------\nc\nhttps://x.test", "_".repeat(60));
         check(&drawn, &drawn, &[]);
         check("-::~:~::~:~:~:~:~:~:~:~::-\nnever closed", "-::~:~::~:~:~:~:~:~:~:~::-\nnever closed", &[]);

@@ -1,13 +1,12 @@
 //! Calendars in the iCalendar format (RFC 5545), as every calendar program exports them.
 //!
-//! Every occurrence of an event becomes a record of kind `event`, so that what a person does each week is as many
-//! records as it was weeks. An endless series is expanded to a year after the import; importing again later adds what has
+//! Every occurrence of an event becomes a record of kind `event`, so a weekly event has as many records as it had weeks. An endless series is expanded to a year after the import; importing again later adds what has
 //! come since. Tasks become records of kind `task` (their due time as `end` and as `due`), journal entries notes.
 //!
 //! An occurrence that was moved or changed keeps the name of its original start, so that it supersedes what an
 //! earlier import said of it. For the same reason a *cancelled* event or occurrence is a record too, under the same name, but of kind
-//! [`CANCELLATION`]: it is no evidence that the event happened, and whoever reads events does not meet it, while the
-//! question "was the gym cancelled?" has an answer. Occurrences that EXDATE takes out leave no record.
+//! [`CANCELLATION`]: it is not evidence that the event happened, and readers of events do not see it, while the question
+//! "was the gym cancelled?" has an answer. Occurrences that EXDATE excludes leave no record.
 //!
 //! The file is read twice: first for its time zones and for the names of the occurrences that have a component of their
 //! own, then for the records, one component in memory at a time.
@@ -115,7 +114,7 @@ impl Importer for Ical {
     }
 }
 
-/// What is known of a series before it is expanded.
+/// Exceptions of a series, collected before it is expanded.
 #[derive(Default)]
 struct Overrides {
     /// Occurrences that have a component of their own.
@@ -147,7 +146,7 @@ impl Import<'_> {
         ImportError::Io { path: self.path.to_owned(), source }
     }
 
-    /// The first reading: zones, and which occurrences stand for themselves. Returns the number of calendars.
+    /// The first pass: zones, and which occurrences have a component of their own. Returns the number of calendars.
     fn survey(&mut self) -> Result<u64, ImportError> {
         let mut components = self.open()?;
         // Zones may be defined after they are used, so the names of occurrences are read when all are known.
@@ -192,7 +191,7 @@ impl Import<'_> {
         Ok(components.calendars())
     }
 
-    /// The second reading: the records.
+    /// The second pass: the records.
     fn read(&mut self) -> Result<(), ImportError> {
         let mut components = self.open()?;
         let mut calendar = None;
@@ -257,7 +256,7 @@ impl Import<'_> {
             && self.reported_zones.len() < OCCURRENCES_MAX
             && self.reported_zones.insert(name.clone())
         {
-            let message = format!("the time zone {name:?} is not known; its times were read as local ones");
+            let message = format!("the time zone {name:?} is unknown; its times were read as local times");
             self.problem(property.line, message)?;
         }
         match moment {

@@ -35,20 +35,20 @@ pub(super) struct Length {
     exact: SignedDuration,
 }
 
-/// Why a property gives no moment.
+/// Why a property cannot be read as a moment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum MomentError {
-    #[error("{0:?} is no date or time of iCalendar")]
+    #[error("{0:?} is not a date or time of iCalendar")]
     Text(String),
 }
 
-/// Starts by which single occurrences are named (EXDATE, RECURRENCE-ID). The same occurrence may be named in UTC,
+/// Starts that identify single occurrences (EXDATE, RECURRENCE-ID). The same occurrence may be named in UTC,
 /// in its zone, without a zone, or by its day alone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Starts(BTreeSet<String>);
 
 impl Moment {
-    /// Reads one value of a property, by the property's TZID. The name of a zone of which nothing is known goes to
+    /// Reads one value of a property, by the property's TZID. The name of an unknown zone goes to
     /// `unknown`, and the time counts as floating.
     pub(super) fn read(
         text: &str,

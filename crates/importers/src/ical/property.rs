@@ -56,7 +56,7 @@ impl Property {
         unescape(&self.value).trim().to_owned()
     }
 
-    /// The values of a list of texts: parted at commas that are not escaped.
+    /// The values of a list of texts: separated by commas that are not escaped.
     pub(super) fn texts(&self) -> Vec<String> {
         let mut escaped = false;
         let parts = self.value.split(|c| {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_parameters_and_values_are_told_apart() {
+    fn a_line_is_split_into_name_parameters_and_value() {
         let property = Property::parse("Attendee;CN=\"a;b:c^n\";X=y:mailto:a:b", 7).unwrap();
         assert_eq!((property.name.as_str(), property.value.as_str(), property.line), ("ATTENDEE", "mailto:a:b", 7));
         assert_eq!(property.parameter("CN"), Some("a;b:c\n"));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_content_line_is_refused() {
+    fn a_line_that_is_not_a_content_line_is_refused() {
         for text in ["", ":", "no colon", "two words:x", ";a=b:c", "é:x"] {
             assert_eq!(Property::parse(text, 1), None, "{text}");
         }

@@ -179,7 +179,7 @@ impl Import<'_> {
         let due_text = due.as_ref().map(|due| format!(", due {}", span(due, None))).unwrap_or_default();
         let done = status(component).filter(|status| status == "completed" || status == "cancelled");
         let done_text = done.map(|done| format!(" ({done})")).unwrap_or_default();
-        // Who reads the record reads the text, and a task is asked for by the day it is due.
+        // Readers see the text, and people search for a task by its due day.
         template.payload.text.extend(due.as_ref().map(|due| format!("\nDue {}", span(due, None))));
         template.payload.end = due;
         self.give_single(component, template, at, &format!("Task: {title}{due_text}{done_text}"))
@@ -231,7 +231,7 @@ impl Import<'_> {
     }
 }
 
-/// What is cancelled says so, once: Exchange writes it into the title itself.
+/// Marks a cancelled event once: Exchange already writes it in the title.
 fn cancelled_text(text: &str) -> String {
     let says_so = ["Canceled:", "Cancelled:"].iter().any(|word| text.starts_with(word));
     if says_so { text.to_owned() } else { format!("Cancelled: {text}") }

@@ -1,17 +1,17 @@
 //! When a repeated event happens: RFC 5545, section 3.3.10.
 //!
-//! A rule is expanded in civil time, as the person who wrote it thinks ("every Tuesday at seven"); the caller maps
-//! each civil start to an instant in the event's zone. So local time stays the same over a change of the clocks.
+//! A rule is expanded in civil time, as people write rules ("every Tuesday at seven"); the caller maps
+//! each civil start to an instant in the event's zone. So the local time stays the same when the clocks change.
 //!
 //! The expansion walks the rule's periods (years, months, weeks, days, or steps within a day), keeps the days that
 //! pass every BYxxx part, and multiplies them with the times of day.
 //!
-//! It is our own because it stops at a horizon, jumps over what cannot match, holds no `expect`, and spares a second
-//! date library, a second zone database and a regular-expression engine in the program. The `rrule` crate, a port of
-//! python-dateutil that would do as well, checks it on random rules (`recurrence_tests.rs`).
+//! No library is used, since this code stops at a horizon, skips periods that cannot match, holds no `expect`, and
+//! avoids a second date library, a second zone database and a regular-expression engine in the program. Tests compare
+//! it with the `rrule` crate, a port of python-dateutil, on random rules (`recurrence_tests.rs`).
 //!
-//! Where the RFC leaves a choice: DTSTART is always the first occurrence and counts towards COUNT, also where it
-//! does not match the rule; parts that are missing come from DTSTART, for BYWEEKNO alone its weekday.
+//! Where the RFC leaves a choice: DTSTART is always the first occurrence and counts towards COUNT, even if it does not
+//! match the rule; missing parts come from DTSTART; BYWEEKNO alone takes only its weekday.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -19,9 +19,9 @@ use jiff::tz::Offset;
 
 use super::rule::{Frequency, Rule};
 
-/// Most periods that one expansion looks at.
+/// Most periods that one expansion examines.
 const PERIODS_MAX: usize = 200_000;
-/// An expansion that found nothing for so many years finds nothing more.
+/// An expansion ends after this many years without an occurrence.
 const SILENT_YEARS_MAX: i16 = 100;
 
 /// How far an expansion goes.
@@ -145,8 +145,8 @@ impl Rule {
         }
     }
 
-    /// Steps within a day. Whole days, hours and minutes that cannot match are jumped over, so that the work
-    /// follows the occurrences and not the seconds.
+    /// Steps within a day. Whole days, hours and minutes that cannot match are skipped, so that the work grows with the
+    /// occurrences and not with the seconds.
     fn walk_steps(&self, walk: &mut Walk) {
         let unit = match self.frequency {
             Frequency::Hourly => 3600,
@@ -228,7 +228,7 @@ impl Rule {
         }
     }
 
-    /// True when the day passes every BYxxx part that speaks of days.
+    /// True when the day passes every BYxxx part about days.
     fn holds_on(&self, day: Date) -> bool {
         let counts = |values: &[i16], from_front: i16, length: i16| {
             values.is_empty() || values.contains(&from_front) || values.contains(&(from_front - length - 1))
@@ -269,9 +269,9 @@ impl Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// The rule or the horizon came to its end.
+    /// The rule or the horizon ended it.
     Ended,
-    /// A limit of ours.
+    /// The limit of this importer.
     Limit,
 }
 

@@ -1,7 +1,7 @@
-//! A recurrence rule as it is written: RFC 5545, section 3.3.10.
+//! Reading a recurrence rule: RFC 5545, section 3.3.10.
 //!
-//! A [`Rule`] that was read is within the RFC's limits in every part and in their combination, so that its expansion
-//! need not check. What the RFC forbids is refused and not guessed at.
+//! All parts of a [`Rule`] and their combination are within the RFC's limits, so that its expansion need not check. A
+//! rule that the RFC forbids is refused.
 
 use jiff::civil::Weekday;
 
@@ -54,7 +54,7 @@ pub(super) enum RuleError {
 }
 
 impl Rule {
-    /// Reads the value of an RRULE property. Parts that this version does not know are passed over.
+    /// Reads the value of an RRULE property. Unknown parts are skipped.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let mut frequency = None;
         let mut rule = Self {
@@ -99,7 +99,7 @@ impl Rule {
             }
         }
         rule.frequency = frequency.ok_or(RuleError::NoFrequency)?;
-        // A leap second cannot be told from the second before it in civil time.
+        // Civil time has no leap seconds.
         rule.seconds.iter_mut().for_each(|second| *second = (*second).min(59));
         for times in [&mut rule.hours, &mut rule.minutes, &mut rule.seconds] {
             times.sort_unstable();
@@ -109,7 +109,7 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Refuses what the RFC forbids, and rules of which it is plain that they never happen.
+    /// Refuses rules that the RFC forbids, and rules that can never happen.
     fn check(&self) -> Result<(), RuleError> {
         let any_part = [
             !self.months.is_empty(),
@@ -161,7 +161,7 @@ fn parse_frequency(text: &str) -> Option<Frequency> {
     })
 }
 
-/// A list of numbers of which none lies outside `low..=high`, and none is 0 where the range counts from both ends.
+/// A list of numbers within `low..=high`, without 0 where the range counts from both ends.
 fn parse_numbers(text: &str, low: i16, high: i16) -> Option<Vec<i16>> {
     let mut numbers = Vec::new();
     for number in text.split(',') {
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_rfc_forbids_is_refused() {
+    fn rules_that_the_rfc_forbids_are_refused() {
         for rule in [
             "",
             "FREQ=SOMETIMES",

@@ -1,9 +1,9 @@
 //! From one component to its occurrences.
 //!
-//! RFC 5545, section 3.8.5: the set of starts is DTSTART, RRULE and RDATE together, without EXRULE and EXDATE. From it
-//! go the occurrences that have a component of their own (RECURRENCE-ID); those after a change to "this and all
-//! future" ones take their content, length and shift in time from that change. A rule that cannot be followed is reported,
-//! and the event then happened once, at its DTSTART.
+//! RFC 5545, section 3.8.5: the set of starts is DTSTART, RRULE and RDATE together, without EXRULE and EXDATE.
+//! Occurrences that have a component of their own (RECURRENCE-ID) are left out of it. Those after a change to "this and
+//! all future" ones take their content, length and shift in time from that change. If a rule cannot be expanded, this is
+//! reported, and the event counts as happening once, at its DTSTART.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -52,14 +52,14 @@ impl Split {
         Some(Self { from, start, shift, component })
     }
 
-    /// Where an occurrence goes that would have started at `original`.
+    /// The new start of an occurrence that would have started at `original`.
     fn moved(&self, original: &Moment) -> Option<Moment> {
         let civil = original.civil_by(&self.start.clock).checked_add(self.shift).ok()?;
         Some(self.start.at(civil))
     }
 }
 
-/// Outlook writes a day as the time from midnight to midnight, and beside it that it means the day.
+/// Outlook writes an all-day event as the time from midnight to midnight, with a mark that it means the day.
 fn is_all_day(component: &Component, start: &Moment) -> bool {
     let says_so = component.text("X-MICROSOFT-CDO-ALLDAYEVENT").is_some_and(|value| value.eq_ignore_ascii_case("TRUE"));
     says_so && start.civil.time() == Time::midnight()
@@ -137,7 +137,7 @@ impl Import<'_> {
         self.give(property.line, template.occurrence(&start, end.as_ref(), Some(&original.id())))
     }
 
-    /// How long an event takes; for a date, one day if nothing else is said.
+    /// How long an event takes; for a date, one day by default.
     fn length(&mut self, component: &Component, start: &Moment) -> ControlFlow<(), Option<Length>> {
         let default = start.date_only.then(|| Length::of_days(1));
         let (length, property) = if let Some(property) = component.get("DTEND") {
@@ -146,7 +146,7 @@ impl Import<'_> {
         } else if let Some(property) = component.get("DURATION") {
             let length = Length::parse(&property.value);
             if length.is_none() {
-                self.problem(property.line, "DURATION was left out: it is no duration of iCalendar")?;
+                self.problem(property.line, "DURATION was left out: it is not a duration of iCalendar")?;
             }
             (length, property)
         } else {
@@ -239,7 +239,7 @@ impl Import<'_> {
         ControlFlow::Continue(Some(Occurrence { start, length }))
     }
 
-    /// The starts of one rule; of one that cannot be followed, the first alone.
+    /// The starts of one rule; only the first, if the rule cannot be expanded.
     fn expansion(&mut self, property: &Property, start: &Moment) -> ControlFlow<(), Expansion> {
         let once = Expansion { starts: vec![start.civil], complete: true };
         let rule = match Rule::parse(&property.value) {
@@ -251,7 +251,8 @@ impl Import<'_> {
         };
         let until = match rule.until.as_deref().map(|until| until_in_clock(until, start)) {
             Some(None) => {
-                let message = "UNTIL in the recurrence rule is no date or time; the event was taken as happening once";
+                let message =
+                    "UNTIL in the recurrence rule is not a date or time; the event was taken as happening once";
                 self.problem(property.line, message)?;
                 return ControlFlow::Continue(once);
             }
@@ -269,7 +270,7 @@ impl Import<'_> {
         ControlFlow::Continue(expansion)
     }
 
-    /// The civil time up to which endless series are followed.
+    /// The civil time up to which endless series are expanded.
     fn horizon(&self, clock: &Clock) -> DateTime {
         let zone = match clock {
             Clock::Zone(zone) => zone.clone(),

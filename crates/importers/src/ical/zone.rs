@@ -22,15 +22,15 @@ use super::windows_zones;
 const DEFINITIONS_MAX: usize = 1000;
 /// Largest definition.
 const DEFINITION_BYTES_MAX: usize = 256 * 1024;
-/// Most changes of the clock of one observance.
+/// Most clock changes of one observance.
 const ONSETS_MAX: usize = 1000;
-/// Rules of a definition are followed until the end of this year.
+/// Rules of a definition are expanded until the end of this year.
 const LAST_YEAR: i16 = 2200;
 
 /// How a civil time becomes an instant.
 #[derive(Clone, Debug)]
 pub(super) enum Clock {
-    /// Not at all: a local time without a zone.
+    /// It does not: a local time without a zone.
     Floating,
     /// By the zone database.
     Zone(TimeZone),
@@ -147,7 +147,7 @@ impl Zones {
         }
     }
 
-    /// The clock of a TZID; `None` when nothing is known of it.
+    /// The clock of a TZID; `None` if it is unknown.
     pub(super) fn resolve(&mut self, name: &str) -> Option<Clock> {
         if let Some(known) = self.known.get(name) {
             return known.clone();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_of_the_calendars_own_follows_its_rules() {
+    fn a_zone_defined_in_the_calendar_follows_its_rules() {
         let clock = custom();
         check(&clock, "2025-01-15T12:00", "2025-01-15T12:00:00+01:00");
         check(&clock, "2025-07-15T12:00", "2025-07-15T12:00:00+02:00");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_vendors_and_of_windows_are_known() {
+    fn vendor_prefixes_and_windows_names_are_resolved() {
         for name in
             ["europe/berlin", "/freeassociation.sourceforge.net/Tzfile/Europe/Berlin", "W. Europe Standard Time"]
         {

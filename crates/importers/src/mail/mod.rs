@@ -1,8 +1,8 @@
 //! Mail: mailboxes in the mbox format, and single messages (`.eml`).
 //!
-//! An mbox is messages one after the other, each after a line `From sender date`. Of its dialects, mboxo and mboxrd escape
-//! such lines inside messages with `>`, which is undone; mboxcl2 gives a length instead, which is not relied upon, because it
-//! is wrong as often as it is there: a separator has to follow an empty line and bear a time of day.
+//! An mbox is a sequence of messages, each after a line `From sender date`. Of its dialects, mboxo and mboxrd escape
+//! such lines inside messages with `>`, which is undone; mboxcl2 gives a length instead, which is ignored, because it
+//! is often wrong: a separator must follow an empty line and contain a time of day.
 //!
 //! | module | answers |
 //! |---|---|
@@ -30,7 +30,7 @@ const PARTS_MAX: usize = 500;
 
 const FORMAT: &str = "a mailbox or mail message";
 
-/// Headers by which a message is recognised.
+/// Headers that identify a message.
 const KNOWN_HEADERS: [&str; 11] = [
     "from",
     "to",
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mailbox_and_a_message_are_known_by_their_headers() {
+    fn a_mailbox_and_a_message_are_recognised_by_their_headers() {
         assert_eq!(detected("inbox", "From a@b Mon Jun  2 08:00:00 2025\nFrom: a@b\nDate: x\n\nhi"), Match::Certain);
         assert_eq!(detected("x.eml", "From: a@b\nSubject: x\n\nhi"), Match::Certain);
         assert_eq!(detected("x.mbox", ""), Match::Likely);

@@ -1,9 +1,9 @@
-//! What of a reply its author wrote.
+//! The part of a reply that its author wrote.
 //!
-//! A reply repeats what it answers. Were that kept, one statement would count once for each reply to it, under
-//! the wrong name. So these are left out: lines that begin with `>`, the line that announces them ("On Monday Ana wrote:"), and
+//! A reply repeats the message it answers. If that were kept, one statement would count once for each reply, under the
+//! wrong name. So these are left out: lines that begin with `>`, the line that announces them ("On Monday Ana wrote:"), and
 //! everything after the line with which Outlook begins what it repeats. Answers between quoted lines stay. What the author
-//! forwards is no reply and is not touched.
+//! forwards is not a reply and is kept.
 //!
 //! In a message of HTML alone the marks of quotation are lost; there everything after the announcement goes.
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_goes_and_answers_between_stay() {
+    fn quoted_lines_go_and_answers_between_them_stay() {
         check(
             "Hi Ana,\r\n\r\nOn Mon, 2 Jun 2025 at 08:00, Ana Ruiz\r\n<ana@example.org> wrote:\r\n\r\n> Tea?\r\n\r\nYes.\r\n> When?\r\nAt five.",
             Marks::Kept,
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_only_quotes_says_nothing() {
+    fn a_reply_that_only_quotes_is_empty() {
         check("> a\n> b", Marks::Kept, "");
         check("", Marks::Lost, "");
     }

@@ -1,9 +1,9 @@
 //! The YAML between two `---` at the head of a note.
 //!
-//! Each top-level entry is parsed by itself, so that one that is no YAML (`title: Garden: plans`, common in vaults)
-//! costs only itself: a single line is then taken as plain text, anything longer is reported. What is read is what
-//! notes use: scalars, lists, maps. Anchors may stand, aliases are refused, depth and number of values are limited,
-//! so no front matter grows while it is read.
+//! Each top-level entry is parsed by itself, so that an entry that is not YAML (`title: Garden: plans`, common in vaults)
+//! does not affect the others: a single line is taken as plain text, anything longer is reported. Scalars, lists and maps
+//! are read. Anchors are allowed, aliases are refused, and depth and number of values are limited, so front matter cannot
+//! expand while it is read.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
@@ -17,12 +17,12 @@ const DEPTH_MAX: usize = 16;
 /// Most values within an entry.
 const VALUES_MAX: usize = 4_096;
 
-/// A note's text taken apart.
+/// A note split into front matter and body.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Split<'a> {
     /// The entries in their order; names as written.
     pub(super) entries: Vec<(String, Value)>,
-    /// What follows.
+    /// The text after the front matter.
     pub(super) body: &'a str,
     /// What could not be read, each with its line.
     pub(super) complaints: Vec<(u64, String)>,
@@ -197,7 +197,7 @@ fn number(text: &str) -> Option<Number> {
     (number.to_string() == text).then_some(number)
 }
 
-/// A scalar as text; a list or map, which no name can be, as nothing.
+/// A scalar as text; empty for a list or map, which cannot be a name.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -245,21 +245,21 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_no_yaml_costs_only_itself() {
+    fn an_entry_that_is_not_yaml_does_not_affect_the_others() {
         check("---\ntitle: Garden: plans\nn: 1\n---\n", json!({"title": "Garden: plans", "n": 1}), "", 0);
         check("---\nbad: [a\nn: 1\n---\n", json!({"n": 1}), "", 1);
         check("---\na: &x 1\nb: *x\n---\n", json!({"a": 1}), "", 1);
     }
 
     #[test]
-    fn text_between_rules_is_no_front_matter() {
+    fn text_between_rules_is_not_front_matter() {
         for text in ["---\nJust a rule above.\n---\nand below", "----\na: b\n---\n", "text\n---\na: b\n---\n", "---"] {
             check(text, json!({}), text, 0);
         }
     }
 
     #[test]
-    fn front_matter_that_never_ends_is_text_and_said_so() {
+    fn front_matter_that_never_ends_is_text_and_reported() {
         let text = format!("---\ntitle: Tea\n{}", "more text\n".repeat(20_000));
         check(&text, json!({}), &text, 1);
     }
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_make_the_reader_fall() {
+    fn arbitrary_bytes_do_not_make_the_reader_panic() {
         let alphabet: Vec<char> = "a:- \n[]{}\"'|>&*!%@`,?#~\t0é".chars().collect();
         let mut state = 7_u64;
         for _ in 0..3_000 {

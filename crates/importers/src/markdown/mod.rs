@@ -1,7 +1,7 @@
-//! Markdown notes and Obsidian vaults: one record a section.
+//! Markdown notes and Obsidian vaults: one record per section.
 //!
-//! A whole note is too much for one memory and a sentence too little; what stands under a heading is what its author
-//! thought of as one thing. Each record carries the path of headings above it in its text, because "Friday" under
+//! A whole note is too long for one record and a sentence too short; the text under a heading is what its author saw as
+//! one unit. Each record carries the path of headings above it in its text, because "Friday" under
 //! "Camping" means nothing without it. The time is the innermost date that the note itself names: its heading's, its
 //! front matter's, its file name's. A file's modification time is never used: it differs from machine to machine.
 //!
@@ -116,7 +116,7 @@ fn import_note(file: &Path, root: &Path, note: files::Text, sink: &mut dyn Sink)
     ControlFlow::Continue(())
 }
 
-/// What a note says of all its sections.
+/// What all sections of a note share.
 struct Head {
     relative: String,
     title: String,
@@ -284,7 +284,7 @@ fn place(value: &Value) -> Option<Location> {
     (!joined.is_empty()).then_some(Location { label: Some(joined), lat: None, lon: None })
 }
 
-/// The headings' slugs, joined by dots: no slug holds one, so no two paths are written alike.
+/// The headings' slugs, joined by dots. Slugs hold no dots, so different paths stay different.
 fn slug_path(path: &[String]) -> String {
     path.iter().map(|heading| slug(heading)).collect::<Vec<_>>().join(".")
 }

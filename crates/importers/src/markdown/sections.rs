@@ -1,7 +1,7 @@
-//! A note's body as sections: what stands under each heading, as readable text.
+//! A note's body as sections: the text under each heading, in readable form.
 //!
 //! Markup that carries words is kept light (list marks, task boxes, line breaks); markup that would be noise in a
-//! search (link targets, HTML tags, emphasis) is dropped from the text, and link targets are kept apart.
+//! search (link targets, HTML tags, emphasis) is dropped from the text, and link targets are kept in a separate list.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
 
@@ -14,7 +14,7 @@ const MENTIONS_MAX: usize = 256;
 /// Deepest list whose indentation is shown.
 const INDENT_MAX: usize = 6;
 
-/// What stands under one heading.
+/// The text under one heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Section {
     /// The headings above it, outermost first, its own last; empty before the first heading.
@@ -31,7 +31,7 @@ pub(super) struct Section {
     pub(super) done_tasks: usize,
 }
 
-/// Takes a body apart. Never fails: every text is Markdown.
+/// Splits a body into sections. Never fails: every text is Markdown.
 pub(super) fn read(body: &str) -> Vec<Section> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -196,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// Ends a block that stands in no other; within a list it ends only the line.
+    /// Ends a block that is not nested; within a list it ends only the line.
     fn end_outer_block(&mut self) {
         if self.is_outermost() { self.end_block() } else { self.new_line() }
     }

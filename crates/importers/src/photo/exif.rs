@@ -1,8 +1,8 @@
-//! The few EXIF values that a memory needs: when, where, with what, by whom.
+//! The EXIF values that a record needs: time, position, camera, artist.
 //!
-//! Our own reader of the TIFF structure (TIFF 6, CIPA DC-008 "Exif 2.32") because the general ones follow every pointer
-//! as often as it stands there: a block of 64 KiB whose directories point at each other then costs minutes. Here each of the
-//! three directories is read once, each within limits.
+//! No library is used for the TIFF structure (TIFF 6, CIPA DC-008 "Exif 2.32"): general readers follow every pointer each
+//! time it occurs, so a block of 64 KiB whose directories point at each other takes minutes. This reader reads each of
+//! the three directories once, within limits.
 
 use std::io::{Read, Seek};
 
@@ -18,7 +18,7 @@ const ENTRIES_MAX: u64 = 1_024;
 /// Longest text value.
 const TEXT_BYTES_MAX: u64 = 4 * 1024;
 
-/// What was found.
+/// What the header says.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Exif {
     pub(super) taken: Option<When>,
@@ -27,7 +27,7 @@ pub(super) struct Exif {
     pub(super) camera: Option<String>,
     pub(super) artist: Option<String>,
     pub(super) description: Option<String>,
-    /// Values that were there but made no sense.
+    /// Values that could not be used.
     pub(super) complaints: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn read<R: Read + Seek>(file: &mut Bytes<R>, start: u64, length: u64)
     Ok(exif)
 }
 
-/// Cameras write these where nobody wrote anything.
+/// Descriptions that cameras write by default.
 fn is_camera_default(text: &str) -> bool {
     let upper = text.to_uppercase();
     upper.contains("DIGITAL CAMERA") || upper.contains("SONY DSC") || upper.starts_with("DCIM") || upper == "DEFAULT"
@@ -130,10 +130,10 @@ fn position<R: Read + Seek>(tiff: &mut Tiff<'_, R>, gps: &[Entry], exif: &mut Ex
     let lon = degrees(tiff, gps, 4, 3, ["E", "W"]);
     match (lat, lon) {
         (Some(lat), Some(lon)) if is_position(lat, lon) => {
-            // A receiver that has no fix yet writes zeros.
+            // A receiver without a fix writes zeros.
             exif.position = (lat != 0.0 || lon != 0.0).then_some((lat, lon));
         }
-        _ if has_position => exif.complaints.push("its position makes no sense and was left out".to_owned()),
+        _ if has_position => exif.complaints.push("its position is not on Earth and was left out".to_owned()),
         _ => {}
     }
     if exif.position.is_some() {
@@ -237,7 +237,7 @@ impl<R: Read + Seek> Tiff<'_, R> {
             .collect())
     }
 
-    /// The bytes of a value, cut to [`TEXT_BYTES_MAX`]; `None` also if it lies outside the block.
+    /// The bytes of a value, cut to [`TEXT_BYTES_MAX`]; `None` also if it is outside the block.
     fn value(&mut self, directory: &[Entry], tag: u16) -> Option<Vec<u8>> {
         let entry = directory.iter().find(|entry| entry.tag == tag)?;
         let length = entry.unit_bytes().checked_mul(entry.count)?;

@@ -28,10 +28,10 @@ use container::HeaderError;
 use exif::Exif;
 use sidecar::Sidecar;
 
-/// Names under which photos come.
+/// Extensions of photo files.
 pub(crate) const EXTENSIONS: [&str; 9] = ["jpg", "jpeg", "heic", "heif", "avif", "png", "webp", "tif", "tiff"];
 
-/// How many first bytes identify a photo that names no time.
+/// How many of the first bytes identify a photo without a time.
 const IDENTITY_BYTES: u64 = 64 * 1024;
 /// Longest description or title, in characters.
 const CAPTION_CHARS_MAX: usize = 4_000;
@@ -171,7 +171,7 @@ fn import_photo(file: &Path, root: &Path, json: &BTreeSet<String>, sink: &mut dy
     sink.evidence(record(&relative, &album(file), exif, sidecar.unwrap_or_default(), &identity))
 }
 
-/// The folder's name, where people gave it one.
+/// The folder's name, if a person chose it.
 fn album(file: &Path) -> Option<String> {
     let name = file.parent()?.file_name()?.to_str()?.trim();
     let lower = name.to_lowercase();
@@ -217,12 +217,12 @@ fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, 
             captions.push(caption);
         }
     }
-    // Takeout's title is the file's first name, which tells nobody anything.
+    // Takeout's title is the original file name, which is of no use to a reader.
     let own_name = relative.rsplit('/').next().unwrap_or(relative);
     let title = sidecar.title.map(short).filter(|title| {
         title != own_name && stem(title) != stem(own_name) && !has_extension(Path::new(title), &EXTENSIONS)
     });
-    // Of a photo of which nothing is known its file says at least which it is.
+    // If nothing is known of a photo, its file name at least identifies it.
     let nothing_known =
         album.is_none() && location.is_none() && at.is_none() && sidecar.people.is_empty() && captions.is_empty();
     let shown = title.as_deref().or(nothing_known.then_some(own_name));

@@ -1,13 +1,13 @@
-//! `password=…`, `api_key: …`, `"token": "…"`, `--secret …`: values that their names give away.
+//! `password=…`, `api_key: …`, `"token": "…"`, `--secret …`: values whose names mark them as secrets.
 //!
 //! The name alone is not enough: prose says "password: see the blue note", code says `token = parser.next()`. So the
-//! value must look drawn rather than written: long enough, of mixed characters, with enough entropy, and neither
+//! value must look random rather than written: long enough, of mixed characters, with enough entropy, and neither
 //! identifier, path, date, placeholder nor content address. Only the value is masked, never what follows it.
 
 use super::SecretKind;
 use super::find::{Span, run};
 
-/// Names that make a value suspicious, and what it is then.
+/// Names that mark a value as a possible secret, with the kind of the secret.
 pub(super) const KEYWORDS: [(&str, SecretKind); 24] = {
     use SecretKind::{AssignedSecret as Secret, Password};
     [
@@ -66,27 +66,27 @@ const SPACES_MAX: usize = 8;
 const PASSWORD_CHARS_MIN: usize = 6;
 /// Shortest other secret that is masked.
 const SECRET_CHARS_MIN: usize = 8;
-/// Least entropy a character of a password, in bits.
+/// Least entropy per character of a password, in bits.
 const PASSWORD_ENTROPY_BITS_MIN: f64 = 2.2;
-/// Least entropy a character of another secret, in bits.
+/// Least entropy per character of another secret, in bits.
 const SECRET_ENTROPY_BITS_MIN: f64 = 2.8;
 /// From this length on, letters alone may be a secret if their entropy is high.
 const LETTERS_CHARS_MIN: usize = 20;
-/// Least entropy a character of letters alone, in bits; English words stay below.
+/// Least entropy per character of letters alone, in bits; English words stay below.
 const LETTERS_ENTROPY_BITS_MIN: f64 = 3.7;
 
-/// Most keywords within one value that are tried each by itself, as in `token:password:…`.
+/// Most keywords within one value that are tried separately, as in `token:password:…`.
 const KEYWORDS_A_VALUE_MAX: usize = 4;
 
-/// The value that was looked at last. Names within it are tried too, but not without end: a text of nothing but
-/// `secret:secret:secret:` would otherwise be read once for every name in it.
+/// The latest value. Names within it are tried too, up to a limit: otherwise a text such as `secret:secret:secret:` would
+/// be scanned again for every name in it.
 #[derive(Default)]
 pub(super) struct LastValue {
     end: usize,
     keywords: usize,
 }
 
-/// The value assigned to the name in which the keyword at `start..end` stands, if it looks like a secret.
+/// The value assigned to the name that contains the keyword at `start..end`, if it looks like a secret.
 pub(super) fn find(text: &str, start: usize, end: usize, last: &mut LastValue) -> Option<Span> {
     last.keywords = if start < last.end { last.keywords + 1 } else { 0 };
     if last.keywords >= KEYWORDS_A_VALUE_MAX {
@@ -113,7 +113,7 @@ pub(super) fn find(text: &str, start: usize, end: usize, last: &mut LastValue) -
     looks_secret(text.get(from..to)?, kind, quoted, keyword).then_some(Span { start: from, end: to, kind })
 }
 
-/// The kind of a whole value that stands under `key` in structured data, if it looks like a secret.
+/// The kind of a whole value under `key` in structured data, if it looks like a secret.
 pub(super) fn secret_under_key(key: &str, value: &str) -> Option<SecretKind> {
     if key.len() > NAME_BYTES_MAX || value.len() > VALUE_BYTES_MAX {
         return None;
@@ -144,7 +144,7 @@ fn operator(bytes: &[u8], at: usize) -> Option<usize> {
     Some(at + length)
 }
 
-/// Passes over a type between `:` and `=`, as in `password: &str = "…"`.
+/// Skips a type between `:` and `=`, as in `password: &str = "…"`.
 fn typed(bytes: &[u8], at: usize) -> usize {
     let word = run(bytes, at, NAME_BYTES_MAX, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'&' | b'_' | b'<' | b'>')
@@ -165,7 +165,7 @@ fn is_flag(bytes: &[u8], keyword: usize) -> bool {
     bytes.get(keyword - length..keyword).is_some_and(|name| name.starts_with(b"--"))
 }
 
-/// Where the value begins and ends, and whether it stood in quotes.
+/// Where the value begins and ends, and whether it is in quotes.
 fn value(bytes: &[u8], at: usize) -> Option<(usize, usize, bool)> {
     let at = if bytes.get(at) == Some(&b'\\') { at + 1 } else { at };
     if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(at).copied() {
@@ -203,7 +203,7 @@ fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword: &str) -> b
     let upper = bytes.iter().any(u8::is_ascii_uppercase);
     let lower = bytes.iter().any(u8::is_ascii_lowercase);
     let digit = bytes.iter().any(u8::is_ascii_digit);
-    // Words joined by signs, with capitals and digits, are what programs that ask for passwords demand.
+    // Programs that ask for a password often demand signs, capitals and digits.
     let demanded = password && upper && lower && digit && bytes.iter().any(|byte| b"!@#$%^&*+=?~".contains(byte));
     if is_identifier(value) && !demanded {
         let repeats = value.to_ascii_lowercase().contains(&keyword.to_ascii_lowercase());
@@ -231,7 +231,7 @@ fn is_placeholder(value: &str) -> bool {
         || value.contains("{{")
 }
 
-/// True for what names something else: a call, a path, a URL, a content address, a date.
+/// True for a reference to something else: a call, a path, a URL, a content address, a date.
 fn is_reference(value: &str) -> bool {
     let path = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start)) && !value.contains(['+', '='])
         || value.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/");

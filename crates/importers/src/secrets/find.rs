@@ -1,4 +1,4 @@
-//! Where secrets stand in a text: one automaton pass, then a bounded look around each hit.
+//! Finds secrets in a text: one automaton pass, then a bounded look around each hit.
 
 use std::sync::LazyLock;
 
@@ -29,8 +29,9 @@ const BEARER_BYTES_MIN: usize = 16;
 /// Shortest credentials that are masked after `Authorization:`.
 const AUTHORIZATION_BYTES_MIN: usize = 8;
 
-/// Fixed texts besides the prefixes of [`TOKEN_RULES`] and the [`KEYWORDS`] of assignments.
+/// The beginning of a key's header.
 const KEY_BEGIN: &str = "-----BEGIN ";
+/// Fixed texts besides the prefixes of [`TOKEN_RULES`] and the [`KEYWORDS`] of assignments.
 const OTHER_ANCHORS: [(&str, Anchor); 6] = [
     (KEY_BEGIN, Anchor::PrivateKey),
     ("eyJ", Anchor::Jwt),
@@ -92,7 +93,7 @@ pub fn mask_text(text: &str) -> Option<(String, Vec<SecretKind>)> {
     replace(text, find(text))
 }
 
-/// Replaces what stands at `spans` by masks.
+/// Replaces the text at `spans` by masks.
 pub(super) fn replace(text: &str, spans: Vec<Span>) -> Option<(String, Vec<SecretKind>)> {
     if spans.is_empty() {
         return None;
@@ -156,7 +157,7 @@ fn without_overlaps(mut spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// True if a token may begin at `start`: no letter, digit, `_` or `-` before it. The `n` of an escaped line break
-/// is no letter.
+/// does not count as a letter.
 fn begins_word(bytes: &[u8], start: usize) -> bool {
     let before = |back: usize| start.checked_sub(back).and_then(|index| bytes.get(index));
     match before(1) {

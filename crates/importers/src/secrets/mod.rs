@@ -32,7 +32,7 @@ pub use find::mask_text;
 pub(crate) use private_key::ends_within_key;
 pub use report::mask;
 
-/// What sort of secret was masked.
+/// The kind of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecretKind {
     /// A private key: PEM, OpenSSH or PGP block.
@@ -61,7 +61,7 @@ pub enum SecretKind {
     HuggingFaceToken,
     /// A Telegram bot token.
     TelegramToken,
-    /// A key or token of another service with a prefix of its own.
+    /// A key or token of another service, recognised by its prefix.
     ServiceKey,
     /// A JSON Web Token.
     Jwt,
@@ -69,16 +69,16 @@ pub enum SecretKind {
     Authorization,
     /// The password in a URL.
     UrlPassword,
-    /// The value assigned to something called a password.
+    /// The value assigned to a name like `password`.
     Password,
-    /// The value assigned to something called a key, secret or token.
+    /// The value assigned to a name like `api_key`, `secret` or `token`.
     AssignedSecret,
     /// A payment card's number.
     CardNumber,
 }
 
 impl SecretKind {
-    /// The name that stands in the mask.
+    /// The name in the mask.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PrivateKey => "private-key",
@@ -174,7 +174,7 @@ impl From<Evidence> for Masked<Evidence> {
     }
 }
 
-/// Replaces every secret in a text that stands for itself, such as a name.
+/// Replaces every secret in a single text, such as a name.
 ///
 /// ```
 /// let name = importers::secrets::mask_string("the password: tulip77bridge");

@@ -96,7 +96,7 @@ enum Line {
 }
 
 fn read_line(body: &[u8], line: std::ops::Range<usize>, begun: bool, after_remark: bool) -> Line {
-    // Where a key was flattened into one line, all of it stands in the line of the header.
+    // If a key was flattened into one line, all of it is in the line of the header.
     let mut in_armor_header = line.start == 0;
     let mut after_text = after_remark;
     let mut key_end = None;
@@ -193,7 +193,7 @@ fn is_mixed(run: &[u8]) -> bool {
         && run.iter().any(u8::is_ascii_digit)
 }
 
-/// True for the short last line of a key. An ordinary word is none.
+/// True for what can be the short last line of a key, unlike an ordinary word.
 fn is_tail(word: &[u8]) -> bool {
     word.iter().any(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'/' | b'='))
         || word.iter().skip(1).any(u8::is_ascii_uppercase)

@@ -72,7 +72,7 @@ pub fn mask(mut evidence: Evidence) -> Masked<Evidence> {
 #[derive(Default)]
 pub(super) struct Report {
     secrets: Vec<MaskedSecret>,
-    /// Values that their names alone give away: no rule knows them where they are repeated.
+    /// Values that only their names mark as secrets: no rule recognises them elsewhere.
     named: Vec<(String, SecretKind)>,
 }
 
@@ -120,7 +120,7 @@ impl Report {
         self.one(field, text);
     }
 
-    /// Most identities begin with the session: what stands after it must not make its secret pass for something else.
+    /// Most identities begin with the session. It is masked by itself first, since the text after it could hide its secret.
     fn identity(&mut self, field: &str, identity: &mut String, session: Option<&str>) {
         if let Some(session) = session.filter(|session| !session.is_empty())
             && let Some(rest) = identity.strip_prefix(session)
@@ -154,7 +154,7 @@ impl Report {
         self.secrets.extend(kinds.into_iter().map(|kind| MaskedSecret { kind, field: field.to_owned() }));
     }
 
-    /// Masks the strings of a value that stands in the field `path`.
+    /// Masks the strings of a value in the field `path`.
     pub(super) fn value(&mut self, path: &str, value: &mut Value) {
         self.walk(vec![(path.to_owned(), value)]);
     }

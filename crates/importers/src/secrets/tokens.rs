@@ -1,4 +1,4 @@
-//! Credentials that a service gives a prefix of their own: one row each.
+//! Credentials with a prefix that the issuing service defines: one row each.
 //!
 //! Formats are the services' own documentation of their token prefixes; lengths are lower bounds where a service
 //! reserves the right to grow them.
@@ -54,7 +54,7 @@ const fn at_least(kind: SecretKind, prefix: &'static str, alphabet: Alphabet, le
     TokenRule { kind, prefix, alphabet, length_min, length_max: TOKEN_BYTES_MAX }
 }
 
-/// Every prefix. Of two that begin alike, both are tried; the longer match wins.
+/// Every prefix. If two share their beginning, both are tried, and the longer match wins.
 pub(super) const TOKEN_RULES: &[TokenRule] = {
     use Alphabet::*;
     use SecretKind::*;

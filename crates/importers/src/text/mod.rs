@@ -1,11 +1,11 @@
 //! Plain text: paragraphs, dated logs and chat logs.
 //!
-//! A file is read twice, line by line: once to learn what it is and what its dates mean, once to take it in. So
-//! a file of any size is read with little memory, and the last line may decide how the first is dated.
+//! A file is read twice, line by line: once to find out its kind and its date order, once to import it. So a file of any
+//! size takes little memory, and the last line may decide how the first is dated.
 //!
-//! Lines have no names of their own, and their numbers change with every insertion; so the identity of a record is
-//! the hash of its content and, for the same content said again, its number. For the same reason a note ends where a
-//! paragraph's own hash says so: what is inserted above reshuffles only what is near.
+//! Lines have no ids, and their numbers change with every insertion. So the identity of a record is the hash of its
+//! content and, for repeated content, the number of the repetition. For the same reason the hash of a paragraph decides
+//! whether a note ends there: an insertion regroups only the notes near it.
 
 mod lines;
 mod placeholders;
@@ -122,7 +122,7 @@ fn order_complaint(order: DateOrder) -> Option<&'static str> {
     }
 }
 
-/// What a file of text is.
+/// The kind of a text file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     /// Paragraphs.
@@ -133,7 +133,7 @@ enum Shape {
     Chat { timed: bool },
 }
 
-/// What the first reading learns.
+/// What the first pass finds out.
 #[derive(Debug, Default)]
 struct Survey {
     lines: u64,

@@ -1,10 +1,10 @@
-//! What exports of chats write in the place of something that was not said.
+//! Placeholders in chat exports, which nobody wrote.
 //!
-//! A picture that was not exported, a message that was deleted, the notice that the chat is encrypted: nobody asks for them,
-//! and as records they stand between a question and its answer. Only whole messages are dropped, by the words of
-//! WhatsApp in a few languages; what is not known stays.
+//! A picture that was not exported, a message that was deleted, the notice that the chat is encrypted: nobody searches for
+//! them, and as records they would separate a question from its answer. Only whole messages are dropped, by WhatsApp's
+//! wording in a few languages; other messages stay.
 
-/// Whole messages that say only that something is not here.
+/// Whole messages that only stand for something missing.
 const PLACEHOLDERS: [&str; 24] = [
     "<media omitted>",
     "<media weggelassen>",

@@ -1,7 +1,7 @@
 //! The time at the head of a line of a log or chat export, and the speaker after it.
 //!
-//! Which of `2/6/2025`'s numbers is the month no line can say; [`DateOrder`] is decided by the whole file: some line
-//! has a day above twelve, or only one reading keeps the lines in order.
+//! A single line cannot show which number of `2/6/2025` is the month, so the whole file decides the [`DateOrder`]: some
+//! line has a day above twelve, or only one reading keeps the lines in order.
 
 use jiff::civil::{Date, DateTime};
 
@@ -20,10 +20,10 @@ pub(super) struct Stamp {
     pub(super) time: Option<(u32, u32, u32)>,
 }
 
-/// What the line says of the date.
+/// The date of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Day {
-    /// Nothing: only the time of day stands there.
+    /// None: the line has only a time of day.
     None,
     /// The date.
     Date(Date),
@@ -142,7 +142,7 @@ pub(super) fn speaker(text: &str) -> Option<(&str, &str)> {
     fits.then(|| (name, said.trim_start_matches([' ', '\t', '\u{200e}'])))
 }
 
-/// What a file's dates have said so far of their order.
+/// Evidence for the date order of a file, collected line by line.
 #[derive(Debug, Default)]
 pub(super) struct OrderEvidence {
     numbers: u64,
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_with_numbers_is_no_stamp() {
+    fn a_line_that_only_begins_with_numbers_has_no_stamp() {
         for line in [
             "",
             "14:03 is late",

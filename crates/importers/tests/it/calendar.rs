@@ -177,7 +177,7 @@ fn a_change_to_this_and_future_occurrences_moves_them_all() {
 }
 
 #[test]
-fn what_was_cancelled_is_no_event() {
+fn a_cancelled_event_is_not_recorded_as_an_event() {
     let collected = calendar(
         "BEGIN:VEVENT\nUID:e\nSUMMARY:Gym\nDTSTART:20250602T070000\nRRULE:FREQ=DAILY;COUNT=2\nEND:VEVENT\n\
          BEGIN:VEVENT\nUID:e\nSUMMARY:Gym\nRECURRENCE-ID:20250603T070000\nDTSTART:20250603T070000\nSTATUS:CANCELLED\nEND:VEVENT\n\
@@ -227,13 +227,10 @@ fn a_series_that_happens_too_often_is_cut_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_zone_that_is_not_known_is_reported_once_and_its_times_are_local() {
+fn an_unknown_zone_is_reported_once_and_its_times_are_local() {
     let collected = event("DTSTART;TZID=Nowhere:20250527T070000\nDTEND;TZID=Nowhere:20250527T080000");
     assert_eq!(collected.times(), "e 2025-05-27T07:00:00\n");
-    assert_eq!(
-        collected.complaints(),
-        "5: the time zone \"Nowhere\" is not known; its times were read as local ones\n"
-    );
+    assert_eq!(collected.complaints(), "5: the time zone \"Nowhere\" is unknown; its times were read as local times\n");
 }
 
 #[test]
@@ -266,7 +263,7 @@ fn contradictory_rules_are_reported_and_end_at_once() {
         (
             "FREQ=WEEKLY;UNTIL=soon",
             1,
-            "UNTIL in the recurrence rule is no date or time; the event was taken as happening once",
+            "UNTIL in the recurrence rule is not a date or time; the event was taken as happening once",
         ),
     ] {
         let collected = event(&format!("DTSTART:20250602T070000Z\nRRULE:{rule}"));
@@ -287,7 +284,7 @@ fn broken_events_are_reported_with_their_line_and_the_others_go_in() {
          BEGIN:VEVENT\nUID:h\nthis line is prose\nDTSTART:20250602T080000\nEND:VEVENT",
     );
     let expected = "3: an event without DTSTART; it was left out\n\
-                    9: DTSTART was left out: \"tomorrow\" is no date or time of iCalendar\n\
+                    9: DTSTART was left out: \"tomorrow\" is not a date or time of iCalendar\n\
                     13: a time at the very end of the calendar; the occurrence was left out\n\
                     24: the event ends before it starts; its end was left out\n\
                     28: this line is not of the form NAME:value; it was left out\n";
@@ -327,14 +324,14 @@ fn a_description_in_html_is_read_as_text() {
 }
 
 #[test]
-fn bytes_that_are_no_calendar_give_an_error_and_never_a_panic() {
+fn bytes_that_are_not_a_calendar_give_an_error_and_never_a_panic() {
     for bytes in [&b""[..], b"hello", b"From me@example.org\n\nhi", &[0xff; 100_000], &[b'\n'; 10_000]] {
         assert!(matches!(import_bytes("ical", bytes), Err(ImportError::Format { .. })));
     }
 }
 
 #[test]
-fn bytes_that_are_no_text_and_lines_without_end_do_no_harm() {
+fn binary_bytes_and_endless_lines_do_no_harm() {
     let mut bytes = b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602\nSUMMARY:caf\xe9\nDESCRIPTION:".to_vec();
     bytes.extend(std::iter::repeat_n(b'x', 5_000_000));
     bytes.extend(b"\nEND:VEVENT\nEND:VCALENDAR");
@@ -371,7 +368,7 @@ fn ten_thousand_events_at_one_time_all_go_in_and_a_sink_may_stop_them() {
 }
 
 #[test]
-fn what_programs_write_for_themselves_does_not_become_text() {
+fn properties_meant_for_programs_do_not_become_text() {
     let rule = format!("-::{}::-", "~:".repeat(20));
     let description = format!("Bring <b>tiles</b><br>{rule}\\nJoin: https://meet.test/abc\\nPIN: 1\\n{rule}");
     let collected = event(&format!("SUMMARY:Kiln\nDTSTART:20250505T090000\nDESCRIPTION:{description}"));

@@ -70,7 +70,7 @@ const CHAT: &str = concat!(
 );
 
 #[test]
-fn each_format_is_told_from_the_others() {
+fn each_format_is_detected_among_the_others() {
     let sources = Sources::new();
     let formats = [
         ("locomo", LOCOMO),
@@ -84,7 +84,7 @@ fn each_format_is_told_from_the_others() {
         assert_eq!(detected(&sources.file("conversations.json", content)), Some(format));
         assert_eq!(detected(&sources.file("bom.json", format!("\u{feff}{content}"))), Some(format));
         for (other, content) in formats.iter().filter(|(other, _)| *other != format) {
-            // A transcript is also a chat in JSON lines, for who asks for it.
+            // A transcript is also a chat in JSON lines, if that format is named.
             if (format, *other) == ("chat-jsonl", "claude-code") {
                 continue;
             }
@@ -92,7 +92,7 @@ fn each_format_is_told_from_the_others() {
             assert!(matches!(error, ImportError::Format { .. }), "{other} as {format}: {error}");
         }
     }
-    // What no chat is, is text, which says of an empty file that it is empty.
+    // A file that is not a chat is text, whose importer reports an empty file as empty.
     assert_eq!(detected(&sources.file("x.jsonl", "")), Some("text"));
     assert_eq!(detected(&sources.file("plain.txt", "just words, {not} JSON")), Some("text"));
     assert_eq!(detected(sources.path()), None);
@@ -163,12 +163,12 @@ fn locomo_turns_carry_session_time_and_picture() {
     assert_eq!(found.evidence[2].at, None);
     assert_eq!(
         found.complaints(),
-        "1: sea-1/session_3: \"some day\" is no time; its turns have none\n1: sea-1/session_3 has a turn without text\n"
+        "1: sea-1/session_3: \"some day\" is not a time; its turns were taken without one\n1: sea-1/session_3 has a turn without text\n"
     );
 }
 
 #[test]
-fn a_single_locomo_sample_without_id_is_called_by_its_file() {
+fn a_single_locomo_sample_without_id_is_named_after_its_file() {
     let sources = Sources::new();
     let sample = r#"{"conversation":{"speaker_a":"A","speaker_b":"B","session_1_date_time":"1:00 pm on 8 May, 2023",
         "session_1":[{"speaker":"A","dia_id":"D1:1","text":"hi"}]}}"#;
@@ -185,7 +185,7 @@ fn claude_code_keeps_words_and_tools_apart_and_leaves_out_thinking() {
         found.texts(),
         ["The table is off by an hour.", "Let me look.", "Read: src/tide.rs", "fn tide() {}", "Search the tests."]
     );
-    // The prompt of a sub-agent stands in the person's place but is the assistant's.
+    // The prompt of a sub-agent has the type of the person's messages but is the assistant's.
     assert_eq!(found.roles(), ["user", "assistant", "tool", "tool", "assistant"]);
     assert_eq!(found.evidence[0].payload.session_title.as_deref(), Some("Fix the tide table"));
     assert_eq!(found.evidence[0].payload.more["gitBranch"], "main");
@@ -193,7 +193,7 @@ fn claude_code_keeps_words_and_tools_apart_and_leaves_out_thinking() {
 }
 
 #[test]
-fn a_directory_of_transcripts_is_read_in_order_and_bad_files_cost_only_themselves() {
+fn a_directory_of_transcripts_is_read_in_order_and_bad_files_are_left_out_alone() {
     let sources = Sources::new();
     sources.file("p/b/s2.jsonl", CLAUDE_CODE.replace("\"s1\"", "\"s2\""));
     sources.file("p/a/s1.jsonl", CLAUDE_CODE);
@@ -327,7 +327,7 @@ fn bad_archives_are_refused_or_reported_never_followed() {
 }
 
 #[test]
-fn a_damaged_entry_costs_only_itself() {
+fn a_damaged_entry_is_left_out_alone() {
     let sources = Sources::new();
     let parts = [("conversations-000.json", b"{}".as_slice()), ("conversations-001.json", CHATGPT.as_bytes())];
     let found = import("chatgpt", &sources.file("parts.zip", zip(&parts)));
@@ -352,7 +352,7 @@ fn generic_chats_are_read_under_many_names() {
 }
 
 #[test]
-fn a_line_put_in_between_changes_no_other_identity() {
+fn an_inserted_line_changes_no_other_identity() {
     let sources = Sources::new();
     let line = |text: &str| format!("{{\"name\":\"Mara\",\"text\":\"{text}\"}}\n");
     let before = format!("{}{}{}", line("one"), line("two"), line("one"));
@@ -365,7 +365,7 @@ fn a_line_put_in_between_changes_no_other_identity() {
 }
 
 #[test]
-fn conversations_in_a_line_stay_the_same_ones_when_they_go_on() {
+fn conversations_in_a_line_keep_their_identity_when_they_grow() {
     let sources = Sources::new();
     let short = r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Boats?"},{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"find","arguments":"{\"query\":\"boats\"}"}}]}]}"#;
     let long = short.replace("]}]}", "]},{\"role\":\"assistant\",\"content\":\"Three.\"}]}");
@@ -389,7 +389,7 @@ fn an_array_of_messages_is_a_chat_too() {
 }
 
 #[test]
-fn bad_lines_are_reported_by_number_and_the_rest_goes_in() {
+fn bad_lines_are_reported_by_number_and_the_rest_is_imported() {
     let sources = Sources::new();
     let mut bytes = Vec::new();
     bytes.extend_from_slice(b"\xef\xbb\xbf{\"text\":\"one\",\"time\":\"someday\"}\r\n\r\n");
@@ -577,7 +577,7 @@ fn an_export_that_was_unpacked_is_read_as_the_archive_is() {
 }
 
 #[test]
-fn the_agents_own_folder_is_known_and_only_its_transcripts_are_read() {
+fn the_agents_own_folder_is_recognised_and_only_its_transcripts_are_read() {
     let sources = Sources::new();
     sources.file(".claude/history.jsonl", "{\"display\": \"hello\"}\n");
     sources.file(".claude/projects/-home-mara-tides/s1.jsonl", CLAUDE_CODE);

@@ -1,4 +1,4 @@
-//! Runs an importer by its name and keeps what it says.
+//! Runs an importer by its name and collects what it sends.
 
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -98,7 +98,7 @@ fn a_directory_within_and_a_bare_repository_give_the_same_history() {
 }
 
 #[test]
-fn a_repository_without_commits_has_no_history_and_what_is_none_is_an_error() {
+fn a_repository_without_commits_has_no_history_and_another_folder_is_an_error() {
     assert!(history(repository().path()).evidence.is_empty());
     let empty = tempfile::tempdir().unwrap();
     let error = import("git", empty.path(), &mut Collected::default()).unwrap_err();
@@ -119,7 +119,7 @@ fn many_paths_are_counted_and_not_all_kept() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_read_as_well_as_may_be() {
+fn bytes_that_are_not_utf8_are_replaced() {
     let directory = repository();
     std::fs::write(directory.path().join(OsStr::from_bytes(b"caf\xe9.txt")), "x").unwrap();
     git(directory.path(), &["add", "-A"]);

@@ -109,7 +109,7 @@ fn a_message_of_html_alone_becomes_text() {
 }
 
 #[test]
-fn broken_messages_are_reported_with_their_line_and_the_others_go_in() {
+fn broken_messages_are_reported_with_their_line_and_the_others_are_imported() {
     let collected = mailbox(&format!(
         "From x Mon Jun  2 08:00:00 2025\n\u{1}garbage without headers\n\n\
          From x Mon Jun  2 08:00:00 2025\nFrom: bo@example.org\nDate: someday\nSubject: undated\n\nhi\n\n\
@@ -125,14 +125,14 @@ fn broken_messages_are_reported_with_their_line_and_the_others_go_in() {
 }
 
 #[test]
-fn bytes_that_are_no_mail_give_an_error() {
+fn bytes_that_are_not_mail_give_an_error() {
     for bytes in [&b""[..], b"\n\n", b"hello", b"BEGIN:VCALENDAR\nEND:VCALENDAR", &[0xff; 100_000], &[0; 1000]] {
         assert!(matches!(import_bytes("mbox", bytes), Err(ImportError::Format { .. })), "{bytes:?}");
     }
 }
 
 #[test]
-fn messages_within_messages_without_end_are_not_followed() {
+fn endlessly_nested_messages_are_not_followed() {
     let begun = Instant::now();
     let nested = "Content-Type: message/rfc822\n\n".repeat(100_000);
     let collected = mailbox(&format!("{HEAD}{nested}"));

@@ -89,7 +89,7 @@ fn a_long_section_is_split_at_paragraphs() {
 }
 
 #[test]
-fn folders_are_told_apart_by_what_they_hold() {
+fn folders_are_recognised_by_their_content() {
     let folder = tempdir().unwrap();
     assert_eq!(detected(folder.path()), None);
     write(folder.path(), "a.md", "x");
@@ -132,7 +132,7 @@ fn symbolic_links_that_go_in_circles_are_not_followed() {
 }
 
 #[test]
-fn folders_too_deep_are_left_out_and_said_so() {
+fn folders_too_deep_are_left_out_and_reported() {
     let folder = tempdir().unwrap();
     write(folder.path(), &format!("{}deep.md", "d/".repeat(80)), "x");
     write(folder.path(), "note.md", "y");
@@ -142,7 +142,7 @@ fn folders_too_deep_are_left_out_and_said_so() {
 }
 
 #[test]
-fn a_note_with_bad_bytes_goes_in_and_a_binary_one_does_not() {
+fn a_note_with_bad_bytes_is_imported_and_a_binary_one_is_not() {
     let vault = tempdir().unwrap();
     write(vault.path(), "bad.md", b"caf\xe9 with milk");
     write(vault.path(), "binary.md", [0_u8; 64]);
@@ -163,7 +163,7 @@ fn a_note_with_bad_bytes_goes_in_and_a_binary_one_does_not() {
 }
 
 #[test]
-fn front_matter_bombs_cost_their_entry_and_the_note_goes_in() {
+fn front_matter_bombs_are_left_out_and_the_note_is_imported() {
     let vault = tempdir().unwrap();
     let mut bomb = "---\ntitle: Bomb\na: &a [x, x, x]\n".to_owned();
     bomb += "b: {one: &b [1], two: [*b, *b], three: *b}\n";
@@ -196,7 +196,7 @@ fn one_endless_line_is_read_in_pieces() {
 }
 
 #[test]
-fn paragraphs_become_notes_that_an_insertion_does_not_all_change() {
+fn an_inserted_paragraph_changes_only_the_notes_near_it() {
     let folder = tempdir().unwrap();
     let paragraph = |number: usize| format!("Paragraph {number} {}\n\n", "tells of the garden. ".repeat(12));
     let text: String = (0..60).map(paragraph).collect();
@@ -295,7 +295,7 @@ fn bad_text_files_are_named_and_repaired() {
 }
 
 #[test]
-fn what_a_chats_export_writes_for_what_is_not_there_is_no_message() {
+fn placeholders_of_a_chat_export_are_not_messages() {
     let folder = tempdir().unwrap();
     write(
         folder.path(),

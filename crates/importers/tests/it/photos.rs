@@ -267,7 +267,7 @@ fn every_cut_and_every_flipped_byte_ends_in_a_record_or_a_complaint() {
 }
 
 #[test]
-fn what_is_no_photo_is_reported_and_the_rest_goes_in() {
+fn files_that_are_not_photos_are_reported_and_the_rest_is_imported() {
     let folder = tempdir().unwrap();
     write(folder.path(), "empty.jpg", "");
     write(folder.path(), "text.jpg", "no photo at all, just words");
@@ -292,7 +292,7 @@ fn only_the_header_of_a_large_file_is_read() {
 }
 
 #[test]
-fn a_photo_of_which_nothing_is_known_is_called_by_its_file() {
+fn a_photo_without_any_data_is_named_after_its_file() {
     let folder = tempdir().unwrap();
     let inbox = folder.path().join("photos");
     write(&inbox, "sunset.jpg", jpeg(&Tiff::default().build()));
