@@ -132,7 +132,7 @@ const SUMMARY: &str = "summary";
 
 /// Something in which every secret has been masked, with what was found. Only this module makes one:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0451
 /// # fn not_masked(evidence: kernel::evidence::Evidence) {
 /// importers::secrets::Masked { value: evidence, secrets: Vec::new() };
 /// # }
