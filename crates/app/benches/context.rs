@@ -53,7 +53,7 @@ fn measure(records: usize) {
     while written < records {
         let batch = (0..1_000.min(records - written)).map(|place| {
             let text = words(&mut random);
-            Prepared::new(Evidence {
+            let evidence = Evidence {
                 source: "bench".to_owned(),
                 source_uid: (written + place).to_string(),
                 kind: EvidenceKind::from(EvidenceKind::TURN),
@@ -66,8 +66,8 @@ fn measure(records: usize) {
                     session: Some((place / 20).to_string()),
                     ..Payload::default()
                 },
-            })
-            .unwrap()
+            };
+            Prepared::new(evidence.into()).unwrap()
         });
         let batch: Vec<Prepared> = batch.collect();
         written += batch.len();

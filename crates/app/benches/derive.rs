@@ -52,7 +52,7 @@ fn measure(events: usize) {
     let begun = Instant::now();
     let mut batch = Vec::with_capacity(BATCH);
     for number in 0..events {
-        batch.push(Prepared::new(event(number / titles, number % titles)).unwrap());
+        batch.push(Prepared::new(event(number / titles, number % titles).into()).unwrap());
         if batch.len() == BATCH || number + 1 == events {
             space.record(std::mem::take(&mut batch), now).unwrap();
         }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use importers::secrets::SecretKind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kernel::id::OpId;
 use serde::Serialize;
@@ -56,6 +57,11 @@ fn harmless_json(text: &str) -> String {
         }
     }
     harmless
+}
+
+/// Says which secrets were masked before anything was written.
+pub(crate) fn masked(kinds: &[SecretKind]) -> Result<(), Failure> {
+    kinds.iter().try_for_each(|kind| line(format_args!("  a secret was masked: {kind}")))
 }
 
 /// Tells something beside the result, as JSON.

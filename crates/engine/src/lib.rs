@@ -22,14 +22,17 @@ pub mod derive;
 pub mod embed;
 pub mod inspect;
 pub mod recall;
+mod seal;
 pub mod tokens;
 pub mod verify;
 pub mod write;
 
+use crate::seal::{Sealable, Sealer};
+
 /// An open space and the key that writes to it.
 pub struct Space {
     store: SqliteSpace,
-    signer: Signer,
+    sealer: Sealer,
     derivers: Vec<Box<dyn derivers::Deriver>>,
     echoes: recall::echo::PendingKeys,
 }
@@ -153,20 +156,20 @@ pub fn now_us(now: jiff::Timestamp) -> u64 {
     now.as_microsecond().max(0).unsigned_abs()
 }
 
-/// The operation that begins a space owned by `signer`'s key.
+/// The operation that begins a space owned by `sealer`'s key.
 fn genesis(
-    signer: &Signer,
+    sealer: &Sealer,
     name: &str,
     now: jiff::Timestamp,
 ) -> Result<(Operation, Body), EngineError> {
-    let body = Body::Space(body::Space {
+    let space = body::Space {
         name: name.to_owned(),
-        owner: signer.author(),
+        owner: sealer.author(),
         created: now.to_string(),
         settings: serde_json::Map::new(),
-    });
+    };
     let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(now_us(now)) };
-    Ok((signer.seal(Draft::new(body.clone()), place)?, body))
+    Ok(sealer.seal(Sealable::genesis(space), place)?)
 }
 
 impl Space {
@@ -177,10 +180,11 @@ impl Space {
         name: &str,
         now: jiff::Timestamp,
     ) -> Result<Self, EngineError> {
-        let (genesis, body) = genesis(&signer, name, now)?;
+        let sealer = Sealer::new(signer);
+        let (genesis, body) = genesis(&sealer, name, now)?;
         Ok(Self {
             store: SqliteSpace::create(path, &genesis, &body)?,
-            signer,
+            sealer,
             derivers: derivers::builtin(),
             echoes: Default::default(),
         })
@@ -193,9 +197,10 @@ impl Space {
         name: &str,
         now: jiff::Timestamp,
     ) -> Result<Self, EngineError> {
-        let (genesis, body) = genesis(&signer, name, now)?;
+        let sealer = Sealer::new(signer);
+        let (genesis, body) = genesis(&sealer, name, now)?;
         let store = SqliteSpace::create_in_memory(&genesis, &body)?;
-        Ok(Self { store, signer, derivers: derivers::builtin(), echoes: Default::default() })
+        Ok(Self { store, sealer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
@@ -207,7 +212,7 @@ impl Space {
     ) -> Result<Self, EngineError> {
         Ok(Self {
             store: SqliteSpace::create(path, genesis, body)?,
-            signer,
+            sealer: Sealer::new(signer),
             derivers: derivers::builtin(),
             echoes: Default::default(),
         })
@@ -215,12 +220,8 @@ impl Space {
 
     /// Opens an existing space.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
-        Ok(Self {
-            store: SqliteSpace::open(path)?,
-            signer,
-            derivers: derivers::builtin(),
-            echoes: Default::default(),
-        })
+        let (store, sealer) = (SqliteSpace::open(path)?, Sealer::new(signer));
+        Ok(Self { store, sealer, derivers: derivers::builtin(), echoes: Default::default() })
     }
 
     /// The space's id.
@@ -230,7 +231,7 @@ impl Space {
 
     /// The key that writes.
     pub fn author(&self) -> Author {
-        self.signer.author()
+        self.sealer.author()
     }
 
     /// The file.
@@ -257,16 +258,12 @@ impl Space {
         self.append(Draft::new(body), now)
     }
 
-    /// Appends one operation of ours.
+    /// Appends one operation of ours, with its secrets masked.
     pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
         let mut writing = self.store.begin()?;
-        let body = draft.body.clone();
-        let place = ChainPosition {
-            space: writing.space()?,
-            head: writing.head(&self.signer.author())?,
-            ts: next_timestamp(now_us(now), writing.latest()?),
-        };
-        let operation = self.signer.seal(draft, place)?;
+        let ts = next_timestamp(now_us(now), writing.latest()?);
+        let sealable = Sealable::masked(draft, &*writing)?;
+        let (operation, body) = self.sealer.seal_next(sealable, &*writing, ts)?;
         writing.record(&operation, Some(&body))?;
         writing.commit()?;
         Ok(operation.id())

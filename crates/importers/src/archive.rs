@@ -1,10 +1,11 @@
-//! Zip archives, opened as if they were sent by an enemy.
+//! Zip archives from untrusted sources.
 //!
-//! Exports of chat services come as zip files. Only the entries that an importer asks for by their file name are read,
-//! as streams, and never written anywhere, so a path within an archive can do no harm. Nested archives are not opened.
-//! Against archives that unpack to more than they say, four limits ([`Limits`]) hold twice: on what the directory
-//! declares before anything is read, and on what really comes out while it is read. Passing one is
-//! [`ImportError::TooLarge`]; a damaged entry is a problem like any other, and the next entry is still read.
+//! Exports of chat services come as zip files. Only the entries that an importer asks for by their
+//! file name are read, as streams, and never written to disk, so a path within an archive is
+//! harmless. Nested archives are not opened. An archive may unpack to more than it declares. So
+//! four limits ([`Limits`]) are checked twice: on what the directory declares before anything is
+//! read, and on the bytes that come out while reading. Exceeding one is [`ImportError::TooLarge`].
+//! A damaged entry is reported as a problem, and the next entry is still read.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -28,7 +29,8 @@ pub(crate) struct Limits {
     pub(crate) entry_bytes_max: u64,
     /// Unpacked size of all wanted entries.
     pub(crate) total_bytes_max: u64,
-    /// Unpacked bytes for each packed byte of an entry. JSON of chats packs 5 to 20 fold; deflate's bound is 1032.
+    /// Unpacked bytes for each packed byte of an entry. Chat JSON compresses 5 to 20 times;
+    /// deflate's maximum is 1032.
     pub(crate) ratio_max: u64,
 }
 
@@ -40,13 +42,14 @@ pub(crate) const LIMITS: Limits = Limits {
     ratio_max: 200,
 };
 
-/// Below this unpacked size the ratio says nothing: a few repeated lines pack to almost nothing.
+/// The ratio is not checked below this unpacked size: a few repeated lines compress to almost
+/// nothing.
 const RATIO_FREE_BYTES: u64 = 1024 * 1024;
 
 /// Most entries of a folder that are looked at.
 const FOLDER_ENTRIES_MAX: usize = 10_000;
 
-/// What a zip file begins with.
+/// The first bytes of a zip file.
 const MAGIC: &[u8] = b"PK\x03\x04";
 
 /// True if the first bytes are those of a zip archive.
@@ -54,8 +57,8 @@ pub(crate) fn is_zip(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// The first bytes of the first entry whose file name is `wanted`, to recognise what the archive exports. `None` if
-/// there is none or it cannot be read.
+/// The first bytes of the first entry whose file name is `wanted`, to recognise what the archive
+/// exports. `None` if there is none or it cannot be read.
 pub(crate) fn peek(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {
     let mut zip = Zip::open(path, "zip", LIMITS).ok()?;
     let entries = zip.entries(wanted).ok()?;
@@ -66,13 +69,14 @@ pub(crate) fn peek(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// The first bytes of the first file of a folder whose name is `wanted`: an archive that was unpacked.
+/// The first bytes of the first file of a folder whose name is `wanted`: an archive that was
+/// unpacked.
 pub(crate) fn peek_folder(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {
     let first = wanted_files(path, wanted).ok()?.into_iter().next()?;
     read_head(&first).ok()
 }
 
-/// The files of a folder that are called as `wanted` says, ordered by name.
+/// The files of a folder whose names are `wanted`, ordered by name.
 fn wanted_files(path: &Path, wanted: fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in path.read_dir()?.take(FOLDER_ENTRIES_MAX) {
@@ -85,7 +89,7 @@ fn wanted_files(path: &Path, wanted: fn(&str) -> bool) -> io::Result<Vec<PathBuf
     Ok(files)
 }
 
-/// Imports a JSON file, or the entries of a zip archive or of a folder that are called as `wanted` says.
+/// Imports a JSON file, or the entries of a zip archive or of a folder whose names are `wanted`.
 pub(crate) fn import_json_or_zip(
     path: &Path,
     format: &'static str,
@@ -94,9 +98,14 @@ pub(crate) fn import_json_or_zip(
     import_json: fn(Input<'_>, &mut dyn Sink) -> Result<ControlFlow<()>, ImportError>,
 ) -> Result<(), ImportError> {
     if path.is_dir() {
-        let files = wanted_files(path, wanted).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let files = wanted_files(path, wanted)
+            .map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         if files.is_empty() {
-            return Err(format_error(path, format, "the folder has none of the files that hold conversations"));
+            return Err(format_error(
+                path,
+                format,
+                "the folder has none of the files that hold conversations",
+            ));
         }
         for file in files {
             if import_json(Input::open(&file, format)?, sink)?.is_break() {
@@ -125,7 +134,11 @@ pub(crate) fn for_each_entry(
     let mut zip = Zip::open(path, format, limits)?;
     let entries = zip.entries(wanted)?;
     if entries.is_empty() {
-        return Err(format_error(path, format, "the archive has none of the files that hold conversations"));
+        return Err(format_error(
+            path,
+            format,
+            "the archive has none of the files that hold conversations",
+        ));
     }
     let budget = Budget::new(&limits);
     let count = ReadCount::default();
@@ -134,7 +147,9 @@ pub(crate) fn for_each_entry(
     for (name, entry) in entries {
         left -= 1;
         let file = entry_path(path, &name);
-        let reader = zip.unpack(&entry, &budget, count.clone()).map_err(|reason| format_error(&file, format, reason));
+        let reader = zip
+            .unpack(&entry, &budget, count.clone())
+            .map_err(|reason| format_error(&file, format, reason));
         let read = reader
             .and_then(|reader| Input::from_reader(reader, file.clone(), count.clone(), format))
             .and_then(|input| each(input, sink));
@@ -144,7 +159,8 @@ pub(crate) fn for_each_entry(
                 any_read = true;
                 flow
             }
-            // What one entry lacks must not cost the others; if all lack it, the archive is at fault.
+            // An entry in another format must not stop the others. If all are, the archive is the
+            // wrong one.
             Err(error @ ImportError::Format { .. }) if left > 0 || any_read => {
                 sink.problem(Problem { file, line: None, message: error.to_string() })
             }
@@ -182,10 +198,13 @@ struct Zip<'p> {
 
 impl<'p> Zip<'p> {
     fn open(path: &'p Path, format: &'static str, limits: Limits) -> Result<Self, ImportError> {
-        let file = File::open(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let file =
+            File::open(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         let mut buffer = vec![0; rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
         let archive = ZipArchive::from_file(file, &mut buffer).map_err(|error| {
-            let reason = format!("the zip archive cannot be opened ({error}); it may be only partly downloaded");
+            let reason = format!(
+                "the zip archive cannot be opened ({error}); it may be only partly downloaded"
+            );
             format_error(path, format, reason)
         })?;
         Ok(Self { archive, buffer, path, format, limits })
@@ -195,8 +214,11 @@ impl<'p> Zip<'p> {
         ImportError::TooLarge { path: self.path.to_owned(), reason }
     }
 
-    /// The wanted entries by name. Of several of one name the first counts.
-    fn entries(&mut self, wanted: fn(&str) -> bool) -> Result<BTreeMap<String, Entry>, ImportError> {
+    /// The wanted entries by name. If several share a name, the first counts.
+    fn entries(
+        &mut self,
+        wanted: fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, Entry>, ImportError> {
         let Limits { entries_max, entry_bytes_max, total_bytes_max, ratio_max } = self.limits;
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut found = BTreeMap::new();
@@ -214,7 +236,9 @@ impl<'p> Zip<'p> {
             };
             count += 1;
             if count > entries_max {
-                return Err(self.too_large(format!("the archive has more than {entries_max} entries")));
+                return Err(
+                    self.too_large(format!("the archive has more than {entries_max} entries"))
+                );
             }
             let path = String::from_utf8_lossy(header.file_path().as_bytes()).into_owned();
             let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -225,7 +249,9 @@ impl<'p> Zip<'p> {
             let packed_bytes = header.compressed_size_hint();
             total_bytes = total_bytes.saturating_add(bytes);
             if bytes > entry_bytes_max || total_bytes > total_bytes_max {
-                let reason = format!("unpacked, {path} passes {entry_bytes_max} bytes or all {total_bytes_max} bytes");
+                let reason = format!(
+                    "unpacked, {path} passes {entry_bytes_max} bytes or all {total_bytes_max} bytes"
+                );
                 return Err(self.too_large(reason));
             }
             if bytes > RATIO_FREE_BYTES && bytes / packed_bytes.max(1) > ratio_max {
@@ -243,28 +269,43 @@ impl<'p> Zip<'p> {
         Ok(found)
     }
 
-    fn unpack(&self, entry: &Entry, budget: &Budget, count: ReadCount) -> Result<Box<dyn Read + '_>, String> {
+    fn unpack(
+        &self,
+        entry: &Entry,
+        budget: &Budget,
+        count: ReadCount,
+    ) -> Result<Box<dyn Read + '_>, String> {
         if entry.encrypted {
             return Err("the entry is encrypted; unpack the archive and import the file".to_owned());
         }
-        let zipped = self.archive.get_entry(entry.wayfinder).map_err(|error| format!("damaged: {error}"))?;
+        let zipped =
+            self.archive.get_entry(entry.wayfinder).map_err(|error| format!("damaged: {error}"))?;
         let packed = Counted::new(zipped.reader(), count);
         let unpacked: Box<dyn Read + '_> = match entry.method {
             CompressionMethod::STORE => Box::new(packed),
-            CompressionMethod::DEFLATE => Box::new(flate2::bufread::DeflateDecoder::new(BufReader::new(packed))),
-            method => return Err(format!("the compression {method} is not known here; pack it with deflate")),
+            CompressionMethod::DEFLATE => {
+                Box::new(flate2::bufread::DeflateDecoder::new(BufReader::new(packed)))
+            }
+            method => {
+                return Err(format!(
+                    "the compression method {method} is not supported; compress it with deflate"
+                ));
+            }
         };
         let checked = zipped.verifying_reader(unpacked);
-        let ratio_bytes_max = entry.packed_bytes.saturating_mul(self.limits.ratio_max).max(RATIO_FREE_BYTES);
+        let ratio_bytes_max =
+            entry.packed_bytes.saturating_mul(self.limits.ratio_max).max(RATIO_FREE_BYTES);
         Ok(Box::new(Bounded { inner: checked, bytes: 0, ratio_bytes_max, budget: budget.clone() }))
     }
 }
 
 fn bomb(ratio_max: u64) -> String {
-    format!("it unpacks to more than {ratio_max} times its size, as only zip bombs do; unpack it and import the file")
+    format!(
+        "it unpacks to more than {ratio_max} times its size, as only zip bombs do; unpack it and import the file"
+    )
 }
 
-/// What is left of the limits for the whole archive.
+/// How much the whole archive may still unpack.
 #[derive(Clone)]
 struct Budget {
     limits: Limits,
@@ -291,9 +332,11 @@ impl<R: Read> Read for Bounded<R> {
         let read = match self.inner.read(buffer) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-            // Decoders differ in the kind they give to damage; the disk's own errors carry a number.
+            // Decoders use different error kinds for damage; errors of the disk carry a number.
             Err(error) if error.raw_os_error().is_some() => return Err(error),
-            Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
+            Err(error) => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string()));
+            }
         };
         let total_bytes = self.budget.total_bytes.get().saturating_add(read as u64);
         self.budget.total_bytes.set(total_bytes);
@@ -311,9 +354,13 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// How sure `recognise` is of the beginning of a source: of the file itself, or of its first wanted part if it is a zip or
-/// an unpacked folder.
-pub(crate) fn recognise_part(probe: &Probe<'_>, wanted: fn(&str) -> bool, recognise: fn(&[u8]) -> Match) -> Match {
+/// What `recognise` says of the first bytes of a source: of the file itself, or of its first wanted
+/// entry if it is a zip archive or an unpacked folder.
+pub(crate) fn recognise_part(
+    probe: &Probe<'_>,
+    wanted: fn(&str) -> bool,
+    recognise: fn(&[u8]) -> Match,
+) -> Match {
     let peeked = match probe {
         Probe { is_dir: true, .. } => peek_folder(probe.path, wanted),
         _ if is_zip(probe.head) => peek(probe.path, wanted),
@@ -340,7 +387,8 @@ mod tests {
         fn progress(&mut self, _: u64) {}
     }
 
-    /// Reads three stored entries of 100 bytes, of which two are wanted, and tells how many bytes came out.
+    /// Reads three stored entries of 100 bytes, two of them wanted, and returns how many bytes came
+    /// out.
     fn unpack(limits: Limits) -> Result<usize, ImportError> {
         let mut bytes = Vec::new();
         let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
@@ -365,7 +413,8 @@ mod tests {
 
     #[test]
     fn each_limit_stops_what_passes_it_and_lets_through_what_does_not() {
-        let exact = Limits { entries_max: 3, entry_bytes_max: 100, total_bytes_max: 200, ratio_max: 1 };
+        let exact =
+            Limits { entries_max: 3, entry_bytes_max: 100, total_bytes_max: 200, ratio_max: 1 };
         assert_eq!(unpack(exact).unwrap(), 200);
         for limits in [
             Limits { entries_max: 2, ..exact },
@@ -377,8 +426,9 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_out_counts_whatever_the_directory_declared() {
-        let limits = Limits { entries_max: 1, entry_bytes_max: 100, total_bytes_max: 150, ratio_max: 1 };
+    fn limits_hold_for_the_unpacked_bytes_even_if_the_directory_declares_fewer() {
+        let limits =
+            Limits { entries_max: 1, entry_bytes_max: 100, total_bytes_max: 150, ratio_max: 1 };
         let budget = Budget::new(&limits);
         let read = |bytes: usize, ratio_bytes_max: u64| {
             let inner = io::Cursor::new(vec![0; bytes]);

@@ -1,33 +1,45 @@
 //! The content of an agent's message, which is text or a list of blocks.
 //!
-//! OpenAI, Anthropic and their transcripts differ in the names of blocks, not in the idea: [`flatten`] knows them all.
-//! Text is joined, images give their captions where there are any, tool calls become a short line (`Bash: cargo test`),
-//! tool results an excerpt. Thinking is left out: it was not said to anybody.
+//! OpenAI, Anthropic and their transcripts name blocks differently but mean the same; [`flatten`]
+//! reads them all. Text is joined, images give their captions where there are any, tool calls
+//! become a short line (`Bash: cargo test`), tool results an excerpt. Thinking is left out: it is
+//! not part of the conversation.
 
 use serde_json::{Map, Value};
 
 use crate::json_stream::parse;
-use crate::turn::{cut, excerpt};
+use crate::secrets::cut;
+use crate::turn::excerpt;
 
-/// Longest excerpt of a tool's result, in bytes. Results are mostly files and listings that are elsewhere already.
+/// Longest excerpt of a tool's result, in bytes. Results are mostly files and listings that are
+/// elsewhere already.
 pub(crate) const TOOL_RESULT_BYTES_MAX: usize = 2000;
 /// Longest line about a tool's use, in bytes.
 pub(crate) const TOOL_USE_BYTES_MAX: usize = 500;
 /// Deepest nesting of blocks within blocks.
 const DEPTH_MAX: u32 = 4;
 
-/// The input that says best what a tool was used for, in this order.
-const TOOL_INPUTS: [&str; 9] =
-    ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt", "description"];
+/// Inputs that describe best what a tool was used for, best first.
+const TOOL_INPUTS: [&str; 9] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "url",
+    "query",
+    "prompt",
+    "description",
+];
 /// The inputs that name what a tool worked on.
 const TOOL_LINKS: [&str; 4] = ["file_path", "notebook_path", "path", "url"];
 
-/// A content taken apart.
+/// The parts of a message's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Blocks {
-    /// What was said.
+    /// The words of the message.
     pub(crate) text: String,
-    /// What tools were asked for and answered.
+    /// Tool calls and tool results.
     pub(crate) tools: String,
     /// What images show, in words.
     pub(crate) captions: Vec<String>,
@@ -35,7 +47,7 @@ pub(crate) struct Blocks {
     pub(crate) links: Vec<String>,
 }
 
-/// Takes a content apart, whatever its dialect.
+/// Splits a content into its parts, in any of the known formats.
 pub(crate) fn flatten(content: &Value) -> Blocks {
     let mut blocks = Blocks::default();
     add(content, &mut blocks, 0);
@@ -45,7 +57,9 @@ pub(crate) fn flatten(content: &Value) -> Blocks {
 fn add(content: &Value, blocks: &mut Blocks, depth: u32) {
     match content {
         Value::String(text) => push(&mut blocks.text, text),
-        Value::Array(items) if depth < DEPTH_MAX => items.iter().for_each(|item| add(item, blocks, depth + 1)),
+        Value::Array(items) if depth < DEPTH_MAX => {
+            items.iter().for_each(|item| add(item, blocks, depth + 1))
+        }
         Value::Object(block) => add_block(block, blocks, depth),
         _ => {}
     }
@@ -65,7 +79,9 @@ fn add_block(block: &Map<String, Value>, blocks: &mut Blocks, depth: u32) {
                 add(content, blocks, depth + 1);
             }
         }
-        "tool_use" | "server_tool_use" | "function_call" | "function" => add_tool_use(block, blocks),
+        "tool_use" | "server_tool_use" | "function_call" | "function" => {
+            add_tool_use(block, blocks)
+        }
         "tool_result" | "function_call_output" => {
             let mut result = Blocks::default();
             if let Some(content) = block.get("content").or_else(|| block.get("output"))
@@ -83,7 +99,8 @@ fn add_block(block: &Map<String, Value>, blocks: &mut Blocks, depth: u32) {
         }
         "image" | "image_asset_pointer" => {
             let prompt = || block.get("metadata")?.get("dalle")?.get("prompt")?.as_str();
-            let caption = ["caption", "alt", "alt_text"].into_iter().find_map(field).or_else(prompt);
+            let caption =
+                ["caption", "alt", "alt_text"].into_iter().find_map(field).or_else(prompt);
             blocks.captions.extend(caption.map(str::to_owned));
         }
         _ => {}
@@ -109,7 +126,7 @@ fn add_tool_use(block: &Map<String, Value>, blocks: &mut Blocks) {
     blocks.links.extend(TOOL_LINKS.iter().filter_map(named).map(str::to_owned));
 }
 
-/// Hosts put reminders to the model among the person's words; they are nobody's.
+/// Hosts insert reminders to the model among the person's words; they belong to no speaker.
 fn is_reminder(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
@@ -125,7 +142,7 @@ fn push(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-/// `role` by the four names that records use.
+/// Maps `role` to one of the four names that records use.
 pub(crate) fn role(name: &str) -> Option<&'static str> {
     match cut(name, 32).to_ascii_lowercase().as_str() {
         "user" | "human" => Some("user"),

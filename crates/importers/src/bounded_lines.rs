@@ -1,8 +1,8 @@
-//! Lines of a stream, of which no single one may fill the memory.
+//! Lines of a stream, each bounded so that no single line can fill the memory.
 //!
-//! `BufRead::read_line` grows its buffer until it meets a line feed, which a hostile or binary file need never
-//! contain. [`BoundedLines`] keeps at most a stated number of bytes of each line, reads past the rest, and says
-//! that it did. A line may also end with another byte than the line feed.
+//! `BufRead::read_line` grows its buffer until it meets a line feed, which a hostile or binary file
+//! need never contain. [`BoundedLines`] keeps at most a stated number of bytes of each line, reads
+//! past the rest, and says that it did. A line may also end with another byte than the line feed.
 
 use std::io::{self, BufRead};
 
@@ -14,7 +14,7 @@ pub(crate) struct BoundedLines<R> {
     number: u64,
 }
 
-/// What is known of the line just read, apart from its bytes.
+/// A line that was just read, apart from its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineRead {
     /// The line's number, counted from 1.
@@ -37,7 +37,8 @@ impl<R: BufRead> BoundedLines<R> {
         Self { reader, line_bytes_max, separator, number: 0 }
     }
 
-    /// Replaces `line` by the next line without its terminator (LF or CRLF); `None` at the end of the stream.
+    /// Replaces `line` by the next line without its terminator (LF or CRLF); `None` at the end of
+    /// the stream.
     pub(crate) fn read(&mut self, line: &mut Vec<u8>) -> io::Result<Option<LineRead>> {
         line.clear();
         let mut read = LineRead { number: 0, stream_bytes: 0, cut: false, terminated: false };
@@ -86,7 +87,8 @@ mod tests {
 
     #[test]
     fn terminators_of_both_kinds_are_left_out() {
-        let expected = [("one", false), ("", false), ("two", false)].map(|(text, cut)| (text.into(), cut));
+        let expected =
+            [("one", false), ("", false), ("two", false)].map(|(text, cut)| (text.into(), cut));
         assert_eq!(lines(b"one\r\n\ntwo", 100), expected);
     }
 

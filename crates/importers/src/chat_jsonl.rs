@@ -1,15 +1,18 @@
-//! Any chat: a JSON object a line, under whatever names the program that wrote it chose.
+//! Generic chat logs: one JSON object per line, with whatever field names the program chose.
 //!
-//! [`TEXT`], [`ACTOR`], [`TIME`], [`SESSION`] and [`ID`] list the names that are understood; the first that is there
-//! counts, so of `name` and `role` the name is who spoke, and the role is kept as the role. A line may also hold a whole
-//! conversation as `messages`, as files for fine-tuning do, and a file may be one JSON array instead of lines.
+//! [`TEXT`], [`ACTOR`], [`TIME`], [`SESSION`] and [`ID`] list the supported field names; the first
+//! one that is present counts, so if a line has `name` and `role`, the name is the speaker and the
+//! role stays the role. A line may also hold a whole conversation as `messages`, as files for
+//! fine-tuning do, and a file may be one JSON array instead of lines.
 //!
-//! A message is `<session>/<id>`. Without an id it is known by its content (who, when, what) and how often that came before;
-//! without a session the file's name stands for it; a conversation in one line without an id is known by
-//! its beginning up to the person's first words, so that it stays the same one when it goes on.
-//! What else a line gives as plain values is kept by its own names.
+//! The identity of a message is `<session>/<id>`. Without an id, its content (who, when, what) and
+//! the number of earlier repetitions identify it. Without a session, the file's name takes its
+//! place. A conversation in one line without an id is identified by its beginning up to the
+//! person's first words, so it keeps its identity when it grows. Other plain values of a line are
+//! kept under their own names.
 //!
-//! This is the importer for bulk: memory does not grow with the file but for eight bytes and a count a message without id.
+//! This is the importer for bulk data: memory does not grow with the file, apart from eight bytes
+//! and a count for each message without an id.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -28,20 +31,21 @@ pub(crate) struct ChatJsonl;
 
 const NAME: &str = "chat-jsonl";
 
-/// Names of what was said: text or a list of content blocks.
+/// Fields with the words: text or a list of content blocks.
 const TEXT: [&str; 5] = ["text", "content", "message", "body", "value"];
-/// Names of who said it: a text, or an object with a name.
+/// Fields with the speaker: a text, or an object with a name.
 const ACTOR: [&str; 8] = ["speaker", "author", "name", "from", "sender", "user", "actor", "role"];
-/// Names of when.
-const TIME: [&str; 8] = ["timestamp", "time", "ts", "created_at", "createdAt", "date", "created", "at"];
-/// Names of the conversation.
+/// Fields with the time.
+const TIME: [&str; 8] =
+    ["timestamp", "time", "ts", "created_at", "createdAt", "date", "created", "at"];
+/// Fields that name the conversation.
 const SESSION: [&str; 7] =
     ["session", "session_id", "conversation_id", "conversation", "thread", "thread_id", "channel"];
-/// Names of the message's own identity.
+/// Fields with the message's id.
 const ID: [&str; 4] = ["message_id", "uuid", "id", "msg_id"];
-/// Names of what images show.
+/// Fields with captions of images.
 const CAPTIONS: [&str; 5] = ["captions", "caption", "image_caption", "blip_caption", "alt_text"];
-/// Names of a list of messages.
+/// Fields with a list of messages.
 const MESSAGES: [&str; 2] = ["messages", "conversations"];
 
 /// Most lines that are looked at to recognise a file.
@@ -67,24 +71,32 @@ impl Importer for ChatJsonl {
         let shape = Shape::of(input.head());
         if recognise(input.head()) == Match::No && !shape.is_bare_array() {
             let names = TEXT.map(|name| format!("`{name}`")).join(", ");
-            let reason = format!("none of its first lines is a JSON object with {names} or `messages`");
+            let reason =
+                format!("none of its first lines is a JSON object with {names} or `messages`");
             return Err(format_error(path, NAME, reason));
         }
-        let mut reader = Reader { file: path.to_owned(), stem: file_stem(path), repetitions: Repetitions::default() };
+        let mut reader = Reader {
+            file: path.to_owned(),
+            stem: file_stem(path),
+            repetitions: Repetitions::default(),
+        };
         if shape.is_array() {
             let read = for_each_element(input, NAME, sink, |item: Value, position, sink| {
                 reader.item(item, position.line, sink)
             });
             return read.map(|_| ());
         }
-        let read = for_each_line(input, NAME, sink, |line, number, sink| match parse::<Value>(line) {
-            Ok((item, Repair::None)) => reader.item(item, number, sink),
-            Ok((item, Repair::Surrogates)) => {
-                sink.problem(reader.problem(number, SURROGATES_REPLACED))?;
-                reader.item(item, number, sink)
-            }
-            Err(error) => sink.problem(reader.problem(number, &format!("not JSON: {}", explain(&error)))),
-        });
+        let read =
+            for_each_line(input, NAME, sink, |line, number, sink| match parse::<Value>(line) {
+                Ok((item, Repair::None)) => reader.item(item, number, sink),
+                Ok((item, Repair::Surrogates)) => {
+                    sink.problem(reader.problem(number, SURROGATES_REPLACED))?;
+                    reader.item(item, number, sink)
+                }
+                Err(error) => {
+                    sink.problem(reader.problem(number, &format!("not JSON: {}", explain(&error))))
+                }
+            });
         read.map(|_| ())
     }
 }
@@ -96,12 +108,18 @@ fn recognise(head: &[u8]) -> Match {
         return of_shape(&whole);
     }
     let lines = head.split(|byte| *byte == b'\n').take(PROBE_LINES_MAX);
-    lines.map(Shape::of).filter(Shape::is_object).map(|shape| of_shape(&shape)).max().unwrap_or(Match::No)
+    lines
+        .map(Shape::of)
+        .filter(Shape::is_object)
+        .map(|shape| of_shape(&shape))
+        .max()
+        .unwrap_or(Match::No)
 }
 
 fn of_shape(shape: &Shape) -> Match {
     let said = shape.has_any(&TEXT);
-    let many = MESSAGES.iter().any(|list| TEXT.iter().any(|text| shape.has(&format!("{list}.{text}"))));
+    let many =
+        MESSAGES.iter().any(|list| TEXT.iter().any(|text| shape.has(&format!("{list}.{text}"))));
     match said && (shape.has_any(&ACTOR) || shape.has_any(&TIME)) || many {
         true => Match::Likely,
         false if said => Match::Fallback,
@@ -135,7 +153,8 @@ impl Reader {
             return self.message(item, session, None, line, sink);
         };
         if messages.len() > MESSAGES_MAX {
-            let message = format!("more than {MESSAGES_MAX} messages in one conversation; it was left out");
+            let message =
+                format!("more than {MESSAGES_MAX} messages in one conversation; it was left out");
             return sink.problem(self.problem(line, &message));
         }
         let title = bounded_name(take_text(&mut item, &["title", "name"]));
@@ -178,8 +197,10 @@ impl Reader {
         let calls = item.remove("tool_calls");
         let captions = take(&mut item, &CAPTIONS);
         if content.is_none() && calls.is_none() && captions.is_none() {
-            return sink
-                .problem(self.problem(line, "no text: none of `text`, `content`, `message` or `body` is there"));
+            return sink.problem(self.problem(
+                line,
+                "no text: none of `text`, `content`, `message` or `body` is there",
+            ));
         }
         let Blocks { mut text, tools, captions: mut shown, links } = match content {
             Some(Value::String(text)) => Blocks { text, ..Blocks::default() },
@@ -204,7 +225,10 @@ impl Reader {
             && !time.is_null()
         {
             let time: String = time.to_string().chars().take(64).collect();
-            sink.problem(self.problem(line, &format!("{time} is no time; the message has none")))?;
+            sink.problem(self.problem(
+                line,
+                &format!("{time} is not a time; the message was taken without one"),
+            ))?;
         }
         let role = item.get("role").and_then(Value::as_str).map(str::to_owned);
         let actor = take_label(&mut item, &ACTOR);
@@ -243,7 +267,7 @@ impl Reader {
     }
 }
 
-/// Takes the first of `names` that is there and not null.
+/// Takes the first of `names` that is present and not null.
 fn take(item: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
     let name = names.iter().find(|name| item.get(**name).is_some_and(|value| !value.is_null()))?;
     item.remove(*name)
@@ -275,7 +299,7 @@ fn as_label(value: Value) -> Option<String> {
     }
 }
 
-/// What a conversation without a name is known by: its messages up to the person's first.
+/// What identifies a conversation without an id: its messages up to the person's first.
 fn beginning_hash(messages: &[Value]) -> u64 {
     let mut parts = Vec::new();
     for message in messages {

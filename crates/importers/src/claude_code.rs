@@ -1,16 +1,18 @@
-//! Claude Code: the transcripts that the agent keeps of its sessions, one JSON object a line.
+//! Claude Code: the transcripts of its sessions, one JSON object per line.
 //!
-//! Kept are the words of the person and of the assistant, and as turns of role `tool` what tools were asked for and an
-//! excerpt of what they answered. Left out are thinking, the host's own notes (`isMeta`, reminders
-//! between the words, notices of interruption) and all lines of other types. A line
-//! is `<sessionId>/<uuid>`; its tool part, if any, `<sessionId>/<uuid>/tool`.
+//! The importer keeps the words of the person and of the assistant, and tool calls with an excerpt
+//! of their results as turns with the role `tool`. It leaves out thinking, the host's own notes
+//! (`isMeta`, reminders between the words, notices of interruption) and all lines of other types.
+//! The identity of a line is `<sessionId>/<uuid>`; that of its tool part,
+//! `<sessionId>/<uuid>/tool`.
 //!
-//! Who said it matters more than where it stands: within a sub-agent's transcript (`isSidechain`) and in the summary
-//! that replaces a compacted history (`isCompactSummary`), lines of type `user` were written by the assistant,
-//! and are given as its words.
+//! Some lines of type `user` were written by the assistant: those in a sub-agent's transcript
+//! (`isSidechain`) and the summary that replaces a compacted history (`isCompactSummary`). They
+//! become the assistant's words.
 //!
-//! A session is called by the summary that came before in the file, else by its working directory. A later summary
-//! does not rename what was read before it, so that appending to a transcript changes no earlier record.
+//! The title of a session is the summary that precedes it in the file, or else its working
+//! directory. A later summary does not rename earlier records, so appending to a transcript changes
+//! none of them.
 //!
 //! A directory is searched for `*.jsonl` files, without following links.
 
@@ -23,8 +25,9 @@ use serde_json::{Map, Value};
 use crate::blocks::{Blocks, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
+use crate::secrets::cut;
 use crate::shape::Shape;
-use crate::turn::{Repetitions, Turn, bounded_name, content_hash, cut, deliver};
+use crate::turn::{Repetitions, Turn, bounded_name, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of Claude Code transcripts.
@@ -32,7 +35,7 @@ pub(crate) struct ClaudeCode;
 
 const NAME: &str = "claude-code";
 
-/// Most files that are read of one directory.
+/// Most files that are read from one directory.
 const FILES_MAX: usize = 100_000;
 /// Deepest directory that is searched.
 const DEPTH_MAX: usize = 8;
@@ -73,12 +76,15 @@ impl Importer for ClaudeCode {
     }
 
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
-        let metadata = path.metadata().map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let metadata =
+            path.metadata().map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         if !metadata.is_dir() {
             return import_file(path, sink).map(|_| ());
         }
         let mut files = Vec::new();
-        if find_transcripts(&transcripts_of(path), &mut files, DEPTH_MAX, usize::MAX, sink)?.is_break() {
+        if find_transcripts(&transcripts_of(path), &mut files, DEPTH_MAX, usize::MAX, sink)?
+            .is_break()
+        {
             return Ok(());
         }
         if files.is_empty() {
@@ -87,7 +93,9 @@ impl Importer for ClaudeCode {
         for file in files {
             let flow = match import_file(&file, sink) {
                 Ok(flow) => flow,
-                Err(error) => sink.problem(Problem { file, line: None, message: error.to_string() }),
+                Err(error) => {
+                    sink.problem(Problem { file, line: None, message: error.to_string() })
+                }
             };
             if flow.is_break() {
                 break;
@@ -107,7 +115,9 @@ fn recognise(head: &[u8]) -> Match {
         {
             return Match::Certain;
         }
-        if typed && shape.has_any(&["sessionId", "messageId"]) && shape.has_any(&["snapshot", "timestamp", "operation"])
+        if typed
+            && shape.has_any(&["sessionId", "messageId"])
+            && shape.has_any(&["snapshot", "timestamp", "operation"])
         {
             best = Match::Likely;
         }
@@ -115,10 +125,15 @@ fn recognise(head: &[u8]) -> Match {
     best
 }
 
-/// Where the transcripts lie: the agent's own folder (`.claude`) has them in `projects`, beside much else.
+/// Where the transcripts are: the agent's own folder (`.claude`) has them in `projects`, beside
+/// other files.
 fn transcripts_of(path: &Path) -> PathBuf {
     let projects = path.join("projects");
-    if projects.is_dir() && path.file_name().is_some_and(|name| name == ".claude") { projects } else { path.to_owned() }
+    if projects.is_dir() && path.file_name().is_some_and(|name| name == ".claude") {
+        projects
+    } else {
+        path.to_owned()
+    }
 }
 
 fn recognise_directory(path: &Path) -> Match {
@@ -135,7 +150,7 @@ fn recognise_directory(path: &Path) -> Match {
     heads.map(|head| recognise(&head)).max().unwrap_or(Match::No)
 }
 
-/// A sink for looking without importing.
+/// A sink that discards everything, for detection.
 struct Nowhere;
 
 impl Sink for Nowhere {
@@ -161,9 +176,15 @@ fn find_transcripts(
     while let Some((directory, depth)) = pending.pop() {
         let entries = match directory.read_dir() {
             Ok(entries) => entries,
-            Err(source) if directory == root => return Err(ImportError::Io { path: directory, source }),
+            Err(source) if directory == root => {
+                return Err(ImportError::Io { path: directory, source });
+            }
             Err(error) => {
-                let problem = Problem { file: directory, line: None, message: format!("cannot be searched: {error}") };
+                let problem = Problem {
+                    file: directory,
+                    line: None,
+                    message: format!("cannot be searched: {error}"),
+                };
                 if sink.problem(problem).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -180,12 +201,15 @@ fn find_transcripts(
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && depth < depth_max {
                 pending.push((path, depth + 1));
-            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+            } else if kind.is_file()
+                && path.extension().is_some_and(|extension| extension == "jsonl")
+            {
                 files.push(path);
             }
             if files.len() > FILES_MAX {
-                let reason =
-                    format!("the directory holds more than {FILES_MAX} transcripts; import its parts one by one");
+                let reason = format!(
+                    "the directory holds more than {FILES_MAX} transcripts; import its parts one by one"
+                );
                 return Err(ImportError::TooLarge { path: root.to_owned(), reason });
             }
         }
@@ -197,10 +221,11 @@ fn find_transcripts(
 fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
     let input = Input::open(path, NAME)?;
     if recognise(input.head()) == Match::No {
-        let reason = "its first lines are no entries of a session (`type`, `sessionId`, `uuid`)";
+        let reason = "its first lines are not entries of a session (`type`, `sessionId`, `uuid`)";
         return Err(format_error(path, NAME, reason));
     }
-    let mut reader = Reader { path, stem: file_stem(path), title: None, repetitions: Repetitions::default() };
+    let mut reader =
+        Reader { path, stem: file_stem(path), title: None, repetitions: Repetitions::default() };
     for_each_line(input, NAME, sink, |line, number, sink| reader.line(line, number, sink))
 }
 
@@ -214,14 +239,17 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, number: u64, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let problem = |message: String| Problem { file: self.path.to_owned(), line: Some(number), message };
+        let problem =
+            |message: String| Problem { file: self.path.to_owned(), line: Some(number), message };
         let line = match parse::<Line>(line) {
             Ok((line, Repair::None)) => line,
             Ok((line, Repair::Surrogates)) => {
                 sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
                 line
             }
-            Err(error) => return sink.problem(problem(format!("not a transcript line: {}", explain(&error)))),
+            Err(error) => {
+                return sink.problem(problem(format!("not a transcript line: {}", explain(&error))));
+            }
         };
         match line.r#type.as_deref() {
             Some("summary") => {
@@ -230,7 +258,9 @@ impl Reader<'_> {
                 }
                 ControlFlow::Continue(())
             }
-            Some("user" | "assistant") if line.is_meta != Some(true) && line.is_api_error_message != Some(true) => {
+            Some("user" | "assistant")
+                if line.is_meta != Some(true) && line.is_api_error_message != Some(true) =>
+            {
                 self.message(line, sink)
             }
             _ => ControlFlow::Continue(()),
@@ -303,14 +333,18 @@ impl Reader<'_> {
     }
 }
 
-/// What a command of the host printed stands in the person's place, but is not the person's.
+/// The output of a host command is recorded as the person's message, but the person did not write
+/// it.
 fn is_command_output(text: &str) -> bool {
     let head = cut(text.trim_start(), 64);
-    ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>"].iter().any(|tag| head.starts_with(tag))
+    ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>"]
+        .iter()
+        .any(|tag| head.starts_with(tag))
 }
 
-/// A text without what the host wrote around and between the person's words: reminders to the model go, a command of the
-/// host is what was typed (`/review the parser`), and one without arguments says nothing worth keeping.
+/// Removes what the host wrote around and between the person's words. Reminders to the model are
+/// dropped. A host command becomes what the person typed (`/review the parser`); one without
+/// arguments is dropped.
 fn without_host_markup(text: &str) -> String {
     let text = without_elements(text, "system-reminder");
     let text = text.trim();
@@ -334,13 +368,13 @@ fn without_host_markup(text: &str) -> String {
     text.to_owned()
 }
 
-/// The content of the first element called `tag`.
+/// The content of the first element named `tag`.
 fn element<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let (_, after) = text.split_once(&format!("<{tag}>"))?;
     Some(after.split_once(&format!("</{tag}>")).map_or(after, |(content, _)| content))
 }
 
-/// The text without its elements called `tag`; one that does not end is kept.
+/// The text without its elements named `tag`; an unclosed one is kept.
 fn without_elements(text: &str, tag: &str) -> String {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     let mut kept = String::new();

@@ -1,7 +1,7 @@
 //! Dates as people write them: in file names, headings and front matter.
 //!
-//! Only forms that can mean one day are read here. `2/6/2025` cannot (June or February?), so it is left to the
-//! chat reader, which has a whole file to decide by.
+//! Only forms that can mean one day are read here. `2/6/2025` cannot (June or February?), so it is
+//! left to the chat reader, which has a whole file to decide by.
 
 use jiff::civil::{Date, DateTime};
 use kernel::when::When;
@@ -21,16 +21,18 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Years that a bare run of digits may mean; keeps phone numbers and counters from being dates.
+/// Years that a bare run of digits may mean, so that phone numbers and counters are not read as
+/// dates.
 const BARE_YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
 
 /// Longest text that is searched for a date.
 const TEXT_BYTES_MAX: usize = 512;
 
-/// A date at the beginning of `text`, and what follows it: `2025-06-02`, `2025/6/2`, `2025.06.02`, `20250602`,
-/// `2 June 2025`, `2nd of June, 2025`, `June 2, 2025`, each also after a weekday.
+/// A date at the beginning of `text`, and what follows it: `2025-06-02`, `2025/6/2`, `2025.06.02`,
+/// `20250602`, `2 June 2025`, `2nd of June, 2025`, `June 2, 2025`, each also after a weekday.
 pub(crate) fn date_at_start(text: &str) -> Option<(Date, &str)> {
     let text = text.trim_start();
     let text = strip_weekday(text).unwrap_or(text);
@@ -50,8 +52,8 @@ pub(crate) fn date_in(text: &str) -> Option<Date> {
         .find_map(|word| numeric(word).filter(|(_, rest)| rest.is_empty()).map(|(date, _)| date))
 }
 
-/// The date in a file's relative name: `2025-06-02.md`, `2025-06-02 Title.md`, `20250602.md`, `2025/06/02.md`,
-/// `IMG_20250602_140312.jpg`.
+/// The date in a file's relative name: `2025-06-02.md`, `2025-06-02 Title.md`, `20250602.md`,
+/// `2025/06/02.md`, `IMG_20250602_140312.jpg`.
 pub(crate) fn date_in_name(relative: &str) -> Option<Date> {
     let stem = crate::files::stem(relative);
     if let Some((date, _)) = numeric(stem) {
@@ -59,16 +61,19 @@ pub(crate) fn date_in_name(relative: &str) -> Option<Date> {
     }
     let mut parts = relative.rsplit('/').skip(1);
     if let (Some(month), Some(year)) = (parts.next(), parts.next())
-        && let (Some(day), Some(month), Some(year)) = (day_number(stem), whole_number(month, 2), whole_number(year, 4))
+        && let (Some(day), Some(month), Some(year)) =
+            (day_number(stem), whole_number(month, 2), whole_number(year, 4))
         && let Ok(date) = Date::new(year, month as i8, day)
     {
         return Some(date);
     }
-    stem.split(['_', '-', ' ']).filter(|part| part.len() == 8).find_map(|part| numeric(part).map(|(date, _)| date))
+    stem.split(['_', '-', ' '])
+        .filter(|part| part.len() == 8)
+        .find_map(|part| numeric(part).map(|(date, _)| date))
 }
 
-/// A time as front matter and logs write it: any form of [`When`], also with a space for the `T`, without
-/// seconds, and with a space before the offset.
+/// A time as front matter and logs write it: any form of [`When`], also with a space for the `T`,
+/// without seconds, and with a space before the offset.
 pub(crate) fn when_in(text: &str) -> Option<When> {
     let text = text.trim();
     if text.len() > 64 {
@@ -126,7 +131,10 @@ fn numeric(text: &str) -> Option<(Date, &str)> {
 
 fn day_first(text: &str) -> Option<(Date, &str)> {
     let (day, rest) = leading_number(text, 2)?;
-    let rest = ["st", "nd", "rd", "th", "."].iter().find_map(|suffix| rest.strip_prefix(suffix)).unwrap_or(rest);
+    let rest = ["st", "nd", "rd", "th", "."]
+        .iter()
+        .find_map(|suffix| rest.strip_prefix(suffix))
+        .unwrap_or(rest);
     let rest = rest.strip_prefix([' ', '-'])?;
     let rest = rest.strip_prefix("of ").unwrap_or(rest);
     let (month, rest) = month_name(rest)?;
@@ -137,7 +145,10 @@ fn day_first(text: &str) -> Option<(Date, &str)> {
 fn month_first(text: &str) -> Option<(Date, &str)> {
     let (month, rest) = month_name(text)?;
     let (day, rest) = leading_number(rest.strip_prefix(' ')?, 2)?;
-    let rest = ["st", "nd", "rd", "th"].iter().find_map(|suffix| rest.strip_prefix(suffix)).unwrap_or(rest);
+    let rest = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|suffix| rest.strip_prefix(suffix))
+        .unwrap_or(rest);
     let (year, rest) = year_after(rest)?;
     Some((date_of(year, month, day)?, rest))
 }
@@ -149,13 +160,17 @@ fn year_after(text: &str) -> Option<(u32, &str)> {
 
 fn month_name(text: &str) -> Option<(u32, &str)> {
     let (word, rest) = leading_word(text);
-    let number = (1..).zip(MONTHS).find(|(_, name)| is_name(word, name)).map(|(number, _)| number)?;
+    let number =
+        (1..).zip(MONTHS).find(|(_, name)| is_name(word, name)).map(|(number, _)| number)?;
     Some((number, rest))
 }
 
 fn strip_weekday(text: &str) -> Option<&str> {
     let (word, rest) = leading_word(text);
-    WEEKDAYS.iter().any(|name| is_name(word, name)).then(|| rest.trim_start_matches(['.', ',', ' ']))
+    WEEKDAYS
+        .iter()
+        .any(|name| is_name(word, name))
+        .then(|| rest.trim_start_matches(['.', ',', ' ']))
 }
 
 fn leading_word(text: &str) -> (&str, &str) {
@@ -168,7 +183,8 @@ fn is_name(word: &str, name: &str) -> bool {
 }
 
 fn whole_number(text: &str, digits: usize) -> Option<i16> {
-    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())?
 }
 
 fn day_number(stem: &str) -> Option<i8> {
@@ -205,13 +221,22 @@ mod tests {
         ] {
             check(date_in(text), Some("2025-06-02"), text);
         }
-        for text in ["", "Notes", "2/6/2025", "2025-13-02", "31 June 2025", "Version 1.2.3", "May be", "12345678"] {
+        for text in [
+            "",
+            "Notes",
+            "2/6/2025",
+            "2025-13-02",
+            "31 June 2025",
+            "Version 1.2.3",
+            "May be",
+            "12345678",
+        ] {
             check(date_in(text), None, text);
         }
     }
 
     #[test]
-    fn file_names_name_their_day() {
+    fn file_names_give_their_date() {
         for name in [
             "2025-06-02.md",
             "2025-06-02 Title.md",
@@ -224,13 +249,14 @@ mod tests {
         ] {
             check(date_in_name(name), Some("2025-06-02"), name);
         }
-        for name in ["02.md", "a/06/02.md", "IMG_1234.jpg", "20259999.md", "2025/06/99.md", "é2.md"] {
+        for name in ["02.md", "a/06/02.md", "IMG_1234.jpg", "20259999.md", "2025/06/99.md", "é2.md"]
+        {
             check(date_in_name(name), None, name);
         }
     }
 
     #[test]
-    fn front_matter_times_keep_what_they_know() {
+    fn front_matter_times_keep_their_precision_and_offset() {
         for (text, expect) in [
             ("2025-06-02", "2025-06-02"),
             ("2025-06-02 14:00", "2025-06-02T14:00:00"),
@@ -240,7 +266,11 @@ mod tests {
             ("2025-06-02 14:00:05 -05:00", "2025-06-02T14:00:05-05:00"),
             ("2 June 2025", "2025-06-02"),
         ] {
-            assert_eq!(when_in(text).map(|when| when.to_string()).as_deref(), Some(expect), "{text}");
+            assert_eq!(
+                when_in(text).map(|when| when.to_string()).as_deref(),
+                Some(expect),
+                "{text}"
+            );
         }
         assert_eq!(when_in("soon"), None);
         assert_eq!(when_in("2025-06-02 tea"), None);

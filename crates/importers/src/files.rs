@@ -1,8 +1,9 @@
-//! Files as importers meet them: in folders, in odd encodings, and not always what their names say.
+//! Files and folders: walking, decoding, and refusing files that are not text.
 //!
-//! Walks are in sorted order and never follow a symbolic link, so they end and give the same records in the same
-//! order everywhere. Text that is not UTF-8 still goes in, with the bytes that are none replaced and said so; a file that
-//! is no text at all is refused, because its noise would be found by every search.
+//! Walks are in sorted order and never follow a symbolic link, so they end and give the same
+//! records in the same order everywhere. Text that is not valid UTF-8 is imported with the invalid
+//! bytes replaced and reported. A binary file is refused, because its noise would turn up in every
+//! search.
 
 use std::fs;
 use std::io::Read;
@@ -19,7 +20,7 @@ pub(crate) const ENTRIES_MAX: usize = 2_000_000;
 /// How deep a walk goes below its root.
 pub(crate) const FOLDER_DEPTH_MAX: usize = 64;
 
-/// How many entries of a folder are looked at to see what it holds.
+/// How many entries of a folder [`survey`] looks at.
 pub(crate) const SURVEY_ENTRIES_MAX: usize = 2_000;
 
 /// How many bytes decide whether a file is text.
@@ -34,12 +35,17 @@ pub(crate) struct Walk {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Every file below `root` that is `wanted`. Names that begin with a dot, and symbolic links, are passed over.
+/// Every file below `root` that is `wanted`. Names that begin with a dot, and symbolic links, are
+/// passed over.
 pub(crate) fn walk(root: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Walk, ImportError> {
     walk_within(root, ENTRIES_MAX, wanted)
 }
 
-fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) -> Result<Walk, ImportError> {
+fn walk_within(
+    root: &Path,
+    entries_max: usize,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<Walk, ImportError> {
     let mut found = Walk::default();
     let mut folders = vec![(root.to_owned(), 0_usize)];
     let mut entries = 0_usize;
@@ -48,7 +54,9 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
             Ok(listing) => listing,
             Err(source) if depth == 0 => return Err(ImportError::Io { path: folder, source }),
             Err(error) => {
-                found.problems.push(problem(&folder, format!("the folder cannot be read: {error}")));
+                found
+                    .problems
+                    .push(problem(&folder, format!("the folder cannot be read: {error}")));
                 continue;
             }
         };
@@ -57,7 +65,10 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
             if entries > entries_max || found.files.len() >= FILES_MAX {
                 found.problems.push(problem(
                     root,
-                    format!("only the first {} files were taken: import its folders one by one", found.files.len()),
+                    format!(
+                        "only the first {} files were taken: import its folders one by one",
+                        found.files.len()
+                    ),
                 ));
                 found.files.sort();
                 return Ok(found);
@@ -75,7 +86,10 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
             } else if kind.is_dir() && depth < FOLDER_DEPTH_MAX {
                 folders.push((path, depth + 1));
             } else if kind.is_dir() {
-                found.problems.push(problem(&path, format!("folders deeper than {FOLDER_DEPTH_MAX} are left out")));
+                found.problems.push(problem(
+                    &path,
+                    format!("folders deeper than {FOLDER_DEPTH_MAX} are left out"),
+                ));
             }
         }
     }
@@ -86,7 +100,8 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
 /// How many files with one of `extensions` lie below a folder, and how many others, among the first
 /// [`SURVEY_ENTRIES_MAX`] entries.
 pub(crate) fn survey(root: &Path, extensions: &[&str]) -> (usize, usize) {
-    let files = walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files).unwrap_or_default();
+    let files =
+        walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files).unwrap_or_default();
     let matching = files.iter().filter(|path| has_extension(path, extensions)).count();
     (matching, files.len() - matching)
 }
@@ -98,7 +113,8 @@ pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
         .is_some_and(|extension| extensions.contains(&extension.to_ascii_lowercase().as_str()))
 }
 
-/// A file's path below `root` with `/` between its parts, the same on every system; its name if `root` is the file.
+/// A file's path below `root` with `/` between its parts, the same on every system; its name if
+/// `root` is the file.
 pub(crate) fn relative_name(path: &Path, root: &Path) -> String {
     let below = path.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
     let below = below.unwrap_or_else(|| Path::new(path.file_name().unwrap_or(path.as_os_str())));
@@ -131,10 +147,18 @@ pub(crate) struct Text {
 }
 
 /// Reads a whole text file of at most `bytes_max` bytes.
-pub(crate) fn read_text(path: &Path, bytes_max: u64, format: &'static str) -> Result<Text, ImportError> {
+pub(crate) fn read_text(
+    path: &Path,
+    bytes_max: u64,
+    format: &'static str,
+) -> Result<Text, ImportError> {
     let bytes = read_bytes(path, bytes_max)?;
     if let Some(reason) = why_binary(&bytes) {
-        return Err(ImportError::Format { path: path.to_owned(), format, reason: reason.to_owned() });
+        return Err(ImportError::Format {
+            path: path.to_owned(),
+            format,
+            reason: reason.to_owned(),
+        });
     }
     Ok(decode(&bytes))
 }
@@ -154,26 +178,29 @@ pub(crate) fn read_bytes(path: &Path, bytes_max: u64) -> Result<Vec<u8>, ImportE
     Ok(bytes)
 }
 
-/// Why bytes are no text, if they are none. UTF-16 is text only with a byte order mark.
+/// Why bytes are not text; `None` if they are. UTF-16 counts as text only with a byte order mark.
 pub(crate) fn why_binary(bytes: &[u8]) -> Option<&'static str> {
     let head = bytes.get(..TEXT_PROBE_BYTES).unwrap_or(bytes);
     if utf16_order(head).is_some() {
         return None;
     }
     if head.contains(&0) {
-        return Some("it holds zero bytes, so it is no text");
+        return Some("it holds zero bytes, so it is not text");
     }
-    let odd = head.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
+    let odd = head
+        .iter()
+        .filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
+        .count();
     let strange = invalid_bytes(head);
     (odd.saturating_add(strange).saturating_mul(10) > head.len() * 3)
-        .then_some("a third of its bytes are no text in UTF-8")
+        .then_some("a third of its bytes are not valid UTF-8")
 }
 
 fn invalid_bytes(bytes: &[u8]) -> usize {
     bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum()
 }
 
-/// Bytes to text. Never fails: what is not UTF-8 becomes U+FFFD, and the complaint says how much.
+/// Decodes bytes. Never fails: invalid UTF-8 becomes U+FFFD, and the complaint says how many bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Text {
     if let Some(big_endian) = utf16_order(bytes) {
         let units = bytes.get(2..).unwrap_or_default().chunks_exact(2).map(|pair| match pair {
@@ -181,14 +208,22 @@ pub(crate) fn decode(bytes: &[u8]) -> Text {
             [first, second] => u16::from_le_bytes([*first, *second]),
             _ => 0xfffd,
         });
-        let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        let text: String = char::decode_utf16(units)
+            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect();
         let damaged = text.contains(char::REPLACEMENT_CHARACTER);
-        return Text { text, complaint: damaged.then(|| "some of its UTF-16 is damaged and was replaced".to_owned()) };
+        return Text {
+            text,
+            complaint: damaged.then(|| "some of its UTF-16 is damaged and was replaced".to_owned()),
+        };
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let invalid = invalid_bytes(bytes);
-    let complaint = (invalid > 0)
-        .then(|| format!("{invalid} bytes are not UTF-8 and were replaced: save the file as UTF-8 to keep them"));
+    let complaint = (invalid > 0).then(|| {
+        format!(
+            "{invalid} bytes are not UTF-8 and were replaced: save the file as UTF-8 to keep them"
+        )
+    });
     Text { text: String::from_utf8_lossy(bytes).into_owned(), complaint }
 }
 
@@ -224,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_bytes_are_told_from_text() {
+    fn binary_bytes_are_distinguished_from_text() {
         assert!(why_binary(b"\x7fELF\0\0\0").is_some());
         assert!(why_binary(&[0x80; 100]).is_some());
         assert!(why_binary("Grüße aus Ærø".as_bytes()).is_none());

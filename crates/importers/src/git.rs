@@ -1,12 +1,12 @@
-//! The history of a git repository, as the installed `git` tells it.
+//! The history of a git repository, read with the installed `git`.
 //!
-//! Commits come oldest first, every one in the session that is named by the hash of the first commit: what was
-//! done before is the context of what was done next. Only what HEAD reaches is read, so that abandoned branches and stashes
-//! are not taken for what was done.
+//! Commits come oldest first, all in one session, named by the hash of the first commit, since each
+//! commit is the context of the next. Only commits that HEAD reaches are read, so abandoned
+//! branches and stashes are left out.
 //!
-//! A repository may be hostile: its configuration names programs for many purposes. The one command that is run
-//! (`git log`) gets no argument from file content, and everything by which configuration could make it run a program, fetch an
-//! object or wait for a person is switched off.
+//! A repository may be hostile, and its configuration can name programs to run. The only command
+//! that is run (`git log`) takes no argument from file content, and every setting is switched off
+//! that could make it run a program, fetch an object or wait for input.
 
 use std::ffi::OsStr;
 use std::io::{self, BufReader, Read};
@@ -15,26 +15,28 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 
-use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 use serde_json::Value;
 
 use crate::bounded_lines::BoundedLines;
+use crate::secrets::summarize;
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 
 /// Most changed paths of one commit that are kept.
 pub(crate) const PATHS_MAX: usize = 100;
 /// Longest message or path that is kept whole, in bytes.
 const FIELD_BYTES_MAX: usize = 256 * 1024;
-/// So much of what git complains of is repeated.
+/// Longest part of git's error output that a problem repeats, in bytes.
 const COMPLAINT_BYTES_MAX: u64 = 2048;
 
 const FORMAT: &str = "a git repository";
 
-/// Each commit begins with an empty field, which no path can be; then come as many fields as there are here, and then its paths.
+/// The fields of a commit. Each commit begins with an empty field, which cannot be a path; then
+/// come these fields, and then its paths.
 const FIELDS: [&str; 6] = ["%H", "%an", "%aI", "%cn", "%P", "%B"];
 
-/// Variables by which the caller's surroundings would point git elsewhere or have it run a program.
+/// Environment variables that would point git to another repository or make it run a program.
 const VARIABLES_REMOVED: [&str; 11] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -61,7 +63,7 @@ impl Importer for Git {
         "commits of a git repository (needs the git program)"
     }
 
-    /// A work tree is only likely meant as a history: notes are often kept in one.
+    /// A work tree is only a likely match: notes are often kept in one.
     fn detect(&self, probe: &Probe<'_>) -> Match {
         if !probe.is_dir {
             Match::No
@@ -79,7 +81,7 @@ impl Importer for Git {
     }
 }
 
-/// A child that does not outlive its reader, whatever becomes of that.
+/// A child process that is killed when its reader is dropped.
 struct Reaped(Child);
 
 impl Drop for Reaped {
@@ -91,10 +93,11 @@ impl Drop for Reaped {
 }
 
 fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), ImportError> {
-    let refused = |reason: String| ImportError::Format { path: path.to_owned(), format: FORMAT, reason };
+    let refused =
+        |reason: String| ImportError::Format { path: path.to_owned(), format: FORMAT, reason };
     let io = |source: io::Error| ImportError::Io { path: path.to_owned(), source };
     if !path.is_dir() {
-        return Err(refused("it is no directory".to_owned()));
+        return Err(refused("it is not a directory".to_owned()));
     }
     let child = command(program, path).spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
@@ -106,7 +109,7 @@ fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), 
     let (Some(stdout), Some(stderr)) = (child.0.stdout.take(), child.0.stderr.take()) else {
         return Err(refused("git could not be read from".to_owned()));
     };
-    // A full pipe would make git wait for us while we wait for it.
+    // If nobody read this pipe, git would block once it is full.
     let complaint = thread::spawn(move || first_bytes(stderr));
     let mut log = Log::new(path, stdout);
     if log.read(sink).map_err(io)?.is_break() {
@@ -127,13 +130,29 @@ fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), 
 }
 
 fn command(program: &OsStr, path: &Path) -> Command {
-    let format = FIELDS.iter().fold(String::from("--format=tformat:"), |format, field| format + "%x00" + field);
+    let format = FIELDS
+        .iter()
+        .fold(String::from("--format=tformat:"), |format, field| format + "%x00" + field);
     let mut command = Command::new(program);
     for setting in ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false"] {
         command.args(["-c", setting]);
     }
-    command.arg("-C").arg(path).args(["--no-pager", "--no-replace-objects", "log", "-z", "--no-color", "--reverse"]);
-    command.args(["--topo-order", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes"]);
+    command.arg("-C").arg(path).args([
+        "--no-pager",
+        "--no-replace-objects",
+        "log",
+        "-z",
+        "--no-color",
+        "--reverse",
+    ]);
+    command.args([
+        "--topo-order",
+        "--name-only",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-notes",
+    ]);
     command.args([
         "--no-show-signature",
         "--no-mailmap",
@@ -145,7 +164,10 @@ fn command(program: &OsStr, path: &Path) -> Command {
     for variable in VARIABLES_REMOVED {
         command.env_remove(variable);
     }
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+    command
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none");
     command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -169,7 +191,7 @@ struct Log<'a> {
     commits: u64,
 }
 
-/// One commit as git tells it.
+/// One commit of git's output.
 #[derive(Default)]
 struct Commit {
     fields: Vec<String>,
@@ -197,8 +219,12 @@ impl<'a> Log<'a> {
                 commit.fields.push(String::from_utf8_lossy(&field).into_owned());
             } else if commit.paths.len() < PATHS_MAX {
                 let text = String::from_utf8_lossy(&field);
-                // Git sets the list of paths off from the message by a line feed.
-                let text = if commit.paths.is_empty() { text.strip_prefix('\n').unwrap_or(&text) } else { &text };
+                // Git separates the list of paths from the message by a line feed.
+                let text = if commit.paths.is_empty() {
+                    text.strip_prefix('\n').unwrap_or(&text)
+                } else {
+                    &text
+                };
                 commit.paths.push(text.to_owned());
             } else {
                 commit.paths_left_out += 1;
@@ -209,14 +235,18 @@ impl<'a> Log<'a> {
     }
 
     fn give(&mut self, commit: Commit, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let Ok::<[String; 6], _>([hash, author, date, committer, parents, message]) = commit.fields.try_into() else {
+        let Ok::<[String; 6], _>([hash, author, date, committer, parents, message]) =
+            commit.fields.try_into()
+        else {
             return ControlFlow::Continue(());
         };
         self.commits += 1;
         let session = self.first_hash.get_or_insert_with(|| hash.clone()).clone();
         let at = When::parse(&date).ok();
         if at.is_none() {
-            let message = format!("the date {date:?} of commit {hash} cannot be read; it was taken without one");
+            let message = format!(
+                "the date {date:?} of commit {hash} cannot be read; the commit was taken without one"
+            );
             sink.problem(Problem { file: self.path.to_owned(), line: None, message })?;
         }
         let message = message.trim();
@@ -287,7 +317,9 @@ mod tests {
     #[test]
     fn without_the_program_the_error_says_what_to_do() {
         let directory = tempfile::tempdir().unwrap();
-        let error = import_with(OsStr::new("no-such-program-as-git"), directory.path(), &mut Nothing).unwrap_err();
+        let error =
+            import_with(OsStr::new("no-such-program-as-git"), directory.path(), &mut Nothing)
+                .unwrap_err();
         assert!(error.to_string().contains("install it"), "{error}");
     }
 }

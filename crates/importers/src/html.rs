@@ -1,12 +1,12 @@
-//! HTML to the text that a reader sees: what stands in blocks and cells of its own stays apart.
+//! HTML to text, with blocks and table cells kept apart.
 //!
-//! The decoder that does the work ends a line only at `<br>` and `</p>`, so that the cells of a table, the items of a list and
-//! the lines of many mail programs, which are blocks, would run into each other. Every block's border is marked
-//! before, and becomes a line's end after, unless a line ends there already.
+//! The underlying decoder ends a line only at `<br>` and `</p>`, so table cells, list items and the
+//! `<div>` lines of many mail programs would run together. So the edges of every block are marked
+//! before decoding; afterwards each mark becomes a line end, unless a line ends there already.
 
 use mail_parser::decoders::html::html_to_text;
 
-/// Marks the border of a block. Nobody writes it: it is of the private use area.
+/// Marks the edge of a block. Nobody writes this character: it is in the private use area.
 const BORDER: char = '\u{f8f0}';
 
 /// Elements that begin and end a line.
@@ -35,19 +35,21 @@ const BLOCKS: [&str; 23] = [
     "header",
     "footer",
 ];
-/// Elements that stand apart within a line.
+/// Elements that are separated by a space within a line.
 const CELLS: [&str; 2] = ["td", "th"];
 /// Longest name of an element in the lists above, in bytes.
 const NAME_BYTES_MAX: usize = 10;
 
-/// The text of a page or a part of one, without white space around it and with at most one blank line at a time.
+/// The text of a page or a part of one, without white space around it and with at most one blank
+/// line at a time.
 pub(crate) fn to_text(html: &str) -> String {
     let mut marked = String::with_capacity(html.len() + html.len() / 8);
     let mut rest = html;
     while let Some((before, after)) = rest.split_once('<') {
         marked.push_str(before);
         let name = after.strip_prefix('/').unwrap_or(after);
-        let length = name.bytes().take(NAME_BYTES_MAX + 1).take_while(u8::is_ascii_alphanumeric).count();
+        let length =
+            name.bytes().take(NAME_BYTES_MAX + 1).take_while(u8::is_ascii_alphanumeric).count();
         let name = name.get(..length).unwrap_or_default();
         let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         // The decoder ends the line of a paragraph itself.

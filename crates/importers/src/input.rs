@@ -1,12 +1,13 @@
 //! Reading a source without trusting it: one place where files are opened and lines are cut.
 //!
-//! An [`Input`] is a stream of bytes with the name that problems give it (`file`, or `file#entry` within an archive),
-//! a look at its beginning before anything is consumed ([`Input::head`]), and a count of the bytes that were really
-//! read from the disk, which for an archive are the compressed ones, so that the progress bar ends at the file's size.
+//! An [`Input`] is a stream of bytes. It has the name that problems use (`file`, or `file#entry`
+//! within an archive), gives its first bytes before anything is consumed ([`Input::head`]), and
+//! counts the bytes read from the disk. For an archive these are the compressed bytes, so that the
+//! progress bar ends at the file's size.
 //!
-//! Opening already refuses what no text importer can use: directories, empty files, UTF-16. A leading UTF-8 byte
-//! order mark is dropped. [`for_each_line`] bounds the length of a line and reports each line that it cannot hand on;
-//! [`crate::json_stream`] does the same for the elements of a JSON array.
+//! Opening refuses what no text importer can read: directories, empty files, UTF-16. A leading
+//! UTF-8 byte order mark is dropped. [`for_each_line`] bounds the length of a line and reports each
+//! line that it cannot read; [`crate::json_stream`] does the same for the elements of a JSON array.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -27,7 +28,8 @@ const BOM_UTF8: &[u8] = b"\xef\xbb\xbf";
 const BOM_UTF16_LITTLE: &[u8] = b"\xff\xfe";
 const BOM_UTF16_BIG: &[u8] = b"\xfe\xff";
 
-/// Counts the bytes that were read below any decompression; shared between the reader and its [`Input`].
+/// Counts the bytes that were read below any decompression; shared between the reader and its
+/// [`Input`].
 #[derive(Clone, Default)]
 pub(crate) struct ReadCount(Rc<Cell<u64>>);
 
@@ -36,7 +38,7 @@ impl ReadCount {
         self.0.set(self.0.get().saturating_add(bytes as u64));
     }
 
-    /// Tells `sink` what has been read since the last time.
+    /// Reports to `sink` how many bytes were read since the last call.
     pub(crate) fn report(&self, sink: &mut dyn Sink) {
         match self.0.take() {
             0 => {}
@@ -73,13 +75,14 @@ pub(crate) struct Input<'a> {
     count: ReadCount,
 }
 
-/// Why a read stopped for good: carried inside an [`io::Error`] through readers that know no other error.
+/// Why reading stopped for good: carried in an [`io::Error`] through readers that return no other
+/// error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct LimitExceeded(pub(crate) String);
 
 impl Input<'static> {
-    /// Opens a file for the importer called `format`.
+    /// Opens a file for the importer named `format`.
     pub(crate) fn open(path: &Path, format: &'static str) -> Result<Self, ImportError> {
         let io = |source| ImportError::Io { path: path.to_owned(), source };
         if path.metadata().map_err(io)?.is_dir() {
@@ -121,7 +124,7 @@ impl<'a> Input<'a> {
         &self.head
     }
 
-    /// The name by which problems call this input.
+    /// The name of this input in problems.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
@@ -131,7 +134,7 @@ impl<'a> Input<'a> {
         self.reader.fill_buf()
     }
 
-    /// Marks the first `bytes` of what [`Input::fill`] gave as done with.
+    /// Consumes the first `bytes` of what [`Input::fill`] returned.
     pub(crate) fn consume(&mut self, bytes: usize) {
         self.reader.consume(bytes);
     }
@@ -144,8 +147,8 @@ impl<'a> Input<'a> {
         Problem { file: self.file.clone(), line, message: message.into() }
     }
 
-    /// What a failed read means after `done` was read: damage ends this input with a problem, while a broken limit or
-    /// a failing disk ends the import.
+    /// What a failed read means after `done` was read: damage ends this input with a problem, while
+    /// a broken limit or a failing disk ends the import.
     pub(crate) fn read_failed(
         &self,
         error: io::Error,
@@ -153,7 +156,8 @@ impl<'a> Input<'a> {
         format: &'static str,
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<()>, ImportError> {
-        let damaged = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
+        let damaged =
+            matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
         if damaged && !is_limit(&error) {
             let message = format!("damaged from here on ({error}); what came before was read");
             return Ok(sink.problem(self.problem(Some(line), message)));
@@ -163,7 +167,11 @@ impl<'a> Input<'a> {
 }
 
 /// The error of a source that is not of the format.
-pub(crate) fn format_error(path: &Path, format: &'static str, reason: impl Into<String>) -> ImportError {
+pub(crate) fn format_error(
+    path: &Path,
+    format: &'static str,
+    reason: impl Into<String>,
+) -> ImportError {
     ImportError::Format { path: path.to_owned(), format, reason: reason.into() }
 }
 
@@ -195,15 +203,15 @@ pub(crate) fn without_bom(head: &[u8]) -> &[u8] {
     head.strip_prefix(BOM_UTF8).unwrap_or(head)
 }
 
-/// The file's name without folder and last extension: what stands for the file in a `source_uid`, since it stays the
-/// same wherever the file lies. For an entry of an archive, the entry's.
+/// The file's name without folder and last extension. It identifies the file in a `source_uid`,
+/// since it stays the same when the file moves. For an entry of an archive, the entry's name.
 pub(crate) fn file_stem(file: &Path) -> String {
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     if stem.is_empty() { "source".to_owned() } else { stem }
 }
 
-/// Hands every line that is not blank to `each`, with its number from 1 and without its line end. Lines that are too
-/// long or not UTF-8 are reported and left out.
+/// Passes every line that is not blank to `each`, with its number from 1 and without its line end.
+/// Lines that are too long or not UTF-8 are reported and left out.
 pub(crate) fn for_each_line(
     mut input: Input<'_>,
     format: &'static str,
@@ -222,7 +230,8 @@ pub(crate) fn for_each_line(
         let flow = match state {
             LineState::End => return Ok(ControlFlow::Continue(())),
             LineState::TooLong => {
-                let message = format!("the line is longer than {LINE_BYTES_MAX} bytes and was left out");
+                let message =
+                    format!("the line is longer than {LINE_BYTES_MAX} bytes and was left out");
                 sink.problem(input.problem(Some(number), message))
             }
             LineState::Read => match std::str::from_utf8(&line) {

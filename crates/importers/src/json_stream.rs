@@ -1,9 +1,10 @@
-//! JSON larger than memory: a top-level array handed on element by element.
+//! JSON larger than memory: a top-level array, read element by element.
 //!
-//! [`for_each_element`] cuts a top-level array at its commas by counting brackets outside strings, and parses one element
-//! at a time. Cutting before parsing, instead of one parser over the whole stream, means that an element that is
-//! broken, too long or not UTF-8 costs only itself: the cut after it is still found, the rest goes in. A file that ends
-//! early gives all its whole elements and one problem. A single object at the top counts as an array of one.
+//! [`for_each_element`] cuts a top-level array at its commas by counting brackets outside strings,
+//! and parses one element at a time. Cutting before parsing, instead of one parser over the whole
+//! stream, means that an element that is broken, too long or not UTF-8 is left out alone: the cut
+//! after it is still found, and the rest is read. A truncated file gives all its complete elements
+//! and one problem. A single object at the top counts as an array of one.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -17,8 +18,8 @@ use crate::{ImportError, Sink};
 /// Longest element of a top-level array, in bytes. Whole conversations are single elements.
 pub(crate) const ELEMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// Most objects within one element or line. Each takes most of a kilobyte of memory, however little of the text:
-/// `{"":0}` a hundred times its length.
+/// Most objects within one element or line. Each takes almost a kilobyte of memory, even one as
+/// short as `{"":0}`, which takes a hundred times its length.
 pub(crate) const OBJECTS_MAX: usize = 500_000;
 
 /// Longest explanation of what is wrong with a text, in bytes.
@@ -35,8 +36,8 @@ pub(crate) struct Position {
     pub(crate) element: u64,
 }
 
-/// Parses every element of a top-level array (or the one object at the top) and hands it to `each`. Stops when
-/// `each` or the sink breaks.
+/// Parses every element of a top-level array (or the one object at the top) and hands it to `each`.
+/// Stops when `each` or the sink breaks.
 pub(crate) fn for_each_element<T: DeserializeOwned>(
     mut input: Input<'_>,
     format: &'static str,
@@ -57,16 +58,22 @@ pub(crate) fn for_each_element<T: DeserializeOwned>(
                 Ok(text) => match parse::<T>(text) {
                     Ok((value, Repair::None)) => each(value, start, sink),
                     Ok((value, Repair::Surrogates)) => {
-                        let flow = sink.problem(input.problem(Some(start.line), SURROGATES_REPLACED));
+                        let flow =
+                            sink.problem(input.problem(Some(start.line), SURROGATES_REPLACED));
                         if flow.is_break() { flow } else { each(value, start, sink) }
                     }
-                    Err(error) => report(&input, sink, start, &format!("cannot be read: {}", explain(&error))),
+                    Err(error) => {
+                        report(&input, sink, start, &format!("cannot be read: {}", explain(&error)))
+                    }
                 },
                 Err(_) => report(&input, sink, start, "is not UTF-8"),
             },
-            Cut::TooLong => {
-                report(&input, sink, start, &format!("is longer than {ELEMENT_BYTES_MAX} bytes and was left out"))
-            }
+            Cut::TooLong => report(
+                &input,
+                sink,
+                start,
+                &format!("is longer than {ELEMENT_BYTES_MAX} bytes and was left out"),
+            ),
             Cut::Truncated => {
                 let Position { line, byte, element } = start;
                 let whole = element.saturating_sub(1);
@@ -77,7 +84,10 @@ pub(crate) fn for_each_element<T: DeserializeOwned>(
                 return Ok(sink.problem(input.problem(Some(line), message)));
             }
             Cut::Trailing => {
-                let message = format!("more text follows the end of the JSON at byte {}; it was left out", start.byte);
+                let message = format!(
+                    "more text follows the end of the JSON at byte {}; it was left out",
+                    start.byte
+                );
                 return Ok(sink.problem(input.problem(Some(start.line), message)));
             }
         };
@@ -92,7 +102,7 @@ fn report(input: &Input<'_>, sink: &mut dyn Sink, at: Position, what: &str) -> C
     sink.problem(input.problem(Some(at.line), message))
 }
 
-/// What [`parse`] had to do to the text.
+/// How [`parse`] repaired the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repair {
     /// Nothing.
@@ -101,11 +111,13 @@ pub(crate) enum Repair {
     Surrogates,
 }
 
-/// The report of a text that was read only after [`Repair::Surrogates`].
-pub(crate) const SURROGATES_REPLACED: &str = "half a surrogate pair (a cut emoji) was replaced by U+FFFD";
+/// The message for a text that was read only after [`Repair::Surrogates`].
+pub(crate) const SURROGATES_REPLACED: &str =
+    "half a surrogate pair (a cut emoji) was replaced by U+FFFD";
 
-/// Parses JSON. Programs that cut a text between the two halves of an emoji write JSON that no strict parser takes;
-/// such a half is replaced rather than a whole conversation lost to it. Refuses more than [`OBJECTS_MAX`] objects.
+/// Parses JSON. Programs that cut a text between the two halves of an emoji write JSON that no
+/// strict parser takes; such a half is replaced rather than a whole conversation lost to it.
+/// Refuses more than [`OBJECTS_MAX`] objects.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serde_json::Error> {
     if has_too_many_objects(text.as_bytes()) {
         return Err(serde::de::Error::custom(format!("it holds more than {OBJECTS_MAX} objects")));
@@ -113,7 +125,9 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serd
     match serde_json::from_str(text) {
         Ok(value) => Ok((value, Repair::None)),
         Err(error) => match replace_lone_surrogates(text) {
-            Some(repaired) => serde_json::from_str(&repaired).map(|value| (value, Repair::Surrogates)),
+            Some(repaired) => {
+                serde_json::from_str(&repaired).map(|value| (value, Repair::Surrogates))
+            }
             None => Err(error),
         },
     }
@@ -137,7 +151,7 @@ fn has_too_many_objects(text: &[u8]) -> bool {
     objects > OBJECTS_MAX
 }
 
-/// What a parser has against a text, without more than a little of the text itself, which it may quote whole.
+/// A parser's error, cut short, since it may quote the whole text.
 pub(crate) fn explain(error: &serde_json::Error) -> String {
     excerpt(&error.to_string(), EXPLANATION_BYTES_MAX)
 }
@@ -158,7 +172,8 @@ fn replace_lone_surrogates(text: &str) -> Option<String> {
                 continue;
             }
             (Some(_), _) => 6,
-            // A backslash and the one character it escapes, which may be of several bytes in broken JSON.
+            // A backslash and the one character it escapes, which may be of several bytes in broken
+            // JSON.
             (None, _) => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
         };
         let (kept, after) = escape.split_at_checked(taken)?;
@@ -218,7 +233,15 @@ struct Inside {
 impl Cutter {
     fn new(element_bytes_max: usize) -> Self {
         let start = Position { line: 1, byte: 1, element: 1 };
-        Self { element: Vec::new(), element_bytes_max, root: Root::Unseen, line: 1, byte: 0, elements: 0, start }
+        Self {
+            element: Vec::new(),
+            element_bytes_max,
+            root: Root::Unseen,
+            line: 1,
+            byte: 0,
+            elements: 0,
+            start,
+        }
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> io::Result<Cut> {
@@ -244,15 +267,26 @@ impl Cutter {
                     from = Some(taken - 1);
                 }
                 if cut.is_some() {
-                    // A comma or closing bracket of the array is not part of the element, a closing brace is.
+                    // A comma or closing bracket of the array is not part of the element, a closing
+                    // brace is.
                     let end = if belongs { taken } else { taken - 1 };
-                    keep(&mut self.element, &mut inside, self.element_bytes_max, bytes.get(from.unwrap_or(end)..end));
+                    keep(
+                        &mut self.element,
+                        &mut inside,
+                        self.element_bytes_max,
+                        bytes.get(from.unwrap_or(end)..end),
+                    );
                     from = None;
                     break;
                 }
             }
             if let Some(from) = from {
-                keep(&mut self.element, &mut inside, self.element_bytes_max, bytes.get(from..taken));
+                keep(
+                    &mut self.element,
+                    &mut inside,
+                    self.element_bytes_max,
+                    bytes.get(from..taken),
+                );
             }
             input.consume(taken);
             match cut {
@@ -290,7 +324,8 @@ impl Cutter {
                     return false;
                 }
                 (Root::Closed, _) => {
-                    self.start = Position { line: self.line, byte: self.byte, element: self.elements };
+                    self.start =
+                        Position { line: self.line, byte: self.byte, element: self.elements };
                     *cut = Some(Cut::Trailing);
                     return false;
                 }
@@ -329,7 +364,11 @@ impl Cutter {
             Root::Closed => Cut::End,
             _ if inside.begun => Cut::Truncated,
             _ => {
-                self.start = Position { line: self.line, byte: self.byte, element: self.elements.saturating_add(1) };
+                self.start = Position {
+                    line: self.line,
+                    byte: self.byte,
+                    element: self.elements.saturating_add(1),
+                };
                 Cut::Truncated
             }
         }
@@ -352,7 +391,8 @@ mod tests {
 
     fn cut(text: &str, element_bytes_max: usize) -> Vec<(Cut, String)> {
         let reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
-        let mut input = Input::from_reader(reader, "x.json".into(), Default::default(), "x").unwrap();
+        let mut input =
+            Input::from_reader(reader, "x.json".into(), Default::default(), "x").unwrap();
         let mut cutter = Cutter::new(element_bytes_max);
         let mut cuts = Vec::new();
         loop {
@@ -374,13 +414,16 @@ mod tests {
 
     #[test]
     fn an_array_is_cut_at_its_own_commas_only() {
-        assert_eq!(whole(r#" [ {"a":[1,2]} , "x,]\"" ,3,[] ] "#), [r#"{"a":[1,2]}"#, r#""x,]\"""#, "3", "[]"]);
+        assert_eq!(
+            whole(r#" [ {"a":[1,2]} , "x,]\"" ,3,[] ] "#),
+            [r#"{"a":[1,2]}"#, r#""x,]\"""#, "3", "[]"]
+        );
         assert_eq!(whole("[]"), [""; 0]);
         assert_eq!(whole(r#"{"a":{"b":"}"}}"#), [r#"{"a":{"b":"}"}}"#]);
     }
 
     #[test]
-    fn an_early_end_is_told_from_a_late_one() {
+    fn a_truncated_array_is_distinguished_from_text_after_its_end() {
         let last = |text| cut(text, 1000).pop().unwrap().0;
         assert_eq!(last("[1,2]"), Cut::End);
         assert_eq!(last("[1,2"), Cut::Truncated);
@@ -392,13 +435,16 @@ mod tests {
     }
 
     #[test]
-    fn an_element_beyond_the_limit_costs_only_itself() {
+    fn an_element_beyond_the_limit_is_left_out_alone() {
         let cuts = cut(r#"["aaaaaaaaaaaaaaaa",1]"#, 8);
-        assert_eq!(cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(), [Cut::TooLong, Cut::Element, Cut::End]);
+        assert_eq!(
+            cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(),
+            [Cut::TooLong, Cut::Element, Cut::End]
+        );
     }
 
     #[test]
-    fn more_objects_than_memory_is_for_are_refused_and_braces_in_a_text_are_none() {
+    fn too_many_objects_are_refused_but_braces_in_strings_do_not_count() {
         let objects = |count: usize| format!("[{}0]", "{},".repeat(count));
         assert!(parse::<serde::de::IgnoredAny>(&objects(OBJECTS_MAX)).is_ok());
         let error = parse::<serde::de::IgnoredAny>(&objects(OBJECTS_MAX + 1)).unwrap_err();

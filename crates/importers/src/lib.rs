@@ -1,11 +1,12 @@
 //! Bytes to evidence: one module a format.
 //!
-//! An [`Importer`] recognises its format from a path and the first bytes ([`Importer::detect`]) and streams
-//! [`Evidence`] into a [`Sink`] ([`Importer::import`]). It never keeps a whole large file in memory, gives every record
-//! a `source_uid` that is the same at the next import of the same file, and reports an item it cannot read as
-//! a [`Problem`] with file and line while the rest goes in. Only a source that cannot be read at all is an [`ImportError`].
+//! An [`Importer`] recognises its format from a path and the first bytes ([`Importer::detect`]) and
+//! streams [`Evidence`] into a [`Sink`] ([`Importer::import`]). It never keeps a whole large file
+//! in memory, gives every record a `source_uid` that is the same at the next import of the same
+//! file, and reports an item it cannot read as a [`Problem`] with file and line while it imports
+//! the rest. Only a source that cannot be read at all is an [`ImportError`].
 //!
-//! Importers read no clock: what they need to know of now and here is in [`Context`].
+//! Importers do not read the clock: the time and the time zone come in through [`Context`].
 
 mod archive;
 mod blocks;
@@ -39,7 +40,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::evidence::Evidence;
 
-/// What a source is recognised by.
+/// What an importer looks at to recognise a source.
 pub struct Probe<'a> {
     /// The path as given.
     pub path: &'a Path,
@@ -52,8 +53,8 @@ pub struct Probe<'a> {
 /// How many bytes of a file an importer may look at to recognise it.
 pub const PROBE_BYTES: usize = 64 * 1024;
 
-/// How sure an importer is that a source is of its format. The surest wins; between equals, the earlier in the
-/// registry.
+/// How sure an importer is that a source is of its format. The surest wins; between equals, the
+/// earlier in the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
     /// Not this format.
@@ -66,16 +67,16 @@ pub enum Match {
     Certain,
 }
 
-/// What an importer is told of the world.
+/// The time and place of an import.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The time of the import.
     pub now: jiff::Timestamp,
-    /// The zone of times that carry none of their own but are known to be local.
+    /// The zone of local times that are written without one.
     pub zone: jiff::tz::TimeZone,
 }
 
-/// Where an importer's findings go.
+/// Receives what an importer reads.
 pub trait Sink {
     /// Takes one record. On `Break` the importer stops and returns `Ok`.
     fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()>;
@@ -85,7 +86,7 @@ pub trait Sink {
     fn progress(&mut self, bytes: u64);
 }
 
-/// An item that could not be read; the rest was.
+/// An item that could not be read. The rest of the source was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file, and `#entry` within an archive.
@@ -96,10 +97,10 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Why a source gave nothing at all.
+/// Why a source could not be imported at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The operating system would not let us read.
+    /// The operating system refused to read it.
     #[error("cannot read {}: {}", path.display(), in_words(source))]
     Io {
         /// What was read.
@@ -128,10 +129,12 @@ pub enum ImportError {
     },
 }
 
-/// The system's reason; where it is that a folder was named, what to do.
+/// The system's reason. If the path is a folder, says what to do instead.
 fn in_words(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::IsADirectory => "it is a folder, and this format is read from files; name one".to_owned(),
+        std::io::ErrorKind::IsADirectory => {
+            "it is a folder, and this format is read from files: name a file".to_owned()
+        }
         _ => error.to_string(),
     }
 }
@@ -142,14 +145,19 @@ pub trait Importer: Sync {
     fn name(&self) -> &'static str;
     /// One line for `--help`.
     fn describe(&self) -> &'static str;
-    /// How sure this importer is of a source, from its name and first bytes alone; of a directory or an archive, which
-    /// have none that say much, from a bounded look inside.
+    /// How sure this importer is of a source. For a file it decides by the name and the first bytes
+    /// alone; for a directory or an archive, by a bounded look inside.
     fn detect(&self, probe: &Probe<'_>) -> Match;
     /// Streams the source's records into `sink`, in the source's order.
-    fn import(&self, path: &Path, context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError>;
+    fn import(
+        &self,
+        path: &Path,
+        context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError>;
 }
 
-/// Every importer, in the order in which they are asked.
+/// Every importer, in the order in which detection asks them.
 #[rustfmt::skip] // One line each.
 pub fn registry() -> &'static [&'static dyn Importer] {
     &[
@@ -167,12 +175,12 @@ pub fn registry() -> &'static [&'static dyn Importer] {
     ]
 }
 
-/// The importer called `name`.
+/// The importer with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Importer> {
     registry().iter().copied().find(|importer| importer.name() == name)
 }
 
-/// The importer that is surest of the source at `path`; `None` if none knows it.
+/// The importer that is surest of the source at `path`; `None` if no importer recognises it.
 ///
 /// Fails only if the source cannot be read.
 pub fn detect(path: &Path) -> Result<Option<&'static dyn Importer>, ImportError> {
@@ -192,18 +200,22 @@ pub fn detect(path: &Path) -> Result<Option<&'static dyn Importer>, ImportError>
     Ok(best)
 }
 
-/// Files looked at by [`others_in`].
+/// Most files that [`others_in`] looks at.
 const OTHERS_LOOKED_AT_MAX: usize = 2_000;
 
-/// How many files of other formats lie in a folder that is read as `chosen`: what its reader passes over in silence. By format;
-/// plain text, which anything could be, is left out. Looks at the first [`OTHERS_LOOKED_AT_MAX`] files.
-pub fn others_in(folder: &Path, chosen: &dyn Importer) -> Result<BTreeMap<&'static str, usize>, ImportError> {
+/// Counts, by format, the files in a folder that belong to other formats than `chosen`, which its
+/// importer silently skips. Plain text does not count, since anything could be plain text. Looks at
+/// the first [`OTHERS_LOOKED_AT_MAX`] files.
+pub fn others_in(
+    folder: &Path,
+    chosen: &dyn Importer,
+) -> Result<BTreeMap<&'static str, usize>, ImportError> {
     let mut others = BTreeMap::new();
     if !folder.is_dir() {
         return Ok(others);
     }
     for path in files::walk(folder, |_| true)?.files.into_iter().take(OTHERS_LOOKED_AT_MAX) {
-        // A file that cannot be looked into is its own reader's to complain of.
+        // The importer itself reports a file that cannot be read.
         let Ok(Some(importer)) = detect(&path) else { continue };
         if importer.name() != chosen.name() && importer.name() != text::Text.name() {
             *others.entry(importer.name()).or_default() += 1;

@@ -3,7 +3,7 @@
 /// Most entries of a list of one record.
 pub(crate) const LIST_MAX: usize = 500;
 
-/// The entries that say something, each once, as many as a record takes.
+/// The entries that are not blank, without duplicates, at most [`LIST_MAX`].
 pub(crate) fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for value in values {

@@ -1,10 +1,17 @@
 //! Long texts cut into passages of a size that recall can rank and a reader can read.
 //!
-//! Cuts fall between blocks (paragraphs, list items), and within a block that alone is too long at a line, a sentence
-//! or a word, whichever comes first. No character is lost but the white space at a cut.
+//! Cuts fall between blocks (paragraphs, list items). A block that alone is too long is cut after a
+//! line, a sentence or a word, in that order of preference. Only the white space at a cut is lost.
+//! A cut never goes through a secret, since no rule would recognise and mask its parts: a piece
+//! with a private key may be longer than the limit.
+
+use crate::secrets;
 
 /// Groups blocks into passages of at most `chars_max` characters, joined by a blank line.
-pub(crate) fn group(blocks: impl IntoIterator<Item = String>, chars_max: usize) -> Vec<String> {
+pub(crate) fn group(blocks: Vec<String>, chars_max: usize) -> Vec<String> {
+    // Blocks that fit in one passage are not cut, so secrets need no look.
+    let is_long = blocks.iter().map(|block| block.len() + 2).sum::<usize>() > chars_max;
+    let blocks = if is_long { secrets::join_within_secrets(blocks) } else { blocks };
     let mut passages: Vec<String> = Vec::new();
     let mut chars = 0;
     for block in blocks {
@@ -26,14 +33,16 @@ pub(crate) fn group(blocks: impl IntoIterator<Item = String>, chars_max: usize) 
     passages
 }
 
-/// Cuts one block into pieces of at most `chars_max` characters, each without white space around it.
+/// Cuts one block into pieces of at most `chars_max` characters, each without white space around
+/// it.
 pub(crate) fn split(block: &str, chars_max: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = block.trim();
     while !rest.is_empty() {
-        let limit = rest.char_indices().nth(chars_max.max(1)).map_or(rest.len(), |(index, _)| index);
+        let limit =
+            rest.char_indices().nth(chars_max.max(1)).map_or(rest.len(), |(index, _)| index);
         let Some((head, _)) = rest.split_at_checked(limit) else { break };
-        let cut = if limit == rest.len() { limit } else { best_cut(head) };
+        let cut = if limit == rest.len() { limit } else { secrets::split_at(rest, best_cut(head)) };
         let (piece, after) = rest.split_at_checked(cut).unwrap_or((rest, ""));
         let piece = piece.trim();
         if !piece.is_empty() {
@@ -44,14 +53,20 @@ pub(crate) fn split(block: &str, chars_max: usize) -> Vec<&str> {
     pieces
 }
 
-/// The end of the last line, sentence or word in the second half of `head`; all of it if there is none.
+/// The end of the last line, sentence or word in the second half of `head`; all of it if there is
+/// none.
 fn best_cut(head: &str) -> usize {
     let half = head.len() / 2;
-    let after = |found: Option<usize>, length: usize| found.map(|at| at + length).filter(|at| *at > half);
+    let after =
+        |found: Option<usize>, length: usize| found.map(|at| at + length).filter(|at| *at > half);
     after(head.rfind('\n'), 1)
-        .or_else(|| after([". ", "! ", "? ", "。"].iter().filter_map(|end| head.rfind(end)).max(), 1))
+        .or_else(|| {
+            after([". ", "! ", "? ", "。"].iter().filter_map(|end| head.rfind(end)).max(), 1)
+        })
         .filter(|cut| head.is_char_boundary(*cut))
-        .or_else(|| after(head.rfind(char::is_whitespace), 1).filter(|cut| head.is_char_boundary(*cut)))
+        .or_else(|| {
+            after(head.rfind(char::is_whitespace), 1).filter(|cut| head.is_char_boundary(*cut))
+        })
         .unwrap_or(head.len())
 }
 
@@ -60,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_fall_at_lines_sentences_and_words() {
+    fn text_is_cut_at_lines_sentences_and_words() {
         assert_eq!(split("one two\nthree four", 12), ["one two", "three four"]);
         assert_eq!(split("One two. Three four", 12), ["One two.", "Three four"]);
         assert_eq!(split("one two three", 9), ["one two", "three"]);
@@ -70,7 +85,7 @@ mod tests {
 
     #[test]
     fn small_blocks_share_a_passage() {
-        let blocks = ["a", "b", "cccccc"].map(str::to_owned);
+        let blocks = ["a", "b", "cccccc"].map(str::to_owned).to_vec();
         assert_eq!(group(blocks, 6), ["a\n\nb", "cccccc"]);
     }
 }

@@ -1,7 +1,8 @@
 //! The shape of a JSON text's beginning: which keys occur, whether or not the text is cut there.
 //!
-//! Importers of JSON recognise themselves by it. A parser would refuse the first 64 KiB of a longer text; this reads as
-//! far as there is something, keeps key paths and no values, and never fails.
+//! Importers of JSON recognise their format by it. A parser would refuse the first 64 KiB of a
+//! longer text; this reader goes as far as the text does, keeps key paths but no values, and never
+//! fails.
 
 use std::collections::BTreeSet;
 
@@ -27,8 +28,8 @@ struct Frame {
 }
 
 impl Shape {
-    /// Reads the first JSON value in `head`. Arrays add nothing to a path: the keys of an array's objects count as
-    /// the array's.
+    /// Reads the first JSON value in `head`. Arrays add nothing to a path: the keys of an array's
+    /// objects count as the array's.
     pub(crate) fn of(head: &[u8]) -> Self {
         let mut shape = Self::default();
         let mut frames: Vec<Frame> = Vec::new();
@@ -99,14 +100,14 @@ impl Shape {
         self.object
     }
 
-    /// True for an array without any object in it so far: nothing speaks for or against a format.
+    /// True for an array without any object so far, which does not show the format.
     pub(crate) fn is_bare_array(&self) -> bool {
         self.array && self.paths.is_empty()
     }
 }
 
-/// The rest of a string after its opening quote; `None` if it is cut or no UTF-8. Escapes are kept as written: the keys
-/// that formats are known by have none.
+/// The rest of a string after its opening quote; `None` if it is cut or not UTF-8. Escapes are kept
+/// as written, since the keys that identify formats have none.
 fn string_rest(bytes: &mut impl Iterator<Item = u8>) -> Option<String> {
     let mut text = Vec::new();
     let mut escaped = false;

@@ -1,8 +1,9 @@
 //! Times as chats write them.
 //!
-//! Text in RFC 3339 or ISO 8601 (also with a space between date and time), and numbers since the Unix epoch, as numbers
-//! or as text, in seconds, milli-, micro- or nanoseconds. The unit follows from the size: seconds reach 10¹¹ in the year
-//! 5138, so whatever is beyond counts in the next smaller unit.
+//! Text in RFC 3339 or ISO 8601 (also with a space between date and time), and numbers since the
+//! Unix epoch, as numbers or as text, in seconds, milli-, micro- or nanoseconds. The unit follows
+//! from the size: seconds reach 10¹¹ in the year 5138, so a larger number is read in the next
+//! smaller unit.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -12,7 +13,7 @@ use serde_json::Value;
 /// Beyond this many seconds a number is read as milliseconds, and so on by thousands.
 const SECONDS_MAX: f64 = 1e11;
 
-/// Reads a time; `None` if it is none.
+/// Reads a time; `None` if the value is not one.
 pub(crate) fn from_value(value: &Value) -> Option<When> {
     match value {
         Value::String(text) => from_text(text),
@@ -21,7 +22,7 @@ pub(crate) fn from_value(value: &Value) -> Option<When> {
     }
 }
 
-/// Reads a time from text; `None` if it is none.
+/// Reads a time from text; `None` if the text is not one.
 pub(crate) fn from_text(text: &str) -> Option<When> {
     let text = text.trim();
     if text.len() > 64 {
@@ -29,7 +30,10 @@ pub(crate) fn from_text(text: &str) -> Option<When> {
     }
     let numeric = |byte: u8| byte.is_ascii_digit() || byte == b'.' || byte == b'-';
     // Ten digits and more: shorter ones are years and dates.
-    if text.len() >= 10 && text.bytes().all(numeric) && !text.get(1..).is_some_and(|rest| rest.contains('-')) {
+    if text.len() >= 10
+        && text.bytes().all(numeric)
+        && !text.get(1..).is_some_and(|rest| rest.contains('-'))
+    {
         return from_epoch(text.parse().ok()?);
     }
     if text.contains(' ') {
@@ -61,7 +65,10 @@ pub(crate) fn from_spoken(text: &str) -> Option<When> {
     if text.len() > 64 {
         return None;
     }
-    DateTime::strptime("%I:%M %p on %d %B, %Y", text).ok().map(When::from_civil).or_else(|| from_text(text))
+    DateTime::strptime("%I:%M %p on %d %B, %Y", text)
+        .ok()
+        .map(When::from_civil)
+        .or_else(|| from_text(text))
 }
 
 #[cfg(test)]
@@ -73,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_in_every_form() {
+    fn times_are_read_in_every_supported_form() {
         for (value, expected) in [
             (Value::from("2024-03-01T10:00:00Z"), Some("2024-03-01T10:00:00Z")),
             (Value::from("2024-03-01 10:00:00"), Some("2024-03-01T10:00:00")),
@@ -96,7 +103,10 @@ mod tests {
     #[test]
     fn spoken_times_are_civil() {
         assert_eq!(from_spoken("1:56 pm on 8 May, 2023").unwrap().as_str(), "2023-05-08T13:56:00");
-        assert_eq!(from_spoken("12:05 AM on 31 December, 2023").unwrap().as_str(), "2023-12-31T00:05:00");
+        assert_eq!(
+            from_spoken("12:05 AM on 31 December, 2023").unwrap().as_str(),
+            "2023-12-31T00:05:00"
+        );
         assert!(from_spoken("noon on a Tuesday").is_none());
     }
 }

@@ -1,25 +1,29 @@
-//! One turn of a conversation, brought into the bounds of a record.
+//! One turn of a conversation, bounded to the limits of a record.
 //!
-//! Every chat importer describes a message as a [`Turn`] and hands it to [`deliver`], which makes the evidence. The
-//! text is kept as it is. An operation's body has at most 1 MiB, so a text whose JSON form is longer than
-//! [`TEXT_JSON_BYTES_MAX`] is split, preferably at a line's end, into several records of one session, `…/part-2` and so
-//! on: nothing is lost, and the parts joined are the text again. What is around the text (names, captions, links) is cut.
+//! Every chat importer describes a message as a [`Turn`] and passes it to [`deliver`], which makes
+//! the evidence. The text is kept as it is. An operation's body has at most 1 MiB, so a text whose
+//! JSON form is longer than [`TEXT_JSON_BYTES_MAX`] is split, preferably at a line's end, into
+//! several records of one session, `…/part-2` and so on: nothing is lost, and the joined parts are
+//! the whole text. Names, captions and links are cut.
 //!
-//! A message without an id of its own is known by its content ([`content_hash`]) and by how often that content came before
-//! ([`Repetitions`]), not by its line: a line put in between changes no other record's identity.
+//! A message without an id is identified by its content ([`content_hash`]) and the number of
+//! earlier repetitions ([`Repetitions`]), not by its line number: an inserted line does not change
+//! the identity of other records.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use kernel::evidence::{Evidence, EvidenceKind, Payload, SUMMARY_CHARS_MAX, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, SUMMARY_CHARS_MAX, Visibility};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
 use crate::Sink;
+use crate::secrets::{cut, split_at, summarize, without_secrets};
 
 /// Longest text of one record, in bytes of its JSON form.
 ///
-/// With the limits below, the worst case of all of them (a byte may be six of JSON) stays within a body of 1 MiB.
+/// With the limits below, the worst case of all of them (a byte may be six of JSON) stays within a
+/// body of 1 MiB.
 pub(crate) const TEXT_JSON_BYTES_MAX: usize = 256 * 1024;
 /// Longest name of a person, session title or label, in bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 256;
@@ -72,7 +76,8 @@ pub(crate) struct Turn {
     pub(crate) more: Map<String, Value>,
 }
 
-/// Makes evidence of `turn` and hands it to `sink`; a turn that says and shows nothing is left out.
+/// Makes evidence of `turn` and passes it to `sink`. A turn without text, captions and links is
+/// left out.
 pub(crate) fn deliver(source: &str, turn: Turn, sink: &mut dyn Sink) -> ControlFlow<()> {
     if turn.text.trim().is_empty() && turn.captions.is_empty() && turn.links.is_empty() {
         return ControlFlow::Continue(());
@@ -131,17 +136,15 @@ pub(crate) fn deliver(source: &str, turn: Turn, sink: &mut dyn Sink) -> ControlF
 
 fn summary(payload: &Payload) -> String {
     // Summarising reads on to the end of a word: a text without spaces must not be read whole.
-    let text = cut(&payload.text, SUMMARY_CHARS_MAX * 8);
+    let text = payload
+        .text
+        .get(..payload.text.floor_char_boundary(SUMMARY_CHARS_MAX * 8))
+        .unwrap_or_default();
     match (text.trim().is_empty(), payload.captions.first(), payload.links.first()) {
         (true, Some(caption), _) => summarize(&format!("[image] {caption}")),
         (true, None, Some(link)) => summarize(&format!("[link] {link}")),
         _ => summarize(text),
     }
-}
-
-/// At most the first `bytes_max` bytes, ending between two characters.
-pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
 /// `text` cut to `bytes_max` bytes, saying how much was left out.
@@ -153,8 +156,8 @@ pub(crate) fn excerpt(text: &str, bytes_max: usize) -> String {
     }
 }
 
-/// Splits off the part whose JSON form has at most `json_bytes_max` bytes, at a line's end or space near the limit if
-/// there is one.
+/// Splits off the part whose JSON form has at most `json_bytes_max` bytes, at a line's end or space
+/// near the limit if there is one.
 fn split(text: &str, json_bytes_max: usize) -> (&str, &str) {
     // One byte of text is at most six of JSON (`\u0001`).
     if text.len() <= json_bytes_max / 6 {
@@ -180,20 +183,21 @@ fn split(text: &str, json_bytes_max: usize) -> (&str, &str) {
     let near = head.len() - head.len() / 8;
     let break_at = |found: Option<usize>| found.map(|at| at + 1).filter(|at| *at > near);
     let end = break_at(head.rfind('\n')).or_else(|| break_at(head.rfind(' '))).unwrap_or(end);
+    let end = split_at(text, end);
     text.split_at_checked(end.max(1)).unwrap_or((text, ""))
 }
 
-/// The identity of a source's item or session within [`UID_BYTES_MAX`]. What many turns share is brought into bounds
-/// before they share it: a copy of megabytes for every turn would take hours.
+/// The identity of an item or session within [`UID_BYTES_MAX`]. Values that many turns share are
+/// bounded before they are copied: copying megabytes for every turn would take hours.
 pub(crate) fn bounded_uid(uid: String) -> String {
     if uid.len() <= UID_BYTES_MAX {
         return uid;
     }
-    let hash = blake3::hash(uid.as_bytes()).to_hex();
+    let hash = blake3::hash(without_secrets(&uid).as_bytes()).to_hex();
     format!("{}…{hash}", cut(&uid, 64))
 }
 
-/// A name within [`NAME_BYTES_MAX`]; none if it says nothing.
+/// A name within [`NAME_BYTES_MAX`]; none if it is blank.
 pub(crate) fn bounded_name(name: Option<String>) -> Option<String> {
     name.filter(|name| !name.trim().is_empty()).map(|name| bounded(name, NAME_BYTES_MAX))
 }
@@ -219,10 +223,12 @@ fn bounded_more(more: Map<String, Value>) -> Map<String, Value> {
     kept.take(MORE_FIELDS_MAX).collect()
 }
 
-/// The first 64 bits of the BLAKE3 hash of the parts, which are told apart by their lengths.
+/// The first 64 bits of the BLAKE3 hash of the parts, separated by their lengths. It goes into
+/// identities, so it is made from masked text: from the hash of a known sentence with a password,
+/// the password could be guessed.
 pub(crate) fn content_hash(parts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
-    for part in parts {
+    for part in parts.iter().map(|part| without_secrets(part)) {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
@@ -234,13 +240,14 @@ pub(crate) fn content_hash(parts: &[&str]) -> u64 {
 #[derive(Debug, Default)]
 pub(crate) struct Repetitions {
     counts: HashMap<u64, u32>,
-    /// The session asked for last and its hash: messages of one mostly follow each other.
+    /// The latest session and its hash, since messages of one session mostly follow each other.
     session: (String, u64),
 }
 
 impl Repetitions {
-    /// The identity of a message without one: `<session>/<hash>/<n-th repetition>`. Beyond [`REPETITIONS_MAX`] different
-    /// contents, new ones count as unrepeated, so exact repetitions of those become one record.
+    /// The identity of a message without an id: `<session>/<hash>/<n-th repetition>`. Beyond
+    /// [`REPETITIONS_MAX`] different contents, new ones count as unrepeated, so exact repetitions
+    /// of those become one record.
     pub(crate) fn uid(&mut self, session: &str, hash: u64) -> String {
         if self.session.0 != session {
             self.session = (session.to_owned(), content_hash(&[session]));
@@ -293,8 +300,7 @@ mod tests {
 
     #[test]
     fn own_fields_never_shadow_the_payloads() {
-        let more =
-            serde_json::json!({"text": "x", "city": "Basel", "deep": {}, "long": "x".repeat(MORE_BYTES_MAX + 1)});
+        let more = serde_json::json!({"text": "x", "city": "Basel", "deep": {}, "long": "x".repeat(MORE_BYTES_MAX + 1)});
         let Value::Object(more) = more else { unreachable!() };
         assert_eq!(bounded_more(more).keys().collect::<Vec<_>>(), ["city"]);
     }
@@ -315,7 +321,9 @@ mod tests {
         }
         let bad = "\u{1}".repeat(100_000);
         let list = vec![bad.clone(); 100];
-        let field = |number: i32| (format!("{number}{}", "\u{1}".repeat(60)), Value::from(&bad[..MORE_BYTES_MAX]));
+        let field = |number: i32| {
+            (format!("{number}{}", "\u{1}".repeat(60)), Value::from(&bad[..MORE_BYTES_MAX]))
+        };
         let turn = Turn {
             uid: bad.clone(),
             actor: Some(bad.clone()),

@@ -1,5 +1,6 @@
 //! `because key`, `because grant`, `because revoke`
 
+use importers::secrets::{SecretKind, mask_string};
 use kernel::id::Author;
 use kernel::kind::Capability;
 use serde_json::json;
@@ -48,11 +49,13 @@ pub(crate) fn change(session: &Session, args: &ChangeArgs, gives: bool) -> Resul
         .parse()
         .map_err(|error: kernel::id::NameError| Failure::Usage(error.to_string()))?;
     let mut space = session.finder()?.open()?;
-    let id = space.change_access(key, &args.name, args.capabilities.clone(), gives, session.now)?;
+    let name = mask_string(&args.name);
+    let masked: Vec<SecretKind> = name.kinds().collect();
+    let id = space.change_access(key, name.get(), args.capabilities.clone(), gives, session.now)?;
     match session.form {
-        Form::Json => {
-            output::json(&json!({ "id": id, "key": key, "capabilities": args.capabilities }))?
-        }
+        Form::Json => output::json(
+            &json!({ "id": id, "key": key, "capabilities": args.capabilities, "masked": masked }),
+        )?,
         Form::Text => {
             let names: Vec<&str> =
                 args.capabilities.iter().map(|capability| capability.as_str()).collect();
@@ -62,6 +65,7 @@ pub(crate) fn change(session: &Session, args: &ChangeArgs, gives: bool) -> Resul
                 names.join(", "),
                 short(&id)
             ))?;
+            output::masked(&masked)?;
         }
     }
     Ok(0)

@@ -168,6 +168,7 @@ pub(crate) fn to_json(said: &[Said], changes: &Changes, intent: Intent) -> Value
     json!({
         "dry_run": intent == Intent::DryRun,
         "said": spoken,
+        "masked": changes.masked,
         "recorded": if intent == Intent::Write { changes.recorded.as_slice() } else { &[] },
         "changes": changed,
         "derived": changes.derived,
@@ -204,6 +205,8 @@ pub(crate) fn to_lines(said: &[Said], changes: &Changes, intent: Intent) -> Vec<
     for (place, said) in said.iter().enumerate() {
         tell_said(said, changes.recorded.get(place), changes, intent, &mut lines);
     }
+    let was = if intent == Intent::Write { "was" } else { "would be" };
+    lines.extend(changes.masked.iter().map(|kind| format!("  a secret {was} masked: {kind}")));
     tell_therefore(said, changes, intent, &mut lines);
     if changes.derived.reviews > 0 {
         let reviews = count(changes.derived.reviews, "review");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use engine::Space;
+use importers::secrets::{SecretKind, mask_string};
 use serde_json::json;
 
 use super::Session;
@@ -48,11 +49,14 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         }
     }
     let name = args.name.clone().unwrap_or(default_name);
+    let name = mask_string(&name);
+    let masked: Vec<SecretKind> = name.kinds().collect();
+    let name = name.into_inner();
     let space = Space::create(&path, session.home.signer()?, &name, session.now)?;
     let id = space.id()?;
     match session.form {
         Form::Json => output::json(
-            &json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": space.author() }),
+            &json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": space.author(), "masked": masked }),
         )?,
         Form::Text => {
             output::line(format_args!(
@@ -61,6 +65,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
                 output::path(&path)
             ))?;
             output::line(format_args!("  id {id}"))?;
+            output::masked(&masked)?;
             output::line("Next: because import PATH…, then because recall \"a question\"")?;
         }
     }

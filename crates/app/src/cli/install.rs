@@ -93,8 +93,7 @@ fn whole(path: &Path) -> Result<String, Failure> {
 
 /// A line of settings that may be the whole file, with what others entered there.
 fn shown(line: &str) -> String {
-    let masked = importers::secrets::mask_text(line).map(|(masked, _)| masked);
-    let line = printable(masked.as_deref().unwrap_or(line));
+    let line = printable(importers::secrets::mask_string(line).get());
     match line.char_indices().nth(LINE_CHARS_MAX) {
         Some(_) => line.chars().take(LINE_CHARS_MAX).collect::<String>() + " …",
         None => line,

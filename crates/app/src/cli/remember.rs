@@ -5,7 +5,8 @@ use std::io::Read;
 use engine::Space;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::write::record::Outcome;
-use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use importers::secrets::{Masked, SecretKind, mask, mask_string, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
 use kernel::operation::BODY_BYTES_MAX;
 use kernel::when::When;
@@ -68,8 +69,7 @@ pub(crate) struct Note {
 
 /// A note that can be written.
 pub(crate) struct Ready {
-    evidence: Evidence,
-    masked: Vec<String>,
+    evidence: Masked<Evidence>,
 }
 
 /// What became of a note.
@@ -79,7 +79,7 @@ pub(crate) struct Remembered {
     /// Whether it was not there before.
     pub(crate) is_new: bool,
     /// Secrets that were masked before anything was written, by their kind.
-    pub(crate) masked: Vec<String>,
+    pub(crate) masked: Vec<SecretKind>,
 }
 
 impl Note {
@@ -102,9 +102,12 @@ impl Note {
             None => When::from_zoned(&session.now.to_zoned(session.zone.clone())),
         };
         // The same words at another time are another record, so the time is part of the identity.
-        let source_uid =
-            format!("{at}/{}", kernel::body::payload_digest(&json!([self.actor, text])));
-        let mut evidence = Evidence {
+        // The digest is of what is recorded: from that of a sentence with a password, the password
+        // could be guessed.
+        let actor = self.actor.as_deref().map(|actor| mask_string(actor).into_inner());
+        let digest = kernel::body::payload_digest(&json!([actor, mask_string(&text).get()]));
+        let source_uid = format!("{at}/{digest}");
+        let evidence = Evidence {
             source: "remember".to_owned(),
             source_uid,
             kind: EvidenceKind::from(EvidenceKind::NOTE),
@@ -119,13 +122,7 @@ impl Note {
                 ..Payload::default()
             },
         };
-        let mut masked = importers::secrets::mask(&mut evidence);
-        // The summary repeats what the text says: its secrets are not others.
-        masked.retain(|masked| masked.field != "summary");
-        Ok(Ready {
-            evidence,
-            masked: masked.iter().map(|masked| masked.kind.to_string()).collect(),
-        })
+        Ok(Ready { evidence: mask(evidence) })
     }
 }
 
@@ -136,11 +133,12 @@ impl Ready {
         space: &mut Space,
         now: jiff::Timestamp,
     ) -> Result<Remembered, Failure> {
+        let masked = self.evidence.kinds().collect();
         let outcome = space.remember(self.evidence, now)?;
         let is_new = !matches!(outcome, Outcome::Present(_));
         let (Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. }) =
             outcome;
-        Ok(Remembered { id, is_new, masked: self.masked })
+        Ok(Remembered { id, is_new, masked })
     }
 }
 
@@ -155,9 +153,7 @@ pub(crate) fn run(session: &Session, args: Args) -> Result<u8, Failure> {
         Form::Json => output::json(&json!({ "id": id, "new": is_new, "masked": masked }))?,
         Form::Text => {
             output::line(format_args!("Remembered as {ID}{}{ID:#}", short(&id)))?;
-            for masked in masked {
-                output::line(format_args!("  a secret was masked: {masked}"))?;
-            }
+            output::masked(&masked)?;
         }
     }
     super::derive::after_a_write(session)?;

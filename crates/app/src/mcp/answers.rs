@@ -359,6 +359,8 @@ pub(super) struct Corrected {
     pub(super) dry_run: bool,
     /// What was said of what.
     pub(super) said: Vec<Object>,
+    /// Secrets that were found in the words and masked before they were written, by their kind.
+    pub(super) masked: Vec<String>,
     /// The operations that were written.
     pub(super) recorded: Vec<String>,
     /// Every belief that changed, with key, change, direct, before, after and cause.

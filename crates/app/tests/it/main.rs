@@ -36,6 +36,7 @@ mod questions;
 mod readme;
 mod samples;
 mod scarcity;
+mod secrets;
 #[path = "../../../models/tests/it/server.rs"]
 mod server;
 mod settings;

@@ -16,7 +16,8 @@ use store::memory::MemoryLedger;
 use store::{Ledger, RecordError};
 
 use crate::EngineError;
-use crate::write::follow::{record_what_follows, seal};
+use crate::seal::{Sealable, Sealer};
+use crate::write::follow::record_what_follows;
 
 /// An operation with what it says.
 pub(super) type Said = (Operation<Verified>, Body);
@@ -32,7 +33,7 @@ pub(super) struct Last {
 }
 
 pub(super) struct Device {
-    signer: Signer,
+    sealer: Sealer,
     ledger: MemoryLedger,
     /// In order of arrival.
     log: Vec<Said>,
@@ -42,18 +43,18 @@ pub(super) struct Device {
 }
 
 /// The key of a scenario's device; the first is the owner's.
-pub(super) fn signer(number: u16) -> Signer {
+pub(super) fn sealer(number: u16) -> Sealer {
     let mut seed = [1; kernel::seal::SEED_BYTES];
     for (byte, digit) in seed.iter_mut().zip(number.to_be_bytes()) {
         *byte = digit;
     }
-    Signer::from_seed(seed)
+    Sealer::new(Signer::from_seed(seed))
 }
 
 impl Device {
-    fn empty(signer: Signer) -> Self {
+    fn empty(sealer: Sealer) -> Self {
         Self {
-            signer,
+            sealer,
             ledger: MemoryLedger::default(),
             log: Vec::new(),
             places: HashMap::new(),
@@ -65,17 +66,17 @@ impl Device {
     /// The owner's device with a new space, in which `others` more devices may do what the user
     /// may.
     pub(super) fn owner(others: u16) -> Result<Self, EngineError> {
-        let mut device = Self::empty(signer(0));
+        let mut device = Self::empty(sealer(0));
         let genesis = Body::Space(Space {
             name: "scenario".to_owned(),
-            owner: device.signer.author(),
+            owner: device.sealer.author(),
             created: "2026-01-01T00:00:00Z".to_owned(),
             settings: Map::new(),
         });
         device.set_up(genesis)?;
         for number in 1..=others {
             device.set_up(Body::Grant(Grant {
-                key: signer(number).author(),
+                key: sealer(number).author(),
                 name: String::new(),
                 capabilities: vec![Capability::Append, Capability::Derive, Capability::Correct],
             }))?;
@@ -85,7 +86,7 @@ impl Device {
 
     /// Another device that has taken in what lies in a log.
     pub(super) fn another(number: u16, log: &[Said]) -> Result<Self, EngineError> {
-        let mut device = Self::empty(signer(number));
+        let mut device = Self::empty(sealer(number));
         device.merge(log)?;
         device.last = Last::default();
         Ok(device)
@@ -119,16 +120,16 @@ impl Device {
         ts: HlcTimestamp,
     ) -> Result<Result<OpId, &'static str>, EngineError> {
         self.last = Last::default();
-        let Self { signer, ledger, .. } = self;
+        let Self { sealer, ledger, .. } = self;
         let mut writing = ledger.begin()?;
-        let said = seal(signer, &*writing, draft, ts)?;
+        let said = sealer.seal_next(Sealable::masked(draft, &*writing)?, &*writing, ts)?;
         let id = said.0.id();
         match writing.record(&said.0, Some(&said.1)) {
             Ok(_) => {}
             Err(RecordError::Refused { violation, .. }) => return Ok(Err(violation.code())),
             Err(error @ RecordError::Store(_)) => return Err(EngineError::Record(error)),
         }
-        let (follows, records) = record_what_follows(signer, &mut *writing, NO_CLOCK_US)?;
+        let (follows, records) = record_what_follows(sealer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
         self.keep(said);
         records.into_iter().for_each(|record| self.keep(record));
@@ -138,12 +139,12 @@ impl Device {
 
     /// Takes in what another device recorded, with what follows from all of it together.
     pub(super) fn merge(&mut self, arrived: &[Said]) -> Result<(), EngineError> {
-        let Self { signer, ledger, .. } = self;
+        let Self { sealer, ledger, .. } = self;
         let mut writing = ledger.begin()?;
         for (operation, body) in arrived {
             writing.admit(operation, Some(body)).map_err(EngineError::Record)?;
         }
-        let (follows, records) = record_what_follows(signer, &mut *writing, NO_CLOCK_US)?;
+        let (follows, records) = record_what_follows(sealer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
         for said in arrived {
             if !self.places.contains_key(&said.0.id()) {

@@ -26,12 +26,13 @@ use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{Ref, Role};
 use kernel::rules::RuleViolation;
-use kernel::seal::{Draft, Signer};
+use kernel::seal::Draft;
 use kernel::validity::State;
 use store::sqlite::{GroupNumber, Marked, Served, SqliteWriting};
 use store::{Position, RecordError, Writing};
 
 use crate::belief::{Belief, belief};
+use crate::seal::Sealer;
 use crate::write::commit::{Change, Changes};
 use crate::write::import::Intent;
 use crate::{EngineError, Space, now_us};
@@ -126,7 +127,7 @@ enum Stage {
 /// A derivation under way.
 pub(crate) struct Derivation<'d> {
     derivers: &'d [Box<dyn Deriver>],
-    signer: &'d Signer,
+    sealer: &'d Sealer,
     now_us: u64,
     may_derive: bool,
     stage: Stage,
@@ -149,14 +150,14 @@ impl<'d> Derivation<'d> {
     /// For a key that may derive, or one that may only say what fell.
     pub(crate) fn new(
         derivers: &'d [Box<dyn Deriver>],
-        signer: &'d Signer,
+        sealer: &'d Sealer,
         now: jiff::Timestamp,
         may_derive: bool,
     ) -> Self {
         let now_us = now_us(now);
         Self {
             derivers,
-            signer,
+            sealer,
             now_us,
             may_derive,
             stage: Stage::Read,
@@ -591,7 +592,7 @@ impl<'d> Derivation<'d> {
     /// Records the falls that follow from what was appended.
     pub(crate) fn follow(&mut self, writing: &mut SqliteWriting<'_>) -> Result<(), EngineError> {
         let (follows, records) =
-            crate::write::follow::record_what_follows(self.signer, writing, self.now_us)?;
+            crate::write::follow::record_what_follows(self.sealer, writing, self.now_us)?;
         self.derived.fallen += records.len() as u64;
         if self.may_derive {
             for review in &follows.reviews {
@@ -703,13 +704,13 @@ impl Space {
     ) -> Result<(Derived, Changes), EngineError> {
         let may_derive = self.may_derive(now)?;
         let space = self.id()?;
-        let Self { store, signer, derivers, .. } = self;
+        let Self { store, sealer, derivers, .. } = self;
         if !may_derive {
-            let (author, capability) = (signer.author(), Capability::Derive);
+            let (author, capability) = (sealer.author(), Capability::Derive);
             let violation = RuleViolation::NotPermitted { author, capability };
             return Err(EngineError::Record(RecordError::Refused { id: space.0, violation }));
         }
-        let mut derivation = Derivation::new(derivers, signer, now, may_derive);
+        let mut derivation = Derivation::new(derivers, sealer, now, may_derive);
         let mut writing = store.write()?;
         derivation.begin(&mut writing, extent)?;
         // What fell before and was not recorded, for instance since another device may not derive.
@@ -741,10 +742,10 @@ impl Space {
         now: jiff::Timestamp,
     ) -> Result<(), EngineError> {
         let may_derive = self.may_derive(now)?;
-        let Self { store, signer, derivers, .. } = self;
+        let Self { store, sealer, derivers, .. } = self;
         let mut writing = store.write()?;
         writing.resume(journal);
-        Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
+        Derivation::new(derivers, sealer, now, may_derive).follow(&mut writing)?;
         Box::new(writing).commit()?;
         Ok(())
     }

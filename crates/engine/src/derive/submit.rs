@@ -25,7 +25,7 @@ use super::records::Shown;
 use super::{Derivation, MAX_DERIVATION_DEPTH};
 use crate::EngineError;
 use crate::belief::body_of;
-use crate::write::follow::seal;
+use crate::seal::Sealable;
 
 /// A candidate that passed the examination.
 pub(super) struct Accepted {
@@ -236,7 +236,7 @@ impl Derivation<'_> {
         draft: Draft,
     ) -> Result<Option<OpId>, EngineError> {
         let ts = next_timestamp(self.now_us, writing.latest()?);
-        let (operation, body) = seal(self.signer, writing, draft, ts)?;
+        let (operation, body) = self.sealer.seal_next(Sealable::concluded(draft), writing, ts)?;
         match writing.record(&operation, Some(&body)) {
             Ok(_) => Ok(Some(operation.id())),
             Err(RecordError::Refused { violation: RuleViolation::StaleInput { .. }, .. }) => {

@@ -343,7 +343,10 @@ mod tests {
         let mut space =
             Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
         space
-            .record(turns.into_iter().map(|turn| Prepared::new(turn).unwrap()).collect(), now)
+            .record(
+                turns.into_iter().map(|turn| Prepared::new(turn.into()).unwrap()).collect(),
+                now,
+            )
             .unwrap();
         let query = Query { weights: Weights::LEXICAL, ..Query::new(text, limit) };
         space
@@ -388,7 +391,7 @@ mod tests {
         let turns = said
             .iter()
             .enumerate()
-            .map(|(number, text)| Prepared::new(turn(number, "Ana", text)).unwrap());
+            .map(|(number, text)| Prepared::new(turn(number, "Ana", text).into()).unwrap());
         space.record(turns.collect(), now).unwrap();
         let mut ask = |text: &str, limit: usize| {
             let recall = space.recall(&Query::new(text, limit)).unwrap();

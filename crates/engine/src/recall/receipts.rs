@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use importers::secrets::mask_string;
 use jiff::Timestamp;
 use kernel::id::{IdPrefix, OpId, ReceiptId};
 use kernel::when::When;
@@ -173,8 +174,10 @@ impl Issue {
     }
 }
 
+/// A name as receipts keep it: without secrets, and of limited length. Records are masked alike, so
+/// that a conversation keeps one name in both.
 fn name(text: &str) -> String {
-    cut(text, NAME_BYTES_MAX).to_owned()
+    cut(mask_string(text).get(), NAME_BYTES_MAX).to_owned()
 }
 
 fn digest(text: &str) -> String {
@@ -235,7 +238,13 @@ impl Space {
         filter: &ReceiptFilter,
         limit: usize,
     ) -> Result<Vec<Receipt>, EngineError> {
-        let kept = self.store.receipts(filter, limit.min(RECEIPTS_MAX))?;
+        let as_kept = |text: &Option<String>| text.as_deref().map(name);
+        let filter = ReceiptFilter {
+            agent: as_kept(&filter.agent),
+            session: as_kept(&filter.session),
+            ..filter.clone()
+        };
+        let kept = self.store.receipts(&filter, limit.min(RECEIPTS_MAX))?;
         kept.iter().map(|kept| read(kept.id, &kept.body)).collect()
     }
 

@@ -124,9 +124,9 @@ impl Space {
         now: jiff::Timestamp,
         mut progress: impl FnMut(&Derived),
     ) -> Result<BeliefCheck, EngineError> {
-        let Self { store, signer, derivers, .. } = self;
+        let Self { store, sealer, derivers, .. } = self;
         let mut writing = store.write()?;
-        let mut derivation = Derivation::new(derivers, signer, now, true);
+        let mut derivation = Derivation::new(derivers, sealer, now, true);
         let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();
         let records = underived(&writing, &names)?;
         // Where there is nothing to derive from, nobody has to have derived.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use importers::secrets::SecretKind;
 use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::{Draft, next_timestamp};
@@ -14,7 +15,7 @@ use store::Writing;
 
 use crate::belief::Belief;
 use crate::derive::{Derivation, Derived, Extent, differing};
-use crate::write::follow::seal;
+use crate::seal::Sealable;
 use crate::write::import::Intent;
 use crate::{EngineError, Space, now_us};
 
@@ -23,6 +24,8 @@ use crate::{EngineError, Space, now_us};
 pub struct Changes {
     /// The operations that were asked for, in their order.
     pub recorded: Vec<OpId>,
+    /// The kinds of the secrets that were masked in them.
+    pub masked: Vec<SecretKind>,
     /// Identities of which something else is believed now, by key.
     pub beliefs: BTreeMap<String, Change>,
     /// What derivation did on the way.
@@ -50,9 +53,9 @@ impl Space {
         now: jiff::Timestamp,
     ) -> Result<Changes, EngineError> {
         let may_derive = self.may_derive(now)?;
-        let Self { store, signer, derivers, .. } = self;
+        let Self { store, sealer, derivers, .. } = self;
         let mut writing = store.write()?;
-        let mut before = Derivation::new(derivers, signer, now, may_derive);
+        let mut before = Derivation::new(derivers, sealer, now, may_derive);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;
             before.finish(&mut writing)?;
@@ -60,13 +63,16 @@ impl Space {
             before.look_only(&mut writing)?;
         }
         let mut recorded = Vec::with_capacity(drafts.len());
+        let mut masked = Vec::new();
         for draft in drafts {
             let ts = next_timestamp(now_us(now), writing.latest()?);
-            let (operation, body) = seal(signer, &writing, draft, ts)?;
+            let sealable = Sealable::masked(draft, &writing)?;
+            masked.extend(sealable.secrets().iter().map(|secret| secret.kind));
+            let (operation, body) = sealer.seal_next(sealable, &writing, ts)?;
             writing.record(&operation, Some(&body))?;
             recorded.push(operation.id());
         }
-        let mut after = Derivation::new(derivers, signer, now, may_derive);
+        let mut after = Derivation::new(derivers, sealer, now, may_derive);
         if may_derive {
             after.begin(&mut writing, Extent::Changed)?;
         }
@@ -84,7 +90,7 @@ impl Space {
         if intent == Intent::Write {
             Box::new(writing).commit()?;
         }
-        Ok(Changes { recorded, beliefs, derived })
+        Ok(Changes { recorded, masked, beliefs, derived })
     }
 }
 

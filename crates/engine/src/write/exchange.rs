@@ -125,7 +125,7 @@ impl Space {
         intake: &mut Intake,
         journal: &mut Journal,
     ) -> Result<(), EngineError> {
-        let ours = self.signer.author();
+        let ours = self.sealer.author();
         let mut writing = self.store.write()?;
         writing.resume(std::mem::take(journal));
         let mut added = 0;

@@ -9,37 +9,25 @@ use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
-use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
-use kernel::seal::{ChainPosition, Draft, Signer, next_timestamp};
+use kernel::operation::{Operation, Ref, Role};
+use kernel::seal::{Draft, next_timestamp};
 use serde_json::Map;
 use store::Writing;
 
 use crate::EngineError;
-
-/// Seals a draft at its author's next place in what is being written.
-pub(crate) fn seal(
-    signer: &Signer,
-    writing: &dyn Writing,
-    draft: Draft,
-    ts: HlcTimestamp,
-) -> Result<(Operation, Body), EngineError> {
-    let place =
-        ChainPosition { space: writing.space()?, head: writing.head(&signer.author())?, ts };
-    let body = draft.body.clone();
-    Ok((signer.seal(draft, place)?, body))
-}
+use crate::seal::{Sealable, Sealer};
 
 /// Records the falls that are due, and says what else follows from all that was taken into
 /// `writing` since it was last asked.
 pub(crate) fn record_what_follows(
-    signer: &Signer,
+    sealer: &Sealer,
     writing: &mut dyn Writing,
     now_us: u64,
 ) -> Result<(Consequences, Vec<(Operation, Body)>), EngineError> {
     let mut follows = writing.follow()?;
     let mut latest = writing.latest()?;
     let at = (next_timestamp(now_us, latest), OpId([0; 32]));
-    if !writing.access()?.holds(&signer.author(), Capability::Derive, at) {
+    if !writing.access()?.holds(&sealer.author(), Capability::Derive, at) {
         follows.invalidated.clear();
     }
     let mut records = Vec::with_capacity(follows.invalidated.len());
@@ -51,7 +39,7 @@ pub(crate) fn record_what_follows(
         let draft = Draft { body: Body::Opaque(Kind::ClaimInvalidation, Map::new()), refs };
         let ts = next_timestamp(now_us, latest);
         latest = Some(ts);
-        let said = seal(signer, &*writing, draft, ts)?;
+        let said = sealer.seal_next(Sealable::concluded(draft), &*writing, ts)?;
         writing.record(&said.0, Some(&said.1))?;
         records.push(said);
     }
@@ -61,15 +49,17 @@ pub(crate) fn record_what_follows(
 #[cfg(test)]
 mod tests {
     use kernel::canonical;
+    use kernel::operation::HlcTimestamp;
     use kernel::rules::Verdict;
+    use kernel::seal::{ChainPosition, Signer};
     use serde_json::{Value, json};
     use store::Ledger;
     use store::sqlite::SqliteSpace;
 
     use super::*;
 
-    fn key(number: u8) -> Signer {
-        Signer::from_seed([number; 32])
+    fn key(number: u8) -> Sealer {
+        Sealer::new(Signer::from_seed([number; 32]))
     }
 
     fn body_of(kind: &str, body: &Value) -> Body {
@@ -77,7 +67,7 @@ mod tests {
     }
 
     fn say(
-        signer: &Signer,
+        sealer: &Sealer,
         writing: &mut dyn Writing,
         kind: &str,
         body: &Value,
@@ -88,8 +78,8 @@ mod tests {
             .map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() })
             .collect();
         let ts = next_timestamp(0, writing.latest().unwrap());
-        let (operation, body) =
-            seal(signer, writing, Draft { body: body_of(kind, body), refs }, ts).unwrap();
+        let draft = Draft { body: body_of(kind, body), refs };
+        let (operation, body) = sealer.seal_next(Sealable::concluded(draft), writing, ts).unwrap();
         assert_eq!(writing.record(&operation, Some(&body)).unwrap(), Verdict::Append);
         operation.id()
     }
@@ -100,7 +90,7 @@ mod tests {
             json!({"name": "t", "owner": key(1).author(), "created": "2026-01-01T00:00:00Z"});
         let body = body_of("space", &body);
         let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
-        let genesis = key(1).seal(Draft::new(body.clone()), place).unwrap();
+        let (genesis, body) = key(1).seal(Sealable::concluded(Draft::new(body)), place).unwrap();
         let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
         let mut writing = space.begin().unwrap();
         let grant = json!({"key": key(2).author(), "capabilities": ["append"]});
@@ -116,8 +106,8 @@ mod tests {
         (space, seen, claim)
     }
 
-    fn fell(signer: &Signer, writing: &mut dyn Writing) -> Vec<(OpId, OpId)> {
-        let (follows, records) = record_what_follows(signer, writing, 0).unwrap();
+    fn fell(sealer: &Sealer, writing: &mut dyn Writing) -> Vec<(OpId, OpId)> {
+        let (follows, records) = record_what_follows(sealer, writing, 0).unwrap();
         assert_eq!(records.len(), follows.invalidated.len());
         follows.invalidated.iter().map(|fallen| (fallen.target, fallen.cause)).collect()
     }

@@ -189,14 +189,12 @@ impl Reading<'_> {
 }
 
 impl Sink for Reading<'_> {
-    fn evidence(&mut self, mut evidence: Evidence) -> ControlFlow<()> {
-        // A summary repeats what its text says: its secrets are not others.
-        for masked in importers::secrets::mask(&mut evidence)
-            .iter()
-            .filter(|masked| masked.field != "summary")
-        {
-            self.send(Message::Masked(masked.kind.to_string()))?;
+    fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()> {
+        let masked = importers::secrets::mask(evidence);
+        for kind in masked.kinds() {
+            self.send(Message::Masked(kind.to_string()))?;
         }
+        let evidence = masked.get();
         if self.intent == Intent::DryRun && self.previewed < crate::write::import::PREVIEW_MAX {
             self.previewed += 1;
             let at = evidence.at.as_ref().map_or("undated", |at| at.as_str());
@@ -208,7 +206,7 @@ impl Sink for Reading<'_> {
             )))?;
         }
         let name = evidence.source_uid.clone();
-        match Prepared::new(evidence) {
+        match Prepared::new(masked) {
             Ok(prepared) => self.batch.push(prepared),
             Err(error) => self.send(Message::Problem(Problem {
                 file: self.path.to_owned(),

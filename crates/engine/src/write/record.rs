@@ -7,25 +7,39 @@
 //! it returns. What repeats memory or an earlier record is written with a mark that says so, and is
 //! no evidence (`docs/design/0014-echo.md`).
 
+use importers::secrets::Masked;
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::{BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::{Head, LedgerIndex};
 use kernel::operation::{MalformedError, Ref, Role};
-use kernel::seal::{ChainPosition, Signer, next_timestamp};
+use kernel::seal::{ChainPosition, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 
 use crate::derive::Derivation;
 use crate::recall::echo::{Batch, Echoes, TextFingerprint};
-
+use crate::seal::Sealer;
 use crate::{EngineError, Space, now_us};
 
 /// Most records of one transaction.
 pub const BATCH_MAX: usize = 1_000;
 
-/// Evidence whose canonical bytes have been made.
+/// Evidence whose secrets have been masked and whose canonical bytes have been made. Nothing else
+/// is recorded, and it is made from nothing else: evidence as it came does not fit.
+///
+/// ```compile_fail,E0308
+/// # fn not_masked(evidence: kernel::evidence::Evidence) {
+/// let _ = engine::write::record::Prepared::new(evidence);
+/// # }
+/// ```
+///
+/// ```
+/// # fn masked(evidence: kernel::evidence::Evidence) {
+/// let _ = engine::write::record::Prepared::new(importers::secrets::mask(evidence));
+/// # }
+/// ```
 pub struct Prepared {
     body: Body,
     bytes: Vec<u8>,
@@ -51,7 +65,8 @@ pub enum Outcome {
 
 impl Prepared {
     /// Makes the canonical bytes. Fails for what is larger than a body may be.
-    pub fn new(mut evidence: Evidence) -> Result<Self, MalformedError> {
+    pub fn new(evidence: Masked<Evidence>) -> Result<Self, MalformedError> {
+        let mut evidence = evidence.into_inner();
         // Whether something is an echo is ours to say, not its source's.
         if let Some(named) = evidence.payload.more.remove(Echo::FIELD) {
             evidence.payload.more.insert(format!("source_{}", Echo::FIELD), named);
@@ -94,6 +109,16 @@ impl Prepared {
         Ok(self)
     }
 
+    /// Its canonical bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Gives its canonical bytes away, to be sealed.
+    pub(crate) fn take_bytes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
     fn is_marked(&self) -> bool {
         matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
     }
@@ -114,10 +139,10 @@ impl Space {
         batch: Vec<Prepared>,
         now: jiff::Timestamp,
     ) -> Result<Vec<Outcome>, EngineError> {
-        let Self { store, signer, derivers, echoes: waiting } = self;
+        let Self { store, sealer, derivers, echoes: waiting } = self;
         let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
         let mut writing = store.write()?;
-        let mut head = writing.head(&signer.author())?;
+        let mut head = writing.head(&sealer.author())?;
         let mut stamp = writing.latest()?;
         let space = writing.space()?;
         let mut outcomes = Vec::with_capacity(batch.len());
@@ -130,16 +155,16 @@ impl Space {
                 None => None,
             };
             let known = match there {
-                Some((id, hash)) if is_same(&writing, signer, &prepared, id, hash)? => Some(id),
-                _ => writing.removed(&signer.body_hash(&prepared.bytes))?,
+                Some((id, hash)) if is_same(&writing, sealer, &prepared, id, hash)? => Some(id),
+                _ => writing.removed(&sealer.body_hash(&prepared))?,
             };
             if let Some(id) = known {
                 outcomes.push(Outcome::Present(id));
                 continue;
             }
-            let prepared = prepared.compared(there.map(|(id, _)| id), &echoes, &writing)?;
+            let mut prepared = prepared.compared(there.map(|(id, _)| id), &echoes, &writing)?;
             if prepared.is_marked()
-                && let Some(id) = writing.removed(&signer.body_hash(&prepared.bytes))?
+                && let Some(id) = writing.removed(&sealer.body_hash(&prepared))?
             {
                 outcomes.push(Outcome::Present(id));
                 continue;
@@ -150,7 +175,7 @@ impl Space {
             };
             let ts = next_timestamp(now_us(now), stamp);
             let place = ChainPosition { space, head, ts };
-            let operation = signer.seal_canonical(Kind::Evidence, prepared.bytes, refs, place)?;
+            let operation = sealer.seal_evidence(&mut prepared, refs, place)?;
             writing.record(&operation, Some(&prepared.body))?;
             if let Some(told) = &prepared.told {
                 echoes.note(told, writing.position());
@@ -166,8 +191,8 @@ impl Space {
         if replaced {
             // What stood on an earlier version falls with it.
             let at = (next_timestamp(now_us(now), stamp), OpId([0; 32]));
-            let may_derive = writing.access()?.holds(&signer.author(), Capability::Derive, at);
-            Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
+            let may_derive = writing.access()?.holds(&sealer.author(), Capability::Derive, at);
+            Derivation::new(derivers, sealer, now, may_derive).follow(&mut writing)?;
         }
         if written {
             let waits = echoes.finish(&mut writing, bulk)?;
@@ -190,13 +215,13 @@ impl Space {
         Ok(())
     }
 
-    /// Records one record.
+    /// Records one record. Evidence that was not masked is masked here.
     pub fn remember(
         &mut self,
-        evidence: Evidence,
+        evidence: impl Into<Masked<Evidence>>,
         now: jiff::Timestamp,
     ) -> Result<Outcome, EngineError> {
-        let outcomes = self.record(vec![Prepared::new(evidence)?], now)?;
+        let outcomes = self.record(vec![Prepared::new(evidence.into())?], now)?;
         outcomes.first().copied().ok_or(EngineError::UnknownId { prefix: String::new() })
     }
 
@@ -211,12 +236,12 @@ impl Space {
 /// A record whose author turned out not to be allowed to append says nothing.
 fn is_same(
     writing: &dyn Writing,
-    signer: &Signer,
+    sealer: &Sealer,
     prepared: &Prepared,
     id: OpId,
     hash: BodyHash,
 ) -> Result<bool, EngineError> {
-    if signer.body_hash(&prepared.bytes) != hash
+    if sealer.body_hash(prepared) != hash
         && writing.body(&id)?.is_none_or(|body| {
             body != prepared.bytes && without_mark(&body).is_none_or(|came| came != prepared.bytes)
         })

@@ -345,7 +345,7 @@ fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_o
     let batch = |from: usize, copy: &str| -> Vec<engine::write::record::Prepared> {
         let notes =
             (from..from + 1_000).map(|number| note(&format!("{copy}{number}"), &text(number)));
-        notes.map(|note| engine::write::record::Prepared::new(note).unwrap()).collect()
+        notes.map(|note| engine::write::record::Prepared::new(note.into()).unwrap()).collect()
     };
     home.space.record(batch(0, "a"), at(1)).unwrap();
     let copies = home.space.record(batch(0, "b"), at(2)).unwrap();

@@ -14,6 +14,7 @@ mod facts_of_histories;
 mod import;
 mod recall;
 mod record;
+mod secrets;
 mod stream;
 mod support;
 mod toys;

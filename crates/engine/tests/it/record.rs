@@ -35,7 +35,7 @@ fn what_was_changed_back_is_believed_as_it_now_stands() {
 fn a_batch_knows_what_it_holds_twice() {
     let mut home = Home::new();
     let batch = ["tomato soup", "tomato soup", "lentil soup"]
-        .map(|text| Prepared::new(note("a", text)).unwrap());
+        .map(|text| Prepared::new(note("a", text).into()).unwrap());
     let outcomes = home.space.record(batch.into(), at(1)).unwrap();
     let mut tally = Tally::default();
     tally.count(&outcomes);

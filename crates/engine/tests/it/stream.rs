@@ -69,7 +69,7 @@ fn a_turn_waits_less_than_five_milliseconds_for_the_stream_of_ten_thousand_recor
                 word(11),
                 word(121)
             );
-            Prepared::new(note(&number.to_string(), &text)).unwrap()
+            Prepared::new(note(&number.to_string(), &text).into()).unwrap()
         });
         home.space.record(prepared.collect(), at(1)).unwrap();
     }

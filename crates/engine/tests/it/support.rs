@@ -67,7 +67,7 @@ impl Home {
     pub(crate) fn record_many(&mut self, count: usize) {
         let batch =
             (0..count).map(|number| note(&number.to_string(), &format!("soup number{number}")));
-        let batch: Vec<Prepared> = batch.map(|note| Prepared::new(note).unwrap()).collect();
+        let batch: Vec<Prepared> = batch.map(|note| Prepared::new(note.into()).unwrap()).collect();
         self.space.record(batch, at(1)).unwrap();
     }
 }

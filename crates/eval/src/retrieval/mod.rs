@@ -182,7 +182,7 @@ impl Reading {
             ));
         }
         let evidence = document.clone().evidence()?;
-        engine::write::record::Prepared::new(evidence).map_err(|error| error.to_string())?;
+        engine::write::record::Prepared::new(evidence.into()).map_err(|error| error.to_string())?;
         documents::write(&mut self.file, &document)
             .map_err(|error| format!("cannot be set down: {error}"))
     }

@@ -1,9 +1,10 @@
 //! Content lines and components: RFC 5545, sections 3.1 and 3.6, one component in memory at a time.
 //!
-//! Lines are unfolded as bytes, because a fold may part a character. What cannot be read is reported and passed over:
-//! a component that another one begins inside of, or that its calendar ends around, counts as ended there; one that
-//! the file ends inside of is left out, since its last line cannot be trusted. Alarms and other parts of components
-//! are passed over, apart from the observances of a time zone.
+//! Lines are unfolded as bytes, because a fold may part a character. What cannot be read is
+//! reported and passed over: a component that another one begins inside of, or that its calendar
+//! ends around, counts as ended there; one that the file ends inside of is left out, since its last
+//! line cannot be trusted. Alarms and other parts of components are passed over, apart from the
+//! observances of a time zone.
 
 use std::io::{self, BufRead};
 
@@ -22,7 +23,7 @@ const PROPERTY_BYTES: usize = 96;
 const PROPERTIES_MAX: usize = 20_000;
 /// Deepest nesting that is followed.
 const DEPTH_MAX: usize = 16;
-/// So many lines may come before the first `BEGIN:VCALENDAR`.
+/// Most lines before the first `BEGIN:VCALENDAR`.
 const LEADING_LINES_MAX: u64 = 1000;
 
 /// The components that become records or say how to read them.
@@ -40,7 +41,7 @@ pub(super) struct Component {
     pub(super) parts: Vec<Component>,
 }
 
-/// What a calendar says of itself before its components, by widespread custom.
+/// The properties of a calendar itself, which by convention come before its components.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Calendar {
     /// Its name for people.
@@ -51,7 +52,7 @@ pub(super) struct Calendar {
     pub(super) cancels: bool,
 }
 
-/// What the reader comes upon.
+/// What the reader returns next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Item {
     Component(Component),
@@ -93,7 +94,11 @@ impl Component {
 
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        let own = self.properties.iter().map(|property| property.value.len() + PROPERTY_BYTES).sum::<usize>();
+        let own = self
+            .properties
+            .iter()
+            .map(|property| property.value.len() + PROPERTY_BYTES)
+            .sum::<usize>();
         own + self.parts.iter().map(Self::bytes).sum::<usize>()
     }
 
@@ -190,14 +195,18 @@ impl<R: BufRead> Components<R> {
                 }
             }
         }
-        Ok(content.map(|(bytes, number)| (String::from_utf8_lossy(&bytes).into_owned(), number, cut)))
+        Ok(content
+            .map(|(bytes, number)| (String::from_utf8_lossy(&bytes).into_owned(), number, cut)))
     }
 
     fn take(&mut self, text: &str, line: u64, cut: bool) {
         let Some(property) = Property::parse(text, line) else {
-            // Prose around a calendar is no concern of ours.
+            // Prose around a calendar is ignored.
             if !self.open.is_empty() {
-                self.report(line, "this line is not of the form NAME:value; it was left out".to_owned());
+                self.report(
+                    line,
+                    "this line is not of the form NAME:value; it was left out".to_owned(),
+                );
             }
             return;
         };
@@ -219,7 +228,10 @@ impl<R: BufRead> Components<R> {
         }
         if self.open.len() >= DEPTH_MAX {
             self.open.pop();
-            self.report(line, format!("nested deeper than {DEPTH_MAX} components; this one was left out"));
+            self.report(
+                line,
+                format!("nested deeper than {DEPTH_MAX} components; this one was left out"),
+            );
         }
         self.open.push(name.clone());
         let component = Component { name, line, properties: Vec::new(), parts: Vec::new() };
@@ -230,7 +242,9 @@ impl<R: BufRead> Components<R> {
                 self.overfull = false;
             }
             Some((zone, depth))
-                if zone.name == "VTIMEZONE" && self.open.len() == *depth + 1 && zone.parts.len() < PROPERTIES_MAX =>
+                if zone.name == "VTIMEZONE"
+                    && self.open.len() == *depth + 1
+                    && zone.parts.len() < PROPERTIES_MAX =>
             {
                 zone.parts.push(component);
             }
@@ -245,18 +259,22 @@ impl<R: BufRead> Components<R> {
         let ends_current = self.current.as_ref().is_some_and(|&(_, depth)| depth == at + 1);
         let ends_around = self.current.as_ref().is_some_and(|&(_, depth)| depth > at + 1);
         if ends_current {
-            self.waiting.extend(self.current.take().map(|(component, _)| Item::Component(component)));
+            self.waiting
+                .extend(self.current.take().map(|(component, _)| Item::Component(component)));
         } else if ends_around {
             self.close_unended(line);
         }
         self.open.truncate(at);
     }
 
-    /// Takes the component being read as ended here, and says so.
+    /// Ends the component being read, and reports it.
     fn close_unended(&mut self, line: u64) {
         if let Some((component, depth)) = self.current.take() {
             self.open.truncate(depth - 1);
-            self.report(line, format!("END:{} is missing; it was read as ending here", component.name));
+            self.report(
+                line,
+                format!("END:{} is missing; it was read as ending here", component.name),
+            );
             self.waiting.push(Item::Component(component));
         }
     }
@@ -272,8 +290,10 @@ impl<R: BufRead> Components<R> {
                 _ => {}
             };
         };
-        // Pictures and files inside a calendar are no text; they are left out without a word.
-        let embedded = property.parameter("ENCODING").is_some_and(|encoding| encoding.eq_ignore_ascii_case("BASE64"));
+        // Pictures and files inside a calendar are not text; they are left out silently.
+        let embedded = property
+            .parameter("ENCODING")
+            .is_some_and(|encoding| encoding.eq_ignore_ascii_case("BASE64"));
         if embedded || property.name == "X-ALT-DESC" {
             return;
         }
@@ -289,13 +309,21 @@ impl<R: BufRead> Components<R> {
         self.current_bytes += bytes + PROPERTY_BYTES;
         if self.current_bytes > COMPONENT_BYTES_MAX || into.properties.len() >= PROPERTIES_MAX {
             if !std::mem::replace(&mut self.overfull, true) {
-                self.report(line, "this component is too large; the rest of it was left out".to_owned());
+                self.report(
+                    line,
+                    "this component is too large; the rest of it was left out".to_owned(),
+                );
             }
             return;
         }
         into.properties.push(property);
         if cut {
-            self.report(line, format!("a line longer than {CONTENT_BYTES_MAX} bytes; the rest of it was left out"));
+            self.report(
+                line,
+                format!(
+                    "a line longer than {CONTENT_BYTES_MAX} bytes; the rest of it was left out"
+                ),
+            );
         }
     }
 
@@ -350,7 +378,8 @@ mod tests {
             "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nBEGIN:VEVENT\nUID:2\nEND:VCALENDAR\n\
              BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:3\nBEGIN:VALARM\nUID:no\nEND:VALARM\nEND:VTODO\nEND:VCALENDAR",
         );
-        let uids: Vec<_> = components.iter().map(|component| component.text("UID").unwrap()).collect();
+        let uids: Vec<_> =
+            components.iter().map(|component| component.text("UID").unwrap()).collect();
         assert_eq!(uids, ["1", "2", "3"]);
         assert_eq!(problems.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 6]);
         assert_eq!(components[2].properties.len(), 1, "what an alarm says is not the task's");
@@ -364,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_not_followed() {
+    fn endless_nesting_is_not_followed() {
         let deep = "BEGIN:VCALENDAR\nBEGIN:VEVENT\n".to_owned() + &"BEGIN:X\n".repeat(5000);
         let (components, problems) = read(&deep);
         assert!(components.is_empty());

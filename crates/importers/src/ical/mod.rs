@@ -1,16 +1,18 @@
 //! Calendars in the iCalendar format (RFC 5545), as every calendar program exports them.
 //!
-//! Every occurrence of an event becomes a record of kind `event`, so that what a person does each week is as many
-//! records as it was weeks. An endless series is expanded to a year after the import; importing again later adds what has
-//! come since. Tasks become records of kind `task` (their due time as `end` and as `due`), journal entries notes.
+//! Every occurrence of an event becomes a record of kind `event`, so a weekly event has as many
+//! records as it had weeks. An endless series is expanded to a year after the import; importing
+//! again later adds what has come since. Tasks become records of kind `task` (their due time as
+//! `end` and as `due`), journal entries notes.
 //!
-//! An occurrence that was moved or changed keeps the name of its original start, so that it supersedes what an
-//! earlier import said of it. For the same reason a *cancelled* event or occurrence is a record too, under the same name, but of kind
-//! [`CANCELLATION`]: it is no evidence that the event happened, and whoever reads events does not meet it, while the
-//! question "was the gym cancelled?" has an answer. Occurrences that EXDATE takes out leave no record.
+//! An occurrence that was moved or changed keeps the name of its original start, so that it
+//! supersedes what an earlier import said of it. For the same reason a *cancelled* event or
+//! occurrence is a record too, under the same name, but of kind
+//! [`CANCELLATION`]: it is not evidence that the event happened, and readers of events do not see it, while the question
+//! "was the gym cancelled?" has an answer. Occurrences that EXDATE excludes leave no record.
 //!
-//! The file is read twice: first for its time zones and for the names of the occurrences that have a component of their
-//! own, then for the records, one component in memory at a time.
+//! The file is read twice: first for its time zones and for the names of the occurrences that have
+//! a component of their own, then for the records, one component in memory at a time.
 //!
 //! | module | answers |
 //! |---|---|
@@ -62,7 +64,8 @@ const OVERRIDES_MAX: usize = 500_000;
 const RECORDS_MAX: u64 = 2_000_000;
 /// Most changes to "this and all later occurrences" of one series.
 const SPLITS_MAX: usize = 100;
-/// Most bytes of changes to "this and all later occurrences" that are held while their series are expanded.
+/// Most bytes of changes to "this and all later occurrences" that are held while their series are
+/// expanded.
 const SPLITS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 const FORMAT: &str = "iCalendar";
@@ -80,22 +83,31 @@ impl Importer for Ical {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        let head = probe.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(probe.head).trim_ascii_start();
-        let begins = head.get(..15).is_some_and(|begin| begin.eq_ignore_ascii_case(b"BEGIN:VCALENDAR"));
+        let head =
+            probe.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(probe.head).trim_ascii_start();
+        let begins =
+            head.get(..15).is_some_and(|begin| begin.eq_ignore_ascii_case(b"BEGIN:VCALENDAR"));
         let extension = probe.path.extension().and_then(|extension| extension.to_str());
         let named = ["ics", "ical", "ifb", "icalendar"];
         if probe.is_dir {
             Match::No
         } else if begins {
             Match::Certain
-        } else if extension.is_some_and(|extension| named.iter().any(|name| extension.eq_ignore_ascii_case(name))) {
+        } else if extension
+            .is_some_and(|extension| named.iter().any(|name| extension.eq_ignore_ascii_case(name)))
+        {
             Match::Likely
         } else {
             Match::No
         }
     }
 
-    fn import(&self, path: &Path, context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    fn import(
+        &self,
+        path: &Path,
+        context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
         let mut import = Import {
             path,
             context,
@@ -115,7 +127,7 @@ impl Importer for Ical {
     }
 }
 
-/// What is known of a series before it is expanded.
+/// Exceptions of a series, collected before it is expanded.
 #[derive(Default)]
 struct Overrides {
     /// Occurrences that have a component of their own.
@@ -147,10 +159,12 @@ impl Import<'_> {
         ImportError::Io { path: self.path.to_owned(), source }
     }
 
-    /// The first reading: zones, and which occurrences stand for themselves. Returns the number of calendars.
+    /// The first pass: zones, and which occurrences have a component of their own. Returns the
+    /// number of calendars.
     fn survey(&mut self) -> Result<u64, ImportError> {
         let mut components = self.open()?;
-        // Zones may be defined after they are used, so the names of occurrences are read when all are known.
+        // Zones may be defined after they are used, so the names of occurrences are read when all
+        // are known.
         let mut named: Vec<(String, Property)> = Vec::new();
         let mut splits: Vec<(String, Property, Component)> = Vec::new();
         let mut splits_bytes = 0_usize;
@@ -160,13 +174,20 @@ impl Import<'_> {
                 self.zones.define(component);
                 continue;
             }
-            let (Some(uid), Some(property)) = (component.text("UID"), component.get("RECURRENCE-ID")) else { continue };
+            let (Some(uid), Some(property)) =
+                (component.text("UID"), component.get("RECURRENCE-ID"))
+            else {
+                continue;
+            };
             if named.len() == OVERRIDES_MAX {
-                let reason = format!("more than {OVERRIDES_MAX} changed occurrences; split the calendar");
+                let reason =
+                    format!("more than {OVERRIDES_MAX} changed occurrences; split the calendar");
                 return Err(ImportError::TooLarge { path: self.path.to_owned(), reason });
             }
             let property = property.clone();
-            let onward = property.parameter("RANGE").is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE"));
+            let onward = property
+                .parameter("RANGE")
+                .is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE"));
             if onward {
                 splits_bytes += component.bytes();
                 if splits_bytes <= SPLITS_BYTES_MAX {
@@ -177,7 +198,8 @@ impl Import<'_> {
         }
         for (uid, property) in named {
             // What cannot be read is reported when the component itself is.
-            if let Ok(moment) = Moment::read(&property.value, &property, &mut self.zones, &mut None) {
+            if let Ok(moment) = Moment::read(&property.value, &property, &mut self.zones, &mut None)
+            {
                 self.overrides.entry(uid).or_default().starts.insert(&moment);
             }
         }
@@ -192,7 +214,7 @@ impl Import<'_> {
         Ok(components.calendars())
     }
 
-    /// The second reading: the records.
+    /// The second pass: the records.
     fn read(&mut self) -> Result<(), ImportError> {
         let mut components = self.open()?;
         let mut calendar = None;
@@ -231,7 +253,11 @@ impl Import<'_> {
     }
 
     fn problem(&mut self, line: u64, message: impl Into<String>) -> ControlFlow<()> {
-        self.sink.problem(Problem { file: self.path.to_owned(), line: Some(line), message: message.into() })
+        self.sink.problem(Problem {
+            file: self.path.to_owned(),
+            line: Some(line),
+            message: message.into(),
+        })
     }
 
     /// Gives a record, or says that its time cannot be stored.
@@ -241,11 +267,15 @@ impl Import<'_> {
                 self.records += 1;
                 self.sink.evidence(evidence)
             }
-            None => self.problem(line, "a time at the very end of the calendar; the occurrence was left out"),
+            None => self.problem(
+                line,
+                "a time at the very end of the calendar; the occurrence was left out",
+            ),
         }
     }
 
-    /// The moment that a property names. A zone that is not known is reported once; its times count as local.
+    /// The moment that a property names. A zone that is not known is reported once; its times count
+    /// as local.
     fn moment(&mut self, property: &Property) -> ControlFlow<(), Option<Moment>> {
         self.moment_of(property, &property.value)
     }
@@ -257,7 +287,8 @@ impl Import<'_> {
             && self.reported_zones.len() < OCCURRENCES_MAX
             && self.reported_zones.insert(name.clone())
         {
-            let message = format!("the time zone {name:?} is not known; its times were read as local ones");
+            let message =
+                format!("the time zone {name:?} is unknown; its times were read as local times");
             self.problem(property.line, message)?;
         }
         match moment {

@@ -1,4 +1,5 @@
-//! Dates, date-times and durations of RFC 5545, sections 3.3.4 to 3.3.6, and what makes two of them the same.
+//! Dates, date-times and durations of RFC 5545, sections 3.3.4 to 3.3.6, and what makes two of them
+//! the same.
 
 use std::collections::BTreeSet;
 
@@ -35,20 +36,20 @@ pub(super) struct Length {
     exact: SignedDuration,
 }
 
-/// Why a property gives no moment.
+/// Why a property cannot be read as a moment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum MomentError {
-    #[error("{0:?} is no date or time of iCalendar")]
+    #[error("{0:?} is not a date or time of iCalendar")]
     Text(String),
 }
 
-/// Starts by which single occurrences are named (EXDATE, RECURRENCE-ID). The same occurrence may be named in UTC,
-/// in its zone, without a zone, or by its day alone.
+/// Starts that identify single occurrences (EXDATE, RECURRENCE-ID). The same occurrence may be
+/// named in UTC, in its zone, without a zone, or by its day alone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Starts(BTreeSet<String>);
 
 impl Moment {
-    /// Reads one value of a property, by the property's TZID. The name of a zone of which nothing is known goes to
+    /// Reads one value of a property, by the property's TZID. The name of an unknown zone goes to
     /// `unknown`, and the time counts as floating.
     pub(super) fn read(
         text: &str,
@@ -86,7 +87,8 @@ impl Moment {
         }
     }
 
-    /// The name under which the occurrence that starts here is known, the same however it was written.
+    /// The name under which the occurrence that starts here is known, the same however it was
+    /// written.
     pub(super) fn id(&self) -> String {
         if self.date_only {
             return self.civil.strftime("%Y%m%d").to_string();
@@ -102,7 +104,8 @@ impl Moment {
         match (self.clock.instant(self.civil), other) {
             (Some(zoned), Clock::Zone(zone)) => zone.to_datetime(zoned.timestamp()),
             (Some(zoned), Clock::Defined(_)) => {
-                // A definition maps only from civil times; its offset near the instant is found by going there twice.
+                // A definition maps only from civil times; its offset near the instant is found by
+                // going there twice.
                 let near = other.instant(zoned.timestamp().to_zoned(TimeZone::UTC).datetime());
                 let near = near.map(|near| near.offset().to_datetime(zoned.timestamp()));
                 let exact = near.and_then(|near| other.instant(near)).map(|near| near.offset());
@@ -122,15 +125,22 @@ impl Moment {
         match moved.clock.instant(civil) {
             Some(zoned) => {
                 let end = zoned.checked_add(length.exact).ok()?;
-                Some(Self { civil: end.datetime(), date_only: false, clock: Clock::Zone(end.time_zone().clone()) })
+                Some(Self {
+                    civil: end.datetime(),
+                    date_only: false,
+                    clock: Clock::Zone(end.time_zone().clone()),
+                })
             }
-            None => Some(Self { date_only: false, ..moved.at(civil.checked_add(length.exact).ok()?) }),
+            None => {
+                Some(Self { date_only: false, ..moved.at(civil.checked_add(length.exact).ok()?) })
+            }
         }
     }
 }
 
 impl Length {
-    /// From one moment to another: whole days between dates, else exact time where both are instants.
+    /// From one moment to another: whole days between dates, else exact time where both are
+    /// instants.
     pub(super) fn between(start: &Moment, end: &Moment) -> Self {
         if start.date_only {
             let days = end.civil.date().duration_since(start.civil.date()).as_hours() / 24;
@@ -172,7 +182,9 @@ impl Length {
             }
         }
         let sign = if negative { -1 } else { 1 };
-        digits.is_empty().then(|| Self { days: days * sign, exact: SignedDuration::from_secs(seconds * sign) })
+        digits
+            .is_empty()
+            .then(|| Self { days: days * sign, exact: SignedDuration::from_secs(seconds * sign) })
     }
 
     pub(super) fn of_days(days: i64) -> Self {
@@ -205,8 +217,8 @@ impl Starts {
     }
 }
 
-/// Reads `20250602`, `20250602T080000`, `20250602T080000Z`; also with the dashes and colons of ISO 8601, which some
-/// programs write.
+/// Reads `20250602`, `20250602T080000`, `20250602T080000Z`; also with the dashes and colons of ISO
+/// 8601, which some programs write.
 pub(super) fn parse_civil(text: &str) -> Option<Civil> {
     let plain: String = text.chars().filter(|c| !matches!(c, '-' | ':')).take(32).collect();
     let plain = plain.to_ascii_uppercase();
@@ -218,15 +230,25 @@ pub(super) fn parse_civil(text: &str) -> Option<Civil> {
         Some((date, time)) => (date, Some(time)),
         None => (body, None),
     };
-    let digits = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |text: &str, length: usize| {
+        text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     if !digits(date, 8) || time.is_some_and(|time| !digits(time, 6) && !digits(time, 4)) {
         return None;
     }
-    let number = |text: &str, from: usize, to: usize| text.get(from..to).and_then(|text| text.parse::<i16>().ok());
-    let small = |text: &str, from: usize| number(text, from, from + 2).and_then(|number| i8::try_from(number).ok());
+    let number = |text: &str, from: usize, to: usize| {
+        text.get(from..to).and_then(|text| text.parse::<i16>().ok())
+    };
+    let small = |text: &str, from: usize| {
+        number(text, from, from + 2).and_then(|number| i8::try_from(number).ok())
+    };
     let day = Date::new(number(date, 0, 4)?, small(date, 4)?, small(date, 6)?).ok()?;
     let Some(time) = time else {
-        return Some(Civil { civil: day.to_datetime(Default::default()), date_only: true, utc: false });
+        return Some(Civil {
+            civil: day.to_datetime(Default::default()),
+            date_only: true,
+            utc: false,
+        });
     };
     // Civil time here has no leap second; it is the last second of its minute.
     let second = small(time, 4).unwrap_or(0).min(59);
@@ -240,21 +262,40 @@ mod tests {
 
     #[test]
     fn dates_and_times_are_read_and_nothing_else_is() {
-        let civil = |text| parse_civil(text).map(|read| (read.civil.to_string(), read.date_only, read.utc));
+        let civil =
+            |text| parse_civil(text).map(|read| (read.civil.to_string(), read.date_only, read.utc));
         assert_eq!(civil("20250602"), Some(("2025-06-02T00:00:00".into(), true, false)));
         assert_eq!(civil("20250602T080000Z"), Some(("2025-06-02T08:00:00".into(), false, true)));
-        assert_eq!(civil("2025-06-02T08:00:00"), Some(("2025-06-02T08:00:00".into(), false, false)));
-        for text in ["", "2025", "20251301", "20250230", "20250602T25", "99999999", "123456789", "20250602T", "ééééé"]
-        {
+        assert_eq!(
+            civil("2025-06-02T08:00:00"),
+            Some(("2025-06-02T08:00:00".into(), false, false))
+        );
+        for text in [
+            "",
+            "2025",
+            "20251301",
+            "20250230",
+            "20250602T25",
+            "99999999",
+            "123456789",
+            "20250602T",
+            "ééééé",
+        ] {
             assert_eq!(civil(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_duration_is_read_with_its_sign_and_absurd_ones_are_refused() {
-        assert_eq!(Length::parse("P1DT2H"), Some(Length { days: 1, exact: SignedDuration::from_hours(2) }));
+        assert_eq!(
+            Length::parse("P1DT2H"),
+            Some(Length { days: 1, exact: SignedDuration::from_hours(2) })
+        );
         assert_eq!(Length::parse("P2W"), Some(Length::of_days(14)));
-        assert_eq!(Length::parse("-PT5M"), Some(Length { days: 0, exact: SignedDuration::from_secs(-300) }));
+        assert_eq!(
+            Length::parse("-PT5M"),
+            Some(Length { days: 0, exact: SignedDuration::from_secs(-300) })
+        );
         for text in ["", "P1", "1D", "P99999999999D", "PX", "P1Y"] {
             assert_eq!(Length::parse(text), None, "{text}");
         }
@@ -263,8 +304,11 @@ mod tests {
     #[test]
     fn a_day_long_duration_keeps_local_time_over_a_change_of_the_clocks() {
         let berlin = Clock::Zone(TimeZone::get("Europe/Berlin").unwrap());
-        let start = Moment { civil: "2025-03-29T12:00".parse().unwrap(), date_only: false, clock: berlin };
-        let end = |length| start.after(Length::parse(length).unwrap()).unwrap().when().unwrap().to_string();
+        let start =
+            Moment { civil: "2025-03-29T12:00".parse().unwrap(), date_only: false, clock: berlin };
+        let end = |length| {
+            start.after(Length::parse(length).unwrap()).unwrap().when().unwrap().to_string()
+        };
         assert_eq!(end("P1D"), "2025-03-30T12:00:00+02:00[Europe/Berlin]");
         assert_eq!(end("PT24H"), "2025-03-30T13:00:00+02:00[Europe/Berlin]");
     }

@@ -1,4 +1,5 @@
-//! One content line: a name, parameters, a value (RFC 5545, sections 3.1 and 3.3.11; RFC 6868 for parameters).
+//! One content line: a name, parameters, a value (RFC 5545, sections 3.1 and 3.3.11; RFC 6868 for
+//! parameters).
 
 /// One property of a component, its value as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,8 @@ impl Property {
             return None;
         }
         let parameters = pieces.filter_map(|piece| piece.split_once('='));
-        let parameters = parameters.map(|(name, value)| (name.trim().to_ascii_uppercase(), parameter_text(value)));
+        let parameters = parameters
+            .map(|(name, value)| (name.trim().to_ascii_uppercase(), parameter_text(value)));
         Some(Self { name, parameters: parameters.collect(), value, line })
     }
 
@@ -56,7 +58,7 @@ impl Property {
         unescape(&self.value).trim().to_owned()
     }
 
-    /// The values of a list of texts: parted at commas that are not escaped.
+    /// The values of a list of texts: separated by commas that are not escaped.
     pub(super) fn texts(&self) -> Vec<String> {
         let mut escaped = false;
         let parts = self.value.split(|c| {
@@ -113,9 +115,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_parameters_and_values_are_told_apart() {
+    fn a_line_is_split_into_name_parameters_and_value() {
         let property = Property::parse("Attendee;CN=\"a;b:c^n\";X=y:mailto:a:b", 7).unwrap();
-        assert_eq!((property.name.as_str(), property.value.as_str(), property.line), ("ATTENDEE", "mailto:a:b", 7));
+        assert_eq!(
+            (property.name.as_str(), property.value.as_str(), property.line),
+            ("ATTENDEE", "mailto:a:b", 7)
+        );
         assert_eq!(property.parameter("CN"), Some("a;b:c\n"));
         assert_eq!(property.parameter("X"), Some("y"));
     }
@@ -127,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_content_line_is_refused() {
+    fn a_line_that_is_not_a_content_line_is_refused() {
         for text in ["", ":", "no colon", "two words:x", ";a=b:c", "é:x"] {
             assert_eq!(Property::parse(text, 1), None, "{text}");
         }

@@ -1,17 +1,20 @@
 //! When a repeated event happens: RFC 5545, section 3.3.10.
 //!
-//! A rule is expanded in civil time, as the person who wrote it thinks ("every Tuesday at seven"); the caller maps
-//! each civil start to an instant in the event's zone. So local time stays the same over a change of the clocks.
+//! A rule is expanded in civil time, as people write rules ("every Tuesday at seven"); the caller
+//! maps each civil start to an instant in the event's zone. So the local time stays the same when
+//! the clocks change.
 //!
-//! The expansion walks the rule's periods (years, months, weeks, days, or steps within a day), keeps the days that
-//! pass every BYxxx part, and multiplies them with the times of day.
+//! The expansion walks the rule's periods (years, months, weeks, days, or steps within a day),
+//! keeps the days that pass every BYxxx part, and multiplies them with the times of day.
 //!
-//! It is our own because it stops at a horizon, jumps over what cannot match, holds no `expect`, and spares a second
-//! date library, a second zone database and a regular-expression engine in the program. The `rrule` crate, a port of
-//! python-dateutil that would do as well, checks it on random rules (`recurrence_tests.rs`).
+//! No library is used, since this code stops at a horizon, skips periods that cannot match, holds
+//! no `expect`, and avoids a second date library, a second zone database and a regular-expression
+//! engine in the program. Tests compare it with the `rrule` crate, a port of python-dateutil, on
+//! random rules (`recurrence_tests.rs`).
 //!
-//! Where the RFC leaves a choice: DTSTART is always the first occurrence and counts towards COUNT, also where it
-//! does not match the rule; parts that are missing come from DTSTART, for BYWEEKNO alone its weekday.
+//! Where the RFC leaves a choice: DTSTART is always the first occurrence and counts towards COUNT,
+//! even if it does not match the rule; missing parts come from DTSTART; BYWEEKNO alone takes only
+//! its weekday.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -19,9 +22,9 @@ use jiff::tz::Offset;
 
 use super::rule::{Frequency, Rule};
 
-/// Most periods that one expansion looks at.
+/// Most periods that one expansion examines.
 const PERIODS_MAX: usize = 200_000;
-/// An expansion that found nothing for so many years finds nothing more.
+/// An expansion ends after this many years without an occurrence.
 const SILENT_YEARS_MAX: i16 = 100;
 
 /// How far an expansion goes.
@@ -42,8 +45,14 @@ pub(super) struct Expansion {
 }
 
 impl Rule {
-    /// The rule's occurrences from `start` on, at most until `until` (UNTIL in the civil time of `start`).
-    pub(super) fn expand(&self, start: DateTime, until: Option<DateTime>, bounds: Bounds) -> Expansion {
+    /// The rule's occurrences from `start` on, at most until `until` (UNTIL in the civil time of
+    /// `start`).
+    pub(super) fn expand(
+        &self,
+        start: DateTime,
+        until: Option<DateTime>,
+        bounds: Bounds,
+    ) -> Expansion {
         let rule = self.completed_from(start);
         let mut walk = Walk {
             start,
@@ -51,7 +60,9 @@ impl Rule {
             remaining: self.count.map_or(bounds.occurrences_max, |count| {
                 usize::try_from(count).unwrap_or(usize::MAX).min(bounds.occurrences_max)
             }),
-            limited_by_count: self.count.is_some_and(|count| count <= bounds.occurrences_max as u64),
+            limited_by_count: self
+                .count
+                .is_some_and(|count| count <= bounds.occurrences_max as u64),
             starts: Vec::new(),
             stopped: None,
         };
@@ -61,7 +72,9 @@ impl Rule {
                 Frequency::Yearly | Frequency::Monthly | Frequency::Weekly | Frequency::Daily => {
                     rule.walk_days(&mut walk);
                 }
-                Frequency::Hourly | Frequency::Minutely | Frequency::Secondly => rule.walk_steps(&mut walk),
+                Frequency::Hourly | Frequency::Minutely | Frequency::Secondly => {
+                    rule.walk_steps(&mut walk)
+                }
             }
         }
         Expansion { starts: walk.starts, complete: walk.stopped == Some(Stop::Ended) }
@@ -106,7 +119,9 @@ impl Rule {
             walk.start.date().checked_sub(jiff::Span::new().days(back)).unwrap_or(walk.start.date())
         };
         for period in 0..PERIODS_MAX {
-            let Some(step) = i64::try_from(period).ok().and_then(|period| period.checked_mul(self.interval)) else {
+            let Some(step) =
+                i64::try_from(period).ok().and_then(|period| period.checked_mul(self.interval))
+            else {
                 return walk.stop(Stop::Ended);
             };
             let Some((first, days)) = self.period(walk.start.date(), week_start_first, step) else {
@@ -115,7 +130,8 @@ impl Rule {
             if walk.is_past(first) {
                 return walk.stop(Stop::Ended);
             }
-            let days = (0..days).map_while(|day| first.checked_add(jiff::Span::new().days(day)).ok());
+            let days =
+                (0..days).map_while(|day| first.checked_add(jiff::Span::new().days(day)).ok());
             let days: Vec<Date> = days.filter(|&day| self.holds_on(day)).collect();
             self.give_set(&days, &times, walk);
             if walk.stopped.is_some() {
@@ -125,7 +141,8 @@ impl Rule {
         walk.stop(Stop::Limit);
     }
 
-    /// First day and number of days of the period that is `step` frequency units after the one of `start`.
+    /// First day and number of days of the period that is `step` frequency units after the one of
+    /// `start`.
     fn period(&self, start: Date, week_start_first: Date, step: i64) -> Option<(Date, i64)> {
         match self.frequency {
             Frequency::Yearly => {
@@ -137,7 +154,8 @@ impl Rule {
                 let months = i64::from(start.year()) * 12 + i64::from(start.month()) - 1;
                 let months = months.checked_add(step)?;
                 let year = i16::try_from(months.div_euclid(12)).ok()?;
-                let first = Date::new(year, i8::try_from(months.rem_euclid(12)).ok()? + 1, 1).ok()?;
+                let first =
+                    Date::new(year, i8::try_from(months.rem_euclid(12)).ok()? + 1, 1).ok()?;
                 Some((first, first.days_in_month().into()))
             }
             Frequency::Weekly => Some((days_after(week_start_first, step.checked_mul(7)?)?, 7)),
@@ -145,8 +163,8 @@ impl Rule {
         }
     }
 
-    /// Steps within a day. Whole days, hours and minutes that cannot match are jumped over, so that the work
-    /// follows the occurrences and not the seconds.
+    /// Steps within a day. Whole days, hours and minutes that cannot match are skipped, so that the
+    /// work grows with the occurrences and not with the seconds.
     fn walk_steps(&self, walk: &mut Walk) {
         let unit = match self.frequency {
             Frequency::Hourly => 3600,
@@ -164,7 +182,8 @@ impl Rule {
                 return walk.stop(Stop::Ended);
             }
             let second = seconds_of(at);
-            let admits = |values: &[i16], value: i8| values.is_empty() || values.contains(&value.into());
+            let admits =
+                |values: &[i16], value: i8| values.is_empty() || values.contains(&value.into());
             let jump_to = if !self.holds_on(at.date()) {
                 second - second.rem_euclid(86_400) + 86_400
             } else if !admits(&self.hours, at.hour()) {
@@ -214,11 +233,14 @@ impl Rule {
             front if front > 0 => front - 1,
             back => length + back,
         });
-        let mut picked: Vec<i64> = from_front.filter(|&position| (0..length).contains(&position)).collect();
+        let mut picked: Vec<i64> =
+            from_front.filter(|&position| (0..length).contains(&position)).collect();
         picked.sort_unstable();
         picked.dedup();
         for position in picked.into_iter().filter_map(|position| usize::try_from(position).ok()) {
-            let (Some(day), Some(time)) = (days.get(position / times.len()), times.get(position % times.len())) else {
+            let (Some(day), Some(time)) =
+                (days.get(position / times.len()), times.get(position % times.len()))
+            else {
                 continue;
             };
             walk.give(day.to_datetime(*time));
@@ -228,10 +250,12 @@ impl Rule {
         }
     }
 
-    /// True when the day passes every BYxxx part that speaks of days.
+    /// True when the day passes every BYxxx part about days.
     fn holds_on(&self, day: Date) -> bool {
         let counts = |values: &[i16], from_front: i16, length: i16| {
-            values.is_empty() || values.contains(&from_front) || values.contains(&(from_front - length - 1))
+            values.is_empty()
+                || values.contains(&from_front)
+                || values.contains(&(from_front - length - 1))
         };
         (self.months.is_empty() || self.months.contains(&day.month().into()))
             && counts(&self.month_days, day.day().into(), day.days_in_month().into())
@@ -262,16 +286,17 @@ impl Rule {
         let back_ordinal = -((length - from_front) / 7 + 1);
         self.weekdays.is_empty()
             || self.weekdays.iter().any(|&(ordinal, weekday)| {
-                weekday == day.weekday() && (ordinal == 0 || ordinal == front_ordinal || ordinal == back_ordinal)
+                weekday == day.weekday()
+                    && (ordinal == 0 || ordinal == front_ordinal || ordinal == back_ordinal)
             })
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// The rule or the horizon came to its end.
+    /// The rule or the horizon ended it.
     Ended,
-    /// A limit of ours.
+    /// The limit of this importer.
     Limit,
 }
 

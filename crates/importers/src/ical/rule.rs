@@ -1,11 +1,12 @@
-//! A recurrence rule as it is written: RFC 5545, section 3.3.10.
+//! Reading a recurrence rule: RFC 5545, section 3.3.10.
 //!
-//! A [`Rule`] that was read is within the RFC's limits in every part and in their combination, so that its expansion
-//! need not check. What the RFC forbids is refused and not guessed at.
+//! All parts of a [`Rule`] and their combination are within the RFC's limits, so that its expansion
+//! need not check. A rule that the RFC forbids is refused.
 
 use jiff::civil::Weekday;
 
-/// Most values of one BYxxx part; no part has more distinct values than a year has days, counted from both ends.
+/// Most values of one BYxxx part; no part has more distinct values than a year has days, counted
+/// from both ends.
 const VALUES_MAX: usize = 732;
 
 /// A recurrence rule whose every part is within the RFC's limits.
@@ -54,7 +55,7 @@ pub(super) enum RuleError {
 }
 
 impl Rule {
-    /// Reads the value of an RRULE property. Parts that this version does not know are passed over.
+    /// Reads the value of an RRULE property. Unknown parts are skipped.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let mut frequency = None;
         let mut rule = Self {
@@ -76,14 +77,18 @@ impl Rule {
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
             let error = || RuleError::Part { part: part.chars().take(64).collect() };
             let (name, value) = part.split_once('=').ok_or_else(error)?;
-            let (name, value) = (name.trim().to_ascii_uppercase(), value.trim().to_ascii_uppercase());
+            let (name, value) =
+                (name.trim().to_ascii_uppercase(), value.trim().to_ascii_uppercase());
             let numbers = |low: i16, high: i16| parse_numbers(&value, low, high).ok_or_else(error);
             match name.as_str() {
                 "FREQ" => frequency = Some(parse_frequency(&value).ok_or_else(error)?),
                 "INTERVAL" => {
-                    rule.interval = value.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(error)?.into();
+                    rule.interval =
+                        value.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(error)?.into();
                 }
-                "COUNT" => rule.count = Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(error)?),
+                "COUNT" => {
+                    rule.count = Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(error)?)
+                }
                 "UNTIL" => rule.until = Some(value),
                 "BYMONTH" => rule.months = numbers(1, 12)?,
                 "BYWEEKNO" => rule.week_numbers = numbers(-53, 53)?,
@@ -99,7 +104,7 @@ impl Rule {
             }
         }
         rule.frequency = frequency.ok_or(RuleError::NoFrequency)?;
-        // A leap second cannot be told from the second before it in civil time.
+        // Civil time has no leap seconds.
         rule.seconds.iter_mut().for_each(|second| *second = (*second).min(59));
         for times in [&mut rule.hours, &mut rule.minutes, &mut rule.seconds] {
             times.sort_unstable();
@@ -109,7 +114,7 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Refuses what the RFC forbids, and rules of which it is plain that they never happen.
+    /// Refuses rules that the RFC forbids, and rules that can never happen.
     fn check(&self) -> Result<(), RuleError> {
         let any_part = [
             !self.months.is_empty(),
@@ -122,7 +127,8 @@ impl Rule {
             !self.seconds.is_empty(),
         ];
         let ordinal_weekday = self.weekdays.iter().any(|&(ordinal, _)| ordinal != 0);
-        let within_year = matches!(self.frequency, Frequency::Monthly | Frequency::Weekly | Frequency::Daily);
+        let within_year =
+            matches!(self.frequency, Frequency::Monthly | Frequency::Weekly | Frequency::Daily);
         let refused = [
             ("BYWEEKNO", !self.week_numbers.is_empty() && self.frequency != Frequency::Yearly),
             ("BYYEARDAY", !self.year_days.is_empty() && within_year),
@@ -134,9 +140,13 @@ impl Rule {
         if let Some(&(part, _)) = refused.iter().find(|(_, refused)| *refused) {
             return Err(RuleError::Combination { part });
         }
-        let month_has = |month: i16, day: i16| day.abs() <= if month == 2 { 29 } else { 30 + days_31(month) };
+        let month_has =
+            |month: i16, day: i16| day.abs() <= if month == 2 { 29 } else { 30 + days_31(month) };
         let possible = |&month: &i16| self.month_days.iter().any(|&day| month_has(month, day));
-        if !self.months.is_empty() && !self.month_days.is_empty() && !self.months.iter().any(possible) {
+        if !self.months.is_empty()
+            && !self.month_days.is_empty()
+            && !self.months.iter().any(possible)
+        {
             return Err(RuleError::Never);
         }
         Ok(())
@@ -161,12 +171,13 @@ fn parse_frequency(text: &str) -> Option<Frequency> {
     })
 }
 
-/// A list of numbers of which none lies outside `low..=high`, and none is 0 where the range counts from both ends.
+/// A list of numbers within `low..=high`, without 0 where the range counts from both ends.
 fn parse_numbers(text: &str, low: i16, high: i16) -> Option<Vec<i16>> {
     let mut numbers = Vec::new();
     for number in text.split(',') {
         let number: i16 = number.trim().parse().ok()?;
-        if !(low..=high).contains(&number) || number == 0 && low < 0 || numbers.len() == VALUES_MAX {
+        if !(low..=high).contains(&number) || number == 0 && low < 0 || numbers.len() == VALUES_MAX
+        {
             return None;
         }
         numbers.push(number);
@@ -180,7 +191,8 @@ fn parse_weekdays(text: &str) -> Option<Vec<(i16, Weekday)>> {
     for item in text.split(',').map(str::trim) {
         let at = item.find(|c: char| c.is_ascii_alphabetic())?;
         let (ordinal, weekday) = item.split_at_checked(at)?;
-        let ordinal = if ordinal.is_empty() { 0 } else { ordinal.parse().ok().filter(|&n: &i16| n != 0)? };
+        let ordinal =
+            if ordinal.is_empty() { 0 } else { ordinal.parse().ok().filter(|&n: &i16| n != 0)? };
         if ordinal.unsigned_abs() > 53 || weekdays.len() == VALUES_MAX {
             return None;
         }
@@ -207,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_rfc_forbids_is_refused() {
+    fn rules_that_the_rfc_forbids_are_refused() {
         for rule in [
             "",
             "FREQ=SOMETIMES",

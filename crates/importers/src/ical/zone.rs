@@ -1,9 +1,9 @@
 //! From a civil time to an instant: what a TZID means.
 //!
-//! A TZID is looked up, in this order, as an IANA name (also one behind a vendor's prefix), as a Windows name, as
-//! the `X-LIC-LOCATION` of the calendar's own definition, and at last by that definition's own rules. Names come
-//! first because a definition is often cut down to the rules of the year in which the file was written, and because
-//! a name says where the event is.
+//! A TZID is looked up, in this order, as an IANA name (also one behind a vendor's prefix), as a
+//! Windows name, as the `X-LIC-LOCATION` of the calendar's own definition, and at last by that
+//! definition's own rules. Names come first because a definition is often cut down to the rules of
+//! the year in which the file was written, and because a name says where the event is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,15 +22,15 @@ use super::windows_zones;
 const DEFINITIONS_MAX: usize = 1000;
 /// Largest definition.
 const DEFINITION_BYTES_MAX: usize = 256 * 1024;
-/// Most changes of the clock of one observance.
+/// Most clock changes of one observance.
 const ONSETS_MAX: usize = 1000;
-/// Rules of a definition are followed until the end of this year.
+/// Rules of a definition are expanded until the end of this year.
 const LAST_YEAR: i16 = 2200;
 
 /// How a civil time becomes an instant.
 #[derive(Clone, Debug)]
 pub(super) enum Clock {
-    /// Not at all: a local time without a zone.
+    /// It does not: a local time without a zone.
     Floating,
     /// By the zone database.
     Zone(TimeZone),
@@ -60,8 +60,8 @@ pub(super) struct Zones {
 }
 
 impl Clock {
-    /// The instant of a civil time. As RFC 5545 has it, a time that exists twice is the first of the two, and one
-    /// that does not exist is read with the offset before the gap.
+    /// The instant of a civil time. As RFC 5545 has it, a time that exists twice is the first of
+    /// the two, and one that does not exist is read with the offset before the gap.
     pub(super) fn instant(&self, civil: DateTime) -> Option<Zoned> {
         match self {
             Self::Floating => None,
@@ -83,14 +83,15 @@ impl Definition {
 
     fn instant(&self, civil: DateTime) -> Option<Zoned> {
         let begun = self.onsets.partition_point(|onset| onset.at <= civil);
-        let (read_with, shown_with) = match begun.checked_sub(1).and_then(|index| self.onsets.get(index)) {
-            Some(onset) => {
-                let gap = i64::from(onset.after.seconds()) - i64::from(onset.before.seconds());
-                let into = civil.duration_since(onset.at).as_secs();
-                (if into < gap { onset.before } else { onset.after }, onset.after)
-            }
-            None => self.onsets.first().map(|onset| (onset.before, onset.before))?,
-        };
+        let (read_with, shown_with) =
+            match begun.checked_sub(1).and_then(|index| self.onsets.get(index)) {
+                Some(onset) => {
+                    let gap = i64::from(onset.after.seconds()) - i64::from(onset.before.seconds());
+                    let into = civil.duration_since(onset.at).as_secs();
+                    (if into < gap { onset.before } else { onset.after }, onset.after)
+                }
+                None => self.onsets.first().map(|onset| (onset.before, onset.before))?,
+            };
         Some(read_with.to_timestamp(civil).ok()?.to_zoned(TimeZone::fixed(shown_with)))
     }
 }
@@ -100,14 +101,18 @@ fn onsets_of(part: &Component) -> Option<Vec<Onset>> {
     let before = parse_offset(&part.get("TZOFFSETFROM")?.value)?;
     let after = parse_offset(&part.get("TZOFFSETTO")?.value)?;
     let start = moment::parse_civil(part.get("DTSTART")?.value.trim())?.civil;
-    let bounds = Bounds { last: jiff::civil::date(LAST_YEAR, 12, 31).at(0, 0, 0, 0), occurrences_max: ONSETS_MAX };
+    let bounds = Bounds {
+        last: jiff::civil::date(LAST_YEAR, 12, 31).at(0, 0, 0, 0),
+        occurrences_max: ONSETS_MAX,
+    };
     let mut starts = vec![start];
     for property in part.all("RRULE") {
         let rule = Rule::parse(&property.value).ok()?;
         let until = match &rule.until {
             Some(until) => {
                 let until = moment::parse_civil(until)?;
-                let instant = until.utc.then(|| Offset::UTC.to_timestamp(until.civil).ok()).flatten();
+                let instant =
+                    until.utc.then(|| Offset::UTC.to_timestamp(until.civil).ok()).flatten();
                 Some(instant.map_or(until.civil, |instant: Timestamp| before.to_datetime(instant)))
             }
             None => None,
@@ -132,7 +137,8 @@ fn parse_offset(text: &str) -> Option<Offset> {
     if !matches!(digits.len(), 4 | 6) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let two = |from: usize| digits.get(from..from + 2).map_or(Some(0), |two| two.parse::<i32>().ok());
+    let two =
+        |from: usize| digits.get(from..from + 2).map_or(Some(0), |two| two.parse::<i32>().ok());
     Offset::from_seconds(sign * (two(0)? * 3600 + two(2)? * 60 + two(4)?)).ok()
 }
 
@@ -147,7 +153,7 @@ impl Zones {
         }
     }
 
-    /// The clock of a TZID; `None` when nothing is known of it.
+    /// The clock of a TZID; `None` if it is unknown.
     pub(super) fn resolve(&mut self, name: &str) -> Option<Clock> {
         if let Some(known) = self.known.get(name) {
             return known.clone();
@@ -157,7 +163,9 @@ impl Zones {
         let clock = named(name)
             .or_else(|| location.and_then(|location| named(&location)))
             .map(Clock::Zone)
-            .or_else(|| component.and_then(Definition::read).map(|zone| Clock::Defined(Arc::new(zone))));
+            .or_else(|| {
+                component.and_then(Definition::read).map(|zone| Clock::Defined(Arc::new(zone)))
+            });
         if self.known.len() < DEFINITIONS_MAX {
             self.known.insert(name.to_owned(), clock.clone());
         }
@@ -165,15 +173,18 @@ impl Zones {
     }
 }
 
-/// A zone of the database by its name, by the end of a path like `/vendor/2005/Europe/Berlin`, or by the name that
-/// Windows gives it.
+/// A zone of the database by its name, by the end of a path like `/vendor/2005/Europe/Berlin`, or
+/// by the name that Windows gives it.
 fn named(name: &str) -> Option<TimeZone> {
     const NAME_BYTES_MAX: usize = 128;
     let name = name.trim().trim_matches('/');
     if name.is_empty() || name.len() > NAME_BYTES_MAX {
         return None;
     }
-    if name.eq_ignore_ascii_case("UTC") || name.eq_ignore_ascii_case("Z") || name.eq_ignore_ascii_case("GMT") {
+    if name.eq_ignore_ascii_case("UTC")
+        || name.eq_ignore_ascii_case("Z")
+        || name.eq_ignore_ascii_case("GMT")
+    {
         return Some(TimeZone::UTC);
     }
     let segments: Vec<&str> = name.split('/').collect();
@@ -213,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_of_the_calendars_own_follows_its_rules() {
+    fn a_zone_defined_in_the_calendar_follows_its_rules() {
         let clock = custom();
         check(&clock, "2025-01-15T12:00", "2025-01-15T12:00:00+01:00");
         check(&clock, "2025-07-15T12:00", "2025-07-15T12:00:00+02:00");
@@ -231,10 +242,12 @@ mod tests {
     }
 
     #[test]
-    fn names_of_vendors_and_of_windows_are_known() {
-        for name in
-            ["europe/berlin", "/freeassociation.sourceforge.net/Tzfile/Europe/Berlin", "W. Europe Standard Time"]
-        {
+    fn vendor_prefixes_and_windows_names_are_resolved() {
+        for name in [
+            "europe/berlin",
+            "/freeassociation.sourceforge.net/Tzfile/Europe/Berlin",
+            "W. Europe Standard Time",
+        ] {
             let Some(Clock::Zone(zone)) = Zones::default().resolve(name) else { panic!("{name}") };
             assert_eq!(zone.iana_name(), Some("Europe/Berlin"));
         }

@@ -1,8 +1,9 @@
 //! Mail: mailboxes in the mbox format, and single messages (`.eml`).
 //!
-//! An mbox is messages one after the other, each after a line `From sender date`. Of its dialects, mboxo and mboxrd escape
-//! such lines inside messages with `>`, which is undone; mboxcl2 gives a length instead, which is not relied upon, because it
-//! is wrong as often as it is there: a separator has to follow an empty line and bear a time of day.
+//! An mbox is a sequence of messages, each after a line `From sender date`. Of its dialects, mboxo
+//! and mboxrd escape such lines inside messages with `>`, which is undone; mboxcl2 gives a length
+//! instead, which is ignored, because it is often wrong: a separator must follow an empty line and
+//! contain a time of day.
 //!
 //! | module | answers |
 //! |---|---|
@@ -24,13 +25,13 @@ use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest line of a message that is kept whole, in bytes.
 const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Most parts of a message; the rest of one with more is left out. Messages within messages are such parts,
-/// and the parser goes as deep as they do.
+/// Most parts of a message; the rest of one with more is left out. Messages within messages are
+/// such parts, and the parser goes as deep as they do.
 const PARTS_MAX: usize = 500;
 
 const FORMAT: &str = "a mailbox or mail message";
 
-/// Headers by which a message is recognised.
+/// Headers that identify a message.
 const KNOWN_HEADERS: [&str; 11] = [
     "from",
     "to",
@@ -61,7 +62,8 @@ impl Importer for Mbox {
         if probe.is_dir {
             return Match::No;
         }
-        let extension = probe.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let extension =
+            probe.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let named = ["mbox", "eml", "mbx"].iter().any(|name| extension.eq_ignore_ascii_case(name));
         let body = match probe.head.starts_with(b"From ") {
             true => probe.head.split_inclusive(|&byte| byte == b'\n').next().map_or(0, <[u8]>::len),
@@ -78,7 +80,8 @@ impl Importer for Mbox {
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
         let io = |source| ImportError::Io { path: path.to_owned(), source };
         let file = File::open(path).map_err(io)?;
-        let mut lines = BoundedLines::new(BufReader::with_capacity(64 * 1024, file), LINE_BYTES_MAX);
+        let mut lines =
+            BoundedLines::new(BufReader::with_capacity(64 * 1024, file), LINE_BYTES_MAX);
         let mut mailbox = Mailbox { path, sink, raw: Raw::default(), given: 0 };
         let mut line = Vec::new();
         let mut after_empty_line = true;
@@ -126,20 +129,27 @@ impl Raw {
         if self.cut.is_some() {
             return;
         }
-        let begins_part = line.get(..12).is_some_and(|name| name.eq_ignore_ascii_case(b"content-type"));
+        let begins_part =
+            line.get(..12).is_some_and(|name| name.eq_ignore_ascii_case(b"content-type"));
         self.parts += usize::from(begins_part);
         if self.parts > PARTS_MAX {
-            self.cut = Some((number, format!("more than {PARTS_MAX} parts; the rest of the message was left out")));
+            self.cut = Some((
+                number,
+                format!("more than {PARTS_MAX} parts; the rest of the message was left out"),
+            ));
             return;
         }
         if self.bytes.len() + line.len() >= MESSAGE_BYTES_MAX {
-            let message = format!("a message of more than {MESSAGE_BYTES_MAX} bytes; the rest of it was left out");
+            let message = format!(
+                "a message of more than {MESSAGE_BYTES_MAX} bytes; the rest of it was left out"
+            );
             self.cut = Some((number, message));
             return;
         }
         let quotes = line.iter().take_while(|&&byte| byte == b'>').count();
-        let escaped =
-            quotes > 0 && self.in_mailbox && line.get(quotes..).is_some_and(|rest| rest.starts_with(b"From "));
+        let escaped = quotes > 0
+            && self.in_mailbox
+            && line.get(quotes..).is_some_and(|rest| rest.starts_with(b"From "));
         self.bytes.extend(line.iter().skip(usize::from(escaped)));
         self.bytes.push(b'\n');
     }
@@ -162,7 +172,10 @@ impl Mailbox<'_> {
         if known_headers(&raw.bytes) == 0 {
             if raw.in_mailbox {
                 self.given += 1;
-                self.problem(raw.line, "this message has none of the headers of a mail; it was left out".to_owned())?;
+                self.problem(
+                    raw.line,
+                    "this message has none of the headers of a mail; it was left out".to_owned(),
+                )?;
             }
             return ControlFlow::Continue(());
         }
@@ -173,12 +186,17 @@ impl Mailbox<'_> {
         match message::evidence(&raw.bytes) {
             Some(message::Read { evidence, dated }) => {
                 if !dated {
-                    let message = "the message has no date that can be read; it was taken without one".to_owned();
+                    let message =
+                        "the message has no date that can be read; it was taken without one"
+                            .to_owned();
                     self.problem(raw.line, message)?;
                 }
                 self.sink.evidence(evidence)
             }
-            None => self.problem(raw.line, "the headers of this message cannot be read; it was left out".to_owned()),
+            None => self.problem(
+                raw.line,
+                "the headers of this message cannot be read; it was left out".to_owned(),
+            ),
         }
     }
 
@@ -187,7 +205,8 @@ impl Mailbox<'_> {
     }
 }
 
-/// `From ana@example.org Mon Jun  2 08:00:00 2025`; at the beginning of a file the word alone is enough.
+/// `From ana@example.org Mon Jun  2 08:00:00 2025`; at the beginning of a file the word alone is
+/// enough.
 fn is_separator(line: &[u8], first: bool) -> bool {
     let Some(rest) = line.strip_prefix(b"From ") else { return false };
     let is_time = |word: &[u8]| match word {
@@ -225,8 +244,11 @@ mod tests {
     }
 
     #[test]
-    fn a_mailbox_and_a_message_are_known_by_their_headers() {
-        assert_eq!(detected("inbox", "From a@b Mon Jun  2 08:00:00 2025\nFrom: a@b\nDate: x\n\nhi"), Match::Certain);
+    fn a_mailbox_and_a_message_are_recognised_by_their_headers() {
+        assert_eq!(
+            detected("inbox", "From a@b Mon Jun  2 08:00:00 2025\nFrom: a@b\nDate: x\n\nhi"),
+            Match::Certain
+        );
         assert_eq!(detected("x.eml", "From: a@b\nSubject: x\n\nhi"), Match::Certain);
         assert_eq!(detected("x.mbox", ""), Match::Likely);
         assert_eq!(detected("letter.txt", "From here on\nSubject: all is well\n"), Match::No);

@@ -1,11 +1,13 @@
-//! What of a reply its author wrote.
+//! The part of a reply that its author wrote.
 //!
-//! A reply repeats what it answers. Were that kept, one statement would count once for each reply to it, under
-//! the wrong name. So these are left out: lines that begin with `>`, the line that announces them ("On Monday Ana wrote:"), and
-//! everything after the line with which Outlook begins what it repeats. Answers between quoted lines stay. What the author
-//! forwards is no reply and is not touched.
+//! A reply repeats the message it answers. If that were kept, one statement would count once for
+//! each reply, under the wrong name. So these are left out: lines that begin with `>`, the line
+//! that announces them ("On Monday Ana wrote:"), and everything after the line with which Outlook
+//! begins what it repeats. Answers between quoted lines stay. What the author forwards is not a
+//! reply and is kept.
 //!
-//! In a message of HTML alone the marks of quotation are lost; there everything after the announcement goes.
+//! In a message of HTML alone the marks of quotation are lost; there everything after the
+//! announcement goes.
 
 /// Whether quoted lines still bear their mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +56,10 @@ pub(super) fn without_quotes(text: &str, marks: Marks) -> String {
         let announced = announcement_lines(line, rest);
         if announced > 0 {
             let after = rest.get(announced - 1..).unwrap_or_default();
-            let is_quoted =
-                after.iter().find(|line| !line.is_empty()).is_some_and(|line| line.trim_start().starts_with('>'));
+            let is_quoted = after
+                .iter()
+                .find(|line| !line.is_empty())
+                .is_some_and(|line| line.trim_start().starts_with('>'));
             if is_quoted {
                 next += announced - 1;
                 continue;
@@ -91,7 +95,9 @@ fn announcement_lines(line: &str, rest: &[&str]) -> usize {
         return 1;
     }
     let wrapped = |next: &&str| is_announcement(&format!("{} {}", line.trim(), next.trim()));
-    2 * usize::from(line.chars().count() < ANNOUNCEMENT_CHARS_MAX && rest.first().is_some_and(wrapped))
+    2 * usize::from(
+        line.chars().count() < ANNOUNCEMENT_CHARS_MAX && rest.first().is_some_and(wrapped),
+    )
 }
 
 fn is_announcement(line: &str) -> bool {
@@ -115,13 +121,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_goes_and_answers_between_stay() {
+    fn quoted_lines_go_and_answers_between_them_stay() {
         check(
             "Hi Ana,\r\n\r\nOn Mon, 2 Jun 2025 at 08:00, Ana Ruiz\r\n<ana@example.org> wrote:\r\n\r\n> Tea?\r\n\r\nYes.\r\n> When?\r\nAt five.",
             Marks::Kept,
             "Hi Ana,\n\nYes.\nAt five.",
         );
-        check("Gern!\n\nAm 2. Juni 2025 schrieb Ana Ruiz <ana@example.org>:\n> Tee?\n", Marks::Kept, "Gern!");
+        check(
+            "Gern!\n\nAm 2. Juni 2025 schrieb Ana Ruiz <ana@example.org>:\n> Tee?\n",
+            Marks::Kept,
+            "Gern!",
+        );
     }
 
     #[test]
@@ -137,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_only_quotes_says_nothing() {
+    fn a_reply_that_only_quotes_is_empty() {
         check("> a\n> b", Marks::Kept, "");
         check("", Marks::Lost, "");
     }

@@ -1,9 +1,10 @@
 //! The YAML between two `---` at the head of a note.
 //!
-//! Each top-level entry is parsed by itself, so that one that is no YAML (`title: Garden: plans`, common in vaults)
-//! costs only itself: a single line is then taken as plain text, anything longer is reported. What is read is what
-//! notes use: scalars, lists, maps. Anchors may stand, aliases are refused, depth and number of values are limited,
-//! so no front matter grows while it is read.
+//! Each top-level entry is parsed by itself, so that an entry that is not YAML (`title: Garden:
+//! plans`, common in vaults) does not affect the others: a single line is taken as plain text,
+//! anything longer is reported. Scalars, lists and maps are read. Anchors are allowed, aliases are
+//! refused, and depth and number of values are limited, so front matter cannot expand while it is
+//! read.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
@@ -17,12 +18,12 @@ const DEPTH_MAX: usize = 16;
 /// Most values within an entry.
 const VALUES_MAX: usize = 4_096;
 
-/// A note's text taken apart.
+/// A note split into front matter and body.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Split<'a> {
     /// The entries in their order; names as written.
     pub(super) entries: Vec<(String, Value)>,
-    /// What follows.
+    /// The text after the front matter.
     pub(super) body: &'a str,
     /// What could not be read, each with its line.
     pub(super) complaints: Vec<(u64, String)>,
@@ -68,7 +69,8 @@ fn begins_with_entry(yaml: &str) -> bool {
 
 fn name_and_rest(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
-    let fits = !name.is_empty() && name.len() <= 64 && !name.starts_with([' ', '\t', '-', '[', '{']);
+    let fits =
+        !name.is_empty() && name.len() <= 64 && !name.starts_with([' ', '\t', '-', '[', '{']);
     (fits && (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))).then_some((name, rest))
 }
 
@@ -76,20 +78,31 @@ fn read<'a>(yaml: &str, body: &'a str) -> Split<'a> {
     let mut split = Split { body, ..Split::default() };
     for (line, entry) in entries(yaml) {
         if split.entries.len() >= ENTRIES_MAX {
-            split
-                .complaints
-                .push((line, format!("only the first {ENTRIES_MAX} entries of the front matter were read")));
+            split.complaints.push((
+                line,
+                format!("only the first {ENTRIES_MAX} entries of the front matter were read"),
+            ));
             break;
         }
         match parse(entry) {
             Ok(Value::Object(object)) => split.entries.extend(object),
             Ok(Value::Null) => {}
-            Ok(_) => split.complaints.push((line, "an entry of the front matter has no name".to_owned())),
+            Ok(_) => {
+                split.complaints.push((line, "an entry of the front matter has no name".to_owned()))
+            }
             Err(reason) => match name_and_rest(entry.trim_end()) {
-                Some((name, rest)) if !rest.contains('\n') && !rest.trim_start().starts_with(['[', '{', '&', '*']) => {
-                    split.entries.push((name.trim().to_owned(), Value::String(unquoted(rest.trim()).to_owned())));
+                Some((name, rest))
+                    if !rest.contains('\n')
+                        && !rest.trim_start().starts_with(['[', '{', '&', '*']) =>
+                {
+                    split.entries.push((
+                        name.trim().to_owned(),
+                        Value::String(unquoted(rest.trim()).to_owned()),
+                    ));
                 }
-                _ => split.complaints.push((line, format!("an entry of the front matter was left out: {reason}"))),
+                _ => split
+                    .complaints
+                    .push((line, format!("an entry of the front matter was left out: {reason}"))),
             },
         }
     }
@@ -107,7 +120,8 @@ fn entries(yaml: &str) -> Vec<(u64, &str)> {
         }
         position += line.len();
     }
-    let ends: Vec<usize> = starts.iter().skip(1).map(|(_, start)| *start).chain([yaml.len()]).collect();
+    let ends: Vec<usize> =
+        starts.iter().skip(1).map(|(_, start)| *start).chain([yaml.len()]).collect();
     starts
         .into_iter()
         .zip(ends)
@@ -117,7 +131,10 @@ fn entries(yaml: &str) -> Vec<(u64, &str)> {
 }
 
 fn unquoted(text: &str) -> &str {
-    ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text)
+    ['"', '\'']
+        .iter()
+        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
+        .unwrap_or(text)
 }
 
 /// A list or map that is being filled.
@@ -152,8 +169,14 @@ fn parse(entry: &str) -> Result<Value, String> {
                 Some(Open::Map(map, _)) => Value::Object(map),
                 None => return Err("it ends twice".to_owned()),
             },
-            Event::Alias(_) => return Err("aliases (`*name`) are not read: write the value out".to_owned()),
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
+            Event::Alias(_) => {
+                return Err("aliases (`*name`) are not read: write the value out".to_owned());
+            }
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => {
                 continue;
             }
         };
@@ -197,7 +220,7 @@ fn number(text: &str) -> Option<Number> {
     (number.to_string() == text).then_some(number)
 }
 
-/// A scalar as text; a list or map, which no name can be, as nothing.
+/// A scalar as text; empty for a list or map, which cannot be a name.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -245,21 +268,31 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_no_yaml_costs_only_itself() {
-        check("---\ntitle: Garden: plans\nn: 1\n---\n", json!({"title": "Garden: plans", "n": 1}), "", 0);
+    fn an_entry_that_is_not_yaml_does_not_affect_the_others() {
+        check(
+            "---\ntitle: Garden: plans\nn: 1\n---\n",
+            json!({"title": "Garden: plans", "n": 1}),
+            "",
+            0,
+        );
         check("---\nbad: [a\nn: 1\n---\n", json!({"n": 1}), "", 1);
         check("---\na: &x 1\nb: *x\n---\n", json!({"a": 1}), "", 1);
     }
 
     #[test]
-    fn text_between_rules_is_no_front_matter() {
-        for text in ["---\nJust a rule above.\n---\nand below", "----\na: b\n---\n", "text\n---\na: b\n---\n", "---"] {
+    fn text_between_rules_is_not_front_matter() {
+        for text in [
+            "---\nJust a rule above.\n---\nand below",
+            "----\na: b\n---\n",
+            "text\n---\na: b\n---\n",
+            "---",
+        ] {
             check(text, json!({}), text, 0);
         }
     }
 
     #[test]
-    fn front_matter_that_never_ends_is_text_and_said_so() {
+    fn front_matter_that_never_ends_is_text_and_reported() {
         let text = format!("---\ntitle: Tea\n{}", "more text\n".repeat(20_000));
         check(&text, json!({}), &text, 1);
     }
@@ -283,13 +316,15 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_make_the_reader_fall() {
+    fn arbitrary_bytes_do_not_make_the_reader_panic() {
         let alphabet: Vec<char> = "a:- \n[]{}\"'|>&*!%@`,?#~\t0é".chars().collect();
         let mut state = 7_u64;
         for _ in 0..3_000 {
             let text: String = (0..40)
                 .map(|_| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
                     alphabet[(state >> 33) as usize % alphabet.len()]
                 })
                 .collect();

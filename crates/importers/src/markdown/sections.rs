@@ -1,9 +1,12 @@
-//! A note's body as sections: what stands under each heading, as readable text.
+//! A note's body as sections: the text under each heading, in readable form.
 //!
-//! Markup that carries words is kept light (list marks, task boxes, line breaks); markup that would be noise in a
-//! search (link targets, HTML tags, emphasis) is dropped from the text, and link targets are kept apart.
+//! Markup that carries words is kept light (list marks, task boxes, line breaks); markup that would
+//! be noise in a search (link targets, HTML tags, emphasis) is dropped from the text, and link
+//! targets are kept in a separate list.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
+
+use crate::secrets;
 
 /// Longest heading that is kept, in characters.
 pub(super) const HEADING_CHARS_MAX: usize = 200;
@@ -12,7 +15,7 @@ const MENTIONS_MAX: usize = 256;
 /// Deepest list whose indentation is shown.
 const INDENT_MAX: usize = 6;
 
-/// What stands under one heading.
+/// The text under one heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Section {
     /// The headings above it, outermost first, its own last; empty before the first heading.
@@ -29,7 +32,7 @@ pub(super) struct Section {
     pub(super) done_tasks: usize,
 }
 
-/// Takes a body apart. Never fails: every text is Markdown.
+/// Splits a body into sections. Never fails: every text is Markdown.
 pub(super) fn read(body: &str) -> Vec<Section> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -70,9 +73,15 @@ impl Reader {
                 }
                 self.block.push_str(&text);
             }
-            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => self.block.push_str(&text),
-            Event::Html(html) | Event::InlineHtml(html) => self.block.push_str(&without_tags(&html)),
-            Event::SoftBreak | Event::HardBreak => self.block.push(if self.in_heading { ' ' } else { '\n' }),
+            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.block.push_str(&text)
+            }
+            Event::Html(html) | Event::InlineHtml(html) => {
+                self.block.push_str(&without_tags(&html))
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                self.block.push(if self.in_heading { ' ' } else { '\n' })
+            }
             Event::TaskListMarker(done) => {
                 self.task = Some((done, self.block.len()));
                 self.block.push_str(if done { "[x] " } else { "[ ] " });
@@ -125,7 +134,8 @@ impl Reader {
     fn end_image(&mut self) {
         let Some((start, target)) = self.image.take() else { return };
         let words = self.block.get(start..).unwrap_or_default();
-        let is_size = !words.is_empty() && words.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
+        let is_size =
+            !words.is_empty() && words.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
         if is_size {
             self.block.truncate(start);
             self.block.push_str(&target);
@@ -139,9 +149,10 @@ impl Reader {
                 let text: String = self.block.split_whitespace().collect::<Vec<_>>().join(" ");
                 self.block.clear();
                 if let Some((_, heading)) = self.headings.last_mut() {
-                    *heading = text.chars().take(HEADING_CHARS_MAX).collect();
+                    *heading = secrets::cut_chars(&text, HEADING_CHARS_MAX).to_owned();
                 }
-                self.section.path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+                self.section.path =
+                    self.headings.iter().map(|(_, heading)| heading.clone()).collect();
             }
             TagEnd::List(_) => {
                 self.lists.pop();
@@ -188,13 +199,15 @@ impl Reader {
         let Some((done, start)) = self.task.take() else { return };
         if done {
             self.section.done_tasks += 1;
-        } else if let Some(text) = self.block.get(start..).and_then(|text| text.strip_prefix("[ ] ")) {
+        } else if let Some(text) =
+            self.block.get(start..).and_then(|text| text.strip_prefix("[ ] "))
+        {
             let line = text.lines().next().unwrap_or_default().trim().to_owned();
             add_once(&mut self.section.open_tasks, &line);
         }
     }
 
-    /// Ends a block that stands in no other; within a list it ends only the line.
+    /// Ends a block that is not nested; within a list it ends only the line.
     fn end_outer_block(&mut self) {
         if self.is_outermost() { self.end_block() } else { self.new_line() }
     }
@@ -243,7 +256,10 @@ pub(super) fn tag(text: &str) -> Option<&str> {
         .map_or(text.len(), |(index, _)| index);
     let tag = text.get(..end)?.trim_end_matches('/');
     let after = text.get(end..)?;
-    (tag.chars().any(|letter| !letter.is_ascii_digit()) && !tag.is_empty() && !after.starts_with('#')).then_some(tag)
+    (tag.chars().any(|letter| !letter.is_ascii_digit())
+        && !tag.is_empty()
+        && !after.starts_with('#'))
+    .then_some(tag)
 }
 
 /// The words between HTML tags; comments are dropped.
@@ -264,11 +280,15 @@ mod tests {
     use super::*;
 
     fn texts(body: &str) -> Vec<(String, String)> {
-        read(body).into_iter().map(|section| (section.path.join(" > "), section.blocks.join(" / "))).collect()
+        read(body)
+            .into_iter()
+            .map(|section| (section.path.join(" > "), section.blocks.join(" / ")))
+            .collect()
     }
 
     fn check(body: &str, expect: &[(&str, &str)]) {
-        let expect: Vec<_> = expect.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let expect: Vec<_> =
+            expect.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         assert_eq!(texts(body), expect, "{body}");
     }
 
@@ -291,7 +311,10 @@ mod tests {
         assert_eq!(section.blocks, ["See my home, map.png and site now. Or https://b.test/y."]);
         assert_eq!(section.links, ["Home", "map.png", "https://a.test/x", "https://b.test/y"]);
         check("- a\n- b\n  - c\n\n1. x\n2. y", &[("", "- a\n- b\n  - c / 1. x\n2. y")]);
-        check("![[map.png|200]] ![[b.png|20x30]] ![[c.png|1st floor]]", &[("", "map.png b.png 1st floor")]);
+        check(
+            "![[map.png|200]] ![[b.png|20x30]] ![[c.png|1st floor]]",
+            &[("", "map.png b.png 1st floor")],
+        );
         check("| a | b |\n|---|---|\n| 1 | 2 |", &[("", "a | b\n1 | 2")]);
         check("<div>words</div>\n\n<!-- no -->\n\nline<br>break", &[("", "words / linebreak")]);
     }
@@ -314,8 +337,10 @@ mod tests {
 
     #[test]
     fn hostile_nesting_ends() {
-        for pattern in ["> ", "- ", "[[", "[", "![", "*a ", "`", "<", "#", "| ", "1. ", "_a_", "[^", "<!--", "](", "\\"]
-        {
+        for pattern in [
+            "> ", "- ", "[[", "[", "![", "*a ", "`", "<", "#", "| ", "1. ", "_a_", "[^", "<!--",
+            "](", "\\",
+        ] {
             let started = std::time::Instant::now();
             let _ = read(&pattern.repeat(30_000 / pattern.len()));
             assert!(started.elapsed().as_secs() < 10, "{pattern:?} took {:?}", started.elapsed());

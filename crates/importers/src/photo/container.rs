@@ -1,11 +1,11 @@
-//! Where the EXIF block lies in a JPEG, PNG, WebP, HEIC/AVIF or TIFF file.
+//! Finds the EXIF block in a JPEG, PNG, WebP, HEIC/AVIF or TIFF file.
 //!
-//! Only headers are read, by position, whatever the file's size; pixels never. Every count and length comes from the
-//! file and is not believed: boxes and segments are counted, blocks have a largest size, and a position outside the
-//! file is an error, not a read.
+//! Only headers are read, by position, even of large files; pixels never. No count or length from
+//! the file is trusted: boxes and segments are counted, blocks have a maximum size, and a position
+//! outside the file is an error, not a read.
 //!
-//! Formats: JPEG (ITU-T T.81, EXIF in APP1), PNG 3 (`eXIf`), WebP (RIFF `EXIF`), HEIF (ISO/IEC 23008-12: `meta` with
-//! `iinf` and `iloc`), TIFF 6, in which the whole file is the block.
+//! Formats: JPEG (ITU-T T.81, EXIF in APP1), PNG 3 (`eXIf`), WebP (RIFF `EXIF`), HEIF (ISO/IEC
+//! 23008-12: `meta` with `iinf` and `iloc`), TIFF 6, in which the whole file is the block.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -19,7 +19,7 @@ const META_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Why a file's header cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HeaderError {
-    #[error("it is no JPEG, HEIC, PNG, WebP or TIFF file")]
+    #[error("it is not a JPEG, HEIC, PNG, WebP or TIFF file")]
     Unknown,
     #[error("it is cut off or damaged")]
     Truncated,
@@ -60,8 +60,11 @@ impl<R: Read + Seek> Bytes<R> {
     }
 }
 
-/// Where the TIFF structure of the EXIF data begins, and how long it is; `None` if the file has none.
-pub(super) fn exif_block<R: Read + Seek>(file: &mut Bytes<R>) -> Result<Option<(u64, u64)>, HeaderError> {
+/// Where the TIFF structure of the EXIF data begins, and how long it is; `None` if the file has
+/// none.
+pub(super) fn exif_block<R: Read + Seek>(
+    file: &mut Bytes<R>,
+) -> Result<Option<(u64, u64)>, HeaderError> {
     let head = file.at(0, file.length.min(16))?;
     match head.as_slice() {
         [0xff, 0xd8, 0xff, ..] => jpeg(file),
@@ -86,7 +89,7 @@ fn jpeg<R: Read + Seek>(file: &mut Bytes<R>) -> Result<Option<(u64, u64)>, Heade
                 position += 1;
                 continue;
             }
-            // Scan data or the end of the image: what describes it stands before.
+            // Scan data or the end of the image: its metadata comes before.
             [0xff, 0xda | 0xd9, ..] => return Ok(None),
             [0xff, marker, high, low] => (*marker, u64::from(u16::from_be_bytes([*high, *low]))),
             _ => return Err(HeaderError::Truncated),
@@ -176,7 +179,8 @@ fn heif<R: Read + Seek>(file: &mut Bytes<R>) -> Result<Option<(u64, u64)>, Heade
     Err(HeaderError::Limit)
 }
 
-/// The item begins with the number of bytes before the TIFF structure (usually the six of `Exif\0\0`).
+/// The item begins with the number of bytes before the TIFF structure (usually the six of
+/// `Exif\0\0`).
 fn exif_in_item<R: Read + Seek>(
     file: &mut Bytes<R>,
     offset: u64,
@@ -248,7 +252,7 @@ fn location_of(body: &[u8], item: u64) -> Result<Option<(u64, u64)>, HeaderError
             locations.skip(usize::try_from(bytes).map_err(|_| HeaderError::Limit)?)?;
             continue;
         }
-        // Only what lies in the file as one piece; no camera writes its EXIF otherwise.
+        // Only items in one piece; cameras write EXIF in one piece.
         if method != 0 || extents != 1 {
             return Err(HeaderError::Limit);
         }
@@ -300,9 +304,8 @@ impl<'a> Cursor<'a> {
             0 => self.0.len(),
             1 => usize::try_from(self.number(8)?.checked_sub(16).ok_or(HeaderError::Truncated)?)
                 .map_err(|_| HeaderError::Limit)?,
-            size => {
-                usize::try_from(size.checked_sub(8).ok_or(HeaderError::Truncated)?).map_err(|_| HeaderError::Limit)?
-            }
+            size => usize::try_from(size.checked_sub(8).ok_or(HeaderError::Truncated)?)
+                .map_err(|_| HeaderError::Limit)?,
         };
         Ok(Some((name, self.take(body)?)))
     }

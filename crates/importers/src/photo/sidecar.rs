@@ -1,8 +1,9 @@
-//! What is written beside a photo: a JSON file of the same name.
+//! Sidecars: JSON files beside a photo, of the same name.
 //!
-//! Google Takeout writes `IMG_1.jpg.json`, or `IMG_1.jpg.supplemental-metadata.json` with the middle cut so that the name
-//! fits, and moves a copy's number: `IMG_1(1).jpg` has `IMG_1.jpg(1).json` or `IMG_1.jpg.supplemental-metadata(1).json`. Other
-//! tools write `IMG_1.json`.
+//! Google Takeout writes `IMG_1.jpg.json`, or `IMG_1.jpg.supplemental-metadata.json` with the
+//! middle cut so that the name fits, and moves a copy's number: `IMG_1(1).jpg` has
+//! `IMG_1.jpg(1).json` or `IMG_1.jpg.supplemental-metadata(1).json`. Other tools write
+//! `IMG_1.json`.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ const PEOPLE_MAX: usize = 256;
 
 const TAKEOUT_SUFFIX: &str = "supplemental-metadata";
 
-/// What was found.
+/// What a sidecar says.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Sidecar {
     pub(super) title: Option<String>,
@@ -30,7 +31,7 @@ pub(super) struct Sidecar {
     pub(super) people: Vec<String>,
     pub(super) tags: Vec<String>,
     pub(super) url: Option<String>,
-    /// Values that were there but made no sense.
+    /// Values that could not be used.
     pub(super) complaints: Vec<String>,
 }
 
@@ -42,7 +43,9 @@ pub(super) fn name_for<'a>(photo: &str, json_names: &'a BTreeSet<String>) -> Opt
         return Some(found);
     }
     let (original, number) = match stem.strip_suffix(')').and_then(|stem| stem.rsplit_once('(')) {
-        Some((before, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+        Some((before, number))
+            if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
             (format!("{before}.{extension}"), format!("({number})"))
         }
         _ => (photo.to_owned(), String::new()),
@@ -51,20 +54,23 @@ pub(super) fn name_for<'a>(photo: &str, json_names: &'a BTreeSet<String>) -> Opt
         return Some(found);
     }
     let prefix = format!("{original}.");
-    let cut = json_names.range(prefix.clone()..).take_while(|name| name.starts_with(&prefix)).find(|name| {
-        name.strip_prefix(&prefix)
-            .and_then(|rest| rest.strip_suffix(".json"))
-            .and_then(|rest| rest.strip_suffix(&number))
-            .is_some_and(|middle| !middle.is_empty() && TAKEOUT_SUFFIX.starts_with(middle))
-    });
+    let cut = json_names.range(prefix.clone()..).take_while(|name| name.starts_with(&prefix)).find(
+        |name| {
+            name.strip_prefix(&prefix)
+                .and_then(|rest| rest.strip_suffix(".json"))
+                .and_then(|rest| rest.strip_suffix(&number))
+                .is_some_and(|middle| !middle.is_empty() && TAKEOUT_SUFFIX.starts_with(middle))
+        },
+    );
     cut.or_else(|| find(format!("{stem}.json")))
 }
 
 /// Reads a sidecar.
 pub(super) fn read(bytes: &[u8]) -> Result<Sidecar, String> {
-    let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+    let json: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
     if !json.is_object() {
-        return Err("it is no JSON object".to_owned());
+        return Err("it is not a JSON object".to_owned());
     }
     let text = |keys: &[&str]| {
         let found = keys.iter().find_map(|key| json.get(key)?.as_str());
@@ -110,7 +116,8 @@ fn taken(json: &Value, complaints: &mut Vec<String>) -> Option<When> {
         }
         return taken.filter(|taken| taken.as_second() != 0).map(When::from_timestamp);
     }
-    let text = ["taken", "date", "datetime", "created"].iter().find_map(|key| json.get(key)?.as_str())?;
+    let text =
+        ["taken", "date", "datetime", "created"].iter().find_map(|key| json.get(key)?.as_str())?;
     let taken = crate::dates::when_in(text);
     if taken.is_none() {
         complaints.push("its time cannot be read and was left out".to_owned());
@@ -122,9 +129,12 @@ fn position(json: &Value, complaints: &mut Vec<String>) -> Option<(f64, f64)> {
     let places = [json.get("geoData"), json.get("geoDataExif"), Some(json)];
     for place in places.into_iter().flatten() {
         let number = |keys: [&str; 2]| keys.iter().find_map(|key| place.get(key)?.as_f64());
-        let (Some(lat), Some(lon)) = (number(["latitude", "lat"]), number(["longitude", "lon"])) else { continue };
+        let (Some(lat), Some(lon)) = (number(["latitude", "lat"]), number(["longitude", "lon"]))
+        else {
+            continue;
+        };
         if !is_position(lat, lon) {
-            complaints.push("its position makes no sense and was left out".to_owned());
+            complaints.push("its position is not on Earth and was left out".to_owned());
         } else if lat != 0.0 || lon != 0.0 {
             return Some((lat, lon));
         }
@@ -164,10 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn no_position_is_written_as_zeros_and_nonsense_is_reported() {
+    fn a_position_of_zeros_is_none_and_an_impossible_one_is_reported() {
         let none = read(br#"{"geoData": {"latitude": 0.0, "longitude": 0.0}}"#).unwrap();
         assert_eq!((none.position, none.complaints.len()), (None, 0));
-        let nonsense = read(br#"{"latitude": 91, "longitude": 0, "photoTakenTime": {"timestamp": "soon"}}"#).unwrap();
+        let nonsense =
+            read(br#"{"latitude": 91, "longitude": 0, "photoTakenTime": {"timestamp": "soon"}}"#)
+                .unwrap();
         assert_eq!((nonsense.position, nonsense.complaints.len()), (None, 2));
         assert!(read(b"[]").is_err());
         assert!(read("[".repeat(100_000).as_bytes()).is_err());

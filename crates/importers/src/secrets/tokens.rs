@@ -1,7 +1,7 @@
-//! Credentials that a service gives a prefix of their own: one row each.
+//! Credentials with a prefix that the issuing service defines: one row each.
 //!
-//! Formats are the services' own documentation of their token prefixes; lengths are lower bounds where a service
-//! reserves the right to grow them.
+//! Formats are the services' own documentation of their token prefixes; lengths are lower bounds
+//! where a service reserves the right to grow them.
 
 use super::SecretKind;
 
@@ -46,15 +46,25 @@ pub(super) struct TokenRule {
 /// Longest run that is read after a prefix.
 pub(super) const TOKEN_BYTES_MAX: usize = 512;
 
-const fn exactly(kind: SecretKind, prefix: &'static str, alphabet: Alphabet, length: usize) -> TokenRule {
+const fn exactly(
+    kind: SecretKind,
+    prefix: &'static str,
+    alphabet: Alphabet,
+    length: usize,
+) -> TokenRule {
     TokenRule { kind, prefix, alphabet, length_min: length, length_max: length }
 }
 
-const fn at_least(kind: SecretKind, prefix: &'static str, alphabet: Alphabet, length_min: usize) -> TokenRule {
+const fn at_least(
+    kind: SecretKind,
+    prefix: &'static str,
+    alphabet: Alphabet,
+    length_min: usize,
+) -> TokenRule {
     TokenRule { kind, prefix, alphabet, length_min, length_max: TOKEN_BYTES_MAX }
 }
 
-/// Every prefix. Of two that begin alike, both are tried; the longer match wins.
+/// Every prefix. If two share their beginning, both are tried, and the longer match wins.
 pub(super) const TOKEN_RULES: &[TokenRule] = {
     use Alphabet::*;
     use SecretKind::*;

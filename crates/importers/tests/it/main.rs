@@ -1,4 +1,5 @@
-//! The importers on files and folders, through the registry and the port, as the engine drives them.
+//! The importers on files and folders, through the registry and the port, as the engine drives
+//! them.
 
 #![allow(clippy::unwrap_used, reason = "this crate is tests, its helpers too")]
 
@@ -10,4 +11,5 @@ mod mail;
 mod mutation;
 mod notes;
 mod photos;
+mod secrets;
 mod support;

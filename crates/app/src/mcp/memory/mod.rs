@@ -131,7 +131,7 @@ impl Memory {
             id: remembered.id.to_string(),
             is_new: remembered.is_new,
             repeats: repeated_by(space, &remembered.id)?,
-            masked: remembered.masked,
+            masked: remembered.masked.iter().map(ToString::to_string).collect(),
             changed: changed
                 .take(CHANGED_MAX)
                 .map(|(key, change)| Changed::of(key, change))
@@ -238,6 +238,7 @@ impl Memory {
             reading: READING_STRUCTURED,
             dry_run: false,
             said: objects(told.remove("said")),
+            masked: changes.masked.iter().map(ToString::to_string).collect(),
             recorded: changes.recorded.iter().map(ToString::to_string).collect(),
             changes: objects(told.remove("changes")),
             derived: object(told.remove("derived").unwrap_or_default()),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::host::Host;
 use crate::machine::Machine;
 use crate::samples::long_chat;
+use crate::secrets::{assert_nothing_leaked, secret};
 
 #[test]
 fn every_tool_says_what_it_is_and_whether_it_changes_anything() {
@@ -146,6 +147,29 @@ fn what_an_agent_repeats_from_memory_is_named_as_such() {
         "{repeated}"
     );
     host.leaves();
+    machine.is_sound();
+}
+
+#[test]
+fn secrets_in_calls_are_masked_before_anything_is_written() {
+    let machine = Machine::with_space();
+    let mut host = Host::of(&machine);
+    let sentence = format!("see {} there", secret());
+    host.gets("remember", json!({ "text": "I love green tea.", "actor": "user" }));
+    let told =
+        host.gets("remember", json!({ "text": sentence, "actor": sentence, "tags": [sentence] }));
+    assert_eq!(told["masked"], json!(["github-token", "github-token", "github-token"]), "{told}");
+    let key = "preference.drink|green-tea";
+    let correction = json!({ "name": key, "text": sentence, "note": sentence, "fields": { "object": secret() } });
+    let corrected = host.calls("correct", correction);
+    assert!(
+        corrected["content"][0]["text"].as_str().unwrap().contains("a secret was masked"),
+        "{corrected}"
+    );
+    let masked = corrected["structuredContent"]["masked"].as_array().unwrap();
+    assert_eq!(masked.len(), 3, "{corrected}");
+    host.leaves();
+    assert_nothing_leaked(&machine);
     machine.is_sound();
 }
 

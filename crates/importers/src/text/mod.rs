@@ -1,11 +1,13 @@
 //! Plain text: paragraphs, dated logs and chat logs.
 //!
-//! A file is read twice, line by line: once to learn what it is and what its dates mean, once to take it in. So
-//! a file of any size is read with little memory, and the last line may decide how the first is dated.
+//! A file is read twice, line by line: once to find out its kind and its date order, once to import
+//! it. So a file of any size takes little memory, and the last line may decide how the first is
+//! dated.
 //!
-//! Lines have no names of their own, and their numbers change with every insertion; so the identity of a record is
-//! the hash of its content and, for the same content said again, its number. For the same reason a note ends where a
-//! paragraph's own hash says so: what is inserted above reshuffles only what is near.
+//! Lines have no ids, and their numbers change with every insertion. So the identity of a record is
+//! the hash of its content and, for repeated content, the number of the repetition. For the same
+//! reason the hash of a paragraph decides whether a note ends there: an insertion regroups only the
+//! notes near it.
 
 mod lines;
 mod placeholders;
@@ -16,11 +18,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::civil::Date;
-use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 use serde_json::Value;
 
 use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::secrets::{ends_within_key, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates, passages};
 use lines::Lines;
 use stamp::{DateOrder, OrderEvidence, Stamp};
@@ -68,7 +71,12 @@ impl Importer for Text {
         }
     }
 
-    fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    fn import(
+        &self,
+        path: &Path,
+        _context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
         let mut survey = Survey::default();
         let mut lines = Lines::open(path)?;
         while let Some(line) = lines.next()? {
@@ -98,10 +106,19 @@ impl Importer for Text {
             Shape::Log | Shape::Prose => Vec::new(),
         };
         let of_file = dates::date_in_name(&name);
-        let writer = Writer { title: stem(&name).to_owned(), name, participants, order, of_file, seen: HashMap::new() };
+        let writer = Writer {
+            title: stem(&name).to_owned(),
+            name,
+            participants,
+            order,
+            of_file,
+            seen: HashMap::new(),
+        };
         let _ = match shape {
             Shape::Prose => prose(Lines::open(path)?, writer, sink)?,
-            Shape::Log | Shape::Chat { .. } => entries(Lines::open(path)?, shape, &survey, writer, sink)?,
+            Shape::Log | Shape::Chat { .. } => {
+                entries(Lines::open(path)?, shape, &survey, writer, sink)?
+            }
         };
         Ok(())
     }
@@ -121,7 +138,7 @@ fn order_complaint(order: DateOrder) -> Option<&'static str> {
     }
 }
 
-/// What a file of text is.
+/// The kind of a text file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     /// Paragraphs.
@@ -132,7 +149,7 @@ enum Shape {
     Chat { timed: bool },
 }
 
-/// What the first reading learns.
+/// What the first pass finds out.
 #[derive(Debug, Default)]
 struct Survey {
     lines: u64,
@@ -173,10 +190,13 @@ impl Survey {
     }
 
     fn shape(&self) -> Shape {
-        let often_stamped = self.stamped >= 2 && self.stamped * 4 >= self.lines || self.stamped == self.lines;
+        let often_stamped =
+            self.stamped >= 2 && self.stamped * 4 >= self.lines || self.stamped == self.lines;
         if often_stamped && self.stamped > 0 {
-            let few_names = self.other_names == 0 && (self.names.len() as u64) * 2 <= self.named.max(4);
-            let chat = self.stamped_named >= 2 && self.stamped_named * 2 >= self.stamped && few_names;
+            let few_names =
+                self.other_names == 0 && (self.names.len() as u64) * 2 <= self.named.max(4);
+            let chat =
+                self.stamped_named >= 2 && self.stamped_named * 2 >= self.stamped && few_names;
             return if chat { Shape::Chat { timed: true } } else { Shape::Log };
         }
         let speakers = 2..=SPEAKERS_WITHOUT_TIMES_MAX;
@@ -214,10 +234,10 @@ struct Entry {
 }
 
 impl Writer {
-    /// Content hash and repetition number.
+    /// Hash of the masked content, and repetition number.
     fn uid(&mut self, parts: [&str; 3]) -> String {
         let mut hasher = blake3::Hasher::new();
-        for part in parts {
+        for part in parts.map(without_secrets) {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }
@@ -227,7 +247,11 @@ impl Writer {
         let count = self.seen.entry(key).or_insert(0);
         *count = count.saturating_add(1);
         let short: String = hash.to_hex().chars().take(24).collect();
-        if *count > 1 { format!("{}#{short}~{count}", self.name) } else { format!("{}#{short}", self.name) }
+        if *count > 1 {
+            format!("{}#{short}~{count}", self.name)
+        } else {
+            format!("{}#{short}", self.name)
+        }
     }
 
     fn write(&mut self, kind: &str, mut entry: Entry, sink: &mut dyn Sink) -> ControlFlow<()> {
@@ -251,7 +275,9 @@ impl Writer {
                 ..Payload::default()
             };
             if at.is_none() && !entry.written.is_empty() {
-                payload.more.insert("time_as_written".to_owned(), Value::String(entry.written.clone()));
+                payload
+                    .more
+                    .insert("time_as_written".to_owned(), Value::String(entry.written.clone()));
             }
             let actor = entry.actor.clone();
             let summary = match &actor {
@@ -276,7 +302,13 @@ impl Writer {
 type Flow = Result<ControlFlow<()>, ImportError>;
 
 /// Log entries and messages: each begins with its stamp (or name) and goes on to the next.
-fn entries(mut lines: Lines<'_>, shape: Shape, survey: &Survey, mut writer: Writer, sink: &mut dyn Sink) -> Flow {
+fn entries(
+    mut lines: Lines<'_>,
+    shape: Shape,
+    survey: &Survey,
+    mut writer: Writer,
+    sink: &mut dyn Sink,
+) -> Flow {
     let kind = if shape == Shape::Log { EvidenceKind::NOTE } else { EvidenceKind::TURN };
     let speakers: BTreeSet<&str> = survey.names.keys().map(String::as_str).collect();
     let mut entry = Entry::default();
@@ -323,7 +355,8 @@ fn beginning(line: &str, shape: Shape, speakers: &BTreeSet<&str>) -> Option<Entr
         None if timed => return None,
         None => (None, "", line),
     };
-    let said = stamp::speaker(rest).filter(|(name, _)| shape != Shape::Log && speakers.contains(name));
+    let said =
+        stamp::speaker(rest).filter(|(name, _)| shape != Shape::Log && speakers.contains(name));
     if said.is_none() && !timed {
         return None;
     }
@@ -349,7 +382,8 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
         }
         if (ends || paragraph.len() > ENTRY_BYTES_MAX) && !paragraph.is_empty() {
             let chars = note.chars().count();
-            let full = chars + paragraph.chars().count() > NOTE_CHARS_MAX;
+            let full =
+                chars + paragraph.chars().count() > NOTE_CHARS_MAX && !ends_within_key(&note);
             if full && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -358,9 +392,12 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
             }
             note.push_str(&paragraph);
             // One paragraph in four, chosen by its own content, ends a note that is long enough.
-            let chosen = blake3::hash(paragraph.as_bytes()).as_bytes().first().is_some_and(|byte| byte % 4 == 0);
+            let chosen = blake3::hash(paragraph.as_bytes())
+                .as_bytes()
+                .first()
+                .is_some_and(|byte| byte % 4 == 0);
             paragraph.clear();
-            let ripe = chosen && note.chars().count() >= NOTE_CHARS_MIN;
+            let ripe = chosen && note.chars().count() >= NOTE_CHARS_MIN && !ends_within_key(&note);
             if ripe && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }

@@ -1,12 +1,13 @@
-//! Markdown notes and Obsidian vaults: one record a section.
+//! Markdown notes and Obsidian vaults: one record per section.
 //!
-//! A whole note is too much for one memory and a sentence too little; what stands under a heading is what its author
-//! thought of as one thing. Each record carries the path of headings above it in its text, because "Friday" under
-//! "Camping" means nothing without it. The time is the innermost date that the note itself names: its heading's, its
-//! front matter's, its file name's. A file's modification time is never used: it differs from machine to machine.
+//! A whole note is too long for one record and a sentence too short; the text under a heading is
+//! what its author saw as one unit. Each record carries the path of headings above it in its text,
+//! because "Friday" under "Camping" means nothing without it. The time is the innermost date that
+//! the note itself names: its heading's, its front matter's, its file name's. A file's modification
+//! time is never used: it differs from machine to machine.
 //!
-//! The identity is `<path in the vault>#<slugs of the headings>`, so text may move within a section, and sections within
-//! a note, without becoming new memories.
+//! The identity is `<path in the vault>#<slugs of the headings>`, so text may move within a
+//! section, and sections within a note, without becoming new memories.
 
 mod front_matter;
 mod sections;
@@ -15,11 +16,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
 use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::secrets::{cut_chars, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages};
 use sections::Section;
 
@@ -57,7 +59,12 @@ impl Importer for Markdown {
         if has_extension(probe.path, &EXTENSIONS) { Match::Likely } else { Match::No }
     }
 
-    fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    fn import(
+        &self,
+        path: &Path,
+        _context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
         if !path.is_dir() {
             let note = files::read_text(path, NOTE_BYTES_MAX, FORMAT)?;
             let empty = note.text.trim().is_empty();
@@ -86,7 +93,12 @@ impl Importer for Markdown {
     }
 }
 
-fn import_note(file: &Path, root: &Path, note: files::Text, sink: &mut dyn Sink) -> ControlFlow<()> {
+fn import_note(
+    file: &Path,
+    root: &Path,
+    note: files::Text,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
     sink.progress(note.text.len() as u64);
     if let Some(complaint) = note.complaint {
         sink.problem(problem(file, complaint))?;
@@ -115,7 +127,7 @@ fn import_note(file: &Path, root: &Path, note: files::Text, sink: &mut dyn Sink)
     ControlFlow::Continue(())
 }
 
-/// What a note says of all its sections.
+/// What all sections of a note share.
 struct Head {
     relative: String,
     title: String,
@@ -150,9 +162,14 @@ impl Head {
         head.at = date.or(created).or(in_name).or(updated);
         head.named = !head.title.is_empty();
         if !head.named {
-            let first = sections.first().and_then(|section| section.path.first()).filter(|first| !first.is_empty());
+            let first = sections
+                .first()
+                .and_then(|section| section.path.first())
+                .filter(|first| !first.is_empty());
             // The outermost heading is the note's title only if it stands above everything.
-            let above_all = first.filter(|first| sections.iter().all(|section| section.path.first() == Some(*first)));
+            let above_all = first.filter(|first| {
+                sections.iter().all(|section| section.path.first() == Some(*first))
+            });
             head.title = above_all.cloned().unwrap_or_else(|| stem(&head.relative).to_owned());
         }
         head
@@ -165,11 +182,15 @@ impl Head {
         let [date, created, updated] = dated;
         match lower.as_str() {
             "title" if !text.is_empty() => {
-                self.title = text.chars().take(sections::HEADING_CHARS_MAX).collect();
+                self.title = cut_chars(&text, sections::HEADING_CHARS_MAX).to_owned();
             }
             "date" | "day" if when.is_some() => *date = when,
-            "created" | "date_created" | "created_at" | "creation_date" if when.is_some() => *created = when,
-            "updated" | "modified" | "date_modified" | "updated_at" | "last_modified" if when.is_some() => {
+            "created" | "date_created" | "created_at" | "creation_date" if when.is_some() => {
+                *created = when
+            }
+            "updated" | "modified" | "date_modified" | "updated_at" | "last_modified"
+                if when.is_some() =>
+            {
                 self.more.insert("updated".to_owned(), Value::String(text));
                 *updated = when;
             }
@@ -184,7 +205,9 @@ impl Head {
                     self.more.insert("aliases".to_owned(), Value::Array(aliases));
                 }
             }
-            "author" | "authors" => self.actor = Some(texts(&value).join(", ")).filter(|actor| !actor.is_empty()),
+            "author" | "authors" => {
+                self.actor = Some(texts(&value).join(", ")).filter(|actor| !actor.is_empty())
+            }
             "participants" | "attendees" | "people" => {
                 for person in texts(&value) {
                     sections::add_once(&mut self.participants, &person);
@@ -194,8 +217,19 @@ impl Head {
             _ if value.is_null() => {}
             _ => {
                 // The payload's own field names are taken.
-                let own = ["text", "captions", "title", "session", "session_title", "role", "tags", "links", "end"];
-                let key = if own.contains(&name) { format!("note_{name}") } else { name.to_owned() };
+                let own = [
+                    "text",
+                    "captions",
+                    "title",
+                    "session",
+                    "session_title",
+                    "role",
+                    "tags",
+                    "links",
+                    "end",
+                ];
+                let key =
+                    if own.contains(&name) { format!("note_{name}") } else { name.to_owned() };
                 self.more.insert(key, value);
             }
         }
@@ -204,8 +238,14 @@ impl Head {
     fn records(&self, section: Section, slug: &str) -> Vec<Evidence> {
         let named = section.path.iter().rev().find_map(|heading| dates::date_in(heading));
         let at = named.map(When::from_date).or_else(|| self.at.clone());
-        let heading = section.path.last().filter(|heading| !heading.is_empty()).unwrap_or(&self.title).clone();
-        let mut path: Vec<&str> = section.path.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        let heading = section
+            .path
+            .last()
+            .filter(|heading| !heading.is_empty())
+            .unwrap_or(&self.title)
+            .clone();
+        let mut path: Vec<&str> =
+            section.path.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
         if path.first() != Some(&self.title.as_str()) {
             path.insert(0, &self.title);
         }
@@ -231,7 +271,11 @@ impl Head {
                 kind: EvidenceKind::from(EvidenceKind::NOTE),
                 actor: self.actor.clone(),
                 at: at.clone(),
-                summary: summarize(&if passage.is_empty() { path.clone() } else { format!("{heading}: {passage}") }),
+                summary: summarize(&if passage.is_empty() {
+                    path.clone()
+                } else {
+                    format!("{heading}: {passage}")
+                }),
                 visibility: Visibility::default(),
                 payload: Payload {
                     text: format!("{path}\n\n{passage}").trim_end().to_owned(),
@@ -283,12 +327,13 @@ fn place(value: &Value) -> Option<Location> {
     (!joined.is_empty()).then_some(Location { label: Some(joined), lat: None, lon: None })
 }
 
-/// The headings' slugs, joined by dots: no slug holds one, so no two paths are written alike.
+/// The headings' slugs, joined by dots. Slugs hold no dots, so different paths stay different.
 fn slug_path(path: &[String]) -> String {
     path.iter().map(|heading| slug(heading)).collect::<Vec<_>>().join(".")
 }
 
 fn slug(heading: &str) -> String {
+    let heading = without_secrets(heading);
     let mut slug = String::new();
     for letter in heading.chars().flat_map(char::to_lowercase) {
         if letter.is_alphanumeric() {

@@ -1,0 +1,110 @@
+//! Secrets: whichever command something comes in by, its secrets are not in any file of the
+//! machine.
+
+use std::path::Path;
+
+use crate::machine::Machine;
+use crate::words::{HABIT, believing};
+
+/// What must not be written, put together so that no scanner takes this file for a leak.
+pub(crate) fn secret() -> String {
+    ["gh", "p_", "a8F3kd92LmQ0xY7bN4vR1sT6uW5zC3eJ9hG2"].concat()
+}
+
+/// Fails if the secret is in a file that the program keeps.
+pub(crate) fn assert_nothing_leaked(machine: &Machine) {
+    assert!(
+        count(&machine.home()) + count(&machine.work().join(".because")) == 0,
+        "the secret is in a file"
+    );
+}
+
+fn count(path: &Path) -> usize {
+    if path.is_dir() {
+        return std::fs::read_dir(path).unwrap().map(|entry| count(&entry.unwrap().path())).sum();
+    }
+    let (secret, bytes) = (secret(), std::fs::read(path).unwrap_or_default());
+    bytes.windows(secret.len()).filter(|window| *window == secret.as_bytes()).count()
+}
+
+#[test]
+fn every_command_masks_secrets_and_says_so() {
+    let here = believing();
+    let machine = &here.machine;
+    let sentence = format!("see {} there", secret());
+    machine.write("note.txt", &sentence);
+    let set = format!("name={}", secret());
+    let key = machine
+        .because(["--json", "key"])
+        .at_home(&machine.work().join("other"))
+        .run()
+        .succeeds()
+        .json();
+    let key = key["key"].as_str().unwrap().to_owned();
+    for arguments in [
+        vec!["remember", &sentence, "--actor", &sentence, "--tag", &sentence],
+        vec!["correct", HABIT, "--set", &set, "--text", &sentence, "--note", &sentence],
+        vec!["withdraw", HABIT, "--note", &sentence],
+        vec!["refute", HABIT, "--note", &sentence],
+        vec!["retract", &here.notes[0], "--note", &sentence],
+        vec!["grant", &key, "--can", "append", "--name", &sentence],
+        vec!["revoke", &key, "--can", "append", "--name", &sentence],
+    ] {
+        let ran = here.run(&arguments).succeeds();
+        assert!(ran.out().contains("a secret was masked: github-token"), "{arguments:?}: {ran}");
+        assert_nothing_leaked(machine);
+    }
+    let imported = here.json(&["import", "note.txt"]);
+    assert!(imported.to_string().contains("\"github-token\":1"), "{imported}");
+    assert_nothing_leaked(machine);
+}
+
+#[test]
+fn a_space_named_after_a_secret_is_made_with_a_masked_name() {
+    let machine = Machine::new();
+    let made = machine.because(["init", "--json", "--name", &secret()]).run().succeeds().json();
+    assert_eq!(made["name"], "[masked:github-token]");
+    assert_eq!(made["masked"][0], "github-token");
+    assert_nothing_leaked(&machine);
+}
+
+#[test]
+fn receipts_do_not_keep_secrets_in_the_names_of_agents_and_conversations() {
+    let machine = Machine::with_chat();
+    let secret = secret();
+    let turn = [
+        "context",
+        "--agent",
+        &secret,
+        "--session",
+        &secret,
+        "--turn",
+        "Mara: Which glaze for the tall bowls?",
+    ];
+    machine.because(turn).run().succeeds();
+    machine.because(["recall", "--agent", &secret, "Which glaze?"]).run().succeeds();
+    assert_nothing_leaked(&machine);
+    let kept = machine.because(["receipts", "--agent", &secret, "--json"]).run().succeeds().json();
+    let kept = kept["receipts"].as_array().unwrap();
+    assert!(
+        !kept.is_empty() && kept.iter().all(|receipt| receipt["agent"] == "[masked:github-token]"),
+        "{kept:?}"
+    );
+}
+
+#[test]
+fn a_quoted_private_key_is_in_no_part_of_its_record() {
+    let machine = Machine::with_space();
+    let body = "MHcCAQEEIAs8Fk39dLmQ0xY7bN4vR1sT6uW5zC3eJ9hG2pXoAoGCCqGSM49AwEHo";
+    let key = format!(
+        "> -----BEG{}\n> {body}\n> {}\n> -----E{}\n",
+        "IN EC PRIVATE KEY-----",
+        &body[9..],
+        "ND EC PRIVATE KEY-----"
+    );
+    let told = machine.because(["remember", "-", "--json"]).input(key).run().succeeds().json();
+    assert_eq!(told["masked"], serde_json::json!(["private-key"]));
+    let shown =
+        machine.because(["show", told["id"].as_str().unwrap(), "--json"]).run().succeeds().out();
+    assert!(!shown.contains(&body[..16]) && shown.contains("[masked:private-key]"), "{shown}");
+}

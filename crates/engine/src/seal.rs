@@ -1,0 +1,172 @@
+//! Sealing: the only place in the engine that signs, so that nothing unmasked is signed.
+//!
+//! What is signed is replicated and cannot be taken back. So a [`Sealer`] does not give its key
+//! away, and signs two things only: [`Prepared`] evidence, which is made from masked evidence, and
+//! a [`Sealable`] draft. Whatever a user, a program or another library says becomes a [`Sealable`]
+//! by [`Sealable::masked`]. [`Sealable::concluded`] is for what the engine itself makes of
+//! operations that are sealed already; masked again, a derived claim could differ from what its
+//! deriver says, and would be derived for ever.
+//!
+//! Operations of other devices are not sealed here: they carry their authors' signatures, and are
+//! kept as they are.
+
+use importers::secrets::{MaskedSecret, mask_body, mask_string};
+use kernel::body::{self, Body};
+use kernel::id::{Author, BodyHash};
+use kernel::kind::Kind;
+use kernel::operation::{HlcTimestamp, MalformedError, Operation, Ref};
+use kernel::seal::{ChainPosition, Draft, Signer};
+use store::Writing;
+
+use crate::EngineError;
+use crate::write::record::Prepared;
+
+/// A draft that may be sealed, with the secrets that were masked in it.
+pub(crate) struct Sealable {
+    draft: Draft,
+    masked: Vec<MaskedSecret>,
+}
+
+impl Sealable {
+    /// What somebody says, masked. An identity key stays as it is if it names something in the
+    /// ledger.
+    pub(crate) fn masked(draft: Draft, writing: &dyn Writing) -> Result<Self, EngineError> {
+        let masked = mask_body(draft.body);
+        let secrets = masked.secrets().to_vec();
+        let mut sealable =
+            Self { draft: Draft { body: masked.into_inner(), refs: draft.refs }, masked: secrets };
+        let key = match &mut sealable.draft.body {
+            Body::ClaimCorrection(body::Correction { identity_key, .. })
+            | Body::ClaimRefutation(body::Refutation { identity_key, .. }) => identity_key,
+            _ => return Ok(sealable),
+        };
+        if writing.identity(key)?.is_empty() {
+            let masked = mask_string(key);
+            sealable.masked.extend_from_slice(masked.secrets());
+            *key = masked.into_inner();
+        }
+        Ok(sealable)
+    }
+
+    /// The beginning of a space, masked.
+    pub(crate) fn genesis(space: body::Space) -> Self {
+        let masked = mask_body(Body::Space(space));
+        let secrets = masked.secrets().to_vec();
+        Self { draft: Draft::new(masked.into_inner()), masked: secrets }
+    }
+
+    /// What follows from sealed operations alone: claims of derivers, falls, proposals.
+    pub(crate) fn concluded(draft: Draft) -> Self {
+        Self { draft, masked: Vec::new() }
+    }
+
+    /// The secrets that were masked.
+    pub(crate) fn secrets(&self) -> &[MaskedSecret] {
+        &self.masked
+    }
+}
+
+/// The key of this device. It signs what is sealable, and nothing else.
+pub(crate) struct Sealer(Signer);
+
+impl Sealer {
+    pub(crate) fn new(signer: Signer) -> Self {
+        Self(signer)
+    }
+
+    /// The public half.
+    pub(crate) fn author(&self) -> Author {
+        self.0.author()
+    }
+
+    /// The hash that prepared evidence carries once this device has sealed it.
+    pub(crate) fn body_hash(&self, prepared: &Prepared) -> BodyHash {
+        self.0.body_hash(prepared.bytes())
+    }
+
+    /// Seals at a place in this device's chain.
+    pub(crate) fn seal(
+        &self,
+        sealable: Sealable,
+        place: ChainPosition,
+    ) -> Result<(Operation, Body), MalformedError> {
+        let body = sealable.draft.body.clone();
+        Ok((self.0.seal(sealable.draft, place)?, body))
+    }
+
+    /// Seals at this device's next place in what is being written.
+    pub(crate) fn seal_next(
+        &self,
+        sealable: Sealable,
+        writing: &dyn Writing,
+        ts: HlcTimestamp,
+    ) -> Result<(Operation, Body), EngineError> {
+        let place =
+            ChainPosition { space: writing.space()?, head: writing.head(&self.author())?, ts };
+        Ok(self.seal(sealable, place)?)
+    }
+
+    /// Seals evidence.
+    pub(crate) fn seal_evidence(
+        &self,
+        prepared: &mut Prepared,
+        refs: Vec<Ref>,
+        place: ChainPosition,
+    ) -> Result<Operation, MalformedError> {
+        self.0.seal_canonical(Kind::Evidence, prepared.take_bytes(), refs, place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::operation::{HlcTimestamp, Role};
+    use store::Ledger;
+    use store::sqlite::SqliteSpace;
+
+    use super::*;
+
+    fn refutation(key: &str, target: kernel::id::OpId) -> Draft {
+        let body = body::Refutation { identity_key: key.to_owned(), note: String::new() };
+        let refs = vec![Ref { id: target, role: Role::parse(Role::TARGET).unwrap() }];
+        Draft { body: Body::ClaimRefutation(body), refs }
+    }
+
+    #[test]
+    fn an_identity_key_is_masked_unless_it_names_something_in_the_ledger() {
+        let sealer = Sealer::new(Signer::from_seed([1; 32]));
+        let space = body::Space {
+            name: "t".to_owned(),
+            owner: sealer.author(),
+            created: String::new(),
+            settings: serde_json::Map::new(),
+        };
+        let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
+        let (genesis, body) = sealer.seal(Sealable::genesis(space), place).unwrap();
+        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
+        let mut writing = space.begin().unwrap();
+        let note = serde_json::json!({
+            "source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}
+        });
+        let note = Body::Evidence(serde_json::from_value(note).unwrap());
+        let note = Sealable::masked(Draft::new(note), &*writing).unwrap();
+        let (note, body) = sealer.seal_next(note, &*writing, HlcTimestamp(2)).unwrap();
+        writing.record(&note, Some(&body)).unwrap();
+        // Another program may have sealed this without masking it.
+        let known = "password: tulip77bridge";
+        let claim = serde_json::json!({ "claim_type": "t", "identity_key": known, "payload": 1 });
+        let claim = Body::Claim(serde_json::from_value(claim).unwrap());
+        let refs = vec![Ref { id: note.id(), role: Role::parse("supporting").unwrap() }];
+        let claim = Sealable::concluded(Draft { body: claim, refs });
+        let (claim, body) = sealer.seal_next(claim, &*writing, HlcTimestamp(3)).unwrap();
+        writing.record(&claim, Some(&body)).unwrap();
+        let key_of = |key: &str| {
+            let sealable = Sealable::masked(refutation(key, claim.id()), &*writing).unwrap();
+            let Body::ClaimRefutation(refutation) = sealable.draft.body else {
+                panic!("it is another body")
+            };
+            refutation.identity_key
+        };
+        assert_eq!(key_of(known), known);
+        assert_eq!(key_of("password: walnut88bridge"), "password: [masked:password]");
+    }
+}

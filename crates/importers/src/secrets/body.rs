@@ -1,0 +1,107 @@
+//! Masking what any operation says, whoever says it: a note of a correction, the name of a device.
+
+use kernel::body::{
+    Body, Claim, Correction, Deriver, Grant, Reason, Refutation, Space, Withdrawal,
+};
+use kernel::proposal::{Decision, Proposal, Proposed, Question};
+
+use super::report::Report;
+use super::{Masked, mask};
+
+/// Replaces every secret in every text of a body.
+///
+/// The identity keys of corrections, refutations and reviews stay as they are: they name what is in
+/// the ledger already, and would else name something else.
+pub fn mask_body(mut body: Body) -> Masked<Body> {
+    let mut report = Report::default();
+    match &mut body {
+        Body::Evidence(_) => {}
+        Body::Space(Space { name, owner: _, created, settings }) => {
+            report.one("name", name);
+            report.one("created", created);
+            report.object("settings", settings);
+        }
+        Body::Grant(grant) | Body::Revoke(grant) => {
+            let Grant { key: _, name, capabilities: _ } = grant;
+            report.one("name", name);
+        }
+        Body::EvidenceRetraction(Reason { reason }) | Body::Retraction(Reason { reason }) => {
+            report.one("reason", reason);
+        }
+        Body::Claim(claim) => claimed(claim, &mut report),
+        Body::ClaimCorrection(Correction { identity_key: _, corrected_payload, text, note }) => {
+            report.value("corrected_payload", corrected_payload);
+            if let Some(text) = text {
+                report.repeating("text", text);
+            }
+            report.repeating("note", note);
+        }
+        Body::ClaimRefutation(Refutation { identity_key: _, note })
+        | Body::CorrectionWithdrawal(Withdrawal { note })
+        | Body::RefutationWithdrawal(Withdrawal { note }) => report.one("note", note),
+        Body::Proposal(proposal) => proposed(proposal, &mut report),
+        Body::Decision(Decision { verdict, feedback, others }) => {
+            report.one("verdict", verdict);
+            report.one("feedback", feedback);
+            report.object("", others);
+        }
+        Body::Opaque(_, fields) => report.object("", fields),
+    }
+    match body {
+        Body::Evidence(evidence) => {
+            let Masked { value, secrets } = mask(evidence);
+            Masked { value: Body::Evidence(value), secrets }
+        }
+        body => report.masked(body),
+    }
+}
+
+fn claimed(claim: &mut Claim, report: &mut Report) {
+    let Claim {
+        claim_type,
+        identity_key,
+        subject,
+        text,
+        payload,
+        deriver,
+        confidence: _,
+        confidence_basis,
+        rationale,
+        valid_at: _,
+        valid_from: _,
+        valid_to: _,
+        visibility: _,
+        tags,
+    } = claim;
+    report.one("claim_type", claim_type);
+    report.one("identity_key", identity_key);
+    report.one("subject", subject);
+    report.value("payload", payload);
+    report.repeating("text", text);
+    if let Some(Deriver { name, version, deterministic: _ }) = deriver {
+        report.one("deriver.name", name);
+        report.one("deriver.version", version);
+    }
+    report.value("confidence_basis", confidence_basis);
+    report.repeating("rationale", rationale);
+    report.many("tags", tags);
+}
+
+fn proposed(proposal: &mut Proposal, report: &mut Report) {
+    let Proposal { origin, confidence: _, text, review, operations, others } = proposal;
+    report.one("origin", origin);
+    if let Some(Question { identity_key: _, reason: _, trigger: _, payload: Some(payload) }) =
+        review
+    {
+        report.value("review.payload", payload);
+    }
+    for (index, Proposed { kind, body, refs }) in operations.iter_mut().enumerate() {
+        report.one(&format!("operations[{index}].kind"), kind);
+        report.object(&format!("operations[{index}].body"), body);
+        for cited in refs {
+            report.one(&format!("operations[{index}].refs"), &mut cited.role);
+        }
+    }
+    report.repeating("text", text);
+    report.object("", others);
+}
