@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use engine::Space;
 use serde_json::json;
 
-use super::Session;
-use crate::failure::Failure;
+use super::CliSession;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, Form, printable};
 use crate::place::{self, GLOBAL};
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     global: bool,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let working =
         std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
     let (path, default_name) = match session.spaces.as_slice() {
@@ -39,7 +39,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             // A folder is where the space goes, not what it is.
             (if path.is_dir() { place::project_space(&path) } else { path }, "memory".to_owned())
         }
-        _ => return Err(Failure::Usage("name only one space with --space".to_owned())),
+        _ => return Err(RequestError::SeveralSpaces.into()),
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         place::make_folder(folder)?;
