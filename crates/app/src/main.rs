@@ -8,10 +8,11 @@ mod cli;
 mod failure;
 mod install;
 mod mcp;
-mod meaning;
 mod output;
 mod place;
+mod service;
 mod settings;
+mod text;
 
 /// Folding and importing make many small values on two threads; this allocator does that in two
 /// thirds of the time.

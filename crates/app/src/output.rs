@@ -5,10 +5,12 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use importers::secrets::SecretKind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kernel::id::OpId;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::service::change_wording::{Emphasis, Line};
+use crate::text::is_command;
+pub(crate) use crate::text::{count, path, printable, quoted, short};
 
 /// Emphasis.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -28,6 +30,21 @@ pub(crate) enum Form {
     Text,
     /// For programs.
     Json,
+}
+
+/// Prints a line whose pieces stand out differently.
+pub(crate) fn emphasised(parts: &Line) -> Result<(), Failure> {
+    let mut text = String::new();
+    for (emphasis, part) in &parts.0 {
+        let style = match emphasis {
+            Emphasis::Plain => Style::new(),
+            Emphasis::Strong => BOLD,
+            Emphasis::Id => ID,
+            Emphasis::Faint => DIM,
+        };
+        text.push_str(&format!("{style}{part}{style:#}"));
+    }
+    line(text)
 }
 
 /// Prints one line. Styles in it are left out where the output is no terminal.
@@ -50,7 +67,7 @@ fn harmless_json(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for c in text.chars() {
         // All of them lie in the basic plane, so that one escape is enough.
-        if commands(c) {
+        if is_command(c) {
             harmless.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             harmless.push(c);
@@ -74,44 +91,9 @@ pub(crate) fn note(text: impl std::fmt::Display) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// The beginning of an id that people can type.
-pub(crate) fn short(id: &OpId) -> String {
-    id.to_string().chars().take(15).collect()
-}
-
-/// A count with its noun: `1 record`, `2 records`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
 /// Bytes for people.
 pub(crate) fn bytes(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
-}
-
-/// What a terminal would take for a command is shown as a space, so that a record cannot move the
-/// cursor.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if commands(c) { ' ' } else { c }).collect()
-}
-
-/// A text as an argument of a command that is offered to a shell: it stays one argument, whatever
-/// it says.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("'{}'", printable(text).replace('\'', r"'\''"))
-}
-
-/// A path for people.
-pub(crate) fn path(path: &std::path::Path) -> String {
-    printable(&path.to_string_lossy())
-}
-
-/// Control characters, and those that turn the direction of the text around them.
-fn commands(c: char) -> bool {
-    c.is_control()
-        || ('\u{202a}'..='\u{202e}').contains(&c)
-        || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
 /// A progress bar on the error output; silent where that is no terminal.

@@ -9,11 +9,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use engine::{EngineError, Space};
 use kernel::seal::{SEED_BYTES, Signer};
-use store::StoreError;
-
-use crate::failure::Failure;
 
 /// A project's folder.
 pub(crate) const FOLDER: &str = ".because";
@@ -26,6 +22,43 @@ pub(crate) const GLOBAL: &str = "global";
 /// A key file is 64 digits and a line break; what is much longer is something else.
 const KEY_BYTES_MAX: u64 = 256;
 
+/// Why a place of ours cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlaceError {
+    /// The system names no folder for data.
+    #[error("the folder for your data cannot be found: {reason}; set BECAUSE_HOME")]
+    NoHome {
+        /// What the system says.
+        reason: String,
+    },
+    /// A file or folder could not be read or written.
+    #[error("cannot use {}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The device key does not read.
+    #[error("{} does not hold a device key (64 hexadecimal digits); put back a copy, or move it away to make a new key", path.display())]
+    Key {
+        /// Which file.
+        path: PathBuf,
+    },
+}
+
+impl PlaceError {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::NoHome { .. } => "no_home",
+            Self::File { .. } => "file",
+            Self::Key { .. } => "device_key",
+        }
+    }
+}
+
 /// Paths of this person on this machine.
 #[derive(Clone)]
 pub(crate) struct Home {
@@ -34,12 +67,12 @@ pub(crate) struct Home {
 
 impl Home {
     /// `BECAUSE_HOME`, else the platform's data folder.
-    pub(crate) fn find() -> Result<Self, Failure> {
+    pub(crate) fn find() -> Result<Self, PlaceError> {
         if let Some(home) = std::env::var_os("BECAUSE_HOME").filter(|home| !home.is_empty()) {
             return Ok(Self { folder: PathBuf::from(home) });
         }
         let strategy = etcetera::choose_base_strategy()
-            .map_err(|error| Failure::Usage(format!("{error}; set BECAUSE_HOME")))?;
+            .map_err(|error| PlaceError::NoHome { reason: error.to_string() })?;
         Ok(Self { folder: etcetera::BaseStrategy::data_dir(&strategy).join("because") })
     }
 
@@ -64,16 +97,16 @@ impl Home {
     }
 
     /// The device's key; made at the first use, readable by its owner only.
-    pub(crate) fn signer(&self) -> Result<Signer, Failure> {
+    pub(crate) fn signer(&self) -> Result<Signer, PlaceError> {
         let path = self.key_path();
-        let file = |source| Failure::File { path: path.clone(), source };
+        let file = |source| PlaceError::File { path: path.clone(), source };
         match fs::metadata(&path) {
             Ok(metadata) if metadata.len() <= KEY_BYTES_MAX => {
                 let text = fs::read(&path).map_err(file)?;
                 let signer = std::str::from_utf8(&text).ok().and_then(Signer::from_hex);
-                return signer.ok_or_else(|| Failure::Key { path: path.clone() });
+                return signer.ok_or_else(|| PlaceError::Key { path: path.clone() });
             }
-            Ok(_) => return Err(Failure::Key { path }),
+            Ok(_) => return Err(PlaceError::Key { path }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(file(error)),
         }
@@ -95,82 +128,31 @@ impl Home {
 }
 
 /// Makes a folder that only its owner reads.
-pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), PlaceError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|source| Failure::File { path: folder.to_owned(), source })
+    builder.create(folder).map_err(|source| PlaceError::File { path: folder.to_owned(), source })
 }
 
 /// A folder that vanishes when it is dropped.
-pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, Failure> {
-    tempfile::tempdir().map_err(|source| Failure::File { path: std::env::temp_dir(), source })
-}
-
-/// Which space a command works on.
-pub(crate) struct Finder<'a> {
-    /// The home.
-    pub(crate) home: &'a Home,
-    /// What `--space` or `BECAUSE_SPACE` names.
-    pub(crate) named: Option<&'a str>,
-}
-
-impl Finder<'_> {
-    /// The space's file, whether or not it exists.
-    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
-        match self.named {
-            Some(GLOBAL) => Ok(self.home.global_space()),
-            Some(named) => Ok(named_space(Path::new(named))),
-            None => {
-                let working = std::env::current_dir()
-                    .map_err(|source| Failure::File { path: ".".into(), source })?;
-                let mut folders = working.ancestors().map(|folder| folder.join(FOLDER).join(FILE));
-                Ok(folders.find(|path| path.is_file()).unwrap_or_else(|| self.home.global_space()))
-            }
-        }
-    }
-
-    /// Opens the space to read it. There must be one.
-    pub(crate) fn open(&self) -> Result<Space, Failure> {
-        let path = self.path()?;
-        if path.exists() {
-            return Ok(Space::open(&path, self.home.signer()?)?);
-        }
-        Err(match self.named {
-            None => Failure::NoSpace,
-            Some(GLOBAL) => {
-                Failure::NoSpaceThere { path, command: "because init --global".to_owned() }
-            }
-            Some(named) => {
-                let command = format!("because init --space {}", crate::output::quoted(named));
-                Failure::NoSpaceThere { path, command }
-            }
-        })
-    }
-
-    /// Opens the space to write to it; the person's own is made if it is not there yet.
-    pub(crate) fn open_or_make(&self, now: jiff::Timestamp) -> Result<Space, Failure> {
-        let path = self.path()?;
-        if path == self.home.global_space() && !path.exists() {
-            make_folder(self.home.folder())?;
-            match Space::create(&path, self.home.signer()?, GLOBAL, now) {
-                // Another process made it in the meantime.
-                Err(EngineError::Store(StoreError::Exists { .. })) => {}
-                made => return Ok(made?),
-            }
-        }
-        self.open()
-    }
+pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, PlaceError> {
+    tempfile::tempdir().map_err(|source| PlaceError::File { path: std::env::temp_dir(), source })
 }
 
 /// A file as it is; a folder by the space in it.
-fn named_space(path: &Path) -> PathBuf {
+pub(crate) fn named_space(path: &Path) -> PathBuf {
     if !path.is_dir() {
         return path.to_owned();
     }
     let direct = path.join(FILE);
     if direct.is_file() { direct } else { path.join(FOLDER).join(FILE) }
+}
+
+/// The project's space that a folder is in: its own, or that of the nearest folder above it.
+pub(crate) fn enclosing_space(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(project_space).find(|path| path.is_file())
 }
 
 /// Where `because init` puts a project's space.

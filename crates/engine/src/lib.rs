@@ -53,9 +53,7 @@ pub enum EngineError {
     #[error(transparent)]
     Import(#[from] importers::ImportError),
     /// No operation begins so.
-    #[error(
-        "no record begins with {prefix} (at least 4 digits of its id are needed); `because log` lists what there is"
-    )]
+    #[error("no record begins with {prefix} (at least 4 digits of its id are needed)")]
     UnknownId {
         /// What was asked for.
         prefix: String,
@@ -69,7 +67,7 @@ pub enum EngineError {
         candidates: Vec<OpId>,
     },
     /// No receipt begins so, or several do.
-    #[error("no single receipt begins with {prefix}; `because receipts` lists them")]
+    #[error("no single receipt begins with {prefix}")]
     UnknownReceipt {
         /// What was asked for.
         prefix: String,

@@ -93,7 +93,7 @@ bytes32!(
 );
 bytes32!(
     /// A signing key's public half.
-    Author, "ed25519:", BASE64URL_NOPAD, "key (ed25519: and 43 base64url characters, as `because key` prints it)"
+    Author, "ed25519:", BASE64URL_NOPAD, "key (ed25519: and 43 base64url characters)"
 );
 
 /// A space is named by the id of its genesis operation.

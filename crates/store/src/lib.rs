@@ -166,7 +166,7 @@ pub enum StoreError {
         waited_s: u64,
     },
     /// The file is damaged.
-    #[error("the file is damaged: {detail}; `because verify` names what is affected")]
+    #[error("the file is damaged: {detail}")]
     Damaged {
         /// Where and how.
         detail: String,

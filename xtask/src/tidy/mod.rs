@@ -5,6 +5,8 @@
 //! and says what to do. A rule that is too strict for a good reason is changed here, in the open;
 //! there are no exceptions in comments.
 
+mod app_layers;
+mod commands;
 mod dependencies;
 mod fixtures;
 mod layers;
@@ -54,8 +56,16 @@ impl std::fmt::Display for Finding {
 }
 
 /// Every check that fails the build.
-const CHECKS: [fn(&Tree) -> Vec<Finding>; 6] =
-    [style::check, purity::check, map::check, dependencies::check, layers::check, fixtures::check];
+const CHECKS: [fn(&Tree) -> Vec<Finding>; 8] = [
+    style::check,
+    purity::check,
+    map::check,
+    dependencies::check,
+    layers::check,
+    app_layers::check,
+    commands::check,
+    fixtures::check,
+];
 
 /// Runs all checks over the tracked files.
 pub(crate) fn run(root: &Path, detail: Detail) -> Result<ExitCode> {

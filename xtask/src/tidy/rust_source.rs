@@ -10,12 +10,15 @@
 pub(crate) struct RustLine {
     /// What the compiler reads, with literals emptied: `print("x") // y` gives `print("") `.
     pub(crate) code: String,
+    /// What literals hold, one after the other, as it is written.
+    pub(crate) literals: String,
     /// What people read, without the slashes at its head.
     pub(crate) comment: String,
     /// True within the `mod tests { … }` that ends a file.
     pub(crate) in_tests: bool,
 }
 
+#[derive(Clone, Copy)]
 enum State {
     Code,
     LineComment,
@@ -27,93 +30,121 @@ enum State {
 /// Splits a file into its lines.
 pub(crate) fn split(text: &str) -> Vec<RustLine> {
     let chars: Vec<char> = text.chars().collect();
-    let at = |index: usize| chars.get(index).copied().unwrap_or('\n');
+    let mut reader = Reader { chars: &chars, line: RustLine::default(), state: State::Code };
     let mut lines = Vec::new();
-    let mut line = RustLine::default();
-    let mut state = State::Code;
     let mut index = 0;
     while index < chars.len() {
-        let current = at(index);
-        if current == '\n' {
-            lines.push(std::mem::take(&mut line));
-            if matches!(state, State::LineComment) {
-                state = State::Code;
+        if reader.at(index) == '\n' {
+            lines.push(std::mem::take(&mut reader.line));
+            if matches!(reader.state, State::LineComment) {
+                reader.state = State::Code;
             }
             index += 1;
-            continue;
+        } else {
+            index += reader.read(index);
         }
-        let mut width = 1;
-        match state {
-            State::Code => match current {
-                '/' if at(index + 1) == '/' => {
-                    width = (0..).take_while(|step| matches!(at(index + step), '/' | '!')).count();
-                    state = State::LineComment;
-                }
-                '/' if at(index + 1) == '*' => {
-                    width = 2;
-                    state = State::BlockComment { depth: 1 };
-                }
-                '"' => {
-                    line.code.push('"');
-                    state = State::Text;
-                }
-                '\'' => {
-                    width = char_literal_width(&chars, index);
-                    line.code.push_str(if width == 1 { "'" } else { "''" });
-                }
-                'r' if !line.code.ends_with(|before: char| is_word(before) && before != 'b') => {
-                    let hashes = (1..).take_while(|step| at(index + step) == '#').count();
-                    if at(index + 1 + hashes) == '"' {
-                        width = hashes + 2;
-                        line.code.push_str("r\"");
-                        state = State::RawText { hashes };
-                    } else {
-                        line.code.push('r');
-                    }
-                }
-                other => line.code.push(other),
-            },
-            State::LineComment => line.comment.push(current),
-            State::BlockComment { depth } => match (current, at(index + 1)) {
-                ('/', '*') => {
-                    width = 2;
-                    state = State::BlockComment { depth: depth + 1 };
-                }
-                ('*', '/') => {
-                    width = 2;
-                    state = if depth == 1 {
-                        State::Code
-                    } else {
-                        State::BlockComment { depth: depth - 1 }
-                    };
-                }
-                _ => line.comment.push(current),
-            },
-            State::Text => match current {
-                // The character after a backslash at the end of a line is the line's end, which
-                // counts.
-                '\\' if at(index + 1) != '\n' => width = 2,
-                '"' => {
-                    line.code.push('"');
-                    state = State::Code;
-                }
-                _ => {}
-            },
-            State::RawText { hashes } => {
-                if current == '"' && (1..=hashes).all(|step| at(index + step) == '#') {
-                    width = 1 + hashes;
-                    line.code.push('"');
-                    state = State::Code;
-                }
-            }
-        }
-        index += width;
     }
-    if line != RustLine::default() {
-        lines.push(line);
+    if reader.line != RustLine::default() {
+        lines.push(reader.line);
     }
     mark_tests(&mut lines);
     lines
+}
+
+/// What is read within a line.
+struct Reader<'a> {
+    chars: &'a [char],
+    line: RustLine,
+    state: State,
+}
+
+impl Reader<'_> {
+    fn at(&self, index: usize) -> char {
+        self.chars.get(index).copied().unwrap_or('\n')
+    }
+
+    /// Reads what begins at `index`; answers how many characters that took.
+    fn read(&mut self, index: usize) -> usize {
+        match self.state {
+            State::Code => return self.read_code(index),
+            State::LineComment => self.line.comment.push(self.at(index)),
+            State::BlockComment { depth } => return self.read_comment(index, depth),
+            State::Text => return self.read_text(index),
+            State::RawText { hashes } => {
+                if self.at(index) == '"' && (1..=hashes).all(|step| self.at(index + step) == '#') {
+                    self.end_text();
+                    return 1 + hashes;
+                }
+                self.line.literals.push(self.at(index));
+            }
+        }
+        1
+    }
+
+    fn read_code(&mut self, index: usize) -> usize {
+        match self.at(index) {
+            '/' if self.at(index + 1) == '/' => {
+                self.state = State::LineComment;
+                return (0..).take_while(|step| matches!(self.at(index + step), '/' | '!')).count();
+            }
+            '/' if self.at(index + 1) == '*' => {
+                self.state = State::BlockComment { depth: 1 };
+                return 2;
+            }
+            '"' => {
+                self.line.code.push('"');
+                self.state = State::Text;
+            }
+            '\'' => {
+                let width = char_literal_width(self.chars, index);
+                self.line.code.push_str(if width == 1 { "'" } else { "''" });
+                return width;
+            }
+            'r' if !self.line.code.ends_with(|before: char| is_word(before) && before != 'b') => {
+                let hashes = (1..).take_while(|step| self.at(index + step) == '#').count();
+                if self.at(index + 1 + hashes) == '"' {
+                    self.line.code.push_str("r\"");
+                    self.state = State::RawText { hashes };
+                    return hashes + 2;
+                }
+                self.line.code.push('r');
+            }
+            other => self.line.code.push(other),
+        }
+        1
+    }
+
+    fn read_comment(&mut self, index: usize, depth: usize) -> usize {
+        match (self.at(index), self.at(index + 1)) {
+            ('/', '*') => self.state = State::BlockComment { depth: depth + 1 },
+            ('*', '/') if depth == 1 => self.state = State::Code,
+            ('*', '/') => self.state = State::BlockComment { depth: depth - 1 },
+            (other, _) => {
+                self.line.comment.push(other);
+                return 1;
+            }
+        }
+        2
+    }
+
+    fn read_text(&mut self, index: usize) -> usize {
+        match self.at(index) {
+            // The character after a backslash at the end of a line is the line's end, which counts.
+            '\\' if self.at(index + 1) != '\n' => {
+                self.line.literals.extend([self.at(index), self.at(index + 1)]);
+                return 2;
+            }
+            '"' => self.end_text(),
+            other => self.line.literals.push(other),
+        }
+        1
+    }
+
+    fn end_text(&mut self) {
+        self.line.code.push('"');
+        self.line.literals.push(' ');
+        self.state = State::Code;
+    }
 }
 
 /// How many characters the literal at `start` takes; 1 for the quote of a lifetime.
@@ -182,6 +213,12 @@ mod tests {
             &[r#"a("", r"", br"", '', '', "")"#],
             &["h"],
         );
+    }
+
+    #[test]
+    fn what_literals_hold_is_kept_apart() {
+        let lines = split("a(\"b \\\"c\", r#\"d\"#); // \"e\"");
+        assert_eq!(lines[0].literals, "b \\\"c d ");
     }
 
     #[test]

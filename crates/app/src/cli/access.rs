@@ -5,8 +5,8 @@ use kernel::id::Author;
 use kernel::kind::Capability;
 use serde_json::json;
 
-use super::Session;
-use crate::failure::Failure;
+use super::CliSession;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, Form, ID, short};
 
 /// Arguments of `key`.
@@ -32,7 +32,7 @@ pub(crate) struct ChangeArgs {
     capabilities: Vec<Capability>,
 }
 
-pub(crate) fn key(session: &Session, _: &KeyArgs) -> Result<u8, Failure> {
+pub(crate) fn key(session: &CliSession, _: &KeyArgs) -> Result<u8, Failure> {
     let author = session.home.signer()?.author();
     match session.form {
         Form::Json => output::json(
@@ -43,12 +43,9 @@ pub(crate) fn key(session: &Session, _: &KeyArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-pub(crate) fn change(session: &Session, args: &ChangeArgs, gives: bool) -> Result<u8, Failure> {
-    let key: Author = args
-        .key
-        .parse()
-        .map_err(|error: kernel::id::NameError| Failure::Usage(error.to_string()))?;
-    let mut space = session.finder()?.open()?;
+pub(crate) fn change(session: &CliSession, args: &ChangeArgs, gives: bool) -> Result<u8, Failure> {
+    let key: Author = args.key.parse().map_err(RequestError::Key)?;
+    let mut space = session.open()?;
     let name = mask_string(&args.name);
     let masked: Vec<SecretKind> = name.kinds().collect();
     let id = space.change_access(key, name.get(), args.capabilities.clone(), gives, session.now)?;

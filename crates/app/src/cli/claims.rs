@@ -5,10 +5,11 @@ use engine::belief::claims::{ClaimFilter, States, to_json};
 use kernel::confidence::Band;
 use kernel::validity::State;
 
-use super::changes::{sureness, words};
-use super::{Session, parse_time_us};
+use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::service::time::parse_time_if_given_us;
+use crate::service::wording::{sureness, words};
 
 /// Arguments of `claims`.
 #[derive(clap::Args)]
@@ -81,10 +82,8 @@ impl BandName {
     }
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let time = |text: &Option<String>| {
-        text.as_deref().map(|text| parse_time_us(session, text)).transpose()
-    };
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let time = |text: &Option<String>| parse_time_if_given_us(&session.zone, text.as_deref());
     let states = match args.state.as_slice() {
         [] => States::Believed,
         names if names.contains(&StateName::Any) => States::Any,
@@ -98,7 +97,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         as_of_us: time(&args.as_of)?.map(|at| at.max(0).unsigned_abs()),
         contains: args.contains.clone(),
     };
-    let space = session.finder()?.open()?;
+    let space = session.open()?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let claims = space.claims(&filter, limit)?;
     if session.form == Form::Json {
@@ -126,7 +125,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 }
 
 /// Two lines about a belief.
-pub(crate) fn print(session: &Session, belief: &Belief) -> Result<(), Failure> {
+pub(crate) fn print(session: &CliSession, belief: &Belief) -> Result<(), Failure> {
     output::line(format_args!(
         "{:<16} {}{}",
         sureness(belief),
@@ -138,7 +137,7 @@ pub(crate) fn print(session: &Session, belief: &Belief) -> Result<(), Failure> {
 }
 
 /// Since and until when a belief is true, as far as that is known.
-pub(crate) fn times(session: &Session, belief: &Belief) -> String {
+pub(crate) fn times(session: &CliSession, belief: &Belief) -> String {
     let now_us = session.now.as_microsecond();
     let since = belief
         .valid_from

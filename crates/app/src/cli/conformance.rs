@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use engine::conformance::{self, Difference};
 use serde_json::json;
 
-use super::Session;
-use crate::failure::{Failure, exit};
+use super::CliSession;
+use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, GOOD, count, printable};
 
 /// The largest scenario file.
@@ -33,7 +33,7 @@ struct Differing {
     difference: Difference,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let mut scenarios: u64 = 0;
     let mut differences: Vec<Differing> = Vec::new();
     for path in files(&args.files)? {
@@ -108,7 +108,8 @@ fn text(path: &Path) -> Result<String, Failure> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let read = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
     if read as u64 > FILE_BYTES_MAX {
-        return Err(Failure::Usage(format!("{} is larger than 64 MiB", output::path(path))));
+        let (input, mib) = (output::path(path), FILE_BYTES_MAX >> 20);
+        return Err(RequestError::InputTooLarge { input, mib }.into());
     }
     Ok(text)
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 use engine::recall::context::{Budget, Context, Count, Receipts, Request, ToolResult, Turn};
 use serde_json::Value;
 
-use super::Session;
-use crate::failure::Failure;
-use crate::meaning::EmbedderPool;
+use super::{CliSession, embedding};
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable};
+use crate::service::context::{AssembledContext, assemble};
+use crate::service::query_embedding::EmbedderPool;
 
 /// Longest file of turns or tool results, bytes.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -58,21 +59,19 @@ pub(crate) struct Args {
     no_receipt: bool,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let turns = read_turns(args)?;
     if turns.is_empty()
         && args.question.as_deref().is_none_or(|question| question.trim().is_empty())
     {
-        return Err(Failure::Usage(
-            "there is nothing to go by: name turns with --turn, or a --question".to_owned(),
-        ));
+        return Err(RequestError::EmptyTurns.into());
     }
     let tool_results = match &args.tool_results {
         Some(path) => read_input(path)?.lines().filter_map(tool_result).collect(),
         None => Vec::new(),
     };
     let instructions = args.instructions.as_deref().map(read_input).transpose()?;
-    let mut request = Request {
+    let request = Request {
         session: args.session.clone(),
         turn: args.number,
         turns,
@@ -86,19 +85,18 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         today: Some(session.today()),
         ..Request::new(&args.agent, session.now)
     };
-    let mut space = session.finder()?.open()?;
-    let mut meant = EmbedderPool::default().ask_for_context(session, &mut space, &mut request)?;
-    let context = space.context(&request)?;
-    meant.served_by(context.model);
+    let pool = &mut EmbedderPool::default();
+    let AssembledContext { context, embedding } =
+        assemble(session, pool, &mut session.open()?, request)?;
     match session.form {
         Form::Json => {
             let mut value = serde_json::to_value(&context).map_err(std::io::Error::from)?;
-            value["meaning"] = meant.to_json();
+            value["embedder"] = embedding::to_json(&embedding);
             output::json(&value)?;
         }
         Form::Text => {
             print(&context)?;
-            meant.tell(session.form);
+            embedding::note_fallback(&embedding);
         }
     }
     Ok(0)
@@ -151,12 +149,9 @@ fn read_turns(args: &Args) -> Result<Vec<Turn>, Failure> {
 }
 
 fn no_turn(path: &Path, line: usize) -> Failure {
-    let form = r#"{"speaker":"Mara","text":"Is it hot?"}"#;
-    let source =
+    let input =
         if path == Path::new("-") { "the standard input".to_owned() } else { output::path(path) };
-    Failure::Usage(format!(
-        "line {line} of {source} is no turn; a turn is one line of JSON as {form} (also role, content), or `Mara: Is it hot?`"
-    ))
+    RequestError::TurnMalformed { input, line }.into()
 }
 
 /// A file as text; what is not Unicode in it is replaced.
@@ -170,7 +165,8 @@ fn read_input(path: &Path) -> Result<String, Failure> {
     };
     read.map_err(|source| Failure::File { path: path.to_owned(), source })?;
     if bytes.len() as u64 > INPUT_BYTES_MAX {
-        return Err(Failure::Usage(format!("{} is larger than 64 MiB", output::path(path))));
+        let (input, mib) = (output::path(path), INPUT_BYTES_MAX >> 20);
+        return Err(RequestError::InputTooLarge { input, mib }.into());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,13 +1,10 @@
 //! `because correct`
 
-use engine::Space;
 use engine::belief::user::Replacement;
-use engine::write::commit::Changes;
-use engine::write::import::Intent;
 
-use super::Session;
-use super::changes::{self, Said};
+use super::{CliSession, changes};
 use crate::failure::Failure;
+use crate::service::corrections;
 
 /// Arguments of `correct`.
 #[derive(clap::Args)]
@@ -29,23 +26,10 @@ pub(crate) struct Args {
     note: String,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
+pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let by =
         Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone() };
-    let (said, changes) = correct(&mut space, session.now, &args.name, &by)?;
-    changes::print(session, &said, &changes, Intent::Write)?;
+    let outcome = corrections::correct(&mut session.open()?, session.now, &args.name, &by)?;
+    changes::print(session, &outcome)?;
     Ok(0)
-}
-
-/// Records the user's word on what `name` names, with all that follows.
-pub(crate) fn correct(
-    space: &mut Space,
-    now: jiff::Timestamp,
-    name: &str,
-    by: &Replacement,
-) -> Result<([Said; 1], Changes), Failure> {
-    let drafts = space.to_correct(name, by)?;
-    let said = [Said::of_belief("corrected", &space.belief_named(name)?)];
-    Ok((said, space.act(drafts, Intent::Write, now)?))
 }

@@ -10,11 +10,12 @@ use engine::write::import::Intent;
 use eval::sample;
 use importers::Context;
 
-use super::changes::{self, Said};
-use super::{Session, claims, recall, show, verify};
+use super::episodes::Detail;
+use super::{CliSession, changes, claims, episodes, show, verify};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count};
 use crate::place::{self, Home};
+use crate::service::corrections;
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
@@ -32,7 +33,7 @@ const BELIEFS: usize = 4;
 /// Records shown for each question.
 const SHOWN: usize = 2;
 
-pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let folder = place::scratch_folder()?;
     let home = Home::at(folder.path().join("home"));
     sample::unpack(folder.path())?;
@@ -63,7 +64,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
         ))?;
         for (number, recollection) in answer.results.iter().enumerate() {
             best.get_or_insert(recollection.id);
-            recall::print_recollection(session, number + 1, recollection)?;
+            episodes::print(session, number + 1, None, recollection, Detail::Brief)?;
         }
     }
     if let Some(id) = best {
@@ -81,7 +82,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
 }
 
 /// What follows from the records, and what would if Mara said that the surest of it is not so.
-fn conclude(session: &Session, space: &mut Space) -> Result<(), Failure> {
+fn conclude(session: &CliSession, space: &mut Space) -> Result<(), Failure> {
     space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
     let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
     output::line(format_args!("\n{BOLD}What follows from them{BOLD:#}"))?;
@@ -92,15 +93,13 @@ fn conclude(session: &Session, space: &mut Space) -> Result<(), Failure> {
         output::line(format_args!(
             "\n{BOLD}What if that were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"
         ))?;
-        let drafts = space.to_refute(&surest.key, "")?;
-        let said = [Said::of_belief("refuted", &surest.key)];
-        let changes = space.act(drafts, Intent::DryRun, session.now)?;
-        changes::print(session, &said, &changes, Intent::DryRun)?;
+        let refuted = corrections::refute(space, session.now, &surest.key, "", Intent::DryRun)?;
+        changes::print(session, &refuted)?;
     }
     Ok(())
 }
 
-fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, Failure> {
+fn run_json(session: &CliSession, space: &mut Space, folder: &Path) -> Result<u8, Failure> {
     let mut imports = Vec::new();
     for source in sample::SOURCES {
         imports.push(import(session, space, &folder.join(source))?);
@@ -121,12 +120,12 @@ fn run_json(session: &Session, space: &mut Space, folder: &Path) -> Result<u8, F
     Ok(if sound { 0 } else { crate::failure::exit::UNSOUND })
 }
 
-fn query(session: &Session, question: &str) -> Query {
+fn query(session: &CliSession, question: &str) -> Query {
     Query { today: Some(session.today()), ..Query::new(question, SHOWN) }
 }
 
 fn import(
-    session: &Session,
+    session: &CliSession,
     space: &mut Space,
     path: &Path,
 ) -> Result<engine::write::import::Report, Failure> {

@@ -1,15 +1,15 @@
 //! `because derive`, and what `import` and `remember` derive afterwards.
 
-use engine::Space;
 use engine::derive::{Derived, Extent};
-use engine::write::commit::{Change, Changes};
+use engine::write::commit::Change;
 use engine::write::import::Intent;
 use kernel::confidence::Band;
 use serde_json::json;
 
-use super::{Session, incomplete_if};
+use super::{CliSession, incomplete_if};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
+use crate::service::derivation::derive_new;
 
 /// Changed beliefs that are printed; `because claims` lists all.
 const BELIEFS_SHOWN_MAX: usize = 10;
@@ -28,8 +28,8 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.open()?;
     let extent = if args.full { Extent::Full } else { Extent::Changed };
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let bar = output::progress(None, "{spinner} deriving {msg}");
@@ -49,8 +49,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             "derived": derived,
             "changed": changed.iter().map(|change| json!({
                 "key": change.after.key,
-                "before": change.before.as_ref().map(said),
-                "after": change.after.served.map(|_| said(&change.after)),
+                "before": change.before.as_ref().map(brief),
+                "after": change.after.served.map(|_| brief(&change.after)),
             })).collect::<Vec<_>>(),
         }))?,
         Form::Text => print(&derived, &changed, intent)?,
@@ -58,7 +58,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     Ok(incomplete_if(derived.problem_count > 0))
 }
 
-fn said(belief: &engine::belief::Belief) -> serde_json::Value {
+fn brief(belief: &engine::belief::Belief) -> serde_json::Value {
     json!({
         "text": belief.text, "payload": belief.payload, "confidence": belief.confidence,
         "valid_from": belief.valid_from, "valid_to": belief.valid_to,
@@ -125,10 +125,10 @@ fn print_problems(derived: &Derived) -> Result<(), Failure> {
 }
 
 /// Derives what is new after something was recorded; none where this key may not.
-pub(crate) fn after_a_write(session: &Session) -> Result<Option<Derived>, Failure> {
-    let mut space = session.finder()?.open()?;
+pub(crate) fn after_a_write(session: &CliSession) -> Result<Option<Derived>, Failure> {
+    let mut space = session.open()?;
     let bar = output::progress(None, "{spinner} deriving {msg}");
-    let derived = what_is_new(&mut space, session.now, |derived| {
+    let derived = derive_new(&mut space, session.now, |derived| {
         bar.set_message(count(derived.read, "record"))
     });
     bar.finish_and_clear();
@@ -138,16 +138,4 @@ pub(crate) fn after_a_write(session: &Session) -> Result<Option<Derived>, Failur
         print(&derived, &changed, Intent::Write)?;
     }
     Ok(Some(derived))
-}
-
-/// The same, without a word about it.
-pub(crate) fn what_is_new(
-    space: &mut Space,
-    now: jiff::Timestamp,
-    progress: impl FnMut(&Derived),
-) -> Result<Option<(Derived, Changes)>, Failure> {
-    if space.is_read_only() || !space.may_derive(now)? {
-        return Ok(None);
-    }
-    Ok(Some(space.derive(Extent::Changed, Intent::Write, now, progress)?))
 }

@@ -3,9 +3,11 @@
 use models::{EmbedError, Purpose};
 use serde::Serialize;
 
-use super::Session;
+use super::CliSession;
+use crate::failure::hint::of_model;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
+use crate::settings::Settings;
 
 /// How far the ledger may be ahead of the clock before that is worth a word, seconds: clocks of
 /// several machines differ.
@@ -19,33 +21,33 @@ pub(crate) struct Args {}
 #[derive(Serialize)]
 struct Check {
     name: &'static str,
-    well: bool,
+    ok: bool,
     found: String,
-    /// What to do, if not well.
+    /// What to do, if it is not ok.
     advice: Option<String>,
 }
 
 impl Check {
-    fn well(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, well: true, found: found.into(), advice: None }
+    fn ok(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), advice: None }
     }
 
-    fn unwell(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { name, well: false, found: found.into(), advice: Some(advice.into()) }
+    fn wrong(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, ok: false, found: found.into(), advice: Some(advice.into()) }
     }
 }
 
-pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
-    let mut checks = vec![Check::well("program", format!("because {}", env!("CARGO_PKG_VERSION")))];
+pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
+    let mut checks = vec![Check::ok("program", format!("because {}", env!("CARGO_PKG_VERSION")))];
     checks.push(check_key(session));
     checks.extend(check_space(session));
     checks.extend(check_embedder(session));
-    let well = checks.iter().all(|check| check.well);
+    let ok = checks.iter().all(|check| check.ok);
     match session.form {
-        Form::Json => output::json(&serde_json::json!({ "well": well, "checks": checks }))?,
+        Form::Json => output::json(&serde_json::json!({ "ok": ok, "checks": checks }))?,
         Form::Text => {
             for check in &checks {
-                let (style, mark) = if check.well { (GOOD, "ok") } else { (BAD, "!!") };
+                let (style, mark) = if check.ok { (GOOD, "ok") } else { (BAD, "!!") };
                 output::line(format_args!(
                     "{style}{mark}{style:#}  {:<12} {}",
                     check.name,
@@ -57,44 +59,45 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
             }
         }
     }
-    Ok(if well { 0 } else { exit::UNSOUND })
+    Ok(if ok { 0 } else { exit::UNSOUND })
 }
 
-fn check_key(session: &Session) -> Check {
+fn check_key(session: &CliSession) -> Check {
     let path = session.home.key_path();
     let shown = path.display().to_string();
     if !path.exists() {
-        return Check::well(
-            "device key",
-            format!("{shown}: none yet; it is made when first needed"),
-        );
+        return Check::ok("device key", format!("{shown}: none yet; it is made when first needed"));
     }
     if let Err(error) = session.home.signer() {
-        return Check::unwell("device key", shown, error.to_string());
+        return Check::wrong("device key", shown, error.to_string());
     }
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = path.metadata().map_or(0, |metadata| metadata.permissions().mode() & 0o777);
         if mode & 0o077 != 0 {
-            return Check::unwell(
+            return Check::wrong(
                 "device key",
                 format!("{shown}: others can read it (mode {mode:o})"),
                 format!("chmod 600 {shown}"),
             );
         }
     }
-    Check::well("device key", shown)
+    Check::ok("device key", shown)
+}
+
+fn settings_of_space(session: &CliSession) -> Result<Settings, Failure> {
+    session.settings(Some(&session.locator()?.path()?))
 }
 
 /// Tries the chosen model with one text.
-fn check_embedder(session: &Session) -> Vec<Check> {
+fn check_embedder(session: &CliSession) -> Vec<Check> {
     const NAME: &str = "embedder";
-    let settings = session.finder().and_then(|finder| session.settings(Some(&finder.path()?)));
+    let settings = settings_of_space(session);
     let settings = match settings {
         Ok(settings) => settings,
         Err(error) => {
-            return vec![Check::unwell(
+            return vec![Check::wrong(
                 NAME,
                 error.to_string(),
                 "docs/settings.md lists every setting",
@@ -107,9 +110,10 @@ fn check_embedder(session: &Session) -> Vec<Check> {
     let begun = std::time::Instant::now();
     let tried = settings
         .choice()
-        .map_err(|error| (error.to_string(), "mend what it names"))
+        .map_err(|error| (error.to_string(), "mend what it names".to_owned()))
         .and_then(|choice| {
-            let failed = |error: EmbedError| (error.to_string(), advice(error.code()));
+            let failed =
+                |error: EmbedError| (error.to_string(), of_model(error.code(), &chosen.selection));
             let Some(mut embedder) = models::choice::open(&choice).map_err(failed)? else {
                 return Ok(None);
             };
@@ -117,117 +121,92 @@ fn check_embedder(session: &Session) -> Vec<Check> {
             Ok(Some(embedder.model().clone()))
         });
     checks.push(match tried {
-        Ok(None) => Check::well(NAME, shown),
-        Ok(Some(model)) => Check::well(
+        Ok(None) => Check::ok(NAME, shown),
+        Ok(Some(model)) => Check::ok(
             NAME,
             format!("{shown}: {model} answered in {} ms", begun.elapsed().as_millis()),
         ),
-        Err((error, advice)) => Check::unwell(NAME, format!("{shown}: {error}"), advice),
+        Err((error, advice)) => Check::wrong(NAME, format!("{shown}: {error}"), advice),
     });
     if let Some(advice) = settings.advice() {
-        checks.push(Check::well(NAME, advice));
+        checks.push(Check::ok(NAME, advice));
     }
     checks
 }
 
-/// What to do about a model that does not answer, by the code of [`EmbedError`].
-pub(crate) fn advice(code: &str) -> &'static str {
-    match code {
-        "embedder_unreachable" | "embedder_timed_out" => {
-            "is it running, is the address right, is there a network? Until then recall goes on with the built-in model"
-        }
-        "embedder_rate_limited" | "embedder_failed" => "try again later; recall goes on without it",
-        "embedder_refused" => {
-            "check the key, the model's name and, if you set one, base_url (for most servers it ends in /v1)"
-        }
-        "embedder_wrong_dimensions" => {
-            "take the setting `dimensions` out, or ask for what the model can make"
-        }
-        "embedder_unreadable" => "is that the right server? Check base_url",
-        "model_unusable" => {
-            "mend what it names; `because model list` lists the models that are here, --embedder built-in needs none"
-        }
-        _ => "`because doctor` tries it",
-    }
-}
-
-fn check_space(session: &Session) -> Vec<Check> {
+fn check_space(session: &CliSession) -> Vec<Check> {
     const NAME: &str = "space";
-    let opened = session.finder().and_then(|finder| finder.open());
+    let opened = session.open();
     let mut space = match opened {
         Ok(space) => space,
         Err(Failure::NoSpace) => {
-            return vec![Check::well(NAME, "none here yet; `because init` makes one")];
+            return vec![Check::ok(NAME, "none here yet; `because init` makes one")];
         }
         Err(error) => {
-            return vec![Check::unwell(
-                NAME,
-                error.to_string(),
-                "see the message; `because verify` looks closer",
-            )];
+            let closer = || "see the message; `because verify` looks closer".to_owned();
+            let advice = error.hint().unwrap_or_else(closer);
+            return vec![Check::wrong(NAME, error.to_string(), advice)];
         }
     };
     let mut checks = Vec::new();
     let path = space.path().display().to_string();
     if space.is_read_only() {
-        checks.push(Check::unwell(
+        checks.push(Check::wrong(
             NAME,
             format!("{path}: read-only"),
             "check the permissions of the file and its folder",
         ));
     } else {
-        checks.push(Check::well(NAME, path));
+        checks.push(Check::ok(NAME, path));
     }
     match space.may_append(session.now) {
-        Ok(true) => checks.push(Check::well("permission", "this device's key may append")),
-        Ok(false) => checks.push(Check::unwell(
+        Ok(true) => checks.push(Check::ok("permission", "this device's key may append")),
+        Ok(false) => checks.push(Check::wrong(
             "permission",
             "this device's key may not append to the space",
             format!("the owner can allow it: because grant {} --can append", space.author()),
         )),
-        Err(error) => checks.push(Check::unwell(
+        Err(error) => checks.push(Check::wrong(
             "permission",
             error.to_string(),
             "`because verify` looks closer",
         )),
     }
     match space.ahead_s(session.now) {
-        Ok(ahead_s) if ahead_s > CLOCK_AHEAD_S_MAX => checks.push(Check::unwell(
+        Ok(ahead_s) if ahead_s > CLOCK_AHEAD_S_MAX => checks.push(Check::wrong(
             "clock",
             format!("the ledger's latest time is {} minutes ahead of this machine's clock", ahead_s / 60),
             "set the clock right, here or where that was written: other copies refuse what is more than a day ahead",
         )),
-        Ok(_) => checks.push(Check::well("clock", "not behind the ledger")),
-        Err(error) => checks.push(Check::unwell("clock", error.to_string(), "`because verify` looks closer")),
+        Ok(_) => checks.push(Check::ok("clock", "not behind the ledger")),
+        Err(error) => checks.push(Check::wrong("clock", error.to_string(), "`because verify` looks closer")),
     }
     match space.status() {
         Ok(status) => {
             let behind = status.ledger_position.0.saturating_sub(status.text_position.0);
-            checks.push(Check::well(
+            checks.push(Check::ok(
                 "text index",
                 format!("at {} of {}", status.text_position.0, status.ledger_position.0),
             ));
             if behind > 0 {
-                checks.push(Check::well(
+                checks.push(Check::ok(
                     "text index",
                     format!("{behind} behind; the next recall reads them"),
                 ));
             }
         }
-        Err(error) => {
-            checks.push(Check::unwell("text index", error.to_string(), "because rebuild"))
-        }
+        Err(error) => checks.push(Check::wrong("text index", error.to_string(), "because rebuild")),
     }
     match space.check_file() {
         Ok(damages) if damages.is_empty() => {
-            checks.push(Check::well("file", "its structure is sound"))
+            checks.push(Check::ok("file", "its structure is sound"))
         }
-        Ok(damages) => checks.push(Check::unwell(
+        Ok(damages) => checks.push(Check::wrong(
             "file",
             damages.join("; "),
             "`because verify` names what is affected; restore a copy",
         )),
-        Err(error) => checks.push(Check::unwell("file", error.to_string(), "restore a copy")),
+        Err(error) => checks.push(Check::wrong("file", error.to_string(), "restore a copy")),
     }
     checks
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 use engine::Space;
 use engine::embed::{Embedded, EmbeddingStatus, Portion};
 use jiff::Timestamp;
+use models::Embedder;
 use models::choice::Selection;
-use models::{EmbedError, Embedder};
 use serde_json::json;
 
-use super::{Session, incomplete_if};
-use crate::failure::Failure;
-use crate::meaning::open_to_read;
+use super::{CliSession, incomplete_if};
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, count, printable};
+use crate::service::record_embedding::open_chosen;
 use crate::settings::Settings;
 
 /// How often a wait looks at the clock, so that a machine that slept goes on when it wakes.
@@ -32,13 +32,13 @@ pub(crate) struct Args {
     forget: Option<String>,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let finder = session.finder()?;
-    let mut space = finder.open()?;
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let locator = session.locator()?;
+    let mut space = locator.open()?;
     if let Some(name) = &args.forget {
         return forget(session, &mut space, name);
     }
-    let settings = session.settings(Some(&finder.path()?))?;
+    let settings = session.settings(Some(&locator.path()?))?;
     let name = settings.chosen().selection.to_string();
     if settings.chosen().selection == Selection::BuiltIn {
         match session.form {
@@ -67,7 +67,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 
 /// Has the model read everything; what was dropped for it.
 fn read(
-    session: &Session,
+    session: &CliSession,
     args: &Args,
     settings: &Settings,
     space: &mut Space,
@@ -79,7 +79,7 @@ fn read(
     loop {
         let open = match embedder.take() {
             Some(open) => Ok(Some(open)),
-            None => open_to_read(settings, space, None)?,
+            None => open_chosen(settings, space, None)?,
         };
         let mut open = match open {
             Ok(Some(open)) => open,
@@ -90,7 +90,7 @@ fn read(
                     wait(session, bar, until, &error.to_string());
                     continue;
                 }
-                _ => return Err(error.into()),
+                _ => return Err(Failure::embedding(&error, &settings.chosen().selection)),
             },
         };
         if sum == Embedded::default() {
@@ -118,6 +118,7 @@ fn read(
                 return Err(Failure::Embedding {
                     message: error.clone(),
                     code: sum.code.unwrap_or("embedder_failed"),
+                    model: settings.chosen().selection.clone(),
                 });
             }
             _ => {
@@ -147,7 +148,7 @@ fn drop_others(space: &mut Space, embedder: &dyn Embedder) -> Result<Vec<String>
     Ok(dropped)
 }
 
-fn wait(session: &Session, bar: &indicatif::ProgressBar, until: Timestamp, why: &str) {
+fn wait(session: &CliSession, bar: &indicatif::ProgressBar, until: Timestamp, why: &str) {
     if bar.is_hidden() && session.form == Form::Text {
         output::note(format_args!(
             "{DIM}{}; again at {}{DIM:#}",
@@ -165,7 +166,7 @@ fn wait(session: &Session, bar: &indicatif::ProgressBar, until: Timestamp, why: 
 }
 
 fn print(
-    session: &Session,
+    session: &CliSession,
     name: &str,
     done: &Embedded,
     dropped: &[String],
@@ -192,7 +193,7 @@ fn print(
     Ok(())
 }
 
-fn forget(session: &Session, space: &mut Space, name: &str) -> Result<u8, Failure> {
+fn forget(session: &CliSession, space: &mut Space, name: &str) -> Result<u8, Failure> {
     let known = space.embedding_status()?;
     let is_meant = |known: &&EmbeddingStatus| {
         known.choice == name
@@ -201,12 +202,8 @@ fn forget(session: &Session, space: &mut Space, name: &str) -> Result<u8, Failur
     };
     let meant: Vec<&EmbeddingStatus> = known.iter().filter(is_meant).collect();
     if meant.is_empty() {
-        let all: Vec<&str> = known.iter().map(|known| known.choice.as_str()).collect();
-        let there = if all.is_empty() { "none".to_owned() } else { printable(&all.join(", ")) };
-        return Err(Failure::Usage(format!(
-            "no model {} has read this space; there are: {there}",
-            printable(name)
-        )));
+        let all = known.iter().map(|known| known.choice.clone()).collect();
+        return Err(RequestError::NoSuchModel { name: name.to_owned(), known: all }.into());
     }
     let mut embedded = 0;
     for known in &meant {
@@ -222,10 +219,4 @@ fn forget(session: &Session, space: &mut Space, name: &str) -> Result<u8, Failur
         ))?,
     }
     Ok(0)
-}
-
-impl From<EmbedError> for Failure {
-    fn from(error: EmbedError) -> Self {
-        Self::Embedding { message: error.to_string(), code: error.code() }
-    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use models::choice::Choice;
 use serde_json::json;
 
-use super::Session;
+use super::CliSession;
 use crate::cli::eval_studies::{self as studies, Study};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count, printable};
@@ -94,7 +94,7 @@ struct Depth {
     each: bool,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     match &args.what {
         What::Locomo(args) => locomo(session, args)?,
         What::Retrieval(args) => retrieval(session, args)?,
@@ -104,7 +104,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
+fn locomo(session: &CliSession, args: &LocomoArgs) -> Result<(), Failure> {
     let layout = if args.one_space { Layout::OneSpace } else { Layout::SpaceEach };
     let metadata = if args.no_metadata { Metadata::Removed } else { Metadata::Kept };
     let mut file = locomo::read(&args.file, layout, metadata)?;
@@ -145,7 +145,7 @@ fn locomo(session: &Session, args: &LocomoArgs) -> Result<(), Failure> {
     }
 }
 
-fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
+fn retrieval(session: &CliSession, args: &RetrievalArgs) -> Result<(), Failure> {
     let read = args
         .files
         .iter()
@@ -185,7 +185,7 @@ fn retrieval(session: &Session, args: &RetrievalArgs) -> Result<(), Failure> {
     }
 }
 
-fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
+fn sample(session: &CliSession, depth: &Depth) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     sample::unpack(folder.path())?;
     let paths: Vec<PathBuf> =
@@ -200,7 +200,7 @@ fn sample(session: &Session, depth: &Depth) -> Result<(), Failure> {
     )
 }
 
-fn calibration(session: &Session, args: &CalibrationArgs) -> Result<(), Failure> {
+fn calibration(session: &CliSession, args: &CalibrationArgs) -> Result<(), Failure> {
     let folders = calibration::people_in(&args.folder)?;
     let bar = output::progress(Some(folders.len() as u64), "people {bar:30} {pos}/{len} {eta}");
     let people = folders.iter().map(|folder| {
@@ -246,14 +246,14 @@ pub(super) struct Subject {
 
 /// The model to measure with. Only what is asked for here: nobody's texts go to a service for a
 /// measurement by the way.
-fn chosen_model(session: &Session, subject: &mut Subject) -> Result<Option<Choice>, Failure> {
+fn chosen_model(session: &CliSession, subject: &mut Subject) -> Result<Option<Choice>, Failure> {
     let Some(name) = &session.embedder else { return Ok(None) };
     subject.about["embedder"] = json!(name);
     Ok(Some(session.settings(None)?.choice()?))
 }
 
 fn measure(
-    session: &Session,
+    session: &CliSession,
     collections: &[Collection],
     mut subject: Subject,
     depth: &Depth,

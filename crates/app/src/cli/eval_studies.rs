@@ -4,9 +4,9 @@
 use models::choice::Choice;
 use serde_json::{Value, json};
 
-use super::Session;
+use super::CliSession;
 use super::eval::Subject;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form};
 use eval::abstention::{self, Example, report};
 use eval::tuning::{Spaces, ablation, by_name, fit, held_out};
@@ -61,16 +61,14 @@ struct Findings {
 
 /// Makes a study of the collections and prints it.
 pub(super) fn run(
-    session: &Session,
+    session: &CliSession,
     collections: &[Collection],
     subject: &Subject,
     choice: Option<&Choice>,
     chosen: Chosen,
 ) -> Result<(), Failure> {
     if chosen == Chosen::LeaveOneOut && collections.len() < 2 {
-        return Err(Failure::Usage(
-            "leaving one out needs two collections at least: what is learnt from one is measured on another".to_owned(),
-        ));
+        return Err(RequestError::TooFewCollections.into());
     }
     let findings = study(collections, subject.groups, choice, chosen)?;
     match session.form {

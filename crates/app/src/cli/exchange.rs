@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use engine::EngineError;
 use serde_json::json;
 
-use super::Session;
+use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, Form, count};
 
@@ -21,8 +21,8 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn export(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let space = session.finder()?.open()?;
+pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let space = session.open()?;
     let Some(path) = &args.out else {
         space.export(&mut BufWriter::new(std::io::stdout().lock()), |_| {})?;
         return Ok(0);

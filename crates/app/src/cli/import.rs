@@ -12,11 +12,11 @@ use kernel::rules::judge_time;
 use serde_json::json;
 use store::RecordError;
 
-use super::{Session, incomplete_if};
-use crate::failure::Failure;
-use crate::meaning::{self, After};
+use super::{CliSession, embedding, incomplete_if};
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
+use crate::service::record_embedding::After;
 
 /// Problems that are printed; `--json` has more.
 const PROBLEMS_SHOWN_MAX: usize = 10;
@@ -64,7 +64,7 @@ enum Source {
     Format(&'static dyn Importer),
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let forced = args.format.as_deref().map(by_name).transpose()?;
     args.paths.iter().try_for_each(|path| check_source(path))?;
     let sources: Vec<(&PathBuf, Source)> = args
@@ -82,12 +82,12 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         })
         .collect::<Result<_, Failure>>()?;
     let mut reports = Vec::new();
-    let mut told = Told::default();
-    let imported = import_each(session, args, sources, &mut reports, &mut told);
+    let mut summary = Imported::default();
+    let imported = import_each(session, args, sources, &mut reports, &mut summary);
     let concludes =
-        told.something && !told.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
-    let reads = told.something && !args.dry_run;
-    let embedded = if reads { meaning::after_a_write(session, After::Importing)? } else { None };
+        summary.is_new && !summary.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
+    let reads = summary.is_new && !args.dry_run;
+    let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     // What went in before a failure is told, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
@@ -98,20 +98,21 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     imported
 }
 
-/// What decides whether anything is concluded from an import.
+/// What an import did, as far as it decides whether anything is derived from it.
 #[derive(Default)]
-struct Told {
-    something: bool,
+struct Imported {
+    /// Something may have been recorded.
+    is_new: bool,
     /// See [`Intake::restores`].
     restores: bool,
 }
 
 fn import_each(
-    session: &Session,
+    session: &CliSession,
     args: &Args,
     sources: Vec<(&PathBuf, Source)>,
     reports: &mut Vec<serde_json::Value>,
-    told: &mut Told,
+    summary: &mut Imported,
 ) -> Result<u8, Failure> {
     let mut left_out = false;
     for (path, source) in sources {
@@ -119,8 +120,8 @@ fn import_each(
             Source::Ledger => {
                 let intake = take_in(session, path, args.dry_run)?;
                 left_out |= intake.refused > 0;
-                told.something |= intake.added > 0;
-                told.restores |= intake.restores;
+                summary.is_new |= intake.added > 0;
+                summary.restores |= intake.restores;
                 match session.form {
                     Form::Json => {
                         reports.push(json!({ "path": path.to_string_lossy(), "format": LEDGER, "intake": intake }))
@@ -131,7 +132,7 @@ fn import_each(
             Source::Format(importer) => {
                 let report = import(session, importer, path, args.dry_run)?;
                 left_out |= report.problem_count > 0;
-                told.something = true;
+                summary.is_new = true;
                 match session.form {
                     Form::Json => {
                         reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?)
@@ -179,12 +180,8 @@ fn by_name(name: &str) -> Result<Source, Failure> {
     if name == LEDGER {
         return Ok(Source::Ledger);
     }
-    importers::by_name(name).map(Source::Format).ok_or_else(|| {
-        Failure::Usage(format!(
-            "there is no format {name:?}; there are: {}",
-            format_names().join(", ")
-        ))
-    })
+    let unknown = || RequestError::NoSuchFormat { name: name.to_owned(), known: format_names() };
+    Ok(importers::by_name(name).map(Source::Format).ok_or_else(unknown)?)
 }
 
 fn format_names() -> Vec<&'static str> {
@@ -215,7 +212,7 @@ fn is_ledger(path: &Path) -> bool {
 }
 
 fn import(
-    session: &Session,
+    session: &CliSession,
     importer: &'static dyn Importer,
     path: &Path,
     dry_run: bool,
@@ -229,11 +226,11 @@ fn import(
     };
     let bar = output::progress(total, template);
     let intent = if dry_run { Intent::DryRun } else { Intent::Write };
-    let finder = session.finder()?;
+    let locator = session.locator()?;
     let mut space = if dry_run {
         scratch_space(session)?
     } else {
-        Opened::Real(finder.open_or_make(session.now)?)
+        Opened::Real(locator.open_or_make(session.now)?)
     };
     let report = space.get().import(importer, path, &context, intent, |progress| {
         bar.set_position(progress.bytes);
@@ -260,7 +257,7 @@ impl Opened {
     }
 }
 
-fn scratch_space(session: &Session) -> Result<Opened, Failure> {
+fn scratch_space(session: &CliSession) -> Result<Opened, Failure> {
     let folder = place::scratch_folder()?;
     let signer = kernel::seal::Signer::from_seed([0; kernel::seal::SEED_BYTES]);
     let space = Space::create(&folder.path().join("space.db"), signer, "dry run", session.now)?;
@@ -318,7 +315,7 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
 
 /// Takes in an exported ledger: into the space it belongs to, or as a new copy of it where there is
 /// no space yet.
-fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Failure> {
+fn take_in(session: &CliSession, path: &Path, dry_run: bool) -> Result<Intake, Failure> {
     let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
     let open = || File::open(path).map(BufReader::new).map_err(io);
     // No space may begin in the future: all that follows would have to be later still.
@@ -330,8 +327,8 @@ fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Fail
             .map_err(EngineError::from)?;
         Ok::<_, Failure>((genesis, body))
     };
-    let finder = session.finder()?;
-    let target = finder.path()?;
+    let locator = session.locator()?;
+    let target = locator.path()?;
     let mut space = if dry_run {
         let folder = place::scratch_folder()?;
         let (genesis, body) = begin()?;
@@ -343,10 +340,9 @@ fn take_in(session: &Session, path: &Path, dry_run: bool) -> Result<Intake, Fail
         )?;
         Opened::Scratch(space, folder)
     } else if target.exists() {
-        Opened::Real(finder.open()?)
+        Opened::Real(locator.open()?)
     } else if session.spaces.is_empty() {
-        let advice = "there is no space here to take the ledger in; `--space FILE` names the file of a new copy";
-        return Err(Failure::Usage(advice.to_owned()));
+        return Err(RequestError::LedgerWithoutSpace.into());
     } else {
         let (genesis, body) = begin()?;
         if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {

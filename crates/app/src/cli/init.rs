@@ -6,8 +6,8 @@ use engine::Space;
 use importers::secrets::{SecretKind, mask_string};
 use serde_json::json;
 
-use super::Session;
-use crate::failure::Failure;
+use super::CliSession;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, Form, printable};
 use crate::place::{self, GLOBAL};
 
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     global: bool,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let working =
         std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
     let (path, default_name) = match session.spaces.as_slice() {
@@ -40,7 +40,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
             // A folder is where the space goes, not what it is.
             (if path.is_dir() { place::project_space(&path) } else { path }, "memory".to_owned())
         }
-        _ => return Err(Failure::Usage("name only one space with --space".to_owned())),
+        _ => return Err(RequestError::SeveralSpaces.into()),
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         place::make_folder(folder)?;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::Session;
-use crate::failure::Failure;
+use super::CliSession;
+use crate::failure::{Failure, RequestError};
 use crate::install::{Action, Entry, Host, Line, NAME, Places, Plan, Scope};
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, printable};
 use crate::place::GLOBAL;
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let project =
         std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
     let path = args.host.settings(args.scope, &places(project)?);
@@ -57,7 +57,8 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 }
 
 fn places(project: PathBuf) -> Result<Places, Failure> {
-    let home = etcetera::home_dir().map_err(|error| Failure::Usage(error.to_string()))?;
+    let home = etcetera::home_dir()
+        .map_err(|error| RequestError::NoHomeFolder { reason: error.to_string() })?;
     let named = |variable: &str| {
         std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
     };
@@ -65,11 +66,11 @@ fn places(project: PathBuf) -> Result<Places, Failure> {
 }
 
 /// How this program is to be started: from anywhere, with the space and the home that it has now.
-fn entry(session: &Session) -> Result<Entry, Failure> {
+fn entry(session: &CliSession) -> Result<Entry, Failure> {
     let program =
         std::env::current_exe().map_err(|source| Failure::File { path: NAME.into(), source })?;
     let mut arguments = Vec::new();
-    if let Some(named) = session.finder()?.named {
+    if let Some(named) = session.locator()?.named {
         let space = if named == GLOBAL { named.to_owned() } else { whole(Path::new(named))? };
         arguments.extend(["--space".to_owned(), space]);
     }
@@ -86,9 +87,7 @@ fn whole(path: &Path) -> Result<String, Failure> {
     let whole = std::path::absolute(path)
         .map_err(|source| Failure::File { path: path.to_owned(), source })?;
     let text = whole.to_str().map(str::to_owned);
-    text.ok_or_else(|| {
-        Failure::Usage(format!("{} is not Unicode, which settings have to be", path.display()))
-    })
+    Ok(text.ok_or_else(|| RequestError::PathNotUnicode { file: path.to_owned() })?)
 }
 
 /// A line of settings that may be the whole file, with what others entered there.

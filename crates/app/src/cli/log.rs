@@ -5,9 +5,10 @@ use std::time::Duration;
 use engine::inspect::{LogFilter, summary, to_json};
 use store::{Position, Recorded};
 
-use super::{Session, parse_time_us};
-use crate::failure::Failure;
+use super::CliSession;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::service::time::parse_time_if_given_us;
 
 /// How often `--follow` looks for more.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
@@ -36,15 +37,15 @@ pub(crate) struct Args {
     follow: bool,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let since = args.since.as_deref().map(|text| parse_time_us(session, text)).transpose()?;
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let since = parse_time_if_given_us(&session.zone, args.since.as_deref())?;
     let author = args.author.as_deref().map(str::parse).transpose();
     let filter = LogFilter {
         kinds: args.kind.clone(),
-        author: author.map_err(|error: kernel::id::NameError| Failure::Usage(error.to_string()))?,
+        author: author.map_err(RequestError::Key)?,
         since_us: since.map(|since| since.max(0).unsigned_abs()),
     };
-    let space = session.finder()?.open()?;
+    let space = session.open()?;
     let mut position = space.head()?;
     if args.count == 0 {
         position = print_after(&space, session, Position(0), &filter)?;
@@ -64,7 +65,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
 
 fn print_after(
     space: &engine::Space,
-    session: &Session,
+    session: &CliSession,
     after: Position,
     filter: &LogFilter,
 ) -> Result<Position, Failure> {
@@ -79,7 +80,7 @@ fn print_after(
     failure.map_or(Ok(position), Err)
 }
 
-fn print(session: &Session, recorded: &Recorded) -> Result<(), Failure> {
+fn print(session: &CliSession, recorded: &Recorded) -> Result<(), Failure> {
     if session.form == Form::Json {
         return output::json(&to_json(recorded));
     }

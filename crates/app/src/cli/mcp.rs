@@ -1,7 +1,7 @@
 //! `because mcp`
 
-use super::Session;
 use crate::failure::Failure;
+use crate::service::Session;
 
 /// Arguments of `mcp`.
 #[derive(clap::Args)]
@@ -16,7 +16,7 @@ pub(crate) struct Args {}
 pub(crate) fn run(session: Session, _: &Args) -> Result<u8, Failure> {
     // Rather now, where a person may be looking, than at the first call: with several spaces none
     // of them could be opened.
-    session.finder()?;
+    session.locator()?;
     crate::mcp::serve(session)?;
     Ok(0)
 }

@@ -2,30 +2,32 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::failure::{Failure, exit};
+use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, Form};
-use crate::place::{Finder, Home};
-use crate::settings::{Settings, Sources};
+use crate::place::Home;
+use crate::service::Session;
 
 mod access;
-pub(crate) mod changes;
+mod changes;
 mod claims;
 mod conformance;
 mod context;
-pub(crate) mod correct;
-pub(crate) mod demo;
-pub(crate) mod derive;
-pub(crate) mod doctor;
+mod correct;
+mod demo;
+mod derive;
+mod doctor;
 mod embed;
+mod embedding;
+mod episodes;
 mod eval;
 mod eval_studies;
 mod exchange;
 mod explain;
+mod explain_support;
 mod facts;
 mod import;
 mod init;
@@ -33,10 +35,10 @@ mod install;
 mod log;
 mod mcp;
 mod model;
-pub(crate) mod recall;
+mod recall;
 mod receipts;
 mod refute;
-pub(crate) mod remember;
+mod remember;
 mod retract;
 mod review;
 mod show;
@@ -150,68 +152,17 @@ struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-/// What every command gets.
-#[derive(Clone)]
-pub(crate) struct Session {
+/// What every command gets: the session, and how it prints.
+pub(crate) struct CliSession {
     pub(crate) form: Form,
-    pub(crate) home: Home,
-    pub(crate) spaces: Vec<String>,
-    /// What `--embedder` names.
-    pub(crate) embedder: Option<String>,
-    pub(crate) now: jiff::Timestamp,
-    pub(crate) zone: jiff::tz::TimeZone,
+    session: Session,
 }
 
-impl Session {
-    /// The one space that a command works on.
-    pub(crate) fn finder(&self) -> Result<Finder<'_>, Failure> {
-        match self.spaces.as_slice() {
-            [] => Ok(Finder { home: &self.home, named: None }),
-            [named] => Ok(Finder { home: &self.home, named: Some(named) }),
-            _ => Err(Failure::Usage(
-                "this command works on one space; name only one with --space".to_owned(),
-            )),
-        }
-    }
+impl std::ops::Deref for CliSession {
+    type Target = Session;
 
-    /// Every space that was named; the one that is found if none was.
-    pub(crate) fn finders(&self) -> Vec<Finder<'_>> {
-        if self.spaces.is_empty() {
-            return vec![Finder { home: &self.home, named: None }];
-        }
-        self.spaces.iter().map(|named| Finder { home: &self.home, named: Some(named) }).collect()
-    }
-
-    /// The same at another time: of what runs longer than a moment.
-    pub(crate) fn at(&self, now: jiff::Timestamp) -> Self {
-        Self { now, ..self.clone() }
-    }
-
-    /// The settings for a space, or those without one.
-    pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
-        let variable = |name: &str| std::env::var_os(name);
-        let sources = Sources {
-            option: self.embedder.as_deref(),
-            variable: &variable,
-            home: &self.home,
-            space,
-        };
-        Ok(Settings::read(&sources)?)
-    }
-
-    /// A time for people, where the user is, to the minute.
-    pub(crate) fn clock(&self, time: jiff::Timestamp) -> String {
-        time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
-    }
-
-    /// The same, of a record.
-    pub(crate) fn time(&self, stamp: kernel::operation::HlcTimestamp) -> String {
-        self.clock(jiff::Timestamp::from_microsecond(stamp.0.cast_signed()).unwrap_or_default())
-    }
-
-    /// Today, where the user is.
-    pub(crate) fn today(&self) -> jiff::civil::Date {
-        self.now.to_zoned(self.zone.clone()).date()
+    fn deref(&self) -> &Session {
+        &self.session
     }
 }
 
@@ -233,7 +184,12 @@ fn report(failure: &Failure, form: Form) {
     let hint = failure.hint();
     match form {
         Form::Json => output::json_note(&serde_json::json!({
-            "error": { "code": failure.code(), "message": failure.to_string(), "hint": hint }
+            "error": {
+                "code": failure.code(),
+                "fault": failure.fault(),
+                "message": failure.to_string(),
+                "hint": hint,
+            }
         })),
         Form::Text => {
             output::note(format_args!(
@@ -252,17 +208,18 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
     if spaces.is_empty()
         && let Some(named) = std::env::var_os("BECAUSE_SPACE").filter(|named| !named.is_empty())
     {
-        let unreadable = |_: OsString| Failure::Usage("BECAUSE_SPACE is not UTF-8".to_owned());
+        let unreadable =
+            |_: OsString| RequestError::Variable { name: "BECAUSE_SPACE", detail: "is not UTF-8" };
         spaces.push(named.into_string().map_err(unreadable)?);
     }
     let session = Session {
-        form,
         home: Home::find()?,
         spaces,
         embedder: cli.embedder,
         now: jiff::Timestamp::now(),
         zone: jiff::tz::TimeZone::system(),
     };
+    let session = CliSession { form, session };
     match cli.command {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
@@ -294,7 +251,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Key(args) => access::key(&session, &args),
         Command::Grant(args) => access::change(&session, &args, true),
         Command::Revoke(args) => access::change(&session, &args, false),
-        Command::Mcp(args) => mcp::run(session, &args),
+        Command::Mcp(args) => mcp::run(session.session, &args),
         Command::Install(args) => install::run(&session, &args),
         Command::Completions(args) => {
             // Into memory first: the generator does not expect that writing fails.
@@ -306,41 +263,6 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
             Ok(0)
         }
     }
-}
-
-/// A point in time that a user names: a date (midnight here), a time with offset, or a civil time
-/// here.
-pub(crate) fn parse_time_us(session: &Session, text: &str) -> Result<i64, Failure> {
-    let when =
-        kernel::when::When::parse(text).map_err(|error| Failure::Usage(error.to_string()))?;
-    if text.contains('+')
-        || text.ends_with('Z')
-        || text.contains('[')
-        || text.matches('-').count() > 2
-    {
-        return Ok(when.instant_us());
-    }
-    let too_far = |_| Failure::Usage(format!("{text:?} is too far from now to be reckoned with"));
-    let zoned = when.civil().to_zoned(session.zone.clone()).map_err(too_far)?;
-    Ok(zoned.timestamp().as_microsecond())
-}
-
-/// The times between which something happened; a window in which nothing can is refused.
-pub(crate) fn parse_window_us(
-    session: &Session,
-    since: Option<&str>,
-    until: Option<&str>,
-) -> Result<(Option<i64>, Option<i64>), Failure> {
-    let time = |text: Option<&str>| text.map(|text| parse_time_us(session, text)).transpose();
-    let window = (time(since)?, time(until)?);
-    if let ((Some(since_us), Some(until_us)), Some(since), Some(until)) = (window, since, until)
-        && since_us >= until_us
-    {
-        return Err(Failure::Usage(format!(
-            "since {since:?} is not before until {until:?}: nothing lies between them"
-        )));
-    }
-    Ok(window)
 }
 
 /// `exit::INCOMPLETE` if something was left out.

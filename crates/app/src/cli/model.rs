@@ -5,8 +5,8 @@ use models::hub::{ENDPOINT, Hub, HubError, HubName, Progress, REVISION, Shelved,
 use models::secret::Secret;
 use serde_json::{Value, json};
 
-use super::Session;
-use crate::failure::Failure;
+use super::CliSession;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, bytes, printable};
 use crate::settings;
 
@@ -55,7 +55,7 @@ struct NameArgs {
     name: String,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     match &args.command {
         ModelCommand::Pull(args) => pull(session, args),
         ModelCommand::List => list(session),
@@ -63,7 +63,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     }
 }
 
-fn pull(session: &Session, args: &PullArgs) -> Result<u8, Failure> {
+fn pull(session: &CliSession, args: &PullArgs) -> Result<u8, Failure> {
     let wish =
         Wish { name: name(&args.name)?, revision: args.revision.clone(), bytes_max: args.max_size };
     let model_dir = settings::model_dir(session.home.folder());
@@ -102,7 +102,7 @@ fn pull(session: &Session, args: &PullArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn list(session: &Session) -> Result<u8, Failure> {
+fn list(session: &CliSession) -> Result<u8, Failure> {
     let shelved = settings::model_dir(session.home.folder()).list()?;
     match session.form {
         Form::Json => output::json(&shelved.iter().map(shown).collect::<Vec<_>>())?,
@@ -129,7 +129,7 @@ fn list(session: &Session) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn remove(session: &Session, args: &NameArgs) -> Result<u8, Failure> {
+fn remove(session: &CliSession, args: &NameArgs) -> Result<u8, Failure> {
     let removed = settings::model_dir(session.home.folder()).remove(&name(&args.name)?)?;
     match session.form {
         Form::Json => output::json(&shown(&removed))?,
@@ -144,9 +144,9 @@ fn name(text: &str) -> Result<HubName, HubError> {
     HubName::parse(text).ok_or_else(|| HubError::Name { text: text.chars().take(200).collect() })
 }
 
-fn hub(session: &Session) -> Result<Hub, Failure> {
+fn hub(session: &CliSession) -> Result<Hub, Failure> {
     let variable = |name: &str| std::env::var_os(name).filter(|text| !text.is_empty());
-    let unfit = |name: &str, detail: &str| Failure::Usage(format!("{name} {detail}"));
+    let unfit = |name, detail| RequestError::Variable { name, detail };
     let endpoint = match variable(ENDPOINT_VARIABLE) {
         Some(text) => text.into_string().map_err(|_| unfit(ENDPOINT_VARIABLE, "is not UTF-8"))?,
         None => ENDPOINT.to_owned(),

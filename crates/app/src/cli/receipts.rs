@@ -1,15 +1,16 @@
 //! `because receipts`
 
 use engine::Space;
-use engine::recall::context::Reason;
 use engine::recall::receipts::{RECEIPTS_MAX, Receipt};
 use serde_json::json;
 use store::sqlite::ReceiptFilter;
 
+use super::CliSession;
 use super::context::SHORT_CHARS;
-use super::{Session, parse_time_us};
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
+use crate::service::context::reason_in_words;
+use crate::service::time::{parse_time_if_given_us, parse_time_us};
 
 /// Arguments of `receipts`.
 #[derive(clap::Args)]
@@ -40,8 +41,8 @@ pub(crate) struct Args {
     prune: Option<String>,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.open()?;
     if let Some(before) = &args.prune {
         return prune(session, &mut space, before);
     }
@@ -52,7 +53,7 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
         agent: args.agent.clone(),
         session: args.session.clone(),
         of: args.of.as_deref().map(|of| space.resolve(of)).transpose()?,
-        since_us: args.since.as_deref().map(|since| parse_time_us(session, since)).transpose()?,
+        since_us: parse_time_if_given_us(&session.zone, args.since.as_deref())?,
     };
     let limit = if args.count == 0 { RECEIPTS_MAX } else { args.count };
     let receipts = space.receipts(&filter, limit)?;
@@ -68,9 +69,10 @@ pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn prune(session: &Session, space: &mut Space, before: &str) -> Result<u8, Failure> {
-    let before = jiff::Timestamp::from_microsecond(parse_time_us(session, before)?)
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+fn prune(session: &CliSession, space: &mut Space, before: &str) -> Result<u8, Failure> {
+    let too_far = |_| RequestError::TimeTooFar { text: before.to_owned() };
+    let before = jiff::Timestamp::from_microsecond(parse_time_us(&session.zone, before)?)
+        .map_err(too_far)?;
     let pruned = space.prune_receipts(before)?;
     match session.form {
         Form::Json => output::json(&json!({ "pruned": pruned }))?,
@@ -80,7 +82,7 @@ fn prune(session: &Session, space: &mut Space, before: &str) -> Result<u8, Failu
 }
 
 /// Who was shown how much, when.
-fn heading(session: &Session, receipt: &Receipt) -> String {
+fn heading(session: &CliSession, receipt: &Receipt) -> String {
     let id = receipt
         .id
         .map(|id| id.to_string().chars().take(SHORT_CHARS).collect::<String>())
@@ -99,7 +101,7 @@ fn heading(session: &Session, receipt: &Receipt) -> String {
     )
 }
 
-fn show(session: &Session, space: &Space, receipt: &Receipt) -> Result<u8, Failure> {
+fn show(session: &CliSession, space: &Space, receipt: &Receipt) -> Result<u8, Failure> {
     let texts = space.texts_of(receipt)?;
     if session.form == Form::Json {
         let mut value = serde_json::to_value(receipt).unwrap_or_default();
@@ -121,7 +123,7 @@ fn show(session: &Session, space: &Space, receipt: &Receipt) -> Result<u8, Failu
         output::line(format_args!(
             "  {id}{} {DIM}{}{score}{tokens}{DIM:#}",
             item.tier.as_str(),
-            why(&item.reason)
+            reason_in_words(&item.reason)
         ))?;
         let text = item.id.and_then(|id| texts.get(&id));
         match text {
@@ -137,21 +139,4 @@ fn show(session: &Session, space: &Space, receipt: &Receipt) -> Result<u8, Failu
         }
     }
     Ok(0)
-}
-
-/// Why something was shown, in words.
-fn why(reason: &Reason) -> String {
-    match reason {
-        Reason::NewestTurn => "the newest turn".to_owned(),
-        Reason::RecentTurn => "a recent turn".to_owned(),
-        Reason::ToolResult { rank } => format!("a tool's answer, number {rank}"),
-        Reason::Asked { rank } => format!("asked for, number {rank}"),
-        Reason::Instructions => "instructions".to_owned(),
-        Reason::Relevant { similarity, confidence, recency } => {
-            let sure = confidence
-                .map(|confidence| format!(", confidence {confidence:.2}"))
-                .unwrap_or_default();
-            format!("relevant: similarity {similarity:.2}{sure}, recency {recency:.2}")
-        }
-    }
 }

@@ -2,9 +2,9 @@
 
 use engine::write::import::Intent;
 
-use super::Session;
-use super::changes::{self, Said};
+use super::{CliSession, changes};
 use crate::failure::Failure;
+use crate::service::corrections;
 
 /// Arguments of `refute`.
 #[derive(clap::Args)]
@@ -20,11 +20,10 @@ pub(crate) struct Args {
     note: String,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
-    let drafts = space.to_refute(&args.name, &args.note)?;
-    let said = [Said::of_belief("refuted", &space.belief_named(&args.name)?)];
-    let changes = space.act(drafts, Intent::Write, session.now)?;
-    changes::print(session, &said, &changes, Intent::Write)?;
+pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.open()?;
+    let outcome =
+        corrections::refute(&mut space, session.now, &args.name, &args.note, Intent::Write)?;
+    changes::print(session, &outcome)?;
     Ok(0)
 }

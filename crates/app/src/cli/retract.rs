@@ -1,13 +1,11 @@
 //! `because retract`
 
-use engine::write::import::Intent;
-use kernel::operation::Role;
 use serde_json::json;
 
-use super::Session;
-use super::changes::{self, Said};
+use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::output::{self, Form};
+use crate::service::corrections::{self, Retraction};
 
 /// Arguments of `retract`.
 #[derive(clap::Args)]
@@ -23,24 +21,18 @@ pub(crate) struct Args {
     note: String,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
-    let drafts = space.to_retract(&args.id, &args.note)?;
-    let target = drafts
-        .iter()
-        .flat_map(|draft| &draft.refs)
-        .find(|cited| cited.role.as_str() == Role::TARGET);
-    let target = target.map(|cited| cited.id);
-    let said = Said::of_targets("retracted", &space, &drafts)?;
-    let changes = space.act(drafts, Intent::Write, session.now)?;
+pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.open()?;
+    let Retraction { target, outcome } =
+        corrections::retract(&mut space, session.now, &args.id, &args.note)?;
     match session.form {
         Form::Json => {
-            let mut value = changes::to_json(&said, &changes, Intent::Write);
-            value["id"] = json!(changes.recorded.first());
+            let mut value = changes::to_json(&outcome)?;
+            value["id"] = json!(outcome.changes.recorded.first());
             value["target"] = json!(target);
             output::json(&value)?;
         }
-        Form::Text => changes::print(session, &said, &changes, Intent::Write)?,
+        Form::Text => changes::print(session, &outcome)?,
     }
     Ok(0)
 }

@@ -3,14 +3,14 @@
 use engine::Space;
 use engine::belief::review::{Asked, Status};
 use engine::inspect::summary;
-use engine::write::import::Intent;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
 
-use super::Session;
-use super::changes::{self, Said, hundredths, shortened};
+use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::service::corrections::{self, Decision};
+use crate::service::wording::{hundredths, shortened};
 
 /// Reviews that are printed for people.
 const PRINTED_MAX: usize = 50;
@@ -51,51 +51,23 @@ struct DecideArgs {
     note: String,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
-    match &args.action {
-        Action::List(args) => list(session, &space, args)?,
-        Action::Accept(args) => {
-            let asked = space.review_named(&args.id)?;
-            decide(
-                session,
-                &mut space,
-                &asked,
-                asked.accept(&args.note)?,
-                "accepted the review of",
-            )?;
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.open()?;
+    let (args, decision) = match &args.action {
+        Action::List(args) => {
+            list(session, &space, args)?;
+            return Ok(0);
         }
-        Action::Dismiss(args) => {
-            let asked = space.review_named(&args.id)?;
-            decide(
-                session,
-                &mut space,
-                &asked,
-                asked.dismiss(&args.note)?,
-                "dismissed the review of",
-            )?;
-        }
-    }
+        Action::Accept(args) => (args, Decision::Accept),
+        Action::Dismiss(args) => (args, Decision::Dismiss),
+    };
+    let outcome =
+        corrections::decide_review(&mut space, session.now, &args.id, decision, &args.note)?;
+    changes::print(session, &outcome)?;
     Ok(0)
 }
 
-fn decide(
-    session: &Session,
-    space: &mut Space,
-    asked: &Asked,
-    drafts: Vec<kernel::seal::Draft>,
-    verb: &'static str,
-) -> Result<(), Failure> {
-    let changes = space.act(drafts, Intent::Write, session.now)?;
-    changes::print(
-        session,
-        &[Said::of_belief(verb, &asked.question.identity_key)],
-        &changes,
-        Intent::Write,
-    )
-}
-
-fn list(session: &Session, space: &Space, args: &ListArgs) -> Result<(), Failure> {
+fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Failure> {
     let mut reviews = space.reviews()?;
     reviews.retain(|asked| args.all || asked.status == Status::Pending);
     if session.form == Form::Json {

@@ -3,7 +3,7 @@
 use kernel::kind::Kind;
 use serde_json::json;
 
-use super::Session;
+use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
 
@@ -17,8 +17,8 @@ pub(crate) struct Args {
     id: String,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let space = session.finder()?.open()?;
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let space = session.open()?;
     let id = space.resolve(&args.id)?;
     let shown = space.show(&id)?;
     match session.form {

@@ -1,6 +1,6 @@
 //! `because status`
 
-use super::Session;
+use super::{CliSession, embedding};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, Form, bytes};
 
@@ -8,18 +8,18 @@ use crate::output::{self, BOLD, Form, bytes};
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
-    let finder = session.finder()?;
-    let mut space = finder.open()?;
+pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
+    let locator = session.locator()?;
+    let mut space = locator.open()?;
     let status = space.status()?;
-    let settings = session.settings(Some(&finder.path()?))?;
+    let settings = session.settings(Some(&locator.path()?))?;
     if session.form == Form::Json {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
         value["embedder"] = settings.to_json();
-        let unopened = crate::meaning::unopened(&settings, &mut space)?;
+        let unopened = embedding::unopened(&settings, &mut space)?;
         value["embedder"]["error"] =
             serde_json::to_value(unopened).map_err(std::io::Error::from)?;
-        value["vectors"] = crate::meaning::status(&settings, &mut space)?.into();
+        value["vectors"] = embedding::status(&settings, &mut space)?.into();
         output::json(&value)?;
         return Ok(0);
     }
@@ -63,7 +63,7 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     if let Some(advice) = settings.advice() {
         output::line(format_args!("              {}", output::printable(&advice)))?;
     }
-    crate::meaning::print_status(session, &settings, &mut space)?;
+    embedding::print_status(session, &settings, &mut space)?;
     let size = &status.size;
     output::line(format_args!(
         "  size        {} (ledger {}, views {})",

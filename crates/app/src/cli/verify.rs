@@ -4,7 +4,8 @@ use engine::verify::beliefs::BeliefCheck;
 use engine::verify::ledger::Verification;
 use serde_json::json;
 
-use super::Session;
+use super::CliSession;
+use crate::failure::hint::of_finding;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, DIM, Form, GOOD, count, printable};
 
@@ -25,8 +26,8 @@ pub(crate) struct Args {}
 )]
 pub(crate) struct RebuildArgs {}
 
-pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
+pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
+    let mut space = session.open()?;
     let begun = std::time::Instant::now();
     let bar = output::progress(Some(space.head()?.0), "verifying {bar:30} {pos}/{len} operations");
     let mut verification = space.verify(|checked| bar.set_position(checked))?;
@@ -41,6 +42,11 @@ pub(crate) fn run(session: &Session, _: &Args) -> Result<u8, Failure> {
     match session.form {
         Form::Json => {
             let mut value = serde_json::to_value(&verification).map_err(std::io::Error::from)?;
+            for (shown, finding) in
+                value["findings"].as_array_mut().into_iter().flatten().zip(&verification.findings)
+            {
+                shown["hint"] = json!(of_finding(&finding.code));
+            }
             value["sound"] = json!(sound);
             value["seconds"] = json!(begun.elapsed().as_secs_f64());
             output::json(&value)?;
@@ -60,6 +66,9 @@ pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> R
             finding.code,
             printable(&finding.message)
         ))?;
+        if let Some(hint) = of_finding(&finding.code) {
+            output::line(format_args!("  {hint}"))?;
+        }
     }
     let more = verification.finding_count.saturating_sub(FINDINGS_SHOWN_MAX as u64);
     if more > 0 {
@@ -109,8 +118,8 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
     }
 }
 
-pub(crate) fn rebuild(session: &Session, _: &RebuildArgs) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
+pub(crate) fn rebuild(session: &CliSession, _: &RebuildArgs) -> Result<u8, Failure> {
+    let mut space = session.open()?;
     let bar = output::progress(Some(space.head()?.0), "folding {bar:30} {pos}/{len} operations");
     space.rebuild(|position| bar.set_position(position))?;
     bar.finish_and_clear();

@@ -1,10 +1,8 @@
 //! `because withdraw`
 
-use engine::write::import::Intent;
-
-use super::Session;
-use super::changes::{self, Said};
+use super::{CliSession, changes};
 use crate::failure::Failure;
+use crate::service::corrections;
 
 /// Arguments of `withdraw`.
 #[derive(clap::Args)]
@@ -20,16 +18,9 @@ pub(crate) struct Args {
     note: String,
 }
 
-pub(crate) fn run(session: &Session, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.finder()?.open()?;
-    let drafts = space.to_withdraw(&args.name, &args.note)?;
-    let key = space.belief_named(&args.name)?;
-    let changes = space.act(drafts, Intent::Write, session.now)?;
-    changes::print(
-        session,
-        &[Said::of_belief("withdrew what you said of", &key)],
-        &changes,
-        Intent::Write,
-    )?;
+pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let mut space = session.open()?;
+    let outcome = corrections::withdraw(&mut space, session.now, &args.name, &args.note)?;
+    changes::print(session, &outcome)?;
     Ok(0)
 }

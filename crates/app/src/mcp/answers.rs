@@ -17,11 +17,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::quote::cut;
-use crate::cli::changes::sureness;
-use crate::cli::recall::{text_of, time_of};
-use crate::meaning::QueryEmbedding;
-use crate::output::printable;
+use super::quote::{READING_STRUCTURED, cut};
+use crate::service::changes::ChangeReport;
+use crate::service::query_embedding::QueryEmbedding;
+use crate::service::recall::RecallAnswer;
+use crate::service::wording::{sureness, text_of, text_of_belief, time_of};
+use crate::text::printable;
 
 /// Longest text of an episode, in characters; `explain` with its id gives all of it.
 const EPISODE_CHARS_MAX: usize = 1_500;
@@ -76,46 +77,60 @@ pub(super) struct Recalled {
     pub(super) facts: Vec<Fact>,
     /// What was said or happened, the most relevant first.
     pub(super) episodes: Vec<Episode>,
-    /// By which model episodes were compared with the question; null if none were searched.
-    pub(super) meaning: Option<Meaning>,
+    /// Which model embedded the question; null if no episodes were searched.
+    pub(super) embedder: Option<QueryEmbedder>,
     /// The receipt of what was shown; null if nothing was, or none could be written.
     pub(super) receipt: Option<String>,
     /// Operations that the index had not read yet: what is newest may be missing if this is not 0.
     pub(super) behind: u64,
 }
 
-/// Which model said what texts mean.
+impl Recalled {
+    pub(super) fn of(answer: &RecallAnswer, zone: &TimeZone) -> Self {
+        let RecallAnswer { facts, episodes, embedding, receipts, behind, .. } = answer;
+        Self {
+            reading: READING_STRUCTURED,
+            facts: facts.iter().map(|found| Fact::of(&found.item)).collect(),
+            episodes: episodes.iter().map(|found| Episode::of(&found.item, zone)).collect(),
+            embedder: embedding.as_ref().map(QueryEmbedder::of),
+            receipt: receipts.first().map(ToString::to_string),
+            behind: *behind,
+        }
+    }
+}
+
+/// Which model embedded what was searched by.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Meaning {
-    /// The model that answered: built-in, or another that the user chose.
+pub(super) struct QueryEmbedder {
+    /// The model: built-in, or another that the user chose.
     pub(super) model: String,
     /// Why the model that the user chose did not answer, so that built-in did; null if all is well.
-    pub(super) error: Option<MeaningError>,
+    pub(super) error: Option<EmbedderError>,
 }
 
 /// Why a model did not answer.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct MeaningError {
+pub(super) struct EmbedderError {
     /// A code that does not change.
     pub(super) code: String,
     /// What is wrong.
     pub(super) message: String,
 }
 
-impl Meaning {
-    pub(super) fn of(meant: &QueryEmbedding) -> Self {
-        let error = meant.error.as_ref();
-        let error = error.map(|error| MeaningError {
+impl QueryEmbedder {
+    pub(super) fn of(embedding: &QueryEmbedding) -> Self {
+        let error = embedding.error.as_ref();
+        let error = error.map(|error| EmbedderError {
             code: error.code().to_owned(),
             message: printable(&error.to_string()),
         });
-        Self { model: meant.model.clone(), error }
+        Self { model: embedding.model.clone(), error }
     }
 
     /// What there is to say in words, if the chosen model did not answer. Not in the service's own
     /// words, which are a stranger's.
     pub(super) fn in_words(&self) -> Option<String> {
-        let MeaningError { code, .. } = self.error.as_ref()?;
+        let EmbedderError { code, .. } = self.error.as_ref()?;
         let model = &self.model;
         Some(format!(
             "The embedding model that the user chose did not answer ({code}); {model} did, and may have found less. `because doctor` says more.\n"
@@ -148,12 +163,10 @@ pub(super) struct Fact {
 impl Fact {
     pub(super) fn of(fact: &facts::Fact) -> Self {
         let belief = &fact.belief;
-        let said =
-            if belief.text.is_empty() { belief.payload.to_string() } else { belief.text.clone() };
         Self {
             key: belief.key.clone(),
             id: fact.id.to_string(),
-            text: cut(&said, EPISODE_CHARS_MAX).0,
+            text: cut(&text_of_belief(belief), EPISODE_CHARS_MAX).0,
             confidence: belief.confidence,
             sureness: sureness(belief),
             since: belief.valid_from.as_ref().map(|from| from.date().to_string()),
@@ -263,8 +276,8 @@ pub(super) struct Context {
     /// How many things were found and left out, because they did not fit, are said already or are
     /// not relevant enough.
     pub(super) left_out: u64,
-    /// By which model episodes were compared with the turns.
-    pub(super) meaning: Meaning,
+    /// Which model embedded the turns.
+    pub(super) embedder: QueryEmbedder,
     /// The receipt of what was shown; null if none could be written.
     pub(super) receipt: Option<String>,
     /// Operations that the index had not read yet: what is newest may be missing if this is not 0.
@@ -355,16 +368,7 @@ pub(super) struct Record {
 pub(super) struct Corrected {
     /// How to take what follows.
     pub(super) reading: &'static str,
-    /// Always false: a correction is written.
-    pub(super) dry_run: bool,
-    /// What was said of what.
-    pub(super) said: Vec<Object>,
-    /// Secrets that were found in the words and masked before they were written, by their kind.
-    pub(super) masked: Vec<String>,
-    /// The operations that were written.
-    pub(super) recorded: Vec<String>,
-    /// Every belief that changed, with key, change, direct, before, after and cause.
-    pub(super) changes: Vec<Object>,
-    /// What derivation did on the way.
-    pub(super) derived: Object,
+    /// What was done, and every belief that changed because of it.
+    #[serde(flatten)]
+    pub(super) report: ChangeReport,
 }

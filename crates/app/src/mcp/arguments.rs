@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::service::recall::SearchScope;
+
 /// A call of a tool; where it matters who asks, with the name by which the calling program
 /// introduced itself.
 pub(super) enum Call {
@@ -98,6 +100,16 @@ pub(super) enum SearchType {
     Episodes,
     #[default]
     Both,
+}
+
+impl From<SearchType> for SearchScope {
+    fn from(named: SearchType) -> Self {
+        match named {
+            SearchType::Facts => Self::Facts,
+            SearchType::Episodes => Self::Episodes,
+            SearchType::Both => Self::Both,
+        }
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]

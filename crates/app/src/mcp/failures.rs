@@ -1,10 +1,10 @@
-//! How a failure is told to a model: the stable code, what is wrong, and what to do now.
+//! How a failure is worded for a model: the stable code, what is wrong, and what to do now.
 //!
 //! All of these are answers of a tool, not faults of the protocol: the model reads them and can do
 //! better.
 
-use crate::failure::Failure;
-use crate::output::printable;
+use crate::failure::{Failure, Fault};
+use crate::text::printable;
 
 /// The code of arguments that do not fit a tool's schema.
 const UNFIT: &str = "arguments";
@@ -12,36 +12,35 @@ const UNFIT: &str = "arguments";
 /// A failure in words.
 pub(super) fn in_words(failure: &Failure) -> String {
     // What an agent can do by its tools comes before what people do on the command line.
-    let advice = advice(failure.code()).map(str::to_owned).or_else(|| failure.hint());
-    told(failure.code(), &failure.to_string(), advice.as_deref())
+    let advice = advice(failure).map(str::to_owned).or_else(|| failure.hint());
+    worded(failure.code(), &failure.to_string(), advice.as_deref())
 }
 
 /// Arguments that do not fit, in words.
 pub(super) fn unfit(tool: &str, reason: &str) -> String {
     let advice = format!("Look at the input schema of {tool} and call it again.");
-    told(UNFIT, &format!("the arguments do not fit {tool}: {reason}"), Some(&advice))
+    worded(UNFIT, &format!("the arguments do not fit {tool}: {reason}"), Some(&advice))
 }
 
-fn told(code: &str, message: &str, advice: Option<&str>) -> String {
+fn worded(code: &str, message: &str, advice: Option<&str>) -> String {
     let advice = advice.map(|advice| format!("\nWhat to do: {advice}")).unwrap_or_default();
     format!("Error {code}: {}{advice}", printable(message))
 }
 
-fn advice(code: &str) -> Option<&'static str> {
-    Some(match code {
-        "usage" => "Change the argument and call again.",
+fn advice(failure: &Failure) -> Option<&'static str> {
+    Some(match failure.code() {
         "unknown_belief" | "unknown_id" => {
             "Call recall to find what is meant, and pass its key or id exactly as recall gave it."
         }
         "ambiguous_id" => "Pass more digits of the id.",
         "not_a_belief" => {
-            "This is a record of what was said or happened. Call explain with its id: it names the beliefs that were concluded from it, \
-             and those can be corrected."
+            "This is a record of what was said or happened. Call explain with its id: it names the beliefs that were concluded from it, and those can be corrected."
         }
+        "ambiguous_actor" => "Say \"user\" for the user, or leave the actor out for yourself.",
         "payload_shape" | "payload_malformed" => {
             "Call explain first, and name the fields as its claim.payload does, with values of the same sort."
         }
-        "corrects_refuted" | "users_word" | "already_refuted" => {
+        "corrects_refuted" | "users_word" | "already_refuted" | "derived" => {
             "Tell the user; only the user takes back what the user said, with the command `because withdraw`."
         }
         "malformed" => {
@@ -55,6 +54,11 @@ fn advice(code: &str) -> Option<&'static str> {
         | "write_failed" | "damaged" | "device_key" | "file" | "settings" => {
             "Tell the user; `because doctor` says what is wrong with the installation."
         }
-        _ => return None,
+        _ => match failure {
+            Failure::Request(error) if error.fault() == Fault::Caller => {
+                "Change the argument and call again."
+            }
+            _ => return None,
+        },
     })
 }

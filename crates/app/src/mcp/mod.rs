@@ -27,8 +27,8 @@ use std::time::Duration;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
 
-use crate::cli::Session;
 use crate::failure::Failure;
+use crate::service::Session;
 use gate::{Gate, UNDER_WAY_MAX};
 use lines::Lines;
 use memory::Memory;
@@ -92,6 +92,6 @@ async fn told_to_end() {
             return;
         }
     }
-    // EvidenceFilter a way to hear of it the system ends the process by itself.
+    // Without a way to hear of it, the system ends the process by itself.
     std::future::pending::<()>().await;
 }

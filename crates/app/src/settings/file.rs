@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, Item, Key as TomlKey};
 
 use super::keys::{self, Form, Key, SettingScope};
-use super::{Said, SettingsError, Source, Value};
+use super::{Setting, SettingsError, Source, Value};
 
 /// Longest file.
 const FILE_BYTES_MAX: u64 = 64 << 10;
@@ -15,7 +15,7 @@ const FILE_BYTES_MAX: u64 = 64 << 10;
 pub(super) fn read(
     path: &Path,
     source: fn(PathBuf, usize) -> Source,
-) -> Result<Vec<(&'static Key, Said)>, SettingsError> {
+) -> Result<Vec<(&'static Key, Setting)>, SettingsError> {
     let failed = |source| SettingsError::File { path: path.to_owned(), source };
     // Asked before opening, because opening a pipe waits.
     match path.metadata() {
@@ -45,7 +45,7 @@ pub(super) fn read(
     let line_of =
         |key: Option<&TomlKey>| key.and_then(TomlKey::span).map_or(1, |span| line_at(span.start));
     let is_users = matches!(source(PathBuf::new(), 0), Source::HomeFile { .. });
-    let mut said = Vec::new();
+    let mut set = Vec::new();
     for (section, value) in document.iter() {
         let at = line_of(document.key(section));
         let Some(entries) = value.as_table_like() else {
@@ -67,13 +67,13 @@ pub(super) fn read(
                 ));
             }
             let value = value_of(key, value).map_err(|detail| bad(line, detail))?;
-            said.push((key, Said { value, source: source(path.to_owned(), line) }));
+            set.push((key, Setting { value, source: source(path.to_owned(), line) }));
         }
         if entries.is_empty() && keys::all().all(|key| key.section != section) {
             return Err(bad(at, unknown(section)));
         }
     }
-    Ok(said)
+    Ok(set)
 }
 
 fn unknown(path: &str) -> String {

@@ -1,4 +1,4 @@
-//! What the user has set, and who said it.
+//! What the user has set, and where.
 //!
 //! An option counts more than a variable, that more than the space's file, that more than the
 //! user's own file. The user's file is `config.toml` in the because home; the space's is
@@ -26,6 +26,7 @@ use serde_json::json;
 
 use crate::place::{self, Home};
 
+mod choose;
 mod file;
 pub(crate) mod keys;
 
@@ -62,17 +63,17 @@ pub(crate) enum SettingsError {
         /// What is wrong with it.
         detail: String,
     },
-    /// What was said elsewhere does not fit.
+    /// A value set elsewhere does not fit.
     #[error("{source_of}: {detail}")]
     Value {
-        /// Who said it.
+        /// Who set it.
         source_of: Source,
         /// What is wrong with it.
         detail: String,
     },
 }
 
-/// Who said something.
+/// Who set something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Nobody.
@@ -108,9 +109,9 @@ enum Value {
     List(Vec<String>),
 }
 
-/// A value and who said it.
+/// A value and who set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Said {
+struct Setting {
     value: Value,
     source: Source,
 }
@@ -136,7 +137,7 @@ pub(crate) struct Sources<'a> {
 
 /// All settings, from everywhere.
 pub(crate) struct Settings {
-    said: BTreeMap<String, Said>,
+    set: BTreeMap<String, Setting>,
     chosen: Chosen,
     passed_over: Option<Chosen>,
     home: PathBuf,
@@ -149,9 +150,9 @@ impl Settings {
     pub(crate) fn read(sources: &Sources<'_>) -> Result<Self, SettingsError> {
         let home = sources.home.folder().to_owned();
         let own_file = home.join(FILE);
-        let mut said = BTreeMap::new();
+        let mut set = BTreeMap::new();
         for (key, one) in file::read(&own_file, |path, line| Source::HomeFile { path, line })? {
-            said.insert(key.path(), one);
+            set.insert(key.path(), one);
         }
         let mut of_space = None;
         if let Some(file) = sources.space.and_then(|space| space_file(space, &own_file)) {
@@ -160,12 +161,12 @@ impl Settings {
         }
         for key in keys::all() {
             if let Some(text) = (sources.variable)(key.variable).filter(|text| !text.is_empty()) {
-                said.insert(key.path(), from_variable(key, text)?);
+                set.insert(key.path(), from_variable(key, text)?);
             }
         }
-        let (chosen, passed_over) = choose(&said, of_space, sources.option)?;
+        let (chosen, passed_over) = choose::choose(&set, of_space, sources.option)?;
         let mut settings =
-            Self { said, chosen, passed_over, home, key_of_variable: BTreeMap::new() };
+            Self { set, chosen, passed_over, home, key_of_variable: BTreeMap::new() };
         settings.look_up_keys(sources.variable);
         Ok(settings)
     }
@@ -187,7 +188,7 @@ impl Settings {
 
     /// For `--json`.
     pub(crate) fn to_json(&self) -> serde_json::Value {
-        let shown = |chosen: &Chosen| json!({ "model": chosen.selection.to_string(), "said_by": chosen.source.to_string() });
+        let shown = |chosen: &Chosen| json!({ "model": chosen.selection.to_string(), "set_by": chosen.source.to_string() });
         let mut value = shown(&self.chosen);
         value["passed_over"] = self.passed_over.as_ref().map(shown).into();
         value
@@ -202,8 +203,8 @@ impl Settings {
     /// service, one that the user fetched, or of a provider that spaces may choose.
     pub(crate) fn may_open(&self, selection: &Selection) -> bool {
         let provider = selection.provider();
-        let is_allowed = match self.said.get(&keys::SPACES_MAY_CHOOSE.path()) {
-            Some(Said { value: Value::List(providers), .. }) => {
+        let is_allowed = match self.set.get(&keys::SPACES_MAY_CHOOSE.path()) {
+            Some(Setting { value: Value::List(providers), .. }) => {
                 providers.iter().any(|allowed| allowed == provider)
             }
             _ => false,
@@ -328,14 +329,14 @@ impl Settings {
     }
 
     fn text(&self, path: &str) -> Option<(&str, &Source)> {
-        match self.said.get(path)? {
-            Said { value: Value::Text(text), source } => Some((text, source)),
+        match self.set.get(path)? {
+            Setting { value: Value::Text(text), source } => Some((text, source)),
             _ => None,
         }
     }
 
     fn number(&self, path: &str) -> Option<usize> {
-        match self.said.get(path)?.value {
+        match self.set.get(path)?.value {
             Value::Number(number) => Some(usize::try_from(number).unwrap_or(usize::MAX)),
             _ => None,
         }
@@ -365,7 +366,7 @@ fn is_variable_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn from_variable(key: &Key, text: OsString) -> Result<Said, SettingsError> {
+fn from_variable(key: &Key, text: OsString) -> Result<Setting, SettingsError> {
     let source = Source::Variable(key.variable);
     let bad = |detail: &str| SettingsError::Value {
         source_of: source.clone(),
@@ -381,62 +382,5 @@ fn from_variable(key: &Key, text: OsString) -> Result<Said, SettingsError> {
             .map_err(|wanted| bad(&format!("it takes {wanted}")))?,
         Form::List => Value::List(text.split(',').map(|item| item.trim().to_owned()).collect()),
     };
-    Ok(Said { value, source: source.clone() })
-}
-
-/// What is chosen, and what the space's file names in vain.
-fn choose(
-    said: &BTreeMap<String, Said>,
-    of_space: Option<Said>,
-    option: Option<&str>,
-) -> Result<(Chosen, Option<Chosen>), SettingsError> {
-    let option =
-        option.map(|text| Said { value: Value::Text(text.to_owned()), source: Source::Option });
-    let own = said.get(&keys::MODEL.path()).cloned();
-    let allowed = match said.get(&keys::SPACES_MAY_CHOOSE.path()) {
-        Some(Said { value: Value::List(providers), source }) => {
-            for provider in providers {
-                let known = provider == "local"
-                    || Service::ALL.iter().any(|service| service.as_str() == provider);
-                if !known {
-                    let detail = format!("{provider:?} is none of openai, ollama, gemini, local");
-                    return Err(SettingsError::Value { source_of: source.clone(), detail });
-                }
-            }
-            providers.as_slice()
-        }
-        _ => &[],
-    };
-    let of_space = of_space.map(parse).transpose()?;
-    let is_allowed = |chosen: &Chosen| match &chosen.selection {
-        Selection::BuiltIn | Selection::Shelved(_) => true,
-        other => allowed.iter().any(|provider| provider == other.provider()),
-    };
-    let (of_space, passed_over) = match of_space {
-        Some(chosen) if !is_allowed(&chosen) => (None, Some(chosen)),
-        other => (other, None),
-    };
-    let is_from_variable = |said: &Said| matches!(said.source, Source::Variable(_));
-    let own = own.map(|own| Ok((is_from_variable(&own), parse(own)?))).transpose()?;
-    let chosen = match (option.map(parse).transpose()?, own, of_space) {
-        (Some(chosen), ..) | (None, Some((true, chosen)), _) | (None, _, Some(chosen)) => chosen,
-        (None, Some((false, chosen)), None) => chosen,
-        (None, None, None) => Chosen { selection: Selection::BuiltIn, source: Source::Default },
-    };
-    Ok((chosen, passed_over))
-}
-
-fn parse(said: Said) -> Result<Chosen, SettingsError> {
-    let Said { value, source } = said;
-    let text = match value {
-        Value::Text(text) => text,
-        Value::Number(_) | Value::List(_) => String::new(),
-    };
-    match text.parse() {
-        Ok(selection) => Ok(Chosen { selection, source }),
-        Err(error) => {
-            let error: models::choice::SelectionError = error;
-            Err(SettingsError::Value { source_of: source, detail: error.to_string() })
-        }
-    }
+    Ok(Setting { value, source: source.clone() })
 }

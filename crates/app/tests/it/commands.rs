@@ -354,9 +354,9 @@ fn status_verify_rebuild_and_doctor_describe_the_same_space() {
         assert_eq!(rebuilt["digest"], verified["stored"]);
     }
     let doctor = machine.because(["doctor", "--json"]).run().succeeds().json();
-    has(&doctor, &["well", "checks"]);
+    has(&doctor, &["ok", "checks"]);
     for check in doctor["checks"].as_array().unwrap() {
-        has(check, &["name", "well", "found", "advice"]);
+        has(check, &["name", "ok", "found", "advice"]);
     }
     for command in ["status", "verify", "rebuild", "doctor"] {
         assert!(!machine.because([command]).run().succeeds().out().is_empty());

@@ -114,7 +114,7 @@ fn turns_come_from_a_pipe_or_a_file_too() {
     machine.because(["context"]).run().ends(2).says("nothing to go by");
     machine.write("wrong.jsonl", "Mara: hello\n\n{\"role\":\"user\"}\n");
     let wrong = machine.because(["context", "--turns", "wrong.jsonl"]).run().ends(2);
-    wrong.says("line 3 of wrong.jsonl is no turn").says(r#"{"speaker":"Mara","text":"#);
+    wrong.says("line 3 of wrong.jsonl is not a turn").says(r#"{"speaker":"Mara","text":"#);
     machine
         .because(["context"])
         .input("[{\"role\":\"user\"}]")

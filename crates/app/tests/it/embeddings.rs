@@ -51,7 +51,7 @@ impl Machine {
             .as_str()
             .unwrap_or_default()
             .to_owned();
-        (text, recalled["meaning"].clone())
+        (text, recalled["embedder"].clone())
     }
 }
 
@@ -94,7 +94,7 @@ fn what_is_remembered_is_embedded_at_once_and_found_by_what_it_means() {
     // Who sets no model hears the built-in one, and nobody is asked.
     let asked = server.requests().len();
     let recalled = machine.because(["recall", "--json", "dog"]).run().succeeds().json();
-    assert_eq!(recalled["meaning"], json!({ "model": "built-in", "error": null }));
+    assert_eq!(recalled["embedder"], json!({ "model": "built-in", "error": null }));
     assert_eq!(server.requests().len(), asked);
 }
 
@@ -110,8 +110,8 @@ fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
         call.variable("BECAUSE_EMBEDDER", "openai:small").variable("BECAUSE_OPENAI_BASE_URL", &base)
     };
     let recalled = gone(&["recall", "--json", "dog"]).run().succeeds().json();
-    assert_eq!(recalled["meaning"]["error"]["code"], "embedder_unreachable");
-    assert_eq!(recalled["meaning"]["model"], "built-in");
+    assert_eq!(recalled["embedder"]["error"]["code"], "embedder_unreachable");
+    assert_eq!(recalled["embedder"]["model"], "built-in");
     assert_eq!(recalled["results"][0]["evidence"]["payload"]["text"], "The dog sleeps");
     gone(&["recall", "dog"]).run().succeeds().says("the built-in model answered instead");
     gone(&["remember", "The cat sleeps"]).run().succeeds().says("because embed` goes on later");
@@ -129,7 +129,7 @@ fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
     assert_eq!(gone(&["status", "--json"]).run().json()["vectors"], json!([]));
     assert_eq!(
         gone(&["embed", "--forget", "openai:small", "--json"]).run().ends(2).error_code(),
-        "usage"
+        "no_such_model"
     );
 }
 
@@ -141,8 +141,8 @@ fn a_chosen_model_that_has_read_nothing_is_named_as_the_reason_why_another_answe
         .run()
         .succeeds()
         .json();
-    assert_eq!(said["meaning"]["model"], "built-in", "{said}");
-    assert_eq!(said["meaning"]["error"]["code"], "model_unusable", "{said}");
+    assert_eq!(said["embedder"]["model"], "built-in", "{said}");
+    assert_eq!(said["embedder"]["error"]["code"], "model_unusable", "{said}");
     machine
         .because(["--embedder", "local:nowhere", "recall", "number 1"])
         .run()
@@ -165,7 +165,7 @@ fn a_context_is_asked_for_by_the_model_as_recall_is_and_without_it_where_it_is_g
     let asked = server.requests().len();
     let context = machine.with(&server, &arguments).run().succeeds().json();
     assert!(context["text"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
-    assert_eq!(context["meaning"], json!({ "model": "openai/small (5)", "error": null }));
+    assert_eq!(context["embedder"], json!({ "model": "openai/small (5)", "error": null }));
     // The turn and its sentences are asked for together.
     assert_eq!(server.requests().len(), asked + 1);
     machine
@@ -182,8 +182,8 @@ fn a_context_is_asked_for_by_the_model_as_recall_is_and_without_it_where_it_is_g
     };
     let context = gone(&["context", "--json", "--question", "Where does the dog sleep?"]).json();
     assert!(context["text"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
-    assert_eq!(context["meaning"]["model"], "built-in");
-    assert_eq!(context["meaning"]["error"]["code"], "embedder_unreachable");
+    assert_eq!(context["embedder"]["model"], "built-in");
+    assert_eq!(context["embedder"]["error"]["code"], "embedder_unreachable");
     gone(&["context", "--question", "Where does the dog sleep?"])
         .says("the built-in model answered instead");
 }
@@ -385,7 +385,7 @@ fn another_model_takes_over_when_it_has_read_everything() {
         .run()
         .succeeds()
         .json();
-    assert_eq!(recalled["meaning"]["model"], "openai/small (5)");
+    assert_eq!(recalled["embedder"]["model"], "openai/small (5)");
     is_refused.store(false, Ordering::SeqCst);
     let done =
         machine.with_model(&second, "openai:large", &["embed", "--json"]).run().succeeds().json();
@@ -399,7 +399,7 @@ fn another_model_takes_over_when_it_has_read_everything() {
         .run()
         .succeeds()
         .json();
-    assert_eq!(recalled["meaning"]["model"], "openai/large (5)");
+    assert_eq!(recalled["embedder"]["model"], "openai/large (5)");
     assert_eq!(recalled["results"][0]["evidence"]["payload"]["text"], "The dog sleeps");
 }
 
@@ -412,7 +412,7 @@ fn a_space_that_was_read_by_a_service_makes_nobody_ask_it() {
         let call =
             machine.because(["recall", "--json", "hound"]).variable("BECAUSE_EMBEDDER", model);
         let call = call.variable("BECAUSE_OPENAI_BASE_URL", server.base());
-        assert_eq!(call.run().succeeds().json()["meaning"]["model"], "built-in", "{model}");
+        assert_eq!(call.run().succeeds().json()["embedder"]["model"], "built-in", "{model}");
     }
     assert_eq!(server.requests().len(), asked);
 }

@@ -34,6 +34,7 @@ mod proofs;
 mod questions;
 #[cfg(unix)] // It shows a shell.
 mod readme;
+mod refusals;
 mod samples;
 mod scarcity;
 mod secrets;

@@ -50,19 +50,16 @@ fn an_option_counts_before_a_variable_before_the_spaces_file_before_ones_own() {
     let machine = Machine::with_space();
     assert_eq!(
         machine.embedder(),
-        json!({"model": "built-in", "said_by": "by default", "passed_over": null, "error": null})
+        json!({"model": "built-in", "set_by": "by default", "passed_over": null, "error": null})
     );
     machine.write_own_settings("# mine\n[embedder]\nmodel = \"ollama:mine\"\n");
     let embedder = machine.embedder();
     assert_eq!(embedder["model"], "ollama:mine");
-    assert!(embedder["said_by"].as_str().unwrap().ends_with("config.toml:3"), "{embedder}");
+    assert!(embedder["set_by"].as_str().unwrap().ends_with("config.toml:3"), "{embedder}");
     machine.write_space_settings("embedder.model = \"owner/of-the-space\"");
     let embedder = machine.embedder();
     assert_eq!(embedder["model"], "owner/of-the-space");
-    assert!(
-        embedder["said_by"].as_str().unwrap().ends_with(".because/config.toml:1"),
-        "{embedder}"
-    );
+    assert!(embedder["set_by"].as_str().unwrap().ends_with(".because/config.toml:1"), "{embedder}");
     let status =
         machine.because(["status", "--json"]).variable("BECAUSE_EMBEDDER", "ollama:variable");
     assert_eq!(status.run().json()["embedder"]["model"], "ollama:variable");
@@ -71,7 +68,7 @@ fn an_option_counts_before_a_variable_before_the_spaces_file_before_ones_own() {
         .variable("BECAUSE_EMBEDDER", "gemini:x");
     let embedder = status.run().json()["embedder"].clone();
     assert_eq!(
-        (&embedder["model"], &embedder["said_by"]),
+        (&embedder["model"], &embedder["set_by"]),
         (&json!("built-in"), &json!("--embedder"))
     );
     let status = machine.because(["status"]).variable("BECAUSE_EMBEDDER", "");

@@ -202,17 +202,17 @@ fn what_carries_a_belief_is_seen_by_doing_without_a_source_a_month_or_an_author(
     let here = believing();
     let would = here.json(&["what-if", "--without-source", "REMEMBER"]);
     assert_eq!(
-        (&would["said"][0]["records"], would["changes"].as_array().unwrap().len()),
+        (&would["actions"][0]["records"], would["changes"].as_array().unwrap().len()),
         (&3.into(), 2),
         "{would}"
     );
     let today = jiff::Zoned::now().date();
     let month = format!("{:04}-{:02}", today.year(), today.month());
     here.run(&["what-if", "--without-month", &month]).succeeds().prints("Nothing was written");
-    here.refuses(&["what-if", "--without-month", "1999-01"], "usage");
+    here.refuses(&["what-if", "--without-month", "1999-01"], "no_such_records");
     here.refuses(
         &["what-if", "--without-author", "nobody", "--without-source", "remember"],
-        "usage",
+        "no_such_records",
     );
     assert!(here.states().iter().all(|(_, state)| state == "active"));
 }
@@ -286,7 +286,7 @@ fn what_does_not_fit_says_how_it_would_and_writes_nothing() {
         (vec!["refute", ""], "unknown_belief"),
         (vec!["withdraw", &here.notes[0]], "nothing_to_withdraw"),
         (vec!["withdraw", &here.habit], "nothing_to_withdraw"),
-        (vec!["what-if", "--correct", "no equals sign"], "usage"),
+        (vec!["what-if", "--correct", "no equals sign"], "assignment_malformed"),
         (vec!["what-if", "--correct", "gone|for|good={}"], "unknown_belief"),
         (vec!["what-if", "--refute", HABIT, "--correct", "taste.sport|gym={"], "payload_malformed"),
         (vec!["review", "accept", &here.notes[0]], "no_review"),
@@ -356,7 +356,7 @@ fn no_key_can_stand_in_for_a_record_or_break_out_of_a_command() {
         here.refuses(&["refute", name], "not_a_belief");
     }
     let would = here.json(&["what-if", "--retract", &short]);
-    assert_eq!(would["said"][0]["target"], here.notes[1].as_str());
+    assert_eq!(would["actions"][0]["target"], here.notes[1].as_str());
     here.run(&["explain", " spaced "]).succeeds();
     let explained = here.run(&["explain", evil]).succeeds().out();
     assert!(explained.contains(r"because refute 'x'\''; touch owned; '\'' [31m '"), "{explained}");

@@ -97,7 +97,7 @@ async def two_agents(program, home, work, modes):
             assert "Petra is allergic" in context["context"] and context["tokens"] <= 400, context
 
             await fails(other, "arguments", "recall", qeury="x")
-            await fails(other, "usage", "recall", query="")
+            await fails(other, "empty_question", "recall", query="")
             await fails(other, "unknown_belief", "correct", name="no.such|thing", text="x", note="y")
             try:
                 await other.call_tool("forget_everything", {})

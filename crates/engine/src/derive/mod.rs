@@ -75,6 +75,7 @@ pub struct Derived {
     /// Claims taken back, since no group concludes them any more.
     pub retracted: u64,
     /// Claims that fell and were recorded as fallen.
+    #[serde(rename = "invalidated")]
     pub fallen: u64,
     /// Candidates left out because the user said otherwise.
     pub withheld: u64,

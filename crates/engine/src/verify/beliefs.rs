@@ -151,7 +151,7 @@ impl Space {
             differing += 1;
             let instead = follows.map_or("nothing of it".to_owned(), |follows| follows.in_words());
             let message = format!(
-                "{key} is believed to be {}, but from the records follows {instead}; `because derive --full` believes that",
+                "{key} is believed to be {}, but from the records follows {instead}",
                 held.in_words()
             );
             verification.find(Some(held.by), "belief_differs", message, false);
@@ -159,9 +159,7 @@ impl Space {
         for (key, follows) in after {
             differing += 1;
             let follows = follows.in_words();
-            let message = format!(
-                "{key} is not believed, but from the records follows {follows}; `because derive --full` believes that"
-            );
+            let message = format!("{key} is not believed, but from the records follows {follows}");
             verification.find(None, "belief_missing", message, false);
         }
         for problem in &derivation.derived.problems {

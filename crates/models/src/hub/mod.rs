@@ -143,9 +143,7 @@ pub enum HubError {
         name: String,
     },
     /// It was not fetched.
-    #[error(
-        "{name} is not here; `because model list` lists what is, `because model pull {name}` fetches it"
-    )]
+    #[error("{name} is not here")]
     NotHere {
         /// The model.
         name: String,

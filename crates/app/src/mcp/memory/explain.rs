@@ -15,12 +15,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Answered, Memory, object};
-use crate::cli::recall::{text_of, time_of};
-use crate::cli::{Session, changes};
 use crate::failure::Failure;
 use crate::mcp::answers::{Explained, Found, Object, Record, who};
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
-use crate::output::short;
+use crate::service::Session;
+use crate::service::wording::{hundredths, text_of, time_of};
+use crate::text::short;
 
 /// Sources, and events of a history, that an answer names: the first sources, the latest events.
 const LISTED_MAX: usize = 40;
@@ -86,7 +86,7 @@ fn belief_in_words(explaining: &Explaining) -> String {
     quote(&mut words, &format!("key {}", belief.key));
     quote(&mut words, &format!("data {}", claim.payload));
     let by_user = belief.state == State::Corrected && belief.served == Some(claim.op_id);
-    let sure = format!("{} ({})", claim.band.as_str(), changes::hundredths(claim.confidence));
+    let sure = format!("{} ({})", claim.band.as_str(), hundredths(claim.confidence));
     words.push_str(&match claim.state.as_str() {
         "active" => format!("Believed: {sure}.\n"),
         _ if by_user => "Believed: the user's own word, certain.\n".to_owned(),

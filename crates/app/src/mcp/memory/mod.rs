@@ -3,10 +3,7 @@
 
 use engine::Space;
 use engine::belief::user::Replacement;
-use engine::recall::episodes::Query;
-use engine::recall::facts::FactQuery;
-use engine::recall::receipts::{Reader, Recalled as ShownByRecall};
-use engine::write::import::Intent;
+use engine::recall::receipts::Reader;
 use jiff::Timestamp;
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -14,16 +11,16 @@ use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::Filter;
 
-use super::answers::{
-    self, Changed, Corrected, Episode, Fact, Meaning, Object, Recalled, Remembered,
-};
-use super::arguments::{Call, Correct, Recall, Remember, SearchType};
+use super::answers::{self, Changed, Corrected, Fact, Object, QueryEmbedder, Recalled, Remembered};
+use super::arguments::{Call, Correct, Recall, Remember};
 use super::quote::{READING, READING_STRUCTURED, quote};
-use crate::cli::changes;
-use crate::cli::remember::Note;
-use crate::cli::{Session, correct, derive, parse_window_us};
-use crate::failure::Failure;
-use crate::meaning::EmbedderPool;
+use crate::failure::{Failure, RequestError};
+use crate::service::change_wording::lines;
+use crate::service::notes::Note;
+use crate::service::query_embedding::EmbedderPool;
+use crate::service::recall::{RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, recall};
+use crate::service::time::parse_window_us;
+use crate::service::{Session, corrections, derivation};
 use opened::Opened;
 
 mod context;
@@ -63,29 +60,24 @@ impl Answered {
     }
 }
 
-/// The memory: a space and whoever answers for what texts mean.
+/// The memory: a space, and the models that embed questions.
 pub(super) struct Memory {
     session: Session,
     opened: Opened,
-    answering: EmbedderPool,
+    pool: EmbedderPool,
     /// Something was written that the model has not been given to read.
     is_unread: bool,
 }
 
 impl Memory {
     pub(super) fn new(session: Session) -> Self {
-        Self {
-            session,
-            opened: Opened::default(),
-            answering: EmbedderPool::default(),
-            is_unread: false,
-        }
+        Self { session, opened: Opened::default(), pool: EmbedderPool::default(), is_unread: false }
     }
 
     /// Closes everything; the next call opens it again.
     pub(super) fn forget_everything(&mut self) {
         self.opened = Opened::default();
-        self.answering = EmbedderPool::default();
+        self.pool = EmbedderPool::default();
     }
 
     /// Answers a call.
@@ -109,7 +101,7 @@ impl Memory {
         let session = self.session.at(Timestamp::now());
         if let Ok(space) = self.opened.space(&session) {
             // Whatever fails is tried again after the next write, and `because status` says so.
-            let _ = self.answering.read_what_is_new(&session, space);
+            let _ = self.pool.embed_new_records(&session, space);
         }
     }
 
@@ -121,11 +113,11 @@ impl Memory {
     ) -> Result<Answered, Failure> {
         let Remember { text, actor, at, tags } = arguments;
         let (actor, role) = speaker(actor.as_deref().unwrap_or_default().trim(), program)?;
-        let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.ready(session)?;
+        let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.check(session)?;
         let space = self.opened.space_or_new(session)?;
         let remembered = note.record(space, session.now)?;
         self.is_unread = remembered.is_new;
-        let derived = derive::what_is_new(space, session.now, |_| {})?;
+        let derived = derivation::derive_new(space, session.now, |_| {})?;
         let changed = derived.iter().flat_map(|(_, changes)| &changes.beliefs);
         let answer = Remembered {
             id: remembered.id.to_string(),
@@ -147,70 +139,29 @@ impl Memory {
         program: Option<String>,
     ) -> Result<Answered, Failure> {
         let Recall { query, limit, search_type, since, until, around } = arguments;
-        if query.trim().is_empty() {
-            return Err(Failure::Usage("there is nothing to ask: the query is empty".to_owned()));
-        }
-        let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
-        let around = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
-        let (since_us, until_us) = parse_window_us(session, since.as_deref(), until.as_deref())?;
+        let request = RecallRequest::new(&query, LIMIT as usize)?;
+        let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
+        let neighbours = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
+        let (since_us, until_us) =
+            parse_window_us(&session.zone, since.as_deref(), until.as_deref())?;
         let filter = Filter { since_us, until_us, ..Filter::default() };
-        // Whoever says when something happened means what happened.
-        let is_dated = filter.since_us.is_some() || filter.until_us.is_some();
-        let search_type =
-            search_type.unwrap_or(if is_dated { SearchType::Episodes } else { SearchType::Both });
-        let mut answer = Recalled {
-            reading: READING_STRUCTURED,
-            facts: Vec::new(),
-            episodes: Vec::new(),
-            meaning: None,
-            receipt: None,
-            behind: 0,
+        let agent = agent_of(program);
+        let request = RecallRequest {
+            scope: search_type.map_or_else(|| SearchScope::implied_by(&filter), SearchScope::from),
+            limit,
+            facts_beside_max: limit,
+            filter,
+            neighbours,
+            reader: Some((Reader { agent: &agent, session: None }, ReceiptPolicy::WhereShown)),
+            ..request
         };
-        let space = match self.opened.space(session) {
-            Ok(space) => space,
-            // Where nothing was ever remembered, nothing is known, which is no failure.
-            Err(Failure::NoSpace) => return Answered::new(recalled_in_words(&answer), &answer),
+        let found = match self.opened.space(session) {
+            Ok(space) => recall(session, &mut self.pool, &mut [space], &request)?,
+            // Where nothing was ever remembered, nothing is known, which is not a failure.
+            Err(Failure::NoSpace) => RecallAnswer::empty(request.scope),
             Err(failure) => return Err(failure),
         };
-        let (limit, today) = (limit as usize, Some(session.today()));
-        let (mut facts, mut episodes) = (Vec::new(), Vec::new());
-        if search_type != SearchType::Episodes {
-            let asked = FactQuery { limit, today, ..FactQuery::new(query.as_str(), session.now) };
-            let found = space.recall_facts(&asked)?;
-            answer.behind = found.behind;
-            // Beside episodes a fact that shares no more than a word with the question only
-            // distracts.
-            let is_wanted = |fact: &engine::recall::facts::Fact| {
-                search_type == SearchType::Facts || fact.speaks_to_question()
-            };
-            facts = found.facts.into_iter().filter(is_wanted).collect();
-        }
-        if search_type != SearchType::Facts {
-            let mut meant = self.answering.ask(session, space, &query)?;
-            let vector = meant.vector();
-            let asked = Query {
-                filter,
-                neighbours: around,
-                today,
-                vector,
-                ..Query::new(query.as_str(), limit)
-            };
-            let found = space.recall(&asked)?;
-            meant.served_by(found.model);
-            answer.meaning = Some(Meaning::of(&meant));
-            answer.behind = found.behind;
-            episodes = found.results;
-        }
-        answer.facts = facts.iter().map(Fact::of).collect();
-        answer.episodes = episodes.iter().map(|found| Episode::of(found, &session.zone)).collect();
-        if !facts.is_empty() || !episodes.is_empty() {
-            let agent = agent_of(program);
-            let reader = Reader { agent: &agent, session: None };
-            let shown = ShownByRecall { asked: &query, facts: &facts, records: &episodes };
-            answer.receipt = space
-                .receipt_of_recall(&reader, &shown, session.now)?
-                .map(|receipt| receipt.to_string());
-        }
+        let answer = Recalled::of(&found, &session.zone);
         Answered::new(recalled_in_words(&answer), &answer)
     }
 
@@ -219,33 +170,18 @@ impl Memory {
         let fields = fields.unwrap_or_default();
         let text = text.filter(|text| !text.trim().is_empty());
         if fields.is_empty() && text.is_none() {
-            let nothing = "it is not said what is true instead: give fields, text or both";
-            return Err(Failure::Usage(nothing.to_owned()));
+            return Err(RequestError::EmptyCorrection.into());
         }
         if note.trim().is_empty() {
-            return Err(Failure::Usage(
-                "the note is empty: it quotes what the user said".to_owned(),
-            ));
+            return Err(RequestError::EmptyNote.into());
         }
         let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
         let by = Replacement { set, text, note };
-        let (said, changes) =
-            correct::correct(self.opened.space(session)?, session.now, &name, &by)?;
-        let Value::Object(mut told) = changes::to_json(&said, &changes, Intent::Write) else {
-            return Err(Failure::Usage("the changes cannot be told".to_owned()));
-        };
-        let answer = Corrected {
-            reading: READING_STRUCTURED,
-            dry_run: false,
-            said: objects(told.remove("said")),
-            masked: changes.masked.iter().map(ToString::to_string).collect(),
-            recorded: changes.recorded.iter().map(ToString::to_string).collect(),
-            changes: objects(told.remove("changes")),
-            derived: object(told.remove("derived").unwrap_or_default()),
-        };
+        let outcome = corrections::correct(self.opened.space(session)?, session.now, &name, &by)?;
+        let answer = Corrected { reading: READING_STRUCTURED, report: outcome.report() };
         let mut words = format!("{READING}\n");
-        for line in changes::to_lines(&said, &changes, Intent::Write) {
-            quote(&mut words, &anstream::adapter::strip_str(&line).to_string());
+        for line in lines(&outcome) {
+            quote(&mut words, &line.text());
         }
         Answered::new(words, &answer)
     }
@@ -281,10 +217,7 @@ fn speaker(
         return Ok((Some(agent_of(program)), Some(ASSISTANT)));
     }
     if derivers::names::is_self(actor) {
-        let which = format!(
-            "the actor {actor:?} can mean the user or you: say \"user\", or leave it out for yourself"
-        );
-        return Err(Failure::Usage(which));
+        return Err(RequestError::AmbiguousActor { actor: actor.to_owned() }.into());
     }
     Ok((Some(actor.to_owned()), None))
 }
@@ -296,11 +229,11 @@ fn agent_of(program: Option<String>) -> String {
 }
 
 /// A number that must lie within limits.
-fn within(name: &str, number: u32, min: u32, max: u32) -> Result<u32, Failure> {
+fn within(name: &'static str, number: u32, min: u32, max: u32) -> Result<u32, RequestError> {
     if (min..=max).contains(&number) {
         return Ok(number);
     }
-    Err(Failure::Usage(format!("{name} is {number}; it can be {min} to {max}")))
+    Err(RequestError::OutOfRange { name, number, min, max })
 }
 
 /// A value that is an object.
@@ -308,14 +241,6 @@ fn object(value: Value) -> Object {
     match value {
         Value::Object(fields) => fields.into_iter().collect(),
         _ => Object::new(),
-    }
-}
-
-/// A list of objects.
-fn objects(value: Option<Value>) -> Vec<Object> {
-    match value {
-        Some(Value::Array(values)) => values.into_iter().map(object).collect(),
-        _ => Vec::new(),
     }
 }
 
@@ -348,8 +273,8 @@ fn remembered_in_words(answer: &Remembered) -> String {
 }
 
 fn recalled_in_words(answer: &Recalled) -> String {
-    let Recalled { facts, episodes, behind, meaning, .. } = answer;
-    let unanswered = meaning.as_ref().and_then(Meaning::in_words).unwrap_or_default();
+    let Recalled { facts, episodes, behind, embedder, .. } = answer;
+    let unanswered = embedder.as_ref().and_then(QueryEmbedder::in_words).unwrap_or_default();
     if facts.is_empty() && episodes.is_empty() {
         let nothing = "Nothing in memory fits this question. Say that you do not know, or ask in other words: names, places, dates.";
         return format!("{nothing}\n{unanswered}").trim_end().to_owned();

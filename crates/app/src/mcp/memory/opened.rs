@@ -8,8 +8,8 @@ use std::path::Path;
 
 use engine::Space;
 
-use crate::cli::Session;
 use crate::failure::Failure;
+use crate::service::Session;
 
 /// A space that is opened when it is needed.
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Opened {
     pub(super) fn space(&mut self, session: &Session) -> Result<&mut Space, Failure> {
         let space = match self.still_there() {
             Some(open) => open.space,
-            None => session.finder()?.open()?,
+            None => session.open()?,
         };
         Ok(self.keep(space))
     }
@@ -53,7 +53,7 @@ impl Opened {
     pub(super) fn space_or_new(&mut self, session: &Session) -> Result<&mut Space, Failure> {
         let space = match self.still_there() {
             Some(open) => open.space,
-            None => session.finder()?.open_or_make(session.now)?,
+            None => session.locator()?.open_or_make(session.now)?,
         };
         Ok(self.keep(space))
     }

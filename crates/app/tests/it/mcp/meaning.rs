@@ -32,13 +32,13 @@ fn recall_and_context_ask_the_model_that_the_settings_choose() {
     let mut host = host_of(&machine, server.base());
     let recalled = host.gets("recall", json!({ "query": "hound" }));
     assert_eq!(recalled["episodes"][0]["text"], "The dog sleeps", "{recalled}");
-    assert_eq!(recalled["meaning"], json!({ "model": MODEL, "error": null }));
+    assert_eq!(recalled["embedder"], json!({ "model": MODEL, "error": null }));
     let context = host.gets("get_context", turns("Good morning. Where has the hound gone?"));
     assert!(context["context"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
-    assert_eq!(context["meaning"], json!({ "model": MODEL, "error": null }));
+    assert_eq!(context["embedder"], json!({ "model": MODEL, "error": null }));
     assert_eq!(server.requests().len(), asked + 2);
     let facts = host.gets("recall", json!({ "query": "hound", "search_type": "facts" }));
-    assert_eq!((&facts["meaning"], server.requests().len()), (&Value::Null, asked + 2), "{facts}");
+    assert_eq!((&facts["embedder"], server.requests().len()), (&Value::Null, asked + 2), "{facts}");
     // What an agent remembers is read, too, and with what is open already.
     host.gets("remember", json!({ "text": "A second vessel" }));
     assert!(host.texts("boat").contains(&"A second vessel".to_owned()));
@@ -52,9 +52,9 @@ fn recall_and_context_ask_the_model_that_the_settings_choose() {
     // Who sets no model hears the built-in one, and nobody is asked.
     let mut host = Host::of(&machine);
     let recalled = host.gets("recall", json!({ "query": "dog" }));
-    assert_eq!(recalled["meaning"], json!({ "model": "built-in", "error": null }));
+    assert_eq!(recalled["embedder"], json!({ "model": "built-in", "error": null }));
     let context = host.gets("get_context", turns("Where is the dog?"));
-    assert_eq!(context["meaning"], json!({ "model": "built-in", "error": null }));
+    assert_eq!(context["embedder"], json!({ "model": "built-in", "error": null }));
     assert_eq!(server.requests().len(), asked + 4);
     host.leaves();
 }
@@ -69,13 +69,13 @@ fn a_model_that_is_gone_fails_no_tool_and_is_told_of() {
     let recalled = host.calls("recall", json!({ "query": "Where is the dog?" }));
     let structured = &recalled["structuredContent"];
     assert_eq!(structured["episodes"][0]["text"], "The dog sleeps", "{recalled}");
-    assert_eq!(structured["meaning"]["model"], "built-in");
-    assert_eq!(structured["meaning"]["error"]["code"], "embedder_unreachable");
+    assert_eq!(structured["embedder"]["model"], "built-in");
+    assert_eq!(structured["embedder"]["error"]["code"], "embedder_unreachable");
     let words = recalled["content"][0]["text"].as_str().unwrap();
     assert!(words.contains("did not answer (embedder_unreachable); built-in did"), "{words}");
     let context = host.gets("get_context", turns("Where is the dog?"));
     assert!(context["context"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
-    assert_eq!(context["meaning"]["error"]["code"], "embedder_unreachable");
+    assert_eq!(context["embedder"]["error"]["code"], "embedder_unreachable");
     assert_eq!(host.gets("remember", json!({ "text": "The cat sleeps" }))["is_new"], true);
     assert_eq!(host.texts("cat")[0], "The cat sleeps");
     host.leaves();
@@ -90,11 +90,11 @@ fn a_model_that_is_silent_is_waited_for_once_and_asked_again_by_the_next_server(
     for _ in 0..3 {
         let recalled = host.gets("recall", json!({ "query": "Where is the dog?" }));
         assert_eq!(recalled["episodes"][0]["text"], "The dog sleeps", "{recalled}");
-        assert_eq!(recalled["meaning"]["error"]["code"], "embedder_timed_out", "{recalled}");
+        assert_eq!(recalled["embedder"]["error"]["code"], "embedder_timed_out", "{recalled}");
         assert_eq!(silent.requests().len(), 1, "it is waited for again");
     }
     host.leaves();
     let mut host = host_of(&machine, answering.base());
-    assert_eq!(host.gets("recall", json!({ "query": "hound" }))["meaning"]["model"], MODEL);
+    assert_eq!(host.gets("recall", json!({ "query": "hound" }))["embedder"]["model"], MODEL);
     host.leaves();
 }

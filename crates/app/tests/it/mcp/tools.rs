@@ -79,7 +79,11 @@ fn what_the_user_says_becomes_a_belief_and_what_an_agent_says_by_itself_does_not
     let named =
         host.gets("remember", json!({ "text": "I love green tea, too.", "actor": "Assistant" }));
     assert_eq!(named["changed"], json!([]), "an agent spoke for the user");
-    host.fails("usage", "remember", json!({ "text": "I love green tea.", "actor": "me" }));
+    host.fails(
+        "ambiguous_actor",
+        "remember",
+        json!({ "text": "I love green tea.", "actor": "me" }),
+    );
     let told = host.gets("remember", json!({ "text": "I love green tea.", "actor": "user" }));
     let changed = &told["changed"][0];
     assert_eq!(changed["key"], "preference.drink|green-tea", "{told}");
@@ -190,7 +194,7 @@ fn a_correction_counts_at_once_for_everybody_and_stays() {
     );
     let changes = &corrected["structuredContent"];
     assert_eq!(
-        (&changes["said"][0]["key"], &changes["changes"][0]["direct"]),
+        (&changes["actions"][0]["key"], &changes["changes"][0]["direct"]),
         (&json!(key), &json!(true)),
         "{changes}"
     );
@@ -225,19 +229,24 @@ fn wrong_arguments_are_answers_that_say_what_to_do() {
         let words = host.fails("arguments", tool, arguments);
         assert!(words.contains(tool), "{words}");
     }
-    for (tool, arguments) in [
-        ("recall", json!({ "query": " \n" })),
-        ("recall", json!({ "query": "x", "limit": 0 })),
-        ("recall", json!({ "query": "x", "limit": 51 })),
-        ("recall", json!({ "query": "x", "around": 6 })),
-        ("recall", json!({ "query": "x", "since": "when the leaves fall" })),
-        ("recall", json!({ "query": "x", "since": "2025-03-01", "until": "2025-02-01" })),
-        ("remember", json!({ "text": "" })),
-        ("remember", json!({ "text": "x", "at": "2025-02-30" })),
-        ("correct", json!({ "name": "x", "note": "y" })),
-        ("correct", json!({ "name": "x", "text": "z", "note": "" })),
+    let backwards = json!({ "query": "x", "since": "2025-03-01", "until": "2025-02-01" });
+    for (code, tool, arguments) in [
+        ("empty_question", "recall", json!({ "query": " \n" })),
+        ("out_of_range", "recall", json!({ "query": "x", "limit": 0 })),
+        ("out_of_range", "recall", json!({ "query": "x", "limit": 51 })),
+        ("out_of_range", "recall", json!({ "query": "x", "around": 6 })),
+        ("time_malformed", "recall", json!({ "query": "x", "since": "when the leaves fall" })),
+        ("time_too_far", "recall", json!({ "query": "x", "since": "9999-12-31" })),
+        ("empty_window", "recall", backwards),
+        ("empty_text", "remember", json!({ "text": "" })),
+        ("time_malformed", "remember", json!({ "text": "x", "at": "2025-02-30" })),
+        ("name_too_long", "remember", json!({ "text": "x", "actor": "A".repeat(257) })),
+        ("too_many_tags", "remember", json!({ "text": "x", "tags": vec!["t"; 65] })),
+        ("empty_turns", "get_context", json!({ "turns": [{ "speaker": "u", "text": " " }] })),
+        ("empty_correction", "correct", json!({ "name": "x", "note": "y" })),
+        ("empty_note", "correct", json!({ "name": "x", "text": "z", "note": "" })),
     ] {
-        host.fails("usage", tool, arguments);
+        host.fails(code, tool, arguments);
     }
     // An agent is told of its tools, and who types of the commands.
     let words = host.fails("unknown_belief", "explain", json!({ "name": "no.such|thing" }));
@@ -287,8 +296,8 @@ fn questions_of_any_kind_are_answered() {
     }
     let too_many =
         json!({ "turns": [{ "speaker": "u", "text": "walnuts?" }], "budget_tokens": 1_000_001 });
-    host.fails("usage", "get_context", too_many);
-    host.fails("usage", "get_context", json!({ "turns": [] }));
+    host.fails("out_of_range", "get_context", too_many);
+    host.fails("empty_turns", "get_context", json!({ "turns": [] }));
     host.leaves();
 }
 

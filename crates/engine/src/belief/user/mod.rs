@@ -36,9 +36,7 @@ pub enum UserError {
         by: OpId,
     },
     /// What is refuted cannot be corrected.
-    #[error(
-        "{key} is refuted: you said that it is false; `because withdraw` takes that back, then it can be corrected"
-    )]
+    #[error("{key} is refuted: you said that it is false; withdraw that first")]
     CorrectsRefuted {
         /// The identity.
         key: String,
@@ -53,14 +51,14 @@ pub enum UserError {
     },
     /// It would be derived again.
     #[error(
-        "{key} was derived, so it would be derived again: `because refute` says that it is false, `because correct` what is true instead, and `because retract` takes back a record that it was built from"
+        "{key} was derived, so it would be derived again: refute or correct it, or retract a record that it was built from"
     )]
     Derived {
         /// The identity.
         key: String,
     },
     /// It is the user's word.
-    #[error("{id} is your own word: `because withdraw` takes it back")]
+    #[error("{id} is your own word: withdraw it instead")]
     UsersWord {
         /// The correction or refutation.
         id: OpId,
@@ -80,9 +78,7 @@ pub enum UserError {
         by: OpId,
     },
     /// The new payload does not read.
-    #[error(
-        "{text:?} is neither JSON ({reason}) nor FIELD=VALUE; in a shell, put it between single quotes"
-    )]
+    #[error("{text:?} is neither JSON ({reason}) nor FIELD=VALUE")]
     PayloadMalformed {
         /// Its beginning.
         text: String,
@@ -98,7 +94,7 @@ pub enum UserError {
         reason: String,
     },
     /// No review has this id.
-    #[error("{id} is no review; `because review list` lists them")]
+    #[error("{id} is not a review")]
     NoReview {
         /// The operation.
         id: OpId,

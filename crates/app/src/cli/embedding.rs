@@ -1,0 +1,123 @@
+//! What the commands print of models: which one embedded a question, what is left to embed, and how
+//! it stands with each.
+
+use engine::Space;
+use engine::embed::{Embedded, Unopened};
+use serde_json::{Value, json};
+
+use super::CliSession;
+use crate::failure::Failure;
+use crate::failure::hint::of_model;
+use crate::output::{self, DIM, Form, count, printable};
+use crate::service::query_embedding::{QueryEmbedding, serving};
+use crate::service::record_embedding::{After, embed_recorded};
+use crate::settings::Settings;
+
+/// Which model embedded a question, for `--json`.
+pub(super) fn to_json(embedding: &QueryEmbedding) -> Value {
+    let error = embedding.error.as_ref();
+    let error = error.map(|error| json!({ "code": error.code(), "message": error.to_string() }));
+    json!({ "model": embedding.model, "error": error })
+}
+
+/// Notes for people that the built-in model answered where another should have.
+pub(super) fn note_fallback(embedding: &QueryEmbedding) {
+    if let Some(error) = &embedding.error {
+        let error = printable(&error.to_string());
+        output::note(format_args!("{DIM}{error}; the built-in model answered instead{DIM:#}"));
+    }
+}
+
+/// Has the chosen model embed what was recorded, and says what is left. None if the built-in model
+/// is enough.
+pub(super) fn after_a_write(
+    session: &CliSession,
+    after: After,
+) -> Result<Option<Embedded>, Failure> {
+    let bar = output::progress(None, "{spinner} embedding {msg}");
+    let embedded = embed_recorded(session, after, &mut |done| {
+        bar.set_message(count(done.embedded, "record"));
+    });
+    bar.finish_and_clear();
+    let embedded = embedded?;
+    if let (Form::Text, Some(embedded)) = (session.form, &embedded) {
+        note_what_is_left(embedded);
+    }
+    Ok(embedded)
+}
+
+/// Notes for people what was left, and why.
+fn note_what_is_left(embedded: &Embedded) {
+    if embedded.is_done() {
+        return;
+    }
+    let why =
+        embedded.error.as_ref().map(|error| format!("{}; ", printable(error))).unwrap_or_default();
+    let left = match embedded.pending {
+        0 => String::new(),
+        pending => format!("{} left to read: ", count(pending, "record")),
+    };
+    output::note(format_args!(
+        "{DIM}{why}{left}what was recorded is found by its words and the built-in model, and `because embed` goes on later{DIM:#}"
+    ));
+}
+
+/// Why the chosen model could not be opened the last time, as `because status` shows it.
+pub(super) fn unopened(
+    settings: &Settings,
+    space: &mut Space,
+) -> Result<Option<Unopened>, Failure> {
+    Ok(space.unopened_embedder(&settings.chosen().selection.to_string())?)
+}
+
+/// The models of a space as `because status` shows them.
+pub(super) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<Value>, Failure> {
+    let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+    let mut shown = Vec::new();
+    for model in space.embedding_status()? {
+        let mut value = serde_json::to_value(&model).map_err(std::io::Error::from)?;
+        value["serves"] = (serves == Some(model.number)).into();
+        shown.push(value);
+    }
+    Ok(shown)
+}
+
+/// Both for people.
+pub(super) fn print_status(
+    session: &CliSession,
+    settings: &Settings,
+    space: &mut Space,
+) -> Result<(), Failure> {
+    let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+    let again = |next: Option<jiff::Timestamp>| {
+        next.map(|next| format!("; again at {}", session.clock(next)))
+    };
+    if let Some(Unopened { code, message, next_try, .. }) = unopened(settings, space)? {
+        let again = again(next_try).unwrap_or_default();
+        output::line(format_args!(
+            "              could not be opened the last time: {}{again}",
+            printable(&message)
+        ))?;
+        output::line(format_args!(
+            "              {}",
+            of_model(&code, &settings.chosen().selection)
+        ))?;
+    }
+    for (number, model) in space.embedding_status()?.into_iter().enumerate() {
+        let head = if number == 0 { "vectors" } else { "" };
+        let role = if serves == Some(model.number) { "; asked for questions" } else { "" };
+        let refused =
+            if model.failed > 0 { format!(", {} refused", model.failed) } else { String::new() };
+        output::line(format_args!(
+            "  {head:<10}  {}: {} embedded, {} to go{refused}{role}",
+            printable(&model.choice),
+            model.embedded,
+            model.pending
+        ))?;
+        if let Some(error) = &model.last_error {
+            let again = again(model.next_try).unwrap_or_default();
+            output::line(format_args!("              {}{again}", printable(error)))?;
+        }
+    }
+    Ok(())
+}

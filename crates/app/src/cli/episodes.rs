@@ -1,0 +1,144 @@
+//! Records that `because recall` and `because demo` print, and why they were found.
+
+use engine::recall::episodes::Recollection;
+use jiff::tz::TimeZone;
+use kernel::evidence::{Evidence, EvidenceKind};
+use retrieval::rank::Score;
+use store::sqlite::TermShare;
+
+use super::CliSession;
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, ID, printable, short};
+use crate::service::wording::{text_of, time_of};
+
+/// Longest text of a record that is printed, in characters; `because show` prints all.
+const TEXT_CHARS_MAX: usize = 600;
+
+/// How much is printed of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// What it says.
+    Brief,
+    /// Also every part of its score.
+    Explained,
+}
+
+/// One recalled record, for people; with the name of its space where there are several.
+pub(super) fn print(
+    session: &CliSession,
+    number: usize,
+    space: Option<&str>,
+    recollection: &Recollection,
+    detail: Detail,
+) -> Result<(), Failure> {
+    let evidence = &recollection.evidence;
+    output::line(format_args!(
+        "{BOLD}{number:>2}. {}{BOLD:#}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",
+        printable(&heading(evidence, &session.zone)),
+        space.map(|space| format!("{} · ", printable(space))).unwrap_or_default()
+            + &printable(&source_line(evidence)),
+        short(&recollection.id),
+    ))?;
+    for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance < 0) {
+        output::line(format_args!(
+            "    {DIM}{}{DIM:#}",
+            printable(&summary_line(&neighbour.evidence))
+        ))?;
+    }
+    for line in text(evidence).lines() {
+        output::line(format_args!("    {}", printable(line)))?;
+    }
+    for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance > 0) {
+        output::line(format_args!(
+            "    {DIM}{}{DIM:#}",
+            printable(&summary_line(&neighbour.evidence))
+        ))?;
+    }
+    if detail == Detail::Explained {
+        explain_score(&recollection.score, &recollection.terms)?;
+    }
+    Ok(())
+}
+
+/// One addend of a score.
+pub(super) fn explain_part(name: &str, value: f64, weight: f64) -> Result<(), Failure> {
+    output::line(format_args!("      {:+.3}  {name:<15} {value:.3} × {weight:.2}", value * weight))
+}
+
+/// What a score is the sum of.
+pub(super) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Failure> {
+    output::line(format_args!("    score {:.3}", score.total))?;
+    for part in score.parts.iter().filter(|part| part.contribution != 0.0) {
+        explain_part(part.name, part.value, part.weight)?;
+        if part.name == "words" {
+            for term in terms {
+                let place = match (term.own, term.previous, term.before_previous) {
+                    (0, 0, 0) => "not here".to_owned(),
+                    (own @ 1.., ..) => format!("{own} ×"),
+                    (_, 1.., _) => "in the record before".to_owned(),
+                    _ => "two records before".to_owned(),
+                };
+                let term_text = printable(term.term.as_str());
+                output::line(format_args!(
+                    "              {DIM}{term_text} (weight {:.2}): {place}{DIM:#}",
+                    term.idf
+                ))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Who and when.
+fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
+    let at = time_of(evidence, zone);
+    let title = || evidence.payload.title.clone();
+    // What happens is known by its name, what is said by who said it.
+    let who = match evidence.kind.0.as_str() {
+        EvidenceKind::EVENT => title().or_else(|| evidence.actor.clone()),
+        _ => evidence.actor.clone().or_else(title),
+    };
+    [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// From where.
+fn source_line(evidence: &Evidence) -> String {
+    let payload = &evidence.payload;
+    // Programs name sessions by hashes and UUIDs, which say nothing to people.
+    let named = payload.session.as_ref().filter(|session| !is_hexadecimal(session));
+    let session = payload.session_title.as_ref().or(named).map(|session| format!(" · {session}"));
+    format!("{} · {}{}", evidence.kind.0, evidence.source, session.unwrap_or_default())
+}
+
+/// True for what is long and of hexadecimal digits and dashes alone.
+fn is_hexadecimal(name: &str) -> bool {
+    name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+fn summary_line(evidence: &Evidence) -> String {
+    // Summaries of messages begin with who said it.
+    let actor = evidence.actor.as_deref().filter(|actor| !evidence.summary.starts_with(*actor));
+    let actor = actor.map(|actor| format!("{actor}: ")).unwrap_or_default();
+    format!("{actor}{}", evidence.summary)
+}
+
+fn text(evidence: &Evidence) -> String {
+    let mut text = text_of(evidence);
+    if text.chars().count() > TEXT_CHARS_MAX {
+        text = text.chars().take(TEXT_CHARS_MAX).collect::<String>() + " …";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_and_uuids_are_no_names_of_sessions() {
+        assert!(is_hexadecimal("77f6749af7d1fd1b25f0e53ff70829d681bc3b1d"));
+        assert!(is_hexadecimal("3f0e7a52-11aa-4bbb-8ccc-1234567890ab"));
+        assert!(!is_hexadecimal("mara-idris-2025-01-08-in-the-studio"));
+        assert!(!is_hexadecimal("cafe"));
+    }
+}

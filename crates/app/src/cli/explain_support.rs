@@ -1,0 +1,201 @@
+//! What `because explain` says of support: the fewest sources from which alone a belief would still
+//! be believed as surely, and what would change it.
+
+use engine::belief::explain::Explaining;
+use engine::belief::support::{Fewest, Search, Support, Whole};
+use kernel::confidence::Band;
+use kernel::id::OpId;
+use kernel::validity::State;
+use serde_json::{Value, json};
+
+use super::explain::{SOURCES_PRINTED_MAX, section};
+use crate::failure::Failure;
+use crate::output::{self, DIM, ID, count, quoted, short};
+use crate::service::wording::{hundredths, shortened};
+
+/// Inputs that are printed as arguments of another command.
+const ARGUMENTS_PRINTED_MAX: usize = 4;
+
+/// The smallest support, and what would change the belief, for people.
+pub(super) fn print(support: &Support, explaining: &Explaining) -> Result<(), Failure> {
+    let name = |id: &OpId| {
+        let sources = &explaining.explanation.built_from;
+        let summary = sources
+            .iter()
+            .find(|source| source.op_id == *id)
+            .and_then(|source| source.summary.as_deref());
+        format!("{ID}{}{ID:#}  {}", short(id), shortened(summary.unwrap_or_default()))
+    };
+    if *support != Support::Nothing {
+        section("smallest support")?;
+    }
+    match support {
+        Support::Nothing => {}
+        Support::UserWord => output::line("    your word alone")?,
+        Support::All(why) => {
+            output::line(format_args!("    all that it cites together: {}", in_words(*why)))?
+        }
+        Support::Examined(search) => {
+            let proof =
+                if search.is_smallest { "no fewer would do" } else { "perhaps fewer would do" };
+            let band = Band::of(search.confidence).as_str();
+            if search.of == 1 {
+                output::line("    its one input")?;
+            } else if search.inputs.len() == search.of {
+                output::line(format_args!(
+                    "    all of the {} together; {proof}",
+                    count(search.of as u64, "input")
+                ))?;
+            } else {
+                output::line(format_args!(
+                    "    {} of {} would still make it {band} ({}); {proof}",
+                    search.inputs.len(),
+                    count(search.of as u64, "input"),
+                    hundredths(search.confidence)
+                ))?;
+                for id in search.inputs.iter().take(SOURCES_PRINTED_MAX) {
+                    output::line(format_args!("      {}", name(id)))?;
+                }
+                if search.inputs.len() > SOURCES_PRINTED_MAX {
+                    output::line(format_args!(
+                        "      … and {} more",
+                        search.inputs.len() - SOURCES_PRINTED_MAX
+                    ))?;
+                }
+            }
+        }
+    }
+    section("what would change it")?;
+    if let Support::Examined(search) = support {
+        print_losses(search, explaining, name)?;
+    }
+    for (command, what) in your_word(explaining) {
+        output::line(format_args!("    {command}  {DIM}{what}{DIM:#}"))?;
+    }
+    Ok(())
+}
+
+/// Which inputs the band hangs on.
+fn print_losses(
+    search: &Search,
+    explaining: &Explaining,
+    name: impl Fn(&OpId) -> String,
+) -> Result<(), Failure> {
+    let band = explaining.explanation.claim.band.as_str();
+    let necessary = search.necessary.as_deref().unwrap_or_default();
+    if necessary.len() == search.of && search.of > 1 {
+        output::line(format_args!(
+            "    without any one of the {} it would not be {band}",
+            count(search.of as u64, "input")
+        ))?;
+    } else {
+        for id in necessary.iter().take(SOURCES_PRINTED_MAX) {
+            output::line(format_args!(
+                "    without this one it would not be {band}:  {}",
+                name(id)
+            ))?;
+        }
+    }
+    let Some(Fewest { inputs, band: left, is_fewest }) = &search.fewest else { return Ok(()) };
+    let without = count(inputs.len() as u64, "input");
+    let without = if *is_fewest { without } else { format!("{without} or fewer") };
+    let left = left.map_or("not be derived".to_owned(), |left| format!("be {}", left.as_str()));
+    // That nothing is derived from nothing goes without saying.
+    let is_news = *is_fewest || inputs.len() < search.of;
+    if is_news && (inputs.len() > 1 || necessary.is_empty()) {
+        output::line(format_args!("    without {without} it would {left}"))?;
+    }
+    if inputs.len() <= ARGUMENTS_PRINTED_MAX {
+        let options: Vec<String> = inputs.iter().map(|id| option_without(id, explaining)).collect();
+        output::line(format_args!(
+            "    because what-if {}  {DIM}shows what else would follow{DIM:#}",
+            options.join(" ")
+        ))?;
+    }
+    Ok(())
+}
+
+/// How `because what-if` is told to do without an input.
+fn option_without(id: &OpId, explaining: &Explaining) -> String {
+    let source = explaining.explanation.built_from.iter().find(|source| source.op_id == *id);
+    let option = match source.map(|source| source.kind.as_str()) {
+        Some("claim") => "--refute",
+        Some("claim_correction") => "--withdraw",
+        _ => "--retract",
+    };
+    format!("{option} {}", short(id))
+}
+
+fn in_words(why: Whole) -> &'static str {
+    match why {
+        Whole::Person => "a person said it",
+        Whole::Model => "a model said it, which cannot be asked again",
+        Whole::OtherDeriver => "the deriver that made it, in that version, is not here to be asked",
+        Whole::Redacted => "the content of one is not here, so it cannot be derived again",
+        Whole::NotRepeated => "from these alone it is not derived as surely",
+    }
+}
+
+/// What the user can say of it, as commands.
+fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
+    let key = quoted(&explaining.belief.key);
+    let command = |verb: &str, rest: &str| format!("because {verb} {key}{rest}");
+    match explaining.belief.state {
+        State::Refuted => vec![(command("withdraw", ""), "takes your refutation back")],
+        State::Corrected => vec![
+            (command("withdraw", ""), "takes your correction back"),
+            (command("correct", " --set …"), "says what is true instead"),
+        ],
+        _ => vec![
+            (command("correct", " --set …"), "says what is true instead"),
+            (command("refute", ""), "says that it is false"),
+        ],
+    }
+}
+
+/// The smallest support, for `--json`.
+pub(super) fn to_json(support: &Support, explaining: &Explaining) -> Value {
+    let cited = || {
+        let direct = explaining.explanation.built_from.iter().filter(|source| source.depth == 1);
+        direct.map(|source| source.op_id).collect::<Vec<_>>()
+    };
+    match support {
+        Support::Nothing => json!({ "found": "nothing_believed", "inputs": [] }),
+        Support::UserWord => json!({ "found": "user_word", "inputs": [] }),
+        Support::All(why) => json!({ "found": "all", "why": why.as_str(), "inputs": cited() }),
+        Support::Examined(search) => json!({
+            "found": "examined",
+            "inputs": search.inputs,
+            "of": search.of,
+            "confidence": search.confidence,
+            "is_smallest": search.is_smallest,
+            "at_least": search.at_least,
+            "runs": search.runs,
+        }),
+    }
+}
+
+/// What would change the belief, for `--json`.
+pub(super) fn would_change_to_json(support: &Support, explaining: &Explaining) -> Value {
+    let (necessary, fewest) = match support {
+        Support::Examined(search) => (json!(search.necessary), search.fewest.as_ref()),
+        Support::All(_) => {
+            let direct =
+                explaining.explanation.built_from.iter().filter(|source| source.depth == 1);
+            (json!(direct.map(|source| source.op_id).collect::<Vec<_>>()), None)
+        }
+        Support::Nothing | Support::UserWord => (json!([]), None),
+    };
+    let commands: Vec<String> =
+        your_word(explaining).into_iter().map(|(command, _)| command).collect();
+    json!({
+        "necessary": necessary,
+        "fewest": fewest.map(|fewest| json!({
+            "count": fewest.inputs.len(),
+            "inputs": fewest.inputs,
+            "band": fewest.band,
+            "is_fewest": fewest.is_fewest,
+        })),
+        "your_word": commands,
+    })
+}

@@ -1,0 +1,126 @@
+//! Which command mends a failure, for people at a command line.
+//!
+//! The crates below know neither commands nor options, and other front ends have other means
+//! (`mcp/failures.rs` words the same codes for agents), so whatever is to be typed is said here.
+
+use engine::EngineError;
+use engine::belief::user::UserError;
+use kernel::rules::RuleViolation;
+use models::choice::Selection;
+use models::hub::HubError;
+use store::{RecordError, StoreError};
+
+use super::{Failure, RequestError};
+use crate::place::GLOBAL;
+use crate::text::{quoted, short};
+
+/// What to type after a failure.
+pub(super) fn of(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Engine(error) => of_engine(error),
+        Failure::Request(error) => of_request(error).map(str::to_owned),
+        Failure::NoSpace => Some(
+            "`because init` makes one in this folder, `because init --global` your own".to_owned(),
+        ),
+        Failure::NoSpaceThere { named, .. } if named == GLOBAL => {
+            Some("`because init --global` makes it".to_owned())
+        }
+        Failure::NoSpaceThere { named, .. } => {
+            Some(format!("`because init --space {}` makes it", quoted(named)))
+        }
+        Failure::Hub(HubError::NotHere { name }) => Some(format!(
+            "`because model list` lists what is, `because model pull {name}` fetches it"
+        )),
+        Failure::Embedding { code, model, .. } => Some(of_model(code, model)),
+        _ => None,
+    }
+}
+
+fn of_request(error: &RequestError) -> Option<&'static str> {
+    match error {
+        RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
+        RequestError::Key(_) => Some("`because key` prints the key of a device"),
+        RequestError::EmptyTurns => Some("name turns with --turn, or a --question"),
+        RequestError::NoSuchRecords { .. } => Some("`because status` counts what there is"),
+        _ => None,
+    }
+}
+
+fn of_engine(error: &EngineError) -> Option<String> {
+    Some(match error {
+        EngineError::Record(RecordError::Refused {
+            violation: RuleViolation::NotPermitted { author, capability },
+            ..
+        }) => format!(
+            "the owner of the space can allow it: because grant {author} --can {}",
+            capability.as_str()
+        ),
+        EngineError::Store(error) | EngineError::Record(RecordError::Store(error)) => match error {
+            StoreError::Damaged { .. } => "`because verify` names what is affected".to_owned(),
+            _ => return None,
+        },
+        EngineError::UnknownId { .. } => "`because log` lists what there is".to_owned(),
+        EngineError::UnknownReceipt { .. } => "`because receipts` lists them".to_owned(),
+        EngineError::UnknownBelief { .. } => "`because claims` lists what is believed".to_owned(),
+        EngineError::NotABelief { id, .. } => {
+            let id = short(id);
+            format!("`because show {id}` shows it; `because claims` lists what is believed")
+        }
+        EngineError::User(error) => return of_user(error).map(str::to_owned),
+        _ => return None,
+    })
+}
+
+fn of_user(error: &UserError) -> Option<&'static str> {
+    match error {
+        UserError::CorrectsRefuted { .. } => {
+            Some("`because withdraw` takes the refutation back; then it can be corrected")
+        }
+        UserError::Derived { .. } => Some(
+            "`because refute` says that it is false, `because correct` what is true instead, and `because retract` takes back a record that it was built from",
+        ),
+        UserError::UsersWord { .. } => Some("`because withdraw` takes it back"),
+        UserError::PayloadMalformed { .. } => Some("in a shell, put it between single quotes"),
+        UserError::NoReview { .. } => Some("`because review list` lists them"),
+        _ => None,
+    }
+}
+
+/// What to do about a model that does not answer, by the code of [`models::EmbedError`].
+pub(crate) fn of_model(code: &str, model: &Selection) -> String {
+    let advice = match code {
+        "embedder_unreachable" | "embedder_timed_out" => {
+            "is it running, is the address right, is there a network? Until then recall goes on with the built-in model"
+        }
+        "embedder_rate_limited" | "embedder_failed" => "try again later; recall goes on without it",
+        "embedder_refused" => {
+            "check the key, the model's name and, if you set one, base_url (for most servers it ends in /v1)"
+        }
+        "embedder_wrong_dimensions" => {
+            "take the setting `dimensions` out, or ask for what the model can make"
+        }
+        "embedder_unreadable" => "is that the right server? Check base_url",
+        "model_unusable" => {
+            let fetch = match model {
+                Selection::Shelved(name) => format!("`because model pull {name}` fetches it, "),
+                _ => "mend what it names; ".to_owned(),
+            };
+            return format!(
+                "{fetch}`because model list` lists the models that are here, --embedder built-in needs none"
+            );
+        }
+        _ => "`because doctor` tries it",
+    };
+    advice.to_owned()
+}
+
+/// What to do about a finding of `because verify`, by its code.
+pub(crate) fn of_finding(code: &str) -> Option<&'static str> {
+    match code {
+        "view_differs" => Some("`because rebuild` makes it again"),
+        "belief_differs" | "belief_missing" => {
+            Some("`because derive --full` believes what follows from the records")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,272 @@
+//! What went wrong, for people and for programs.
+//!
+//! [`Failure`] is the one error of the program's front ends. Each failure has a stable code, a
+//! message, and a [`Fault`] that says who can mend it. The messages say what is wrong; which command
+//! mends it is said by [`hint`], since an agent or a browser has other means.
+
+use engine::EngineError;
+use engine::belief::user::UserError;
+use importers::ImportError;
+use kernel::rules::RuleViolation;
+use models::EmbedError;
+use models::hub::HubError;
+use serde::Serialize;
+use store::{RecordError, StoreError};
+
+use crate::place::PlaceError;
+
+pub(crate) mod hint;
+mod request;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use request::RequestError;
+
+/// Exit codes; `because --help` and the README list them.
+pub(crate) mod exit {
+    /// Something failed.
+    pub(crate) const FAILED: u8 = 1;
+    /// The command line does not fit (clap's code).
+    pub(crate) const USAGE: u8 = 2;
+    /// `verify`, `show`, `doctor` or `conformance` found something wrong.
+    pub(crate) const UNSOUND: u8 = 3;
+    /// It is done, but some items could not be read and were left out.
+    pub(crate) const INCOMPLETE: u8 = 4;
+}
+
+/// Who can mend a failure, for programs that have no use for every single code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Fault {
+    /// The request is wrong: change it.
+    Caller,
+    /// What it names does not exist.
+    NotFound,
+    /// The key may not do this: the owner of the space can allow it.
+    Forbidden,
+    /// It does not fit what is recorded already.
+    Conflict,
+    /// Something is in use or does not answer just now: repeat it later.
+    Busy,
+    /// The installation, a file or the program: nothing in the request can help.
+    Internal,
+}
+
+/// Why a request failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The engine's reason.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The request does not make sense.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// No space was found.
+    #[error("there is no space here")]
+    NoSpace,
+    /// There is none where one was named.
+    #[error("there is no space at {}", path.display())]
+    NoSpaceThere {
+        /// Where it was looked for.
+        path: std::path::PathBuf,
+        /// What was named.
+        named: String,
+    },
+    /// A place of ours cannot be used.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// A file could not be read or written.
+    #[error("cannot use {}: {source}", path.display())]
+    File {
+        /// Which.
+        path: std::path::PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The settings cannot be used.
+    #[error("the settings cannot be used: {0}")]
+    Settings(#[from] crate::settings::SettingsError),
+    /// A model could not be fetched, or is not there.
+    #[error(transparent)]
+    Hub(#[from] HubError),
+    /// A measurement could not be made.
+    #[error(transparent)]
+    Evaluation(#[from] eval::EvalError),
+    /// A scenario does not read or could not be run.
+    #[error("{}: {source}", path.display())]
+    Scenario {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: engine::conformance::ConformanceError,
+    },
+    /// The other side of a conversation broke its protocol, or the conversation could not be held.
+    #[error("the conversation ended: {0}")]
+    Protocol(String),
+    /// Settings of another program are not as they must be to be changed.
+    #[error("{} was not touched: {reason}", path.display())]
+    HostSettings {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The output could not be written.
+    #[error("cannot write the output: {0}")]
+    Output(#[from] std::io::Error),
+    /// A model does not make vectors.
+    #[error("{message}")]
+    Embedding {
+        /// Why.
+        message: String,
+        /// The stable code.
+        code: &'static str,
+        /// The model.
+        model: models::choice::Selection,
+    },
+    /// Not recognised.
+    #[error("{} is of no format that is known; `--format` names one of: {}", path.display(), formats.join(", "))]
+    UnknownFormat {
+        /// The source.
+        path: std::path::PathBuf,
+        /// What there is.
+        formats: Vec<&'static str>,
+    },
+}
+
+impl Failure {
+    /// A model that does not answer.
+    pub(crate) fn embedding(error: &EmbedError, model: &models::choice::Selection) -> Self {
+        Self::Embedding { message: error.to_string(), code: error.code(), model: model.clone() }
+    }
+
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Engine(error) => error.code(),
+            Self::Request(error) => error.code(),
+            Self::NoSpace => "no_space",
+            Self::NoSpaceThere { .. } => "space_missing",
+            Self::Place(error) => error.code(),
+            Self::File { .. } => "file",
+            Self::Settings(_) => "settings",
+            Self::Hub(error) => error.code(),
+            Self::Evaluation(error) => error.code(),
+            Self::Scenario { .. } => "scenario",
+            Self::Protocol(_) => "protocol",
+            Self::HostSettings { .. } => "host_settings",
+            Self::Output(_) => "output",
+            Self::Embedding { code, .. } => code,
+            Self::UnknownFormat { .. } => "unknown_format",
+        }
+    }
+
+    /// Who can mend it.
+    pub(crate) fn fault(&self) -> Fault {
+        match self {
+            Self::Engine(error) => fault_of_engine(error),
+            Self::Request(error) => error.fault(),
+            Self::NoSpace | Self::NoSpaceThere { .. } => Fault::NotFound,
+            Self::UnknownFormat { .. } | Self::Scenario { .. } => Fault::Caller,
+            Self::Hub(error) => match error {
+                HubError::Name { .. } | HubError::TooLarge { .. } | HubError::NoEncoder { .. } => {
+                    Fault::Caller
+                }
+                HubError::NotHere { .. } | HubError::Refused { .. } => Fault::NotFound,
+                HubError::Busy { .. } | HubError::Failed { .. } | HubError::Unreachable { .. } => {
+                    Fault::Busy
+                }
+                _ => Fault::Internal,
+            },
+            Self::Evaluation(error) => match error {
+                eval::EvalError::Engine(error) => fault_of_engine(error),
+                eval::EvalError::Form { .. } | eval::EvalError::Line { .. } => Fault::Caller,
+                _ => Fault::Internal,
+            },
+            Self::HostSettings { .. } => Fault::Conflict,
+            Self::Embedding { code, .. } => match *code {
+                "embedder_unreachable"
+                | "embedder_timed_out"
+                | "embedder_rate_limited"
+                | "embedder_failed" => Fault::Busy,
+                _ => Fault::Internal,
+            },
+            Self::Place(_)
+            | Self::File { .. }
+            | Self::Settings(_)
+            | Self::Protocol(_)
+            | Self::Output(_) => Fault::Internal,
+        }
+    }
+
+    /// What to type to mend it, where that is not said already.
+    pub(crate) fn hint(&self) -> Option<String> {
+        hint::of(self)
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        let unfit = matches!(
+            self,
+            Self::Request(_)
+                | Self::Settings(_)
+                | Self::Place(PlaceError::NoHome { .. })
+                | Self::Hub(HubError::Name { .. } | HubError::Endpoint { .. })
+                | Self::Engine(EngineError::User(
+                    UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. }
+                ))
+        );
+        if unfit { exit::USAGE } else { exit::FAILED }
+    }
+
+    /// True if the reader of our output went away, which is no failure of ours.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+        match self {
+            Self::Output(error) | Self::Engine(EngineError::Io(error)) => broken(error),
+            _ => false,
+        }
+    }
+}
+
+fn fault_of_engine(error: &EngineError) -> Fault {
+    match error {
+        EngineError::Store(error) => fault_of_store(error),
+        EngineError::Record(RecordError::Store(error)) => fault_of_store(error),
+        EngineError::Record(RecordError::Refused { violation, .. }) => match violation {
+            RuleViolation::NotPermitted { .. } => Fault::Forbidden,
+            RuleViolation::Malformed(_) | RuleViolation::UnknownRef { .. } => Fault::Caller,
+            _ => Fault::Conflict,
+        },
+        EngineError::Malformed(_)
+        | EngineError::NotABelief { .. }
+        | EngineError::AmbiguousId { .. }
+        | EngineError::Exchange { .. } => Fault::Caller,
+        EngineError::Import(ImportError::Io { .. }) | EngineError::Io(_) => Fault::Internal,
+        EngineError::Import(_) => Fault::Caller,
+        EngineError::UnknownId { .. }
+        | EngineError::UnknownReceipt { .. }
+        | EngineError::UnknownBelief { .. } => Fault::NotFound,
+        EngineError::User(error) => match error {
+            UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. } => Fault::Caller,
+            UserError::NoReview { .. } => Fault::NotFound,
+            _ => Fault::Conflict,
+        },
+    }
+}
+
+fn fault_of_store(error: &StoreError) -> Fault {
+    match error {
+        StoreError::Missing { .. } => Fault::NotFound,
+        StoreError::Exists { .. } => Fault::Conflict,
+        StoreError::Busy { .. } => Fault::Busy,
+        _ => Fault::Internal,
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Engine(error.into())
+    }
+}

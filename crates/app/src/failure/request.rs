@@ -1,0 +1,254 @@
+//! Requests that do not make sense, by what is wrong with them.
+//!
+//! The command line, the tools for agents and every later front end refuse the same request by the
+//! same code. The messages name no command: what to type is said by [`super::hint`].
+
+use std::path::PathBuf;
+
+use kernel::id::NameError;
+use kernel::when::WhenError;
+
+use super::Fault;
+use crate::text::{path, printable};
+
+/// Why a request cannot be carried out as it is.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RequestError {
+    /// Several spaces where one is needed.
+    #[error("this works on one space; name only one with --space")]
+    SeveralSpaces,
+    /// A variable of the environment holds something else.
+    #[error("{name} {detail}")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What is wrong with its value.
+        detail: &'static str,
+    },
+    /// A time does not read.
+    #[error(transparent)]
+    Time(WhenError),
+    /// A time cannot be converted to an instant.
+    #[error("{text:?} is too far from now to be reckoned with")]
+    TimeTooFar {
+        /// The time.
+        text: String,
+    },
+    /// A window of time that holds nothing.
+    #[error("since {since:?} is not before until {until:?}: nothing lies between them")]
+    EmptyWindow {
+        /// Its beginning.
+        since: String,
+        /// Its end.
+        until: String,
+    },
+    /// A question without words.
+    #[error("there is nothing to ask: the question is empty")]
+    EmptyQuestion,
+    /// A note without text.
+    #[error("there is nothing to remember: the text is empty")]
+    EmptyText,
+    /// A context without turns and without a question.
+    #[error("there is nothing to go by: the turns are empty, and there is no question")]
+    EmptyTurns,
+    /// A correction that gives no other value.
+    #[error("the correction does not say what is true instead: it has neither fields nor text")]
+    EmptyCorrection,
+    /// A correction without the user's words.
+    #[error("the note is empty: it quotes what the user said")]
+    EmptyNote,
+    /// A name or tag is too long.
+    #[error("a name or tag has at most {bytes_max} bytes")]
+    NameTooLong {
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A note has too many tags.
+    #[error("a note has at most {tags_max} tags, and this one has {tags}")]
+    TooManyTags {
+        /// How many it has.
+        tags: usize,
+        /// The limit.
+        tags_max: usize,
+    },
+    /// A speaker who can be the user or the agent.
+    #[error("the actor {actor:?} can mean the user or the agent")]
+    AmbiguousActor {
+        /// What was given.
+        actor: String,
+    },
+    /// A number outside of its limits.
+    #[error("{name} is {number}; it can be {min} to {max}")]
+    OutOfRange {
+        /// The argument.
+        name: &'static str,
+        /// Its value.
+        number: u32,
+        /// The least.
+        min: u32,
+        /// The most.
+        max: u32,
+    },
+    /// A note longer than a record can be.
+    #[error("the text is larger than {mib} MiB")]
+    TextTooLarge {
+        /// The limit.
+        mib: u64,
+    },
+    /// More input than is read.
+    #[error("{input} is larger than {mib} MiB")]
+    InputTooLarge {
+        /// The file, or what else was read.
+        input: String,
+        /// The limit.
+        mib: u64,
+    },
+    /// Input that is not text.
+    #[error("{input} is not UTF-8")]
+    InputNotUtf8 {
+        /// The file, or what else was read.
+        input: String,
+    },
+    /// A line of a file of turns does not read.
+    #[error(
+        "line {line} of {input} is not a turn; a turn is one line of JSON as {{\"speaker\":\"Mara\",\"text\":\"Is it hot?\"}} (also role, content), or `Mara: Is it hot?`"
+    )]
+    TurnMalformed {
+        /// The file.
+        input: String,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// A key does not read.
+    #[error(transparent)]
+    Key(NameError),
+    /// `KEY=JSON` without the `=`.
+    #[error("--correct takes KEY=JSON, and {text:?} has no `=`")]
+    AssignmentMalformed {
+        /// What was given.
+        text: String,
+    },
+    /// No record is of this source, person and month.
+    #[error("there is no record {which}")]
+    NoSuchRecords {
+        /// Which records were meant.
+        which: String,
+    },
+    /// No format has this name.
+    #[error("there is no format {name:?}; there are: {}", known.join(", "))]
+    NoSuchFormat {
+        /// What was given.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// No model of this name has embedded the space.
+    #[error("no model {} has read this space; there are: {}", printable(name), list(known))]
+    NoSuchModel {
+        /// What was given.
+        name: String,
+        /// Those that have.
+        known: Vec<String>,
+    },
+    /// A ledger is to be imported where there is no space, and no file for a new one was named.
+    #[error(
+        "there is no space here to take the ledger in; `--space FILE` names the file of a new copy"
+    )]
+    LedgerWithoutSpace,
+    /// Leaving one out needs another.
+    #[error(
+        "leaving one out needs two collections at least: what is learnt from one is measured on another"
+    )]
+    TooFewCollections,
+    /// The system does not say where the user's own folder is.
+    #[error("your home folder cannot be found: {reason}")]
+    NoHomeFolder {
+        /// What the system says.
+        reason: String,
+    },
+    /// Settings of another program cannot hold this path.
+    #[error("{} is not Unicode, which settings have to be", path(file))]
+    PathNotUnicode {
+        /// The path.
+        file: PathBuf,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { printable(&names.join(", ")) }
+}
+
+impl RequestError {
+    /// Every code, in the order of the variants.
+    #[cfg(test)]
+    pub(crate) const CODES: &'static [&'static str] = &[
+        "several_spaces",
+        "variable",
+        "time_malformed",
+        "time_too_far",
+        "empty_window",
+        "empty_question",
+        "empty_text",
+        "empty_turns",
+        "empty_correction",
+        "empty_note",
+        "name_too_long",
+        "too_many_tags",
+        "ambiguous_actor",
+        "out_of_range",
+        "text_too_large",
+        "input_too_large",
+        "input_not_utf8",
+        "turn_malformed",
+        "key_malformed",
+        "assignment_malformed",
+        "no_such_records",
+        "no_such_format",
+        "no_such_model",
+        "ledger_without_space",
+        "too_few_collections",
+        "no_home_folder",
+        "path_not_unicode",
+    ];
+
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::SeveralSpaces => "several_spaces",
+            Self::Variable { .. } => "variable",
+            Self::Time(_) => "time_malformed",
+            Self::TimeTooFar { .. } => "time_too_far",
+            Self::EmptyWindow { .. } => "empty_window",
+            Self::EmptyQuestion => "empty_question",
+            Self::EmptyText => "empty_text",
+            Self::EmptyTurns => "empty_turns",
+            Self::EmptyCorrection => "empty_correction",
+            Self::EmptyNote => "empty_note",
+            Self::NameTooLong { .. } => "name_too_long",
+            Self::TooManyTags { .. } => "too_many_tags",
+            Self::AmbiguousActor { .. } => "ambiguous_actor",
+            Self::OutOfRange { .. } => "out_of_range",
+            Self::TextTooLarge { .. } => "text_too_large",
+            Self::InputTooLarge { .. } => "input_too_large",
+            Self::InputNotUtf8 { .. } => "input_not_utf8",
+            Self::TurnMalformed { .. } => "turn_malformed",
+            Self::Key(_) => "key_malformed",
+            Self::AssignmentMalformed { .. } => "assignment_malformed",
+            Self::NoSuchRecords { .. } => "no_such_records",
+            Self::NoSuchFormat { .. } => "no_such_format",
+            Self::NoSuchModel { .. } => "no_such_model",
+            Self::LedgerWithoutSpace => "ledger_without_space",
+            Self::TooFewCollections => "too_few_collections",
+            Self::NoHomeFolder { .. } => "no_home_folder",
+            Self::PathNotUnicode { .. } => "path_not_unicode",
+        }
+    }
+
+    /// Whose fault it is.
+    pub(crate) fn fault(&self) -> Fault {
+        match self {
+            Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } => Fault::NotFound,
+            _ => Fault::Caller,
+        }
+    }
+}

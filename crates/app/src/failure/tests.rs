@@ -1,0 +1,142 @@
+//! Every code that a request is refused by, with who can mend it, the exit code and what to type.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use kernel::id::Author;
+use kernel::when::When;
+
+use super::*;
+
+/// One of each, in the order of the codes.
+fn one_of_each() -> Vec<RequestError> {
+    let text = || "text".to_owned();
+    vec![
+        RequestError::SeveralSpaces,
+        RequestError::Variable { name: "BECAUSE_SPACE", detail: "is not UTF-8" },
+        RequestError::Time(When::parse("someday").unwrap_err()),
+        RequestError::TimeTooFar { text: text() },
+        RequestError::EmptyWindow { since: text(), until: text() },
+        RequestError::EmptyQuestion,
+        RequestError::EmptyText,
+        RequestError::EmptyTurns,
+        RequestError::EmptyCorrection,
+        RequestError::EmptyNote,
+        RequestError::NameTooLong { bytes_max: 256 },
+        RequestError::TooManyTags { tags: 65, tags_max: 64 },
+        RequestError::AmbiguousActor { actor: text() },
+        RequestError::OutOfRange { name: "limit", number: 51, min: 1, max: 50 },
+        RequestError::TextTooLarge { mib: 1 },
+        RequestError::InputTooLarge { input: text(), mib: 64 },
+        RequestError::InputNotUtf8 { input: text() },
+        RequestError::TurnMalformed { input: text(), line: 1 },
+        RequestError::Key("key".parse::<Author>().unwrap_err()),
+        RequestError::AssignmentMalformed { text: text() },
+        RequestError::NoSuchRecords { which: text() },
+        RequestError::NoSuchFormat { name: text(), known: vec!["text"] },
+        RequestError::NoSuchModel { name: text(), known: Vec::new() },
+        RequestError::LedgerWithoutSpace,
+        RequestError::TooFewCollections,
+        RequestError::NoHomeFolder { reason: text() },
+        RequestError::PathNotUnicode { file: PathBuf::new() },
+    ]
+}
+
+#[test]
+fn every_code_of_a_request_is_listed_once_and_ends_with_wrong_arguments() {
+    let all = one_of_each();
+    let codes: Vec<&str> = all.iter().map(RequestError::code).collect();
+    assert_eq!(codes, RequestError::CODES);
+    assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
+    for error in all {
+        let (code, text) = (error.code(), error.to_string());
+        assert!(!text.is_empty() && !text.contains("`because "), "{code}: {text}");
+        let failure = Failure::from(error);
+        assert!(matches!(failure.fault(), Fault::Caller | Fault::NotFound), "{code}");
+        assert_eq!((failure.code(), failure.exit_code()), (code, exit::USAGE));
+    }
+}
+
+#[test]
+fn the_fault_says_who_can_mend_a_failure() {
+    let check = |failure: Failure, code: &str, fault: Fault| {
+        assert_eq!((failure.code(), failure.fault()), (code, fault), "{failure}");
+    };
+    let id = || kernel::id::OpId([0; 32]);
+    let there = PathBuf::from("there");
+    check(Failure::NoSpace, "no_space", Fault::NotFound);
+    check(StoreError::Busy { waited_s: 60 }.into(), "busy", Fault::Busy);
+    check(StoreError::Exists { path: there.clone() }.into(), "space_exists", Fault::Conflict);
+    check(StoreError::DiskFull.into(), "disk_full", Fault::Internal);
+    let unknown = EngineError::UnknownBelief { name: String::new(), near: Vec::new() };
+    check(unknown.into(), "unknown_belief", Fault::NotFound);
+    let refuted = UserError::AlreadyRefuted { key: String::new(), by: id() };
+    check(EngineError::User(refuted).into(), "already_refuted", Fault::Conflict);
+    let violation = RuleViolation::NotPermitted {
+        author: Author([0; 32]),
+        capability: kernel::kind::Capability::Append,
+    };
+    let refused = EngineError::Record(RecordError::Refused { id: id(), violation });
+    check(refused.into(), "not_permitted", Fault::Forbidden);
+    check(PlaceError::Key { path: there.clone() }.into(), "device_key", Fault::Internal);
+    let error = || std::io::Error::other("it broke");
+    let unusable = PlaceError::File { path: there.clone(), source: error() };
+    check(unusable.into(), "file", Fault::Internal);
+    check(PlaceError::NoHome { reason: String::new() }.into(), "no_home", Fault::Internal);
+    let missing = Failure::NoSpaceThere { path: there.clone(), named: String::new() };
+    check(missing, "space_missing", Fault::NotFound);
+    let file = Failure::File { path: there.clone(), source: error() };
+    check(file, "file", Fault::Internal);
+    check(error().into(), "output", Fault::Internal);
+    check(Failure::Protocol(String::new()), "protocol", Fault::Internal);
+    let touched = Failure::HostSettings { path: there.clone(), reason: String::new() };
+    check(touched, "host_settings", Fault::Conflict);
+    let unknown = Failure::UnknownFormat { path: there.clone(), formats: Vec::new() };
+    check(unknown, "unknown_format", Fault::Caller);
+    let settings = crate::settings::SettingsError::File { path: there.clone(), source: error() };
+    check(settings.into(), "settings", Fault::Internal);
+    let form = eval::EvalError::Form { path: there.clone(), reason: String::new() };
+    check(form.into(), "evaluation_format", Fault::Caller);
+    let source = engine::conformance::read("[").unwrap_err();
+    check(Failure::Scenario { path: there, source }, "scenario", Fault::Caller);
+    let silent = EmbedError::Unreachable { provider: String::new(), detail: String::new() };
+    let model = "ollama:m".parse().unwrap();
+    check(Failure::embedding(&silent, &model), "embedder_unreachable", Fault::Busy);
+    check(HubError::NotHere { name: String::new() }.into(), "model_not_here", Fault::NotFound);
+}
+
+#[test]
+fn what_can_be_typed_to_mend_a_failure_is_a_hint_and_not_part_of_the_message() {
+    let check = |failure: Failure, command: &str| {
+        let (message, hint) = (failure.to_string(), failure.hint().unwrap_or_default());
+        assert!(hint.contains(command) && !message.contains(command), "{message}: {hint}");
+    };
+    let id = kernel::id::OpId([0; 32]);
+    let user = |error: UserError| Failure::from(EngineError::User(error));
+    let key = || "key".to_owned();
+    check(Failure::NoSpace, "because init");
+    check(
+        Failure::NoSpaceThere { path: PathBuf::new(), named: "it's".to_owned() },
+        r"because init --space 'it'\''s'",
+    );
+    check(StoreError::Damaged { detail: String::new() }.into(), "because verify");
+    check(EngineError::UnknownId { prefix: key() }.into(), "because log");
+    check(EngineError::UnknownReceipt { prefix: key() }.into(), "because receipts");
+    check(user(UserError::CorrectsRefuted { key: key() }), "because withdraw");
+    check(user(UserError::UsersWord { id }), "because withdraw");
+    check(user(UserError::Derived { key: key() }), "because refute");
+    check(user(UserError::NoReview { id }), "because review list");
+    check(
+        HubError::NotHere { name: "owner/name".to_owned() }.into(),
+        "because model pull owner/name",
+    );
+    check(RequestError::NoSuchRecords { which: key() }.into(), "because status");
+    let key_error = "key".parse::<Author>().unwrap_err();
+    check(RequestError::Key(key_error).into(), "because key");
+    check(RequestError::TextTooLarge { mib: 1 }.into(), "because import");
+    let model = "owner/name".parse().unwrap();
+    let error = EmbedError::Unusable { place: key(), detail: key() };
+    check(Failure::embedding(&error, &model), "because model pull owner/name");
+    assert!(hint::of_finding("view_differs").is_some_and(|hint| hint.contains("because rebuild")));
+    assert!(hint::of_finding("belief_differs").is_some_and(|hint| hint.contains("because derive")));
+}

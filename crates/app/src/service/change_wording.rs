@@ -1,0 +1,238 @@
+//! What a user's word changed, in words: what was done, then what is believed differently.
+
+use std::collections::BTreeSet;
+
+use engine::belief::Belief;
+use engine::write::commit::Change;
+use engine::write::import::Intent;
+use kernel::id::OpId;
+use kernel::validity::State;
+use serde_json::Value;
+
+use super::changes::{Action, ChangeKind, Outcome, Subject, Verb};
+use super::wording::{shortened, sureness, words};
+use crate::text::{count, printable, short};
+
+/// Changes that are put in words; the report has all.
+const CHANGES_MAX: usize = 40;
+/// Columns of the way in which something changed.
+const KIND_COLUMNS: usize = 19;
+
+/// A line of text in pieces of different emphasis.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Line(pub(crate) Vec<(Emphasis, String)>);
+
+/// How a piece of a line stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Emphasis {
+    /// Not at all.
+    Plain,
+    /// A name.
+    Strong,
+    /// An id.
+    Id,
+    /// What one need not read.
+    Faint,
+}
+
+impl Line {
+    fn plain(text: impl Into<String>) -> Self {
+        Self::default().and(Emphasis::Plain, text)
+    }
+
+    fn and(mut self, emphasis: Emphasis, text: impl Into<String>) -> Self {
+        self.0.push((emphasis, text.into()));
+        self
+    }
+
+    /// The line without emphasis.
+    pub(crate) fn text(&self) -> String {
+        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    }
+}
+
+/// An outcome in words, a line each.
+pub(crate) fn lines(outcome: &Outcome) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (place, action) in outcome.actions.iter().enumerate() {
+        lines.push(action_line(action, outcome.changes.recorded.get(place), outcome.intent));
+        lines.extend(subject_lines(action, outcome));
+    }
+    let was = if outcome.intent == Intent::Write { "was" } else { "would be" };
+    let masked = outcome.changes.masked.iter();
+    lines.extend(masked.map(|kind| Line::plain(format!("  a secret {was} masked: {kind}"))));
+    lines.extend(consequences(outcome));
+    if outcome.changes.derived.reviews > 0 {
+        let reviews = count(outcome.changes.derived.reviews, "review");
+        lines.push(Line::plain(match outcome.intent {
+            Intent::Write => format!("{reviews} for you to decide: because review list"),
+            Intent::DryRun => format!("{reviews} would be left for you to decide"),
+        }));
+    }
+    if outcome.intent == Intent::DryRun {
+        lines.push(Line::default().and(Emphasis::Faint, "Nothing was written."));
+    }
+    lines
+}
+
+fn action_line(action: &Action, recorded: Option<&OpId>, intent: Intent) -> Line {
+    let (verb, name) = (verb_in_words(action.verb), name_of(&action.subject));
+    match intent {
+        Intent::Write => Line::plain(format!("You {verb} "))
+            .and(Emphasis::Strong, name)
+            .and(Emphasis::Plain, "  ")
+            .and(Emphasis::Id, recorded.map(short).unwrap_or_default()),
+        Intent::DryRun => Line::plain(format!("If you {verb} ")).and(Emphasis::Strong, name),
+    }
+}
+
+fn verb_in_words(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Corrected => "corrected",
+        Verb::Refuted => "refuted",
+        Verb::Withdrew => "withdrew what you said of",
+        Verb::Retracted => "retracted",
+        Verb::AcceptedReview => "accepted the review of",
+        Verb::DismissedReview => "dismissed the review of",
+    }
+}
+
+fn name_of(subject: &Subject) -> String {
+    match subject {
+        Subject::Belief(key) => printable(key),
+        Subject::Record { id, .. } => short(id),
+        Subject::Records { count: number, which } => {
+            format!("{} {}", count(*number as u64, "record"), printable(which))
+        }
+    }
+}
+
+/// What became of what something was done to.
+fn subject_lines(action: &Action, outcome: &Outcome) -> Vec<Line> {
+    match &action.subject {
+        Subject::Record { summary, .. } => vec![Line::plain(format!("  {}", shortened(summary)))],
+        Subject::Records { .. } => Vec::new(),
+        Subject::Belief(key) => match outcome.changes.beliefs.get(key) {
+            Some(change) => indented(change, 2).collect(),
+            None => vec![
+                Line::plain("  ").and(Emphasis::Faint, "what is believed of it stays as it was"),
+            ],
+        },
+    }
+}
+
+fn indented(change: &Change, columns: usize) -> impl Iterator<Item = Line> {
+    difference(change).into_iter().map(move |text| Line::plain(" ".repeat(columns) + &text))
+}
+
+/// What else is believed differently because of it.
+fn consequences(outcome: &Outcome) -> Vec<Line> {
+    let direct = outcome.direct_keys();
+    let all = outcome.changes.beliefs.iter();
+    let indirect: Vec<(&String, &Change)> =
+        all.filter(|(key, _)| !direct.contains(key.as_str())).collect();
+    let beliefs = count(indirect.len() as u64, "belief");
+    let mut lines = vec![Line::plain(match (indirect.is_empty(), outcome.intent) {
+        (true, Intent::Write) => "Nothing else changed.".to_owned(),
+        (true, Intent::DryRun) => "Nothing else would change.".to_owned(),
+        (false, Intent::Write) => format!("Therefore {beliefs} changed:"),
+        (false, Intent::DryRun) => format!("Then {beliefs} would change:"),
+    })];
+    for (key, change) in indirect.iter().take(CHANGES_MAX) {
+        let kind = kind_in_words(ChangeKind::of(change));
+        let kind = Line::plain(format!("  {kind:<KIND_COLUMNS$}"));
+        lines.push(kind.and(Emphasis::Strong, printable(key)));
+        lines.extend(indented(change, KIND_COLUMNS + 2));
+    }
+    if indirect.len() > CHANGES_MAX {
+        let more = indirect.len() - CHANGES_MAX;
+        lines.push(Line::plain(format!("  … and {more} more; --json has them all")));
+    }
+    lines
+}
+
+fn kind_in_words(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::NoLongerBelieved => "no longer believed",
+        ChangeKind::NowBelieved => "now believed",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Surer => "surer",
+        ChangeKind::LessSure => "less sure",
+        ChangeKind::Validity => "other times",
+    }
+}
+
+/// What was believed and what is now, in one line or two.
+fn difference(change: &Change) -> Vec<String> {
+    let after = &change.after;
+    let Some(before) = &change.before else { return vec![in_words(after)] };
+    match ChangeKind::of(change) {
+        ChangeKind::NoLongerBelieved => {
+            vec![format!("{} — {}", in_words(before), why_not_believed(after))]
+        }
+        ChangeKind::Surer | ChangeKind::LessSure if before.text == after.text => {
+            vec![format!("{}: {}", words(after), shift(before, after))]
+        }
+        ChangeKind::Changed if before.text == after.text => {
+            let fields = fields(&before.payload, &after.payload);
+            let sure = if before.confidence == after.confidence {
+                sureness(after)
+            } else {
+                shift(before, after)
+            };
+            vec![format!("{}: {sure}; {}", words(after), shortened(&fields))]
+        }
+        ChangeKind::Validity => {
+            vec![format!("{}{} (before{})", in_words(after), times(after), times(before))]
+        }
+        _ => vec![format!("was {}", in_words(before)), format!("now {}", in_words(after))],
+    }
+}
+
+fn why_not_believed(after: &Belief) -> &'static str {
+    match after.state {
+        State::Refuted => "you say that it is false",
+        State::Retracted if after.deriver.is_some() => "the records do not say so any more",
+        State::Retracted => "it was taken back",
+        _ => "what it was built from does not hold any more",
+    }
+}
+
+/// What differs between two payloads.
+fn fields(before: &Value, after: &Value) -> String {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else {
+        return format!("{before} → {after}");
+    };
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let of = |fields: &serde_json::Map<String, Value>, name: &str| match fields.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "nothing".to_owned(),
+    };
+    let differing = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
+    differing
+        .map(|name| format!("{name} {} → {}", of(old, name), of(new, name)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// A belief in one line: what it says and how sure.
+fn in_words(belief: &Belief) -> String {
+    format!("{} ({})", words(belief), sureness(belief))
+}
+
+/// How sure before and after; with more digits where two would not tell them apart.
+fn shift(before: &Belief, after: &Belief) -> String {
+    let (was, is) = (sureness(before), sureness(after));
+    if was == is {
+        return format!("{was}, {:.4} → {:.4}", before.confidence, after.confidence);
+    }
+    format!("{was} → {is}")
+}
+
+fn times(belief: &Belief) -> String {
+    let date = |word: &str, at: &Option<kernel::when::When>| {
+        at.as_ref().map(|at| format!(", {word} {}", at.date())).unwrap_or_default()
+    };
+    date("since", &belief.valid_from) + &date("until", &belief.valid_to)
+}

@@ -1,0 +1,257 @@
+//! What a user's word changed: "you corrected X, therefore Y and Z changed".
+//!
+//! [`Outcome`] is what was done and what became of it; [`Outcome::report`] is the same as data, for
+//! programs and agents alike. `change_wording.rs` says it in words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::belief::Belief;
+use engine::belief::claims::band_of;
+use engine::derive::Derived;
+use engine::write::commit::{Change, Changes};
+use engine::write::import::Intent;
+use kernel::id::OpId;
+use kernel::when::When;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What was done, or would be, and what became of beliefs.
+pub(crate) struct Outcome {
+    /// What the user did.
+    pub(crate) actions: Vec<Action>,
+    /// What the engine recorded and what is believed differently.
+    pub(crate) changes: Changes,
+    /// Whether it was written.
+    pub(crate) intent: Intent,
+}
+
+/// What the user did to something.
+pub(crate) struct Action {
+    /// What was done.
+    pub(crate) verb: Verb,
+    /// To what.
+    pub(crate) subject: Subject,
+}
+
+/// What a user can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(crate) enum Verb {
+    Corrected,
+    Refuted,
+    Withdrew,
+    Retracted,
+    AcceptedReview,
+    DismissedReview,
+}
+
+/// To what something was done.
+pub(crate) enum Subject {
+    /// A belief, by its key.
+    Belief(String),
+    /// A record.
+    Record { id: OpId, summary: String },
+    /// All records of one description.
+    Records { count: usize, which: String },
+}
+
+impl Action {
+    pub(crate) fn on_belief(verb: Verb, key: &str) -> Self {
+        Self { verb, subject: Subject::Belief(key.to_owned()) }
+    }
+
+    /// The belief's key, if it is one.
+    pub(crate) fn key(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Belief(key) => Some(key),
+            Subject::Record { .. } | Subject::Records { .. } => None,
+        }
+    }
+}
+
+/// An outcome as data.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ChangeReport {
+    /// True if nothing was written.
+    pub(crate) dry_run: bool,
+    /// What was done to what.
+    pub(crate) actions: Vec<ActionReport>,
+    /// Kinds of the secrets that were masked before anything was written.
+    pub(crate) masked: Vec<String>,
+    /// Ids of the operations that were written.
+    pub(crate) recorded: Vec<String>,
+    /// Every belief that changed.
+    pub(crate) changes: Vec<BeliefChange>,
+    /// What derivation did on the way, in numbers.
+    pub(crate) derived: BTreeMap<String, Value>,
+}
+
+/// What was done to what: a belief by its key, a record by its id, or all records of a description.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct ActionReport {
+    /// What was done.
+    action: Verb,
+    /// The belief's key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    /// The record's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    /// How many records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<usize>,
+    /// Which records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    which: Option<String>,
+}
+
+/// A belief that changed.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct BeliefChange {
+    /// Its key.
+    key: String,
+    /// In which way.
+    change: ChangeKind,
+    /// Whether it is what the user spoke of, rather than a consequence.
+    direct: bool,
+    /// What was believed; null if nothing was.
+    before: Option<BeliefSummary>,
+    /// What is believed now; its `op_id` is null if nothing is.
+    after: BeliefSummary,
+    /// The operation because of which it is not believed any more, if there is one.
+    cause: Option<String>,
+}
+
+/// In which way something is believed differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(crate) enum ChangeKind {
+    NoLongerBelieved,
+    NowBelieved,
+    Changed,
+    Surer,
+    LessSure,
+    Validity,
+}
+
+/// A belief, in short.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct BeliefSummary {
+    /// active, corrected, refuted, retracted or invalidated.
+    state: String,
+    /// The operation that says so; null if nothing is believed.
+    op_id: Option<String>,
+    /// What is believed, in words.
+    text: String,
+    /// The same as data.
+    payload: Value,
+    /// How sure, 0 to 1; 1 is the user's own word.
+    confidence: f64,
+    /// The same in a word; null for the user's own word and for what is not believed.
+    band: Option<String>,
+    /// From when it is true.
+    valid_from: Option<String>,
+    /// Until when (exclusive) it is true.
+    valid_to: Option<String>,
+}
+
+impl Outcome {
+    /// Keys of the beliefs to which something was done.
+    pub(crate) fn direct_keys(&self) -> BTreeSet<&str> {
+        self.actions.iter().filter_map(Action::key).collect()
+    }
+
+    /// The outcome as data.
+    pub(crate) fn report(&self) -> ChangeReport {
+        let direct = self.direct_keys();
+        let changes = self.changes.beliefs.iter();
+        let recorded = match self.intent {
+            Intent::Write => self.changes.recorded.as_slice(),
+            Intent::DryRun => &[],
+        };
+        ChangeReport {
+            dry_run: self.intent == Intent::DryRun,
+            actions: self.actions.iter().map(ActionReport::of).collect(),
+            masked: self.changes.masked.iter().map(ToString::to_string).collect(),
+            recorded: recorded.iter().map(ToString::to_string).collect(),
+            changes: changes
+                .map(|(key, change)| BeliefChange::of(key, change, direct.contains(key.as_str())))
+                .collect(),
+            derived: numbers_of(&self.changes.derived),
+        }
+    }
+}
+
+impl ActionReport {
+    fn of(action: &Action) -> Self {
+        let mut report =
+            Self { action: action.verb, key: None, target: None, records: None, which: None };
+        match &action.subject {
+            Subject::Belief(key) => report.key = Some(key.clone()),
+            Subject::Record { id, .. } => report.target = Some(id.to_string()),
+            Subject::Records { count, which } => {
+                report.records = Some(*count);
+                report.which = Some(which.clone());
+            }
+        }
+        report
+    }
+}
+
+impl BeliefChange {
+    fn of(key: &str, change: &Change, direct: bool) -> Self {
+        Self {
+            key: key.to_owned(),
+            change: ChangeKind::of(change),
+            direct,
+            before: change.before.as_ref().map(BeliefSummary::of),
+            after: BeliefSummary::of(&change.after),
+            cause: change.cause.map(|cause| cause.to_string()),
+        }
+    }
+}
+
+impl ChangeKind {
+    pub(crate) fn of(change: &Change) -> Self {
+        let Some(before) = &change.before else { return Self::NowBelieved };
+        let after = &change.after;
+        if after.served.is_none() {
+            Self::NoLongerBelieved
+        } else if before.payload != after.payload {
+            Self::Changed
+        } else if before.confidence < after.confidence {
+            Self::Surer
+        } else if before.confidence > after.confidence {
+            Self::LessSure
+        } else {
+            Self::Validity
+        }
+    }
+}
+
+impl BeliefSummary {
+    fn of(belief: &Belief) -> Self {
+        Self {
+            state: belief.state.as_str().to_owned(),
+            op_id: belief.served.map(|id| id.to_string()),
+            text: belief.text.clone(),
+            payload: belief.payload.clone(),
+            confidence: belief.confidence,
+            band: band_of(belief).map(|band| band.as_str().to_owned()),
+            valid_from: belief.valid_from.as_ref().map(When::to_string),
+            valid_to: belief.valid_to.as_ref().map(When::to_string),
+        }
+    }
+}
+
+fn numbers_of(derived: &Derived) -> BTreeMap<String, Value> {
+    match serde_json::to_value(derived) {
+        Ok(Value::Object(fields)) => fields.into_iter().collect(),
+        _ => BTreeMap::new(),
+    }
+}

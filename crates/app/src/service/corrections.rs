@@ -1,0 +1,206 @@
+//! The user's word: correcting, refuting, withdrawing, retracting, deciding reviews, and asking
+//! what would follow from any of it.
+
+use engine::belief::evidence_filter::EvidenceFilter;
+use engine::belief::user::Replacement;
+use engine::inspect::summary;
+use engine::write::import::Intent;
+use engine::{EngineError, Space};
+use jiff::Timestamp;
+use kernel::id::OpId;
+use kernel::operation::Role;
+use kernel::seal::Draft;
+
+use super::changes::{Action, Outcome, Subject, Verb};
+use crate::failure::{Failure, RequestError};
+
+/// What `what-if` tries.
+#[derive(Default)]
+pub(crate) struct Hypothesis {
+    /// Records that are retracted.
+    pub(crate) retract: Vec<String>,
+    /// All records of a source, person or month that are retracted.
+    pub(crate) without: EvidenceFilter,
+    /// Beliefs of which the user's word is withdrawn.
+    pub(crate) withdraw: Vec<String>,
+    /// Corrections, as `KEY=JSON`.
+    pub(crate) correct: Vec<String>,
+    /// Beliefs that are refuted.
+    pub(crate) refute: Vec<String>,
+}
+
+/// A retraction, and what it took back.
+pub(crate) struct Retraction {
+    /// The record.
+    pub(crate) target: Option<OpId>,
+    /// What became of it.
+    pub(crate) outcome: Outcome,
+}
+
+/// What the user decides about a review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Apply the proposal.
+    Accept,
+    /// Keep what the user said.
+    Dismiss,
+}
+
+/// Records what is true instead of the belief that `name` names.
+pub(crate) fn correct(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    by: &Replacement,
+) -> Result<Outcome, Failure> {
+    let drafts = space.to_correct(name, by)?;
+    let action = Action::on_belief(Verb::Corrected, &space.belief_named(name)?);
+    act(space, now, drafts, vec![action], Intent::Write)
+}
+
+/// Records that the belief that `name` names is false.
+pub(crate) fn refute(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    note: &str,
+    intent: Intent,
+) -> Result<Outcome, Failure> {
+    let drafts = space.to_refute(name, note)?;
+    let action = Action::on_belief(Verb::Refuted, &space.belief_named(name)?);
+    act(space, now, drafts, vec![action], intent)
+}
+
+/// Takes back what the user said of a belief.
+pub(crate) fn withdraw(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    note: &str,
+) -> Result<Outcome, Failure> {
+    let drafts = space.to_withdraw(name, note)?;
+    let action = Action::on_belief(Verb::Withdrew, &space.belief_named(name)?);
+    act(space, now, drafts, vec![action], Intent::Write)
+}
+
+/// Takes a record back.
+pub(crate) fn retract(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    note: &str,
+) -> Result<Retraction, Failure> {
+    let drafts = space.to_retract(name, note)?;
+    let target = targets(&drafts).next();
+    let actions = retracted(space, &drafts)?;
+    Ok(Retraction { target, outcome: act(space, now, drafts, actions, Intent::Write)? })
+}
+
+/// Decides the review that `name` names.
+pub(crate) fn decide_review(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    decision: Decision,
+    note: &str,
+) -> Result<Outcome, Failure> {
+    let review = space.review_named(name)?;
+    let (drafts, verb) = match decision {
+        Decision::Accept => (review.accept(note)?, Verb::AcceptedReview),
+        Decision::Dismiss => (review.dismiss(note)?, Verb::DismissedReview),
+    };
+    let action = Action::on_belief(verb, &review.question.identity_key);
+    act(space, now, drafts, vec![action], Intent::Write)
+}
+
+/// Tries all of a hypothesis and takes it back; nothing is written.
+pub(crate) fn what_if(
+    space: &mut Space,
+    now: Timestamp,
+    hypothesis: &Hypothesis,
+) -> Result<Outcome, Failure> {
+    let (mut drafts, mut actions) = (Vec::new(), Vec::new());
+    for name in &hypothesis.retract {
+        let retractions = space.to_retract(name, "")?;
+        actions.extend(retracted(space, &retractions)?);
+        drafts.extend(retractions);
+    }
+    if hypothesis.without != EvidenceFilter::default() {
+        let retractions = space.drafts_to_retract(&hypothesis.without)?;
+        let which = in_words(&hypothesis.without);
+        if retractions.is_empty() {
+            return Err(RequestError::NoSuchRecords { which }.into());
+        }
+        let subject = Subject::Records { count: retractions.len(), which };
+        actions.push(Action { verb: Verb::Retracted, subject });
+        drafts.extend(retractions);
+    }
+    for name in &hypothesis.withdraw {
+        drafts.extend(space.to_withdraw(name, "")?);
+        actions.push(Action::on_belief(Verb::Withdrew, &space.belief_named(name)?));
+    }
+    for text in &hypothesis.correct {
+        let (name, set) = split_assignment(space, text)?;
+        let by = Replacement { set: vec![set.to_owned()], ..Replacement::default() };
+        drafts.extend(space.to_correct(name, &by)?);
+        actions.push(Action::on_belief(Verb::Corrected, &space.belief_named(name)?));
+    }
+    for name in &hypothesis.refute {
+        drafts.extend(space.to_refute(name, "")?);
+        actions.push(Action::on_belief(Verb::Refuted, &space.belief_named(name)?));
+    }
+    act(space, now, drafts, actions, Intent::DryRun)
+}
+
+fn act(
+    space: &mut Space,
+    now: Timestamp,
+    drafts: Vec<Draft>,
+    actions: Vec<Action>,
+    intent: Intent,
+) -> Result<Outcome, Failure> {
+    let changes = space.act(drafts, intent, now)?;
+    Ok(Outcome { actions, changes, intent })
+}
+
+/// The operations at which drafts aim.
+fn targets(drafts: &[Draft]) -> impl Iterator<Item = OpId> {
+    let cited = drafts.iter().flat_map(|draft| &draft.refs);
+    cited.filter(|cited| cited.role.as_str() == Role::TARGET).map(|cited| cited.id)
+}
+
+/// The records that `drafts` take back.
+fn retracted(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
+    let action = |id: OpId| {
+        let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
+        Ok(Action { verb: Verb::Retracted, subject })
+    };
+    targets(drafts).map(action).collect()
+}
+
+fn in_words(filter: &EvidenceFilter) -> String {
+    let parts = [("of source", &filter.source), ("by", &filter.actor), ("from", &filter.month)];
+    let named = parts.iter().filter_map(|(word, part)| Some(format!("{word} {}", part.as_ref()?)));
+    named.collect::<Vec<_>>().join(" ")
+}
+
+/// `KEY=JSON`, where a key may have `=` in it: the shortest that names a belief.
+fn split_assignment<'a>(space: &Space, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    /// Places that are tried.
+    const TRIED_MAX: usize = 16;
+    let mut failure: Failure = RequestError::AssignmentMalformed { text: text.to_owned() }.into();
+    for (place, (at, _)) in text.match_indices('=').take(TRIED_MAX).enumerate() {
+        let (name, set) =
+            (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+        match space.believed(name) {
+            Ok(_) => return Ok((name, set)),
+            Err(error @ (EngineError::UnknownBelief { .. } | EngineError::NotABelief { .. })) => {
+                if place == 0 {
+                    failure = error.into();
+                }
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(failure)
+}

@@ -1,0 +1,21 @@
+//! Deriving what is new, after something was recorded.
+
+use engine::Space;
+use engine::derive::{Derived, Extent};
+use engine::write::commit::Changes;
+use engine::write::import::Intent;
+use jiff::Timestamp;
+
+use crate::failure::Failure;
+
+/// Derives from what was recorded since the last derivation; none where this key may not derive.
+pub(crate) fn derive_new(
+    space: &mut Space,
+    now: Timestamp,
+    progress: impl FnMut(&Derived),
+) -> Result<Option<(Derived, Changes)>, Failure> {
+    if space.is_read_only() || !space.may_derive(now)? {
+        return Ok(None);
+    }
+    Ok(Some(space.derive(Extent::Changed, Intent::Write, now, progress)?))
+}

@@ -1,0 +1,58 @@
+//! Which space a request is about, and opening it.
+
+use std::path::{Path, PathBuf};
+
+use engine::{EngineError, Space};
+use store::StoreError;
+
+use crate::failure::Failure;
+use crate::place::{GLOBAL, Home, enclosing_space, make_folder, named_space};
+
+/// Finds a space by what was named.
+pub(crate) struct SpaceLocator<'a> {
+    /// The home.
+    pub(crate) home: &'a Home,
+    /// What `--space` or `BECAUSE_SPACE` names.
+    pub(crate) named: Option<&'a str>,
+}
+
+impl SpaceLocator<'_> {
+    /// The space's file, whether or not it exists.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        match self.named {
+            Some(GLOBAL) => Ok(self.home.global_space()),
+            Some(named) => Ok(named_space(Path::new(named))),
+            None => {
+                let working = std::env::current_dir()
+                    .map_err(|source| Failure::File { path: ".".into(), source })?;
+                Ok(enclosing_space(&working).unwrap_or_else(|| self.home.global_space()))
+            }
+        }
+    }
+
+    /// Opens the space to read it. There must be one.
+    pub(crate) fn open(&self) -> Result<Space, Failure> {
+        let path = self.path()?;
+        if path.exists() {
+            return Ok(Space::open(&path, self.home.signer()?)?);
+        }
+        Err(match self.named {
+            None => Failure::NoSpace,
+            Some(named) => Failure::NoSpaceThere { path, named: named.to_owned() },
+        })
+    }
+
+    /// Opens the space to write to it; the person's own is made if it does not exist yet.
+    pub(crate) fn open_or_make(&self, now: jiff::Timestamp) -> Result<Space, Failure> {
+        let path = self.path()?;
+        if path == self.home.global_space() && !path.exists() {
+            make_folder(self.home.folder())?;
+            match Space::create(&path, self.home.signer()?, GLOBAL, now) {
+                // Another process made it in the meantime.
+                Err(EngineError::Store(StoreError::Exists { .. })) => {}
+                made => return Ok(made?),
+            }
+        }
+        self.open()
+    }
+}

@@ -1,0 +1,320 @@
+//! Answering a question from one space or several: what is believed, and the records.
+//!
+//! Each space is searched by itself. The answers are then merged by score, which is on one scale in
+//! all spaces, and what several copies of a space hold is shown once. A receipt of what an agent is
+//! shown is written in the space that it is from.
+
+use std::collections::BTreeSet;
+
+use engine::Space;
+use engine::recall::episodes::{Query, Recall, Recollection};
+use engine::recall::facts::{Fact, FactQuery, Facts};
+use engine::recall::receipts::{Reader, Recalled};
+use kernel::id::{OpId, ReceiptId};
+use retrieval::question::Question;
+use store::sqlite::Filter;
+
+use super::Session;
+use super::query_embedding::{EmbedderPool, QueryEmbedding};
+use crate::failure::{Failure, RequestError};
+
+/// What is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SearchScope {
+    /// What is believed.
+    Facts,
+    /// Records: turns, notes, events.
+    Episodes,
+    /// Both.
+    Both,
+}
+
+/// When receipts are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReceiptPolicy {
+    /// In every space that was searched, also of nothing.
+    Always,
+    /// Where something is shown.
+    WhereShown,
+}
+
+/// A question and how it is to be answered.
+pub(crate) struct RecallRequest<'a> {
+    /// The question, which has words: [`Self::new`] refuses others.
+    pub(crate) question: String,
+    /// What to search.
+    pub(crate) scope: SearchScope,
+    /// Most results of each sort.
+    pub(crate) limit: usize,
+    /// Most facts where records are searched, too.
+    pub(crate) facts_beside_max: usize,
+    /// Which records; facts, too, as far as it concerns them.
+    pub(crate) filter: Filter,
+    /// Only facts that are true at this time.
+    pub(crate) valid_at_us: Option<i64>,
+    /// Records to show before and after each.
+    pub(crate) neighbours: u32,
+    /// For whom receipts are written.
+    pub(crate) reader: Option<(Reader<'a>, ReceiptPolicy)>,
+}
+
+/// What was found.
+pub(crate) struct RecallAnswer {
+    /// What was searched.
+    pub(crate) scope: SearchScope,
+    /// How the question was understood; none if no space was searched.
+    pub(crate) question: Option<Question>,
+    /// What is believed, the most relevant first.
+    pub(crate) facts: Vec<Found<Fact>>,
+    /// Records, the best first.
+    pub(crate) episodes: Vec<Found<Recollection>>,
+    /// The chance that a record answers, 0 to 1: that of the best space.
+    pub(crate) relevance: f64,
+    /// Operations that the indexes have not read yet.
+    pub(crate) behind: u64,
+    /// Which model embedded the question; of several spaces, that of one in which it failed. None if
+    /// no records were searched.
+    pub(crate) embedding: Option<QueryEmbedding>,
+    /// Kinds that were asked for and that no record has, if nothing was found.
+    pub(crate) unknown_kinds: Vec<String>,
+    /// Kinds that there are in the spaces where nothing was found.
+    pub(crate) known_kinds: BTreeSet<String>,
+    /// Receipts of what is shown.
+    pub(crate) receipts: Vec<ReceiptId>,
+    /// How many receipts could not be written.
+    pub(crate) receipts_missing: usize,
+}
+
+/// A result and the space that it is from, by its place among those searched.
+pub(crate) struct Found<T> {
+    pub(crate) space: usize,
+    pub(crate) item: T,
+}
+
+impl RecallRequest<'_> {
+    /// A question that is searched for in everything; an empty one is refused.
+    pub(crate) fn new(question: &str, limit: usize) -> Result<Self, RequestError> {
+        if question.trim().is_empty() {
+            return Err(RequestError::EmptyQuestion);
+        }
+        Ok(Self {
+            question: question.to_owned(),
+            scope: SearchScope::Both,
+            limit,
+            facts_beside_max: limit,
+            filter: Filter::default(),
+            valid_at_us: None,
+            neighbours: 0,
+            reader: None,
+        })
+    }
+
+    fn fact_query(&self, session: &Session) -> FactQuery {
+        FactQuery {
+            limit: self.limit,
+            today: Some(session.today()),
+            as_of_us: self.filter.as_of_us,
+            valid_at_us: self.valid_at_us,
+            visibilities: self.filter.visibilities.clone(),
+            ..FactQuery::new(self.question.clone(), session.now)
+        }
+    }
+
+    fn query(&self, session: &Session) -> Query {
+        Query {
+            filter: self.filter.clone(),
+            neighbours: self.neighbours,
+            today: Some(session.today()),
+            ..Query::new(self.question.clone(), self.limit)
+        }
+    }
+}
+
+impl SearchScope {
+    /// What is searched if that was not said: whoever picks kinds of records, or says when something
+    /// happened, looks for records.
+    pub(crate) fn implied_by(filter: &Filter) -> Self {
+        let picks_records =
+            !filter.kinds.is_empty() || filter.since_us.is_some() || filter.until_us.is_some();
+        if picks_records { Self::Episodes } else { Self::Both }
+    }
+}
+
+impl RecallAnswer {
+    /// An answer in which nothing was found.
+    pub(crate) fn empty(scope: SearchScope) -> Self {
+        Self {
+            scope,
+            question: None,
+            facts: Vec::new(),
+            episodes: Vec::new(),
+            relevance: 0.0,
+            behind: 0,
+            embedding: None,
+            unknown_kinds: Vec::new(),
+            known_kinds: BTreeSet::new(),
+            receipts: Vec::new(),
+            receipts_missing: 0,
+        }
+    }
+
+    /// Adds the facts of one space.
+    fn add_facts(&mut self, space: usize, found: Facts) {
+        self.facts.extend(found.facts.into_iter().map(|item| Found { space, item }));
+        // Where records are searched, too, they answer for both: they are searched last.
+        if self.scope == SearchScope::Facts {
+            self.question.get_or_insert(found.question);
+            self.behind += found.behind;
+        }
+    }
+
+    /// Adds the records of one space.
+    fn add_episodes(&mut self, space: usize, found: Recall, embedding: QueryEmbedding) {
+        if self.embedding.as_ref().is_none_or(|before| before.error.is_none()) {
+            self.embedding = Some(embedding);
+        }
+        self.episodes.extend(found.results.into_iter().map(|item| Found { space, item }));
+        self.relevance = self.relevance.max(found.relevance);
+        self.behind += found.behind;
+        self.question.get_or_insert(found.question);
+    }
+
+    /// True if the records found are the nearest only: none is likely to be an answer.
+    pub(crate) fn abstains(&self, relevance_min: f64) -> bool {
+        self.scope != SearchScope::Facts && self.relevance < relevance_min
+    }
+}
+
+/// Answers a question from `spaces`.
+pub(crate) fn recall(
+    session: &Session,
+    pool: &mut EmbedderPool,
+    spaces: &mut [&mut Space],
+    request: &RecallRequest<'_>,
+) -> Result<RecallAnswer, Failure> {
+    let mut answer = RecallAnswer::empty(request.scope);
+    for (place, space) in spaces.iter_mut().enumerate() {
+        if request.scope != SearchScope::Episodes {
+            let found = space.recall_facts(&request.fact_query(session))?;
+            answer.add_facts(place, found);
+        }
+        if request.scope != SearchScope::Facts {
+            let (found, embedding) = search_episodes(session, pool, space, request)?;
+            if found.results.is_empty() && !request.filter.kinds.is_empty() {
+                answer.known_kinds.extend(space.evidence_by_kind()?.into_keys());
+            }
+            answer.add_episodes(place, found, embedding);
+        }
+    }
+    rank(&mut answer, request);
+    if let Some((reader, policy)) = &request.reader {
+        write_receipts(session, spaces, request, reader, *policy, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+fn search_episodes(
+    session: &Session,
+    pool: &mut EmbedderPool,
+    space: &mut Space,
+    request: &RecallRequest<'_>,
+) -> Result<(Recall, QueryEmbedding), Failure> {
+    let mut embedding = pool.embed(session, space, &request.question)?;
+    let query = Query { vector: embedding.vector(), ..request.query(session) };
+    let found = space.recall(&query)?;
+    embedding.served_by(found.model);
+    Ok((found, embedding))
+}
+
+/// Puts the results of all spaces in order and keeps the best.
+fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
+    let mut facts_max = request.limit;
+    if request.scope == SearchScope::Both {
+        // Beside records, a fact that shares only a word with the question distracts.
+        answer.facts.retain(|found| found.item.speaks_to_question());
+        facts_max = request.facts_beside_max;
+    }
+    keep_best(&mut answer.facts, facts_max, |fact| (fact.id, fact.relevance.total));
+    keep_best(&mut answer.episodes, request.limit, |episode| (episode.id, episode.score.total));
+    if answer.episodes.is_empty() {
+        let kinds = request.filter.kinds.iter();
+        answer.unknown_kinds =
+            kinds.filter(|kind| !answer.known_kinds.contains(*kind)).cloned().collect();
+    }
+}
+
+/// Sorts by score, the best first; within a space the order is the engine's. Copies of one space
+/// hold the same, which is kept once.
+fn keep_best<T>(
+    results: &mut Vec<Found<T>>,
+    limit: usize,
+    id_and_score: impl Fn(&T) -> (OpId, f64),
+) {
+    results
+        .sort_by(|left, right| id_and_score(&right.item).1.total_cmp(&id_and_score(&left.item).1));
+    let mut seen = BTreeSet::new();
+    results.retain(|found| seen.insert(id_and_score(&found.item).0));
+    results.truncate(limit);
+}
+
+fn write_receipts(
+    session: &Session,
+    spaces: &mut [&mut Space],
+    request: &RecallRequest<'_>,
+    reader: &Reader<'_>,
+    policy: ReceiptPolicy,
+    answer: &mut RecallAnswer,
+) -> Result<(), Failure> {
+    for (place, space) in spaces.iter_mut().enumerate() {
+        let facts: Vec<Fact> = from(place, &answer.facts);
+        let records: Vec<Recollection> = from(place, &answer.episodes);
+        if policy == ReceiptPolicy::WhereShown && facts.is_empty() && records.is_empty() {
+            continue;
+        }
+        let shown = Recalled { asked: &request.question, facts: &facts, records: &records };
+        match space.receipt_of_recall(reader, &shown, session.now)? {
+            Some(receipt) => answer.receipts.push(receipt),
+            None => answer.receipts_missing += 1,
+        }
+    }
+    Ok(())
+}
+
+/// The results of one space.
+fn from<T: Clone>(place: usize, results: &[Found<T>]) -> Vec<T> {
+    let results = results.iter().filter(|found| found.space == place);
+    results.map(|found| found.item.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(space: usize, id: u8, score: f64) -> Found<(OpId, f64)> {
+        Found { space, item: (OpId([id; 32]), score) }
+    }
+
+    #[test]
+    fn results_of_several_spaces_are_merged_by_score_and_copies_are_kept_once() {
+        let mut results =
+            vec![found(0, 1, 0.9), found(0, 2, 0.4), found(1, 1, 0.9), found(1, 3, 0.7)];
+        keep_best(&mut results, 3, |item| *item);
+        let kept: Vec<(usize, u8)> =
+            results.iter().map(|found| (found.space, found.item.0.0[0])).collect();
+        assert_eq!(kept, [(0, 1), (1, 3), (0, 2)]);
+        keep_best(&mut results, 1, |item| *item);
+        assert_eq!(results.len(), 1);
+    }
+
+    #[test]
+    fn whoever_picks_records_searches_records_alone() {
+        let check = |filter: Filter, scope| assert_eq!(SearchScope::implied_by(&filter), scope);
+        check(Filter::default(), SearchScope::Both);
+        check(Filter { since_us: Some(0), ..Filter::default() }, SearchScope::Episodes);
+        check(
+            Filter { kinds: vec!["turn".to_owned()], ..Filter::default() },
+            SearchScope::Episodes,
+        );
+        check(Filter { as_of_us: Some(0), ..Filter::default() }, SearchScope::Both);
+    }
+}

@@ -1,0 +1,129 @@
+//! Having the chosen model embed what was recorded.
+
+use std::time::{Duration, Instant};
+
+use engine::Space;
+use engine::embed::{Embedded, Portion, may_wait};
+use jiff::Timestamp;
+use models::choice::{Choice, Selection};
+use models::{EmbedError, Embedder};
+
+use super::Session;
+use crate::failure::Failure;
+use crate::settings::{Settings, SettingsError};
+
+/// How long embedding may take in all after something was remembered, however often the model is
+/// called for it.
+const TIMEOUT_AFTER_REMEMBERING: Duration = Duration::from_secs(3);
+/// Texts that are embedded then, at most: the rest is left to `because embed`.
+const TEXTS_AFTER_REMEMBERING: u64 = 512;
+
+/// How long somebody waits for a model.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait {
+    /// For each answer, at most.
+    each: Duration,
+    /// For the last of them.
+    until: Option<Instant>,
+}
+
+impl Wait {
+    pub(super) fn each(each: Duration) -> Self {
+        Self { each, until: None }
+    }
+
+    fn in_all(all: Duration) -> Self {
+        Self { each: all, until: Some(Instant::now() + all) }
+    }
+}
+
+/// A key that is not where the settings say keeps a model from being opened, and nothing else from
+/// being done.
+pub(super) fn choice_to_open(
+    settings: &Settings,
+    selection: &Selection,
+) -> Result<Choice, EmbedError> {
+    let unusable = |error: SettingsError| EmbedError::Unusable {
+        place: selection.to_string(),
+        detail: error.to_string(),
+    };
+    settings.choice_of(selection).map_err(unusable)
+}
+
+/// The model that the settings choose for a space, opened; none if it is the built-in one.
+pub(crate) fn open_chosen(
+    settings: &Settings,
+    space: &mut Space,
+    wait: Option<Wait>,
+) -> Result<Result<Option<Box<dyn Embedder>>, EmbedError>, Failure> {
+    let selection = &settings.chosen().selection;
+    if *selection == Selection::BuiltIn {
+        return Ok(Ok(None));
+    }
+    let mut choice = match choice_to_open(settings, selection) {
+        Ok(choice) => choice,
+        Err(error) => return Ok(Err(error)),
+    };
+    let name = selection.to_string();
+    if let Some(wait) = wait {
+        choice.service_config.timeout =
+            Some(choice.service_config.timeout.map_or(wait.each, |set| set.min(wait.each)));
+        choice.service_config.until = wait.until;
+    }
+    // A model that has read before need not be asked how long its vectors are.
+    let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
+    choice.service_config.dimensions_known = known.map(|known| known.dimensions);
+    Ok(models::choice::open(&choice))
+}
+
+/// After what records are embedded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// One record: nobody waits long for it.
+    Remembering,
+    /// A source.
+    Importing,
+}
+
+/// Has the chosen model embed what was recorded, without waiting for it where it does not answer.
+/// None if the built-in model is enough.
+pub(crate) fn embed_recorded(
+    session: &Session,
+    after: After,
+    progress: &mut dyn FnMut(&Embedded),
+) -> Result<Option<Embedded>, Failure> {
+    let locator = session.locator()?;
+    let settings = session.settings(Some(&locator.path()?))?;
+    if settings.chosen().selection == Selection::BuiltIn {
+        return Ok(None);
+    }
+    let mut space = locator.open()?;
+    if space.is_read_only() {
+        return Ok(None);
+    }
+    let name = settings.chosen().selection.to_string();
+    if let Some(embedded) = space.waiting_embeddings(&name, session.now)? {
+        return Ok(Some(embedded));
+    }
+    let (wait, portion) = match after {
+        After::Remembering => {
+            let until = Some(Timestamp::now() + TIMEOUT_AFTER_REMEMBERING);
+            let portion = Portion { texts_max: TEXTS_AFTER_REMEMBERING, until };
+            (Some(Wait::in_all(TIMEOUT_AFTER_REMEMBERING)), portion)
+        }
+        After::Importing => (None, Portion::ALL),
+    };
+    let embedded = match open_chosen(&settings, &mut space, wait)? {
+        Ok(None) => return Ok(None),
+        Err(error) => space.note_unopened(&name, &error, Timestamp::now()),
+        Ok(Some(mut embedder)) => {
+            space.embed(embedder.as_mut(), &name, portion, &Timestamp::now, progress)
+        }
+    };
+    Ok(Some(match embedded {
+        Err(error) if may_wait(&error) => {
+            Embedded { error: Some(error.to_string()), ..Embedded::default() }
+        }
+        other => other?,
+    }))
+}

@@ -1,0 +1,103 @@
+//! How beliefs and records are worded, wherever they are shown.
+
+use engine::belief::Belief;
+use engine::belief::claims::band_of;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use kernel::evidence::Evidence;
+use kernel::validity::State;
+use kernel::when::When;
+
+use crate::text::printable;
+
+/// Longest words of a belief in a list, characters.
+const TEXT_CHARS_MAX: usize = 160;
+
+/// What a belief says; its data, where it has no words.
+pub(crate) fn words(belief: &Belief) -> String {
+    shortened(&text_of_belief(belief))
+}
+
+/// The same, whole.
+pub(crate) fn text_of_belief(belief: &Belief) -> String {
+    if belief.text.is_empty() { belief.payload.to_string() } else { belief.text.clone() }
+}
+
+/// A text as a list shows it: one line of limited length.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut line: String = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((at, _)) = line.char_indices().nth(TEXT_CHARS_MAX) {
+        line.truncate(at);
+        line.push('…');
+    }
+    line
+}
+
+/// How sure, in words and as a number; the user's word is certain.
+pub(crate) fn sureness(belief: &Belief) -> String {
+    match (belief.state, band_of(belief)) {
+        (State::Corrected, _) => "your word".to_owned(),
+        (_, Some(band)) => format!("{} {}", band.as_str(), hundredths(belief.confidence)),
+        (state, None) => state.as_str().to_owned(),
+    }
+}
+
+/// A confidence in two digits, rounded down: 0.899 is not `0.90`, which would be of another band.
+pub(crate) fn hundredths(confidence: f64) -> String {
+    // Confidences are whole millionths; without half of one more, 0.29 would show as 0.28, since
+    // 0.29 × 100 is a little below 29.
+    const HALF_A_MILLIONTH: f64 = 0.000_000_5;
+    format!("{:.2}", ((confidence + HALF_A_MILLIONTH) * 100.0).floor() / 100.0)
+}
+
+/// What a record says, with what its images show.
+pub(crate) fn text_of(evidence: &Evidence) -> String {
+    let mut text = evidence.said().to_owned();
+    for caption in &evidence.payload.captions {
+        text.push_str(&format!("\n[image: {caption}]"));
+    }
+    text
+}
+
+/// When a record's event happened.
+pub(crate) fn time_of(evidence: &Evidence, zone: &TimeZone) -> Option<String> {
+    let at = evidence.at.as_ref()?;
+    Some(match at.is_date_only() {
+        true => at.date().to_string(),
+        false => local_time(at, zone).strftime("%Y-%m-%d %H:%M").to_string(),
+    })
+}
+
+/// The time of day where it happened. UTC is the time of programs, which says nothing of where: it
+/// is converted to the user's zone.
+fn local_time(at: &When, zone: &TimeZone) -> DateTime {
+    match at.as_str().parse::<Timestamp>() {
+        Ok(instant) if at.as_str().ends_with('Z') => instant.to_zoned(zone.clone()).datetime(),
+        _ => at.civil(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_confidence_is_never_shown_as_one_of_the_next_band() {
+        let shown = [0.696_474, 0.7, 0.29, 0.58, 0.899_999, 0.98, 1.0, 0.02].map(hundredths);
+        assert_eq!(shown, ["0.69", "0.70", "0.29", "0.58", "0.89", "0.98", "1.00", "0.02"]);
+    }
+
+    #[test]
+    fn utc_is_shown_as_the_time_here_and_other_times_as_they_were_there() {
+        let zone = TimeZone::get("Europe/Stockholm").unwrap();
+        let check = |at: &str, shown: &str| {
+            let shown_at = local_time(&When::parse(at).unwrap(), &zone);
+            assert_eq!(shown_at.strftime("%Y-%m-%d %H:%M").to_string(), shown, "{at}");
+        };
+        check("2025-06-15T22:11:12.5Z", "2025-06-16 00:11");
+        check("2025-06-15T22:11:12-07:00", "2025-06-15 22:11");
+        check("2025-06-15T22:11:12+02:00[Europe/Berlin]", "2025-06-15 22:11");
+        check("2025-06-15T22:11:12", "2025-06-15 22:11");
+    }
+}

@@ -1,0 +1,91 @@
+//! Requests that do not make sense are refused by a code of their own, before anything is written.
+
+use crate::machine::Machine;
+
+#[test]
+fn every_wrong_request_has_a_code_of_its_own() {
+    let machine = Machine::with_chat();
+    machine.write("turns.jsonl", "{\"speaker\":\"Mara\"}\n");
+    let large = std::fs::File::create(machine.work().join("large.jsonl")).unwrap();
+    large.set_len((64 << 20) + 1).unwrap();
+    let document = r#"{"type":"document","id":"d","text":"A red boat."}"#;
+    let query = r#"{"type":"query","id":"q","text":"Which boat?","gold":["d"]}"#;
+    machine.write("mine.jsonl", format!("{document}\n{query}\n"));
+    let many_tags: Vec<&str> =
+        ["remember", "x"].into_iter().chain(["--tag", "t"].repeat(65)).collect();
+    let long_name = "A".repeat(257);
+    let cases: &[(&str, &[&str])] = &[
+        ("several_spaces", &["--space", "a", "--space", "b", "status"]),
+        ("several_spaces", &["--space", "a", "--space", "b", "init"]),
+        ("time_malformed", &["recall", "x", "--since", "someday"]),
+        ("time_malformed", &["remember", "x", "--at", "someday"]),
+        ("time_too_far", &["recall", "x", "--since", "9999-12-31"]),
+        ("empty_window", &["recall", "x", "--since", "2025-02-01", "--until", "2025-01-31"]),
+        ("empty_question", &["recall", " "]),
+        ("empty_text", &["remember", " "]),
+        ("empty_turns", &["context", "--question", " "]),
+        ("name_too_long", &["remember", "x", "--actor", &long_name]),
+        ("too_many_tags", &many_tags),
+        ("input_too_large", &["context", "--turns", "large.jsonl"]),
+        ("input_too_large", &["conformance", "large.jsonl"]),
+        ("turn_malformed", &["context", "--turns", "turns.jsonl"]),
+        ("key_malformed", &["log", "--author", "nobody"]),
+        ("key_malformed", &["grant", "nobody", "--can", "append"]),
+        ("assignment_malformed", &["what-if", "--correct", "x"]),
+        ("no_such_records", &["what-if", "--without-source", "papyrus"]),
+        ("no_such_format", &["import", "--format", "papyrus", "mine.jsonl"]),
+        ("no_such_model", &["embed", "--forget", "ollama:m"]),
+        ("too_few_collections", &["eval", "retrieval", "mine.jsonl", "--leave-one-out"]),
+    ];
+    for (code, arguments) in cases {
+        let ran = machine.because(arguments.iter().copied()).arguments(["--json"]).run().ends(2);
+        assert_eq!(ran.error_code(), *code, "{arguments:?}");
+    }
+    let of_input = |input: Vec<u8>| {
+        machine.because(["remember", "-", "--json"]).input(input).run().ends(2).error_code()
+    };
+    assert_eq!(of_input(b"caf\xe9".to_vec()), "input_not_utf8");
+    assert_eq!(of_input(vec![b'x'; 3 << 20]), "text_too_large");
+    let hub =
+        machine.because(["model", "pull", "owner/name", "--json"]).variable("HF_TOKEN", "a b");
+    assert_eq!(hub.run().ends(2).error_code(), "variable");
+    machine.is_sound();
+}
+
+#[test]
+fn a_ledger_is_not_taken_in_where_there_is_no_space_and_none_was_named() {
+    let machine = Machine::with_chat();
+    machine.because(["export", "--out", "memory.jsonl"]).run().succeeds();
+    std::fs::remove_dir_all(machine.work().join(".because")).unwrap();
+    let ran = machine.because(["import", "memory.jsonl", "--json"]).run().ends(2);
+    assert_eq!(ran.error_code(), "ledger_without_space");
+}
+
+#[test]
+fn an_error_says_who_can_mend_it_and_what_to_type() {
+    let machine = Machine::with_space();
+    let error = |arguments: &[&str]| {
+        let ran = machine.because(arguments.iter().copied()).arguments(["--json"]).run();
+        let line = ran.err().lines().last().unwrap().to_owned();
+        serde_json::from_str::<serde_json::Value>(&line).unwrap()["error"].clone()
+    };
+    let unknown = error(&["show", "ffffffff"]);
+    assert_eq!((&unknown["code"], &unknown["fault"]), (&"unknown_id".into(), &"not_found".into()));
+    assert_eq!(unknown["hint"], "`because log` lists what there is");
+    assert_eq!(error(&["init"])["fault"], "conflict");
+    assert_eq!(error(&["recall", " "])["fault"], "caller");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_into_settings_or_found_is_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let machine = Machine::new();
+    let strange = OsStr::from_bytes(b"home\xff");
+    let install = machine.because(["install", "codex", "--dry-run", "--json"]);
+    let ran = install.variable("BECAUSE_HOME", strange).run().ends(2);
+    assert_eq!(ran.error_code(), "path_not_unicode");
+    let spaces = machine.because(["status", "--json"]).variable("BECAUSE_SPACE", strange);
+    assert_eq!(spaces.run().ends(2).error_code(), "variable");
+}
