@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Only what these may see: private, project (its space) or global; may be repeated
     #[arg(long, value_name = "WHO", value_parser = visibility)]
     visibility: Vec<Visibility>,
-    /// What to search: what is believed, what was told, or both. EvidenceFilter it both, or only
+    /// What to search: what is believed, what was told, or both. Without it both, or only
     /// what was told where --kind, --since or --until says which
     #[arg(long, value_name = "WHAT", value_enum)]
     search: Option<SearchScope>,

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 )]
 #[group(required = true, multiple = true)]
 pub(crate) struct Args {
-    /// EvidenceFilter this record
+    /// Without this record
     #[arg(long, value_name = "ID", num_args = 1..)]
     retract: Vec<String>,
     /// If this belief were false
@@ -25,17 +25,17 @@ pub(crate) struct Args {
     /// If this were true instead: JSON for the whole, or FIELD=VALUE, after the key
     #[arg(long, value_name = "KEY=JSON")]
     correct: Vec<String>,
-    /// EvidenceFilter all records of this source, e.g. `ical`
+    /// Without all records of this source, e.g. `ical`
     #[arg(long, value_name = "SOURCE")]
     without_source: Option<String>,
-    /// EvidenceFilter all that this person said or wrote; with --without-source or --without-month,
+    /// Without all that this person said or wrote; with --without-source or --without-month,
     /// of that alone
     #[arg(long, value_name = "NAME")]
     without_author: Option<String>,
-    /// EvidenceFilter all that happened in this month
+    /// Without all that happened in this month
     #[arg(long, value_name = "YYYY-MM")]
     without_month: Option<String>,
-    /// EvidenceFilter what you said of this belief
+    /// Without what you said of this belief
     #[arg(long, value_name = "ID|KEY")]
     withdraw: Vec<String>,
 }
