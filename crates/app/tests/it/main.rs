@@ -11,6 +11,7 @@
 )]
 
 mod accesses;
+mod cli_docs;
 mod commands;
 mod conformance;
 mod contexts;
@@ -40,4 +41,6 @@ mod scarcity;
 mod server;
 mod settings;
 mod terminal;
+#[cfg(unix)] // It runs a shell.
+mod transcripts;
 mod words;
