@@ -11,6 +11,7 @@
     reason = "what these commands find is for a terminal"
 )]
 
+mod cli_docs;
 mod foreign_client;
 mod goldens;
 mod licenses;
@@ -35,6 +36,7 @@ usage: cargo xtask COMMAND
   mcp-client         talks to `because mcp` with the official Python SDK, as `test` does at its end
   tidy [--verbose]   checks the rules of style and structure that no compiler knows
   goldens            writes the confidences that tests hold claims against anew, after a change that was meant
+  cli-docs           writes the tables of commands and options in docs/cli.md from the program's own help
   licenses           checks the licences of all dependencies against the list in deny.toml";
 
 fn main() -> ExitCode {
@@ -59,6 +61,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
         ["goldens"] => goldens::run(&root),
+        ["cli-docs"] => cli_docs::run(&root),
         ["licenses"] => licenses::run(&root),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -30,6 +30,8 @@ const QUESTIONS: [&str; 3] = [
 ];
 /// Beliefs shown: the surest.
 const BELIEFS: usize = 4;
+/// What is refuted to show what follows: a routine on which a preference stands.
+const REFUTED: &str = "routine.weekly|pottery-class-for-beginners|tue|evening";
 /// Records shown for each question.
 const SHOWN: usize = 2;
 
@@ -81,7 +83,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     Ok(if verification.is_sound() { 0 } else { crate::failure::exit::UNSOUND })
 }
 
-/// What follows from the records, and what would if Mara said that the surest of it is not so.
+/// What follows from the records, and what would if Mara said that one of her routines is not so.
 fn conclude(session: &CliSession, space: &mut Space) -> Result<(), Failure> {
     space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
     let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
@@ -89,14 +91,11 @@ fn conclude(session: &CliSession, space: &mut Space) -> Result<(), Failure> {
     for belief in &believed {
         claims::print(session, belief)?;
     }
-    if let Some(surest) = believed.first() {
-        output::line(format_args!(
-            "\n{BOLD}What if that were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"
-        ))?;
-        let refuted = corrections::refute(space, session.now, &surest.key, "", Intent::DryRun)?;
-        changes::print(session, &refuted)?;
-    }
-    Ok(())
+    output::line(format_args!(
+        "\n{BOLD}What if one of them were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"
+    ))?;
+    let refuted = corrections::refute(space, session.now, REFUTED, "", Intent::DryRun)?;
+    changes::print(session, &refuted)
 }
 
 fn run_json(session: &CliSession, space: &mut Space, folder: &Path) -> Result<u8, Failure> {

@@ -11,6 +11,7 @@
 )]
 
 mod accesses;
+mod cli_docs;
 mod commands;
 mod conformance;
 mod contexts;
@@ -42,4 +43,6 @@ mod secrets;
 mod server;
 mod settings;
 mod terminal;
+#[cfg(unix)] // It runs a shell.
+mod transcripts;
 mod words;
