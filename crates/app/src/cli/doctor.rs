@@ -154,7 +154,7 @@ pub(crate) fn advice(code: &str) -> &'static str {
 fn check_space(session: &Session) -> Vec<Check> {
     const NAME: &str = "space";
     let opened = session.finder().and_then(|finder| finder.open());
-    let mut space = match opened {
+    let space = match opened {
         Ok(space) => space,
         Err(Failure::NoSpace) => {
             return vec![Check::well(NAME, "none here yet; `because init` makes one")];

@@ -2,7 +2,7 @@
 
 use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::FactQuery;
-use engine::recall::receipts::{Reader, Recalled};
+use engine::recall::receipts::{Recalled, Recipient};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -252,14 +252,14 @@ fn give_receipts(
     believed: &facts::Hits,
     hits: &[Hit],
 ) -> Result<Vec<kernel::id::ReceiptId>, Failure> {
-    let reader = Reader { agent, session: args.session.as_deref() };
+    let recipient = Recipient { agent, session: args.session.as_deref() };
     let mut receipts = Vec::new();
     for (name, mut space) in spaces {
         let shown = hits.iter().filter(|hit| hit.space == name).map(|hit| hit.recollection.clone());
         let shown: Vec<Recollection> = shown.collect();
         let recalled =
             Recalled { asked: &args.question, facts: &believed.of(&name), records: &shown };
-        match space.receipt_of_recall(&reader, &recalled, session.now)? {
+        match space.receipt_of_recall(&recipient, &recalled, session.now)? {
             Some(receipt) => receipts.push(receipt),
             None => output::note("The space cannot be written just now: there is no receipt"),
         }

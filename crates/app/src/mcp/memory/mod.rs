@@ -5,7 +5,7 @@ use engine::Space;
 use engine::belief::user::Replacement;
 use engine::recall::episodes::Query;
 use engine::recall::facts::FactQuery;
-use engine::recall::receipts::{Reader, Recalled as ShownByRecall};
+use engine::recall::receipts::{Recalled as ShownByRecall, Recipient};
 use engine::write::import::Intent;
 use jiff::Timestamp;
 use kernel::body::Body;
@@ -205,10 +205,10 @@ impl Memory {
         answer.episodes = episodes.iter().map(|found| Episode::of(found, &session.zone)).collect();
         if !facts.is_empty() || !episodes.is_empty() {
             let agent = agent_of(program);
-            let reader = Reader { agent: &agent, session: None };
+            let recipient = Recipient { agent: &agent, session: None };
             let shown = ShownByRecall { asked: &query, facts: &facts, records: &episodes };
             answer.receipt = space
-                .receipt_of_recall(&reader, &shown, session.now)?
+                .receipt_of_recall(&recipient, &shown, session.now)?
                 .map(|receipt| receipt.to_string());
         }
         Answered::new(recalled_in_words(&answer), &answer)

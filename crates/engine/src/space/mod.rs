@@ -1,0 +1,181 @@
+//! The handle on a space: what gives readers and writers.
+
+use std::path::Path;
+
+use derivers::Deriver;
+use kernel::body::{self, Body};
+use kernel::id::{Author, SpaceId};
+use kernel::kind::Capability;
+use kernel::operation::{HlcTimestamp, Operation};
+use kernel::seal::{ChainPosition, Draft, Signer};
+use store::sqlite::{Mode, SqliteSpace};
+
+use crate::reader::{id_of, may};
+use crate::recall::echo::PendingKeys;
+use crate::writer::can_wait;
+use crate::{EngineError, Reader, Writer, now_us};
+
+mod forward;
+
+/// An open space, and the key that writes to it unless another is named.
+///
+/// A thread has a handle of its own. What searches need in memory is there once for all handles of
+/// the process on one file, whoever asks and whichever keys they write with.
+///
+/// ```
+/// use engine::Space;
+/// use engine::recall::episodes::Query;
+/// use kernel::seal::Signer;
+///
+/// let now = jiff::Timestamp::UNIX_EPOCH;
+/// let mut space = Space::create_in_memory(Signer::from_seed([1; 32]), "example", now)?;
+/// let mut writer = space.writer();
+/// writer.change_access(Signer::from_seed([2; 32]).author(), "phone", Vec::new(), true, now)?;
+/// writer.finish()?;
+/// let reader = space.reader()?;
+/// assert_eq!(reader.head()?.0, 2);
+/// assert!(reader.recall(&Query::new("soup", 5))?.results.is_empty());
+/// # Ok::<(), engine::EngineError>(())
+/// ```
+pub struct Space {
+    store: SqliteSpace,
+    signer: Signer,
+    derivers: Vec<Box<dyn Deriver>>,
+    echoes: PendingKeys,
+}
+
+/// The operation that begins a space owned by `signer`'s key.
+fn genesis(
+    signer: &Signer,
+    name: &str,
+    now: jiff::Timestamp,
+) -> Result<(Operation, Body), EngineError> {
+    let body = Body::Space(body::Space {
+        name: name.to_owned(),
+        owner: signer.author(),
+        created: now.to_string(),
+        settings: serde_json::Map::new(),
+    });
+    let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(now_us(now)) };
+    Ok((signer.seal(Draft::new(body.clone()), place)?, body))
+}
+
+impl Space {
+    fn over(store: SqliteSpace, signer: Signer) -> Self {
+        Self { store, signer, derivers: derivers::builtin(), echoes: PendingKeys::default() }
+    }
+
+    /// Makes a new space owned by `signer`'s key.
+    pub fn create(
+        path: &Path,
+        signer: Signer,
+        name: &str,
+        now: jiff::Timestamp,
+    ) -> Result<Self, EngineError> {
+        let (genesis, body) = genesis(&signer, name, now)?;
+        Ok(Self::over(SqliteSpace::create(path, &genesis, &body)?, signer))
+    }
+
+    /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and
+    /// measurements.
+    pub fn create_in_memory(
+        signer: Signer,
+        name: &str,
+        now: jiff::Timestamp,
+    ) -> Result<Self, EngineError> {
+        let (genesis, body) = genesis(&signer, name, now)?;
+        Ok(Self::over(SqliteSpace::create_in_memory(&genesis, &body)?, signer))
+    }
+
+    /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
+    pub fn copy_of(
+        path: &Path,
+        genesis: &Operation,
+        body: &Body,
+        signer: Signer,
+    ) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::create(path, genesis, body)?, signer))
+    }
+
+    /// Opens an existing space. The second handle of a process on a file costs no more than the
+    /// connection.
+    pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::open(path)?, signer))
+    }
+
+    /// Opens an existing space with an index of its own in memory, as another process has it: for
+    /// tests and measurements.
+    pub fn open_unshared(path: &Path, signer: Signer) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::open_unshared(path)?, signer))
+    }
+
+    /// Uses other derivers than the built-in ones.
+    pub fn set_derivers(&mut self, derivers: Vec<Box<dyn Deriver>>) {
+        self.derivers = derivers;
+    }
+
+    /// Reads at this moment. Readers of one handle that overlap share the moment of the first.
+    pub fn reader(&self) -> Result<Reader<'_>, EngineError> {
+        Reader::new(&self.store, &self.derivers)
+    }
+
+    /// Reads at this moment, for a question about what is recorded or believed.
+    ///
+    /// Writers fold what they append, so as a rule the views are up to date. Where they are not,
+    /// because a process was stopped before it had folded, or is not done yet, they are folded now
+    /// if nobody is writing. If somebody is, nobody waits: the reader answers from what there is,
+    /// and its answers say how far that is behind.
+    pub fn reader_up_to_date(&self) -> Result<Reader<'_>, EngineError> {
+        match self.store.catch_up() {
+            Err(error) if !can_wait(&error) => Err(error.into()),
+            _ => self.reader(),
+        }
+    }
+
+    /// Writes with the handle's own key.
+    pub fn writer(&mut self) -> Writer<'_> {
+        let Self { store, signer, derivers, echoes } = self;
+        Writer { store, signer, derivers, echoes }
+    }
+
+    /// Writes with another key.
+    pub fn writer_with<'a>(&'a mut self, signer: &'a Signer) -> Writer<'a> {
+        let Self { store, derivers, echoes, .. } = self;
+        Writer { store, signer, derivers, echoes }
+    }
+
+    /// The space's id.
+    pub fn id(&self) -> Result<SpaceId, EngineError> {
+        id_of(&self.store)
+    }
+
+    /// The key that writes.
+    pub fn author(&self) -> Author {
+        self.signer.author()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.store.path()
+    }
+
+    /// Whether it can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.store.mode() == Mode::ReadOnly
+    }
+
+    /// Whether two handles have one index in memory.
+    pub fn shares_index_with(&self, other: &Self) -> bool {
+        self.store.shares_index_with(&other.store)
+    }
+
+    /// Whether the handle's key may append.
+    pub fn may_append(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
+        Ok(may(&self.store, &self.author(), Capability::Append, now)?)
+    }
+
+    /// Whether the handle's key may derive.
+    pub fn may_derive(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
+        Ok(may(&self.store, &self.author(), Capability::Derive, now)?)
+    }
+}

@@ -1,0 +1,114 @@
+//! Writing to a space with a key.
+
+use derivers::Deriver;
+use kernel::body::{self, Body};
+use kernel::id::{Author, OpId, SpaceId};
+use kernel::kind::Capability;
+use kernel::seal::{ChainPosition, Draft, Signer, next_timestamp};
+use store::sqlite::{Mode, SqliteSpace};
+use store::{Ledger, StoreError};
+
+use crate::reader::{id_of, may};
+use crate::recall::echo::PendingKeys;
+use crate::{EngineError, now_us};
+
+/// Appends to a space with a key.
+///
+/// What a call answered is durable. [`Writer::finish`] then folds what was appended into the views,
+/// so that whoever reads from then on finds it; a writer that is dropped instead leaves that to the
+/// next. Between calls no lock is held.
+///
+/// What it appends is in [`crate::write`] and [`crate::derive`]; [`crate::embed`] keeps what other
+/// models make of the records, and [`crate::recall::receipts`] what was shown.
+#[must_use = "what is appended is found when the writer has finished"]
+pub struct Writer<'a> {
+    pub(crate) store: &'a mut SqliteSpace,
+    pub(crate) signer: &'a Signer,
+    pub(crate) derivers: &'a [Box<dyn Deriver>],
+    /// What a bulk has still to write down.
+    pub(crate) echoes: &'a mut PendingKeys,
+}
+
+impl Writer<'_> {
+    /// Whose key writes.
+    pub fn author(&self) -> Author {
+        self.signer.author()
+    }
+
+    pub(crate) fn space(&self) -> Result<SpaceId, EngineError> {
+        id_of(self.store)
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.store.mode() == Mode::ReadOnly
+    }
+
+    /// Whether the key may derive.
+    pub(crate) fn may_derive(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
+        Ok(may(self.store, &self.author(), Capability::Derive, now)?)
+    }
+
+    /// Appends one operation.
+    pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
+        let mut writing = self.store.begin()?;
+        let body = draft.body.clone();
+        let place = ChainPosition {
+            space: writing.space()?,
+            head: writing.head(&self.signer.author())?,
+            ts: next_timestamp(now_us(now), writing.latest()?),
+        };
+        let operation = self.signer.seal(draft, place)?;
+        writing.record(&operation, Some(&body))?;
+        writing.commit()?;
+        Ok(operation.id())
+    }
+
+    /// Gives a key capabilities, or takes them.
+    pub fn change_access(
+        &mut self,
+        key: Author,
+        name: &str,
+        capabilities: Vec<Capability>,
+        gives: bool,
+        now: jiff::Timestamp,
+    ) -> Result<OpId, EngineError> {
+        let grant = body::Grant { key, name: name.to_owned(), capabilities };
+        let body = if gives { Body::Grant(grant) } else { Body::Revoke(grant) };
+        self.append(Draft::new(body), now)
+    }
+
+    /// Folds what is recorded into the views. `progress` is told each position reached.
+    pub fn advance(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
+        self.store.advance(|position| progress(position.0))?;
+        Ok(())
+    }
+
+    /// Deletes every view and folds it again.
+    pub fn rebuild(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
+        Ok(self.store.rebuild(|position| progress(position.0))?)
+    }
+
+    /// Folds what was appended into the views. Waits for other writers as appending does.
+    ///
+    /// What was appended is durable without it. So where views cannot be folded now, because others
+    /// write for too long, the disk is full or an operation does not read, that is no failure:
+    /// answers say how far their view is behind until somebody can.
+    pub fn finish(self) -> Result<(), EngineError> {
+        match self.store.advance(|_| {}) {
+            Err(error) if !can_wait(&error) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether views can be served as they are, though they could not be folded for this reason.
+pub(crate) fn can_wait(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Busy { .. }
+            | StoreError::DiskFull
+            | StoreError::WriteFailed
+            | StoreError::ReadOnly
+            | StoreError::Damaged { .. }
+    )
+}
