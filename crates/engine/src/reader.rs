@@ -1,28 +1,28 @@
-//! Reading a space at one moment.
+//! Reading one snapshot of a space.
 
 use derivers::Deriver;
 use kernel::id::{Author, IdPrefix, OpId, SpaceId};
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::HlcTimestamp;
-use store::sqlite::{Mode, Reading, SqliteSpace, ViewDigest};
+use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
 use store::{Ledger, StoreError};
 
 use crate::{EngineError, now_us};
 
-/// Answers from a space as it was when the reader began, whatever is written meanwhile: the ledger
-/// up to [`Reader::head`], and the views as far as they had been folded by then.
+/// Answers from one snapshot of a space: the ledger up to [`Reader::head`], and the views as far as
+/// they were folded when the reader began.
 ///
-/// Any number of readers answer at once, each thread by a handle of its own. None takes the file's
-/// write lock or waits for a writer. A reader holds back the cleaning of the write-ahead log, so it
-/// is for one answer, not for a day.
+/// Any number of readers may answer at once, each thread with its own handle. A reader never takes
+/// the file's write lock and never waits for a writer. While it lives, SQLite cannot truncate the
+/// write-ahead log, so keep it for one answer and then drop it.
 ///
-/// What it answers is where the question is: [`crate::recall`] finds, [`crate::belief`] says what is
-/// believed and why, and drafts what a user may say of it, [`crate::inspect`] shows the ledger.
+/// [`crate::recall`] finds records and beliefs, [`crate::belief`] explains them and drafts what a user
+/// says about them, [`crate::inspect`] shows the ledger.
 pub struct Reader<'a> {
     pub(crate) store: &'a SqliteSpace,
     pub(crate) derivers: &'a [Box<dyn Deriver>],
-    _moment: Reading<'a>,
+    _snapshot: ReadTransaction<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
         store: &'a SqliteSpace,
         derivers: &'a [Box<dyn Deriver>],
     ) -> Result<Self, EngineError> {
-        Ok(Self { store, derivers, _moment: store.reading()? })
+        Ok(Self { store, derivers, _snapshot: store.read_transaction()? })
     }
 
     /// The space's id.

@@ -14,18 +14,18 @@ use crate::{EngineError, now_us};
 
 /// Appends to a space with a key.
 ///
-/// What a call answered is durable. [`Writer::finish`] then folds what was appended into the views,
-/// so that whoever reads from then on finds it; a writer that is dropped instead leaves that to the
-/// next. Between calls no lock is held.
+/// What a call has appended is durable when it returns. [`Writer::finish`] then folds it into the
+/// views, so that every reader that begins afterwards finds it. If a writer is dropped without
+/// finishing, the next writer or reader folds. Between calls no lock is held.
 ///
-/// What it appends is in [`crate::write`] and [`crate::derive`]; [`crate::embed`] keeps what other
-/// models make of the records, and [`crate::recall::receipts`] what was shown.
-#[must_use = "what is appended is found when the writer has finished"]
+/// The calls are in [`crate::write`] and [`crate::derive`]; [`crate::embed`] writes vectors of other
+/// models and [`crate::recall::receipts`] writes receipts.
+#[must_use = "readers find what was appended only after `finish`"]
 pub struct Writer<'a> {
     pub(crate) store: &'a mut SqliteSpace,
     pub(crate) signer: &'a Signer,
     pub(crate) derivers: &'a [Box<dyn Deriver>],
-    /// What a bulk has still to write down.
+    /// Keys of texts that a bulk import has not written yet.
     pub(crate) echoes: &'a mut PendingKeys,
 }
 
@@ -88,21 +88,21 @@ impl Writer<'_> {
         Ok(self.store.rebuild(|position| progress(position.0))?)
     }
 
-    /// Folds what was appended into the views. Waits for other writers as appending does.
+    /// Folds what was appended into the views. Waits for other writers as an append does.
     ///
-    /// What was appended is durable without it. So where views cannot be folded now, because others
-    /// write for too long, the disk is full or an operation does not read, that is no failure:
-    /// answers say how far their view is behind until somebody can.
+    /// What was appended is durable even if it cannot be folded now, because others write for too
+    /// long, the disk is full or an operation does not read. Then this succeeds all the same, and
+    /// answers say how far the view is behind.
     pub fn finish(self) -> Result<(), EngineError> {
         match self.store.advance(|_| {}) {
-            Err(error) if !can_wait(&error) => Err(error.into()),
+            Err(error) if !can_serve_stale(&error) => Err(error.into()),
             _ => Ok(()),
         }
     }
 }
 
-/// Whether views can be served as they are, though they could not be folded for this reason.
-pub(crate) fn can_wait(error: &StoreError) -> bool {
+/// Whether a view that could not be folded for this reason is still served as it is.
+pub(crate) fn can_serve_stale(error: &StoreError) -> bool {
     matches!(
         error,
         StoreError::Busy { .. }

@@ -1,4 +1,4 @@
-//! Single questions and single writes: a reader or a writer for one call.
+//! Single calls, each with its own reader or writer.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -40,7 +40,7 @@ use crate::write::exchange::Intake;
 use crate::write::import::{Progress, Report};
 use crate::write::record::{Outcome, Prepared};
 
-/// Methods of a reader of this moment.
+/// Methods of a [`crate::Reader`].
 macro_rules! read {
     ($reader:ident: $($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => {
         impl Space {
@@ -100,7 +100,7 @@ read! {
     gather(wanted: &Wanted) -> Gathered;
 }
 
-/// Methods of a writer that finishes with the call.
+/// Methods of a [`crate::Writer`] that has to be finished.
 macro_rules! write_and_fold {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => {
         impl Space {
@@ -130,7 +130,7 @@ write_and_fold! {
     ) -> (Derived, Changes);
 }
 
-/// Methods of a writer that fold by themselves, or append nothing.
+/// Methods of a [`crate::Writer`] that fold themselves or append nothing.
 macro_rules! write_only {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => {
         impl Space {

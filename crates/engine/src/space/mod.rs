@@ -1,4 +1,4 @@
-//! The handle on a space: what gives readers and writers.
+//! The handle on a space, which makes readers and writers.
 
 use std::path::Path;
 
@@ -12,15 +12,15 @@ use store::sqlite::{Mode, SqliteSpace};
 
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
-use crate::writer::can_wait;
+use crate::writer::can_serve_stale;
 use crate::{EngineError, Reader, Writer, now_us};
 
 mod forward;
 
-/// An open space, and the key that writes to it unless another is named.
+/// An open space, and the key that writes to it by default.
 ///
-/// A thread has a handle of its own. What searches need in memory is there once for all handles of
-/// the process on one file, whoever asks and whichever keys they write with.
+/// Each thread uses its own handle. All handles of a process on one file share the index that
+/// searches keep in memory, whatever keys they write with.
 ///
 /// ```
 /// use engine::Space;
@@ -97,14 +97,14 @@ impl Space {
         Ok(Self::over(SqliteSpace::create(path, genesis, body)?, signer))
     }
 
-    /// Opens an existing space. The second handle of a process on a file costs no more than the
-    /// connection.
+    /// Opens an existing space. If this process has a handle on the file already, the new one shares
+    /// its index in memory.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
         Ok(Self::over(SqliteSpace::open(path)?, signer))
     }
 
-    /// Opens an existing space with an index of its own in memory, as another process has it: for
-    /// tests and measurements.
+    /// Opens an existing space with its own index in memory, as another process would: for tests and
+    /// measurements.
     pub fn open_unshared(path: &Path, signer: Signer) -> Result<Self, EngineError> {
         Ok(Self::over(SqliteSpace::open_unshared(path)?, signer))
     }
@@ -114,31 +114,31 @@ impl Space {
         self.derivers = derivers;
     }
 
-    /// Reads at this moment. Readers of one handle that overlap share the moment of the first.
+    /// A reader of the current snapshot. Overlapping readers of one handle share a snapshot.
     pub fn reader(&self) -> Result<Reader<'_>, EngineError> {
         Reader::new(&self.store, &self.derivers)
     }
 
-    /// Reads at this moment, for a question about what is recorded or believed.
+    /// The same, after folding the views if they are behind and nobody is writing.
     ///
-    /// Writers fold what they append, so as a rule the views are up to date. Where they are not,
-    /// because a process was stopped before it had folded, or is not done yet, they are folded now
-    /// if nobody is writing. If somebody is, nobody waits: the reader answers from what there is,
-    /// and its answers say how far that is behind.
+    /// Writers fold what they append, so the views are normally up to date. They are behind after a
+    /// process was stopped between an append and its fold, and during a bulk import. This call then
+    /// tries to take the write lock, without waiting. If another writer holds it, the reader answers
+    /// from the views as they are, and its answers say how far they are behind.
     pub fn reader_up_to_date(&self) -> Result<Reader<'_>, EngineError> {
         match self.store.catch_up() {
-            Err(error) if !can_wait(&error) => Err(error.into()),
+            Err(error) if !can_serve_stale(&error) => Err(error.into()),
             _ => self.reader(),
         }
     }
 
-    /// Writes with the handle's own key.
+    /// A writer with the handle's own key.
     pub fn writer(&mut self) -> Writer<'_> {
         let Self { store, signer, derivers, echoes } = self;
         Writer { store, signer, derivers, echoes }
     }
 
-    /// Writes with another key.
+    /// A writer with another key.
     pub fn writer_with<'a>(&'a mut self, signer: &'a Signer) -> Writer<'a> {
         let Self { store, derivers, echoes, .. } = self;
         Writer { store, signer, derivers, echoes }

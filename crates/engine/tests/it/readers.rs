@@ -23,7 +23,7 @@ fn handles_share_what_searches_keep_in_memory_whatever_keys_they_write_with() {
 }
 
 #[test]
-fn a_reader_answers_everything_from_its_moment() {
+fn a_reader_answers_everything_from_its_snapshot() {
     let mut home = crate::toys::gym();
     let beside = home.again(1);
     let reader = beside.reader().unwrap();

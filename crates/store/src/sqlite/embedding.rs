@@ -193,13 +193,13 @@ impl SqliteSpace {
 
     /// How many records that count come after a position up to which a model has read.
     pub fn pending_embeddings(&self, reached: Position) -> Result<u64, StoreError> {
-        Ok(self.reading()?.attributes()?.count_alive(reached).1)
+        Ok(self.read_transaction()?.attributes()?.count_alive(reached).1)
     }
 
     /// How much a model has read of what the text index holds.
     pub fn count_embeddings(&self, model: &EmbeddingModel) -> Result<EmbeddingCount, StoreError> {
-        let reading = self.reading()?;
-        let (records, pending) = reading.attributes()?.count_alive(model.reached);
+        let transaction = self.read_transaction()?;
+        let (records, pending) = transaction.attributes()?.count_alive(model.reached);
         let [embedded, failed] = [TABLES[0], TABLES[1]].map(|table| -> Result<u64, StoreError> {
             let query = format!("SELECT count(*) FROM {table} WHERE key BETWEEN ?1 AND ?2");
             let count: i64 = self
@@ -218,8 +218,8 @@ impl SqliteSpace {
         const MISSING_SHARE: u64 = 50;
         /// What may be missing of fewer records.
         const MISSING_MAX: u64 = 256;
-        let reading = self.reading()?;
-        let (records, pending) = reading.attributes()?.count_alive(model.reached);
+        let transaction = self.read_transaction()?;
+        let (records, pending) = transaction.attributes()?.count_alive(model.reached);
         let is_small = pending <= records / MISSING_SHARE
             || (pending <= MISSING_MAX && pending * 2 <= records);
         if !is_small {
@@ -238,7 +238,7 @@ impl SqliteSpace {
         model: &EmbeddingModel,
         texts_max: usize,
     ) -> Result<EmbeddingBatch, StoreError> {
-        let attributes = self.reading()?.attributes()?;
+        let attributes = self.read_transaction()?.attributes()?;
         let mut batch = EmbeddingBatch { texts: Vec::new(), end: model.reached };
         let mut known = self.connection.prepare_cached(KNOWN)?;
         for (position, counts) in attributes.after(model.reached).take(LOOKED_AT_MAX) {
@@ -358,7 +358,7 @@ impl SqliteSpace {
     /// How many there were.
     pub fn mend_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         let dropped = self.drop_damaged(model)?;
-        let attributes = self.reading()?.attributes()?;
+        let attributes = self.read_transaction()?.attributes()?;
         let mut known = self.connection.prepare(KNOWN)?;
         let mut missing = Vec::new();
         for (position, counts) in attributes.after(Position(0)) {

@@ -22,7 +22,7 @@ use kernel::soundness::ClaimStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
-use super::reading::Open;
+use super::read_transaction::ReadState;
 use super::shared::{FileIdentity, SharedIndex, index_of};
 use super::{Mode, configure, create, make_tables, migrate, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
@@ -45,16 +45,15 @@ CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER 
 /// the left, so that an operation whose author is missing is reported and not passed over.
 pub(super) const COLUMNS: &str = "op.pos, op.id, op.kind, author.key, op.seq, op.prev, op.ts, op.refs, op.body_hash, op.salt, op.body, op.sig";
 
-/// A handle on a space's file: a connection of its own, and the index that all handles of the
-/// process on this file share. A thread has its own handle; opening another costs no more than the
-/// connection.
+/// A handle on a space's file: its own connection, and the index in memory that all handles of the
+/// process on this file share. Each thread uses its own handle.
 pub struct SqliteSpace {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
     mode: Mode,
     pub(super) space: SpaceId,
     pub(super) index: Arc<SharedIndex>,
-    pub(super) open: Open,
+    pub(super) reading: ReadState,
 }
 
 impl SqliteSpace {
@@ -125,7 +124,7 @@ impl SqliteSpace {
             mode: Mode::ReadWrite,
             space: genesis.space(),
             index: Arc::default(),
-            open: Open::default(),
+            reading: ReadState::default(),
         };
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
@@ -143,7 +142,7 @@ impl SqliteSpace {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let before = FileIdentity::of(path);
         let mut space = Self::open_unshared(path)?;
-        // A file that was replaced meanwhile may be either.
+        // If the file was replaced meanwhile, it is unknown which one was opened.
         if let Some(file) = FileIdentity::of(path).filter(|after| before.as_ref() == Some(after)) {
             space.index = index_of(file, space.space);
         }
@@ -187,7 +186,7 @@ impl SqliteSpace {
             mode,
             space: SpaceId(id),
             index: Arc::default(),
-            open: Open::default(),
+            reading: ReadState::default(),
         })
     }
 

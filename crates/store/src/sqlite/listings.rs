@@ -19,7 +19,7 @@ impl SqliteSpace {
         &self,
         ask: impl FnOnce(&SqliteLedgerIndex<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let _reading = self.reading()?;
+        let _moment = self.read_transaction()?;
         ask(&SqliteLedgerIndex::new(&self.connection)?)
     }
 }

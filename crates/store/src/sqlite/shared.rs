@@ -1,23 +1,29 @@
-//! What a process keeps in memory of a file, once, however many handles it has on it.
+//! What a process keeps in memory of a file, once, however many handles it has open.
 //!
-//! A handle looks its file up when it is opened. Two handles share only if path, file and space are
-//! the same, so a file that was put in the place of another has an index of its own. Nobody keeps
-//! what nobody uses: the last handle that closes takes the index with it.
+//! Opening a handle looks the file up in a registry. Two handles share only if path, file and space
+//! are the same, so a file that replaced another has an index of its own. The registry holds weak
+//! references: the index goes with the last handle.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use kernel::id::SpaceId;
+use retrieval::text::Analyzer;
 
 use super::index::{FactFolder, Folder, shared::AllColumns};
+
+/// Most idle analysers that are kept. A search that finds none makes one.
+const ANALYZERS_KEPT_MAX: usize = 8;
 
 /// What a process keeps in memory of the index of one file.
 #[derive(Default)]
 pub(super) struct SharedIndex {
     pub(super) columns: AllColumns,
-    /// What helps the next fold. Only who holds the file's write lock takes it.
+    /// What the next fold reuses. Taken only under the file's write lock.
     folders: Mutex<Option<Folders>>,
+    /// Analysers that no search is using.
+    analyzers: Mutex<Vec<Analyzer>>,
 }
 
 /// What a fold of each index remembers for the next.
@@ -27,25 +33,38 @@ pub(super) struct Folders {
 }
 
 impl SharedIndex {
-    /// Takes what the last fold left; none if that is not known.
+    /// Takes what the last fold left, if anything.
     pub(super) fn take_folders(&self) -> Option<Folders> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Leaves what the next fold may use. To be called after its tables are committed.
+    /// Keeps what the next fold reuses. Call it only after the fold is committed.
     pub(super) fn put_folders(&self, folders: Folders) {
         *self.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
     }
 
-    /// Gives up everything, since the views are made anew.
+    /// Takes an idle analyser, which remembers the words of earlier questions.
+    pub(super) fn take_analyzer(&self) -> Option<Analyzer> {
+        self.analyzers.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Returns an analyser.
+    pub(super) fn put_analyzer(&self, analyzer: Analyzer) {
+        let mut analyzers = self.analyzers.lock().unwrap_or_else(PoisonError::into_inner);
+        if analyzers.len() < ANALYZERS_KEPT_MAX {
+            analyzers.push(analyzer);
+        }
+    }
+
+    /// Drops everything, because the views are rebuilt.
     pub(super) fn clear(&self) {
         self.take_folders();
         self.columns.clear();
     }
 }
 
-/// What tells a file from another of the same name. While a handle is open, the system gives the
-/// number of its file to no other. Where there are no such numbers, an open file cannot be replaced.
+/// What tells a file from another of the same name. The system does not reuse a file's number while
+/// a handle on it is open. On systems without such numbers an open file cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileIdentity {
     path: PathBuf,
@@ -54,7 +73,7 @@ pub(super) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// The file that is there now; none if it cannot be told.
+    /// The file at a path; none if it cannot be determined.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let path = std::fs::canonicalize(path).ok()?;
         #[cfg(unix)]
@@ -69,7 +88,7 @@ impl FileIdentity {
     }
 }
 
-/// The indexes that are in use.
+/// The registry of indexes in use.
 static IN_USE: Mutex<BTreeMap<(FileIdentity, SpaceId), Weak<SharedIndex>>> =
     Mutex::new(BTreeMap::new());
 

@@ -1,9 +1,9 @@
 //! Views of a space's file: bringing them up to date, digesting, deleting.
 //!
-//! A view is a function of the ledger and its position. Whoever has written brings it up to date, up
-//! to where the ledger ended then, in transactions that need no sync: after a power cut the position
-//! says what is missing. A reader that finds a view behind folds it if nobody is writing, and else
-//! reads what is there.
+//! A view is a function of the ledger and its position. A writer folds what it appended before it
+//! finishes, in transactions that need no sync: after a power cut the position says what is missing.
+//! A reader that finds a view behind folds it if nobody is writing, and otherwise reads the view as
+//! it is.
 
 use std::time::Duration;
 
@@ -73,11 +73,10 @@ impl SqliteSpace {
         self.fold_up_to_head(wait, progress)
     }
 
-    /// The same without waiting at all: for readers, whose views writers have folded as a rule.
-    /// Gives up with [`StoreError::Busy`] where another is writing, and does nothing while this
-    /// handle reads: that goes on at the moment at which it began.
+    /// The same without waiting, for readers: fails with [`StoreError::Busy`] if another process or
+    /// handle is writing. Does nothing while a read transaction of this handle is open.
     pub fn catch_up(&self) -> Result<(), StoreError> {
-        if self.open.is_reading() {
+        if self.reading.is_reading() {
             return Ok(());
         }
         self.fold_up_to_head(Duration::ZERO, |_| {}).map(drop)
@@ -120,7 +119,7 @@ impl SqliteSpace {
 
     fn fold_once(&self, wait: Duration) -> Result<Position, StoreError> {
         let (position, folders) = self.write_without_sync(wait, |connection| {
-            // Taken under the write lock, so by one fold at a time.
+            // The write lock is held, so only one fold at a time takes them.
             let mut folders = match self.index.take_folders() {
                 Some(folders) => folders,
                 None => Folders {
@@ -183,18 +182,18 @@ impl SqliteSpace {
         vector: Option<&QuestionVector>,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let reading = self.reading()?;
-        let columns = reading.columns(&index::EPISODES)?;
+        let transaction = self.read_transaction()?;
+        let columns = transaction.columns(&index::EPISODES)?;
         // What is wrong with this cache is no reason not to answer.
         let question = vector.and_then(|vector| {
             ModelQuestion::of(&self.connection, columns.reach, vector).ok().flatten()
         });
         let asked = question.and_then(|question| {
-            let vectors = reading.vectors(&columns.attributes, question.at()).ok()?;
+            let vectors = transaction.vectors(&columns.attributes, question.at()).ok()?;
             vectors.ask(&self.connection, &columns.attributes, question)
         });
         let search = self.search_over(&index::EPISODES, &columns, asked);
-        reading.analyzing(|analyzer| ask(&search, analyzer))
+        transaction.analyzing(|analyzer| ask(&search, analyzer))
     }
 
     /// The same over the index of what is believed; none where the file was made before there was
@@ -203,13 +202,13 @@ impl SqliteSpace {
         &self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let reading = self.reading()?;
+        let transaction = self.read_transaction()?;
         if super::schema_version(&self.connection)? < FACTS_SINCE {
             return Ok(None);
         }
-        let columns = reading.columns(&index::FACTS)?;
+        let columns = transaction.columns(&index::FACTS)?;
         let search = self.search_over(&index::FACTS, &columns, None);
-        reading.analyzing(|analyzer| ask(&search, analyzer)).map(Some)
+        transaction.analyzing(|analyzer| ask(&search, analyzer)).map(Some)
     }
 
     fn search_over<'a>(
@@ -245,7 +244,7 @@ impl SqliteSpace {
 
     /// The digest of every view, from its tables row by row in order of key.
     pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
-        let _reading = self.reading()?;
+        let _moment = self.read_transaction()?;
         let version = super::schema_version(&self.connection)?;
         let digest = |tables| digest(&self.connection, "main", tables, version);
         let mut digests = vec![ViewDigest {

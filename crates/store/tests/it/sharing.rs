@@ -1,4 +1,4 @@
-//! Handles of one process on one file: one index in memory, a moment for each reader.
+//! Handles of one process on one file: one index in memory, one snapshot per reader.
 
 use std::collections::BTreeSet;
 use std::sync::Barrier;
@@ -57,16 +57,16 @@ fn a_file_that_is_deleted_and_made_again_has_an_index_of_its_own() {
 }
 
 #[test]
-fn a_reading_stays_at_its_moment_while_others_append_fold_and_search() {
+fn a_read_transaction_keeps_its_snapshot_while_others_append_fold_and_search() {
     let mut book = Book::in_file();
     book.note("a", "tomato soup");
     book.advance();
     let beside = book.beside();
     let apart = book.again();
     assert_eq!(ask_twice(&beside, "soup"), ["tomato soup"]);
-    let reading = beside.ledger.reading().unwrap();
+    let transaction = beside.ledger.read_transaction().unwrap();
     let late = book.beside();
-    let before_any_search = late.ledger.reading().unwrap();
+    let before_any_search = late.ledger.read_transaction().unwrap();
     for number in 0..300 {
         book.note(&number.to_string(), "lentil soup");
     }
@@ -76,7 +76,7 @@ fn a_reading_stays_at_its_moment_while_others_append_fold_and_search() {
         assert_eq!(ask_twice(reader, "soup"), ["tomato soup"], "{what}");
         assert_eq!(reader.ledger.head().unwrap().0, 2, "{what}");
     }
-    drop((reading, before_any_search));
+    drop((transaction, before_any_search));
     assert_eq!(beside.ledger.head().unwrap().0, 302);
     for reader in [&beside, &late, &apart] {
         assert_eq!(ask_twice(reader, "soup"), book.find("soup"));
@@ -84,15 +84,15 @@ fn a_reading_stays_at_its_moment_while_others_append_fold_and_search() {
 }
 
 #[test]
-fn readings_nest_and_the_outermost_keeps_the_moment() {
+fn read_transactions_nest_and_share_the_outermost_snapshot() {
     let mut book = Book::in_file();
     let beside = book.beside();
-    let outer = beside.ledger.reading().unwrap();
-    drop(beside.ledger.reading().unwrap());
+    let outer = beside.ledger.read_transaction().unwrap();
+    drop(beside.ledger.read_transaction().unwrap());
     book.note("a", "soup");
     assert_eq!(beside.ledger.head().unwrap().0, 1);
     beside.ledger.catch_up().unwrap();
-    assert_eq!(beside.ledger.text_position().unwrap().0, 0, "a reading does not fold");
+    assert_eq!(beside.ledger.text_position().unwrap().0, 0, "a read transaction does not fold");
     drop(outer);
     beside.ledger.catch_up().unwrap();
     assert_eq!(beside.find("soup"), ["soup"]);
@@ -124,10 +124,10 @@ fn a_rebuild_beside_readers_leaves_them_what_there_is() {
     book.advance();
     let beside = book.beside();
     let before = ask_twice(&beside, "soup number7");
-    let reading = beside.ledger.reading().unwrap();
+    let transaction = beside.ledger.read_transaction().unwrap();
     book.ledger.rebuild(|_| {}).unwrap();
     assert_eq!(ask_twice(&beside, "soup number7"), before);
-    drop(reading);
+    drop(transaction);
     assert_eq!(ask_twice(&beside, "soup number7"), before);
     assert_eq!(ask_twice(&book, "soup number7"), before);
 }
@@ -155,10 +155,10 @@ fn what_a_writer_has_folded_is_found_by_every_search_that_begins_later() {
                         let found = reader.find(&word);
                         assert!(found.iter().any(|text| text.contains(&word)), "{word}: {found:?}");
                     }
-                    let reading = reader.ledger.reading().unwrap();
+                    let transaction = reader.ledger.read_transaction().unwrap();
                     let (head, first) = (reader.ledger.head().unwrap(), reader.find("soup"));
                     assert_eq!((reader.ledger.head().unwrap(), reader.find("soup")), (head, first));
-                    drop(reading);
+                    drop(transaction);
                 }
             });
         }

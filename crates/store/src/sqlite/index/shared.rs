@@ -1,10 +1,10 @@
-//! What several readers of one file share: columns that only ever move on, in versions.
+//! Columns that all handles of a process share, in versions.
 //!
-//! A version is what a column holds at one position of its view. The newest is kept for whoever
-//! asks next, and moves on in place as long as nobody holds it. A reader holds the version of its
-//! own moment as long as it reads, so nothing changes under it; then the next version shares all
-//! blocks with it but those that changed ([`super::column`]). The lock is held while a version is
-//! made, so each is read once, and never while somebody searches.
+//! A version is what a column holds at one position of its view. The latest version is kept for the
+//! next reader and is brought forward in place while nobody holds it. A reader pins the version of
+//! its snapshot, so nothing changes under it; the next version then shares all blocks with it except
+//! the changed ones ([`super::column`]). The lock is held while a version is loaded, so each is
+//! loaded once, and never during a search.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,55 +18,56 @@ use super::vectors::Vectors;
 use super::{Reach, reach};
 use crate::StoreError;
 
-/// Something that is read up to a point, and can be read on from there.
+/// Data that is loaded up to a point and can be brought forward from there.
 pub(in super::super) trait Version: Clone + Default {
-    /// A point up to which it can be read.
+    /// A point up to which it can be loaded.
     type At;
 
-    /// Whether reading on gives what is there at `at`.
+    /// Whether it can be brought forward to `at`.
     fn leads_to(&self, at: &Self::At) -> bool;
-    /// Whether it is what is there at `at`, and nothing is left to be read.
+    /// Whether it is completely loaded, and exactly up to `at`.
     fn is_at(&self, at: &Self::At) -> bool;
-    /// Whether it holds what came after `at`.
+    /// Whether it contains anything that came after `at`.
     fn is_after(&self, at: &Self::At) -> bool;
 }
 
-/// The newest version, for everybody.
+/// The latest version, shared by all readers.
 #[derive(Debug, Default)]
 pub(in super::super) struct Latest<T>(Mutex<Arc<T>>);
 
 impl<T: Version> Latest<T> {
-    /// The newest version, for a reader whose moment is yet to begin: it leads there.
+    /// The latest version, for a reader that takes its snapshot afterwards.
     fn pin(&self) -> Arc<T> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The version at a reader's moment, which its `pin` holds from then on. `read_on` reads what
-    /// is missing as the reader sees the file.
+    /// The version of a reader's snapshot, which `pin` holds from then on. `load` loads what is
+    /// missing, from the reader's snapshot.
     pub(in super::super) fn at(
         &self,
         pin: &mut Option<Arc<T>>,
         at: &T::At,
-        read_on: impl FnOnce(&mut T) -> Result<(), StoreError>,
+        load: impl FnOnce(&mut T) -> Result<(), StoreError>,
     ) -> Result<Arc<T>, StoreError> {
         if let Some(held) = pin.as_ref().filter(|held| held.is_at(at)) {
             return Ok(Arc::clone(held));
         }
-        // Whoever panicked while reading on left an empty version.
+        // A panic during loading leaves an empty version, which is valid.
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !latest.is_at(at) {
             if !latest.leads_to(at) && latest.is_after(at) {
                 drop(latest);
-                // Others are ahead of this reader: it reads on from what it holds, for itself.
+                // The latest version is too new for this snapshot: the reader makes its own, from
+                // the one that it pinned.
                 let held = pin.take().filter(|held| held.leads_to(at));
                 let mut own = held.map_or_else(T::default, Arc::unwrap_or_clone);
-                read_on(&mut own)?;
+                load(&mut own)?;
                 return Ok(Arc::clone(pin.insert(Arc::new(own))));
             }
-            // Held by nobody, it is not copied. If reading fails, the next reader begins anew.
+            // Unpinned, it is not copied. If loading fails, the next reader starts over.
             *pin = None;
             let mut next = Arc::unwrap_or_clone(std::mem::take(&mut *latest));
-            read_on(&mut next)?;
+            load(&mut next)?;
             *latest = Arc::new(next);
         }
         Ok(Arc::clone(pin.insert(Arc::clone(&latest))))
@@ -77,7 +78,7 @@ impl<T: Version> Latest<T> {
     }
 }
 
-/// The newest columns of an index.
+/// The latest columns of an index.
 #[derive(Debug, Default)]
 pub(in super::super) struct Columns {
     attributes: Latest<Attributes>,
@@ -85,7 +86,7 @@ pub(in super::super) struct Columns {
     windows: Latest<Windows>,
 }
 
-/// The columns of an index at a reader's moment, as far as it asked for them.
+/// The columns of an index that a reader has pinned.
 #[derive(Debug, Default)]
 pub(in super::super) struct PinnedColumns {
     attributes: Option<Arc<Attributes>>,
@@ -110,7 +111,7 @@ impl Columns {
         }
     }
 
-    /// What is kept of each document, in the transaction that is open on `connection`.
+    /// The attributes in the snapshot that is open on `connection`.
     pub(in super::super) fn attributes(
         &self,
         pinned: &mut PinnedColumns,
@@ -123,7 +124,7 @@ impl Columns {
         })
     }
 
-    /// What a search needs, in the transaction that is open on `connection`.
+    /// What a search needs, in the snapshot that is open on `connection`.
     pub(in super::super) fn for_search(
         &self,
         pinned: &mut PinnedColumns,
@@ -149,7 +150,7 @@ impl Columns {
     }
 }
 
-/// The newest of all that searches need in memory.
+/// The latest versions of everything that searches need in memory.
 #[derive(Debug, Default)]
 pub(in super::super) struct AllColumns {
     pub(in super::super) episodes: Columns,
@@ -157,7 +158,7 @@ pub(in super::super) struct AllColumns {
     pub(in super::super) vectors: Latest<Vectors>,
 }
 
-/// The same at a reader's moment.
+/// The versions that a reader has pinned.
 #[derive(Debug, Default)]
 pub(in super::super) struct Pinned {
     pub(in super::super) episodes: PinnedColumns,
@@ -166,7 +167,7 @@ pub(in super::super) struct Pinned {
 }
 
 impl AllColumns {
-    /// What a reader begins with. To be called before its moment begins, so that it leads there.
+    /// Pins the latest versions, for a reader that takes its snapshot afterwards.
     pub(in super::super) fn pin(&self) -> Pinned {
         Pinned {
             episodes: self.episodes.pin(),
@@ -175,7 +176,7 @@ impl AllColumns {
         }
     }
 
-    /// Gives up everything, since the views are made anew.
+    /// Drops everything, because the views are rebuilt.
     pub(in super::super) fn clear(&self) {
         self.episodes.clear();
         self.facts.clear();
@@ -187,7 +188,7 @@ impl AllColumns {
 mod tests {
     use super::*;
 
-    /// Numbers up to a point, and how often reading began at the start.
+    /// Numbers up to a point, and how often they were loaded from the start.
     #[derive(Clone, Debug, Default, PartialEq)]
     struct Numbers(Vec<u32>, u32);
 
@@ -207,7 +208,7 @@ mod tests {
         }
     }
 
-    fn read_on(to: u32) -> impl FnOnce(&mut Numbers) -> Result<(), StoreError> {
+    fn load(to: u32) -> impl FnOnce(&mut Numbers) -> Result<(), StoreError> {
         move |numbers| {
             numbers.1 += u32::from(numbers.0.is_empty());
             numbers.0.extend(numbers.0.len() as u32..to);
@@ -216,34 +217,34 @@ mod tests {
     }
 
     fn at(latest: &Latest<Numbers>, pin: &mut Option<Arc<Numbers>>, to: u32) -> Arc<Numbers> {
-        let found = latest.at(pin, &to, read_on(to)).unwrap();
+        let found = latest.at(pin, &to, load(to)).unwrap();
         assert_eq!(found.0, (0..to).collect::<Vec<_>>());
         found
     }
 
     #[test]
-    fn each_version_is_read_once_and_is_the_same_for_all() {
+    fn each_version_is_loaded_once_and_shared() {
         let latest = Latest::<Numbers>::default();
         let (mut one, mut other) = (Some(latest.pin()), Some(latest.pin()));
         assert!(Arc::ptr_eq(&at(&latest, &mut one, 5), &at(&latest, &mut other, 5)));
-        assert_eq!(at(&latest, &mut None, 8).1, 1, "it was read on from 5");
+        assert_eq!(at(&latest, &mut None, 8).1, 1, "it was brought forward from 5");
     }
 
     #[test]
-    fn a_reader_keeps_its_moment_while_others_go_on() {
+    fn a_reader_keeps_its_snapshot_while_others_move_on() {
         let latest = Latest::<Numbers>::default();
         at(&latest, &mut None, 3);
         let mut slow = Some(latest.pin());
         at(&latest, &mut None, 9);
-        assert_eq!(at(&latest, &mut slow, 5).1, 1, "it reads on from what it began with");
+        assert_eq!(at(&latest, &mut slow, 5).1, 1, "it starts from the version that it pinned");
         assert_eq!(at(&latest, &mut slow, 5).0.len(), 5);
-        // Who began before anything was read has to read it alone, and leaves the others theirs.
+        // A reader without a pinned version loads its own and leaves the latest alone.
         assert_eq!(at(&latest, &mut None, 5).0.len(), 5);
         assert_eq!(latest.pin().0.len(), 9);
     }
 
     #[test]
-    fn what_fails_to_be_read_is_read_again_from_the_start() {
+    fn a_version_that_fails_to_load_is_loaded_again_from_the_start() {
         let latest = Latest::<Numbers>::default();
         at(&latest, &mut None, 3);
         let failure = StoreError::Damaged { detail: "test".to_owned() };

@@ -1,9 +1,9 @@
-//! Reading at one moment, whatever others write meanwhile.
+//! Read transactions: one snapshot of a file, whatever others write meanwhile.
 //!
-//! A [`Reading`] is a read transaction on a handle's connection: as long as it lives, everything
-//! that is read through the handle is read as of the moment at which it began. Readings of one
-//! handle nest, and those within share the moment of the outermost. None of them waits for a writer
-//! or keeps one waiting.
+//! While a [`ReadTransaction`] lives, everything that is read through its handle comes from the
+//! snapshot that it began with. Transactions of one handle nest, and the inner ones share the
+//! snapshot of the outermost. A read transaction takes no write lock, waits for no writer and blocks
+//! none.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -17,62 +17,63 @@ use super::index::{self, IndexTables};
 use super::{SqliteSpace, schema_version};
 use crate::StoreError;
 
-/// What a handle holds while it reads.
+/// The read transactions of a handle.
 #[derive(Default)]
-pub(super) struct Open {
-    /// Readings that are under way.
+pub(super) struct ReadState {
+    /// How many are open.
     depth: Cell<u32>,
-    /// The columns at their moment.
+    /// The columns of their snapshot.
     pinned: RefCell<Pinned>,
-    /// For the next question.
-    analyzer: Cell<Option<Analyzer>>,
 }
 
-impl Open {
-    /// Whether a reading is under way.
+impl ReadState {
+    /// Whether one is open.
     pub(super) fn is_reading(&self) -> bool {
         self.depth.get() > 0
     }
 }
 
-/// A moment at which a handle reads.
-pub struct Reading<'a> {
+/// An open read transaction. Ends when it is dropped.
+pub struct ReadTransaction<'a> {
     space: &'a SqliteSpace,
 }
 
 impl SqliteSpace {
-    /// Begins to read at this moment, or joins the reading that is under way.
-    pub fn reading(&self) -> Result<Reading<'_>, StoreError> {
-        if !self.open.is_reading() {
-            // Versions that were made before the moment lead there.
-            *self.open.pinned.borrow_mut() = self.index.columns.pin();
+    /// Begins a read transaction, or joins the open one.
+    pub fn read_transaction(&self) -> Result<ReadTransaction<'_>, StoreError> {
+        let depth = self.reading.depth.get();
+        if depth == 0 {
+            // Pinned before the snapshot is taken, so they are not newer than it.
+            *self.reading.pinned.borrow_mut() = self.index.columns.pin();
             self.connection.execute_batch("BEGIN")?;
         }
-        self.open.depth.set(self.open.depth.get() + 1);
-        let reading = Reading { space: self };
-        // The moment begins with the first statement that reads.
-        schema_version(&self.connection)?;
-        Ok(reading)
+        self.reading.depth.set(depth + 1);
+        let transaction = ReadTransaction { space: self };
+        if depth == 0 {
+            // SQLite takes the snapshot with the first statement that reads.
+            schema_version(&self.connection)?;
+        }
+        Ok(transaction)
     }
 }
 
-impl Drop for Reading<'_> {
+impl Drop for ReadTransaction<'_> {
     fn drop(&mut self) {
-        let open = &self.space.open;
-        open.depth.set(open.depth.get() - 1);
-        if !open.is_reading() {
-            *open.pinned.borrow_mut() = Pinned::default();
-            // A transaction that only read has nothing to lose.
+        let state = &self.space.reading;
+        state.depth.set(state.depth.get() - 1);
+        if !state.is_reading() {
+            *state.pinned.borrow_mut() = Pinned::default();
+            // Nothing was written that could be lost.
             let _ = self.space.connection.execute_batch("COMMIT");
         }
     }
 }
 
-impl Reading<'_> {
+impl ReadTransaction<'_> {
     /// What a search of an index needs in memory.
     pub(super) fn columns(&self, tables: &IndexTables) -> Result<SearchColumns, StoreError> {
         let (all, connection) = (&self.space.index.columns, &self.space.connection);
-        let pinned = &mut *self.space.open.pinned.borrow_mut();
+        let pinned = &mut *self.space.reading.pinned.borrow_mut();
         if std::ptr::eq(tables, &index::EPISODES) {
             all.episodes.for_search(&mut pinned.episodes, connection, tables)
         } else {
@@ -84,7 +85,7 @@ impl Reading<'_> {
     pub(super) fn attributes(&self) -> Result<Arc<Attributes>, StoreError> {
         let connection = &self.space.connection;
         let reach = index::reach(connection, &index::EPISODES)?;
-        let pinned = &mut *self.space.open.pinned.borrow_mut();
+        let pinned = &mut *self.space.reading.pinned.borrow_mut();
         let columns = &self.space.index.columns.episodes;
         columns.attributes(&mut pinned.episodes, connection, &index::EPISODES, reach)
     }
@@ -95,23 +96,24 @@ impl Reading<'_> {
         attributes: &Attributes,
         at: &VectorsAt,
     ) -> Result<Arc<Vectors>, StoreError> {
-        let pinned = &mut *self.space.open.pinned.borrow_mut();
+        let pinned = &mut *self.space.reading.pinned.borrow_mut();
         self.space.index.columns.vectors.at(&mut pinned.vectors, at, |vectors| {
             vectors.refresh(&self.space.connection, attributes, at)
         })
     }
 
-    /// Lends `work` the analyser of questions.
+    /// Runs `work` with an analyser.
     pub(super) fn analyzing<T>(
         &self,
         work: impl FnOnce(&mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut analyzer = match self.space.open.analyzer.take() {
+        let shared = &self.space.index;
+        let mut analyzer = match shared.take_analyzer() {
             Some(analyzer) => analyzer,
             None => Analyzer::new(index::language(&self.space.connection)?),
         };
         let answer = work(&mut analyzer);
-        self.space.open.analyzer.set(Some(analyzer));
+        shared.put_analyzer(analyzer);
         answer
     }
 }
