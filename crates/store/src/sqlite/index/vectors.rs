@@ -129,9 +129,7 @@ impl Vectors {
             .zip(lengths())
             .filter(|(_, length)| **length > 0.0)
             .map(|(cosine, _)| *cosine);
-        if known.clone().next().is_none() {
-            return None;
-        }
+        known.clone().next()?;
         let scale = Scale::of(known);
         for (cosine, length) in cosines.iter_mut().zip(lengths()) {
             *cosine = if *length > 0.0 { scale.place(*cosine) as f32 } else { 0.0 };
