@@ -103,9 +103,10 @@ fn measure(turns: usize) {
 
     let mut space = Space::open(&path, Signer::from_seed([7; 32])).unwrap();
     appends(&mut space, folder.path());
-    recalls(&mut space, &mut text, &source, folder.path());
+    recalls(&space, &mut text, &source, folder.path());
     cold(&home, &path, &mut text);
     memory(&home, &path, &mut text, turns);
+    handles(&path, &mut text, turns);
 
     let begun = Instant::now();
     let verification = space.verify(|_| {}).unwrap();
@@ -194,41 +195,75 @@ fn insert_bare(connection: &Connection, line: &str) {
         .unwrap();
 }
 
-/// Single durable appends, ours and bare in turn.
+/// Single durable appends, ours and bare in turn, and with the fold that makes each found at once.
 fn appends(space: &mut Space, folder: &Path) {
     let connection = bare_table(&folder.join("single.db"));
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    let (mut ours, mut folded, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     let mut text = Text::new(2);
+    let note = |uid: String, line: &str| Evidence {
+        source: "bench".to_owned(),
+        source_uid: uid,
+        kind: EvidenceKind::from(EvidenceKind::NOTE),
+        actor: None,
+        at: None,
+        summary: kernel::evidence::summarize(line),
+        visibility: Visibility::default(),
+        payload: Payload { text: line.to_owned(), ..Payload::default() },
+    };
     for number in 0..APPENDS {
-        let line = text.turn();
-        let evidence = Evidence {
-            source: "bench".to_owned(),
-            source_uid: number.to_string(),
-            kind: EvidenceKind::from(EvidenceKind::NOTE),
-            actor: None,
-            at: None,
-            summary: kernel::evidence::summarize(&line),
-            visibility: Visibility::default(),
-            payload: Payload { text: line.clone(), ..Payload::default() },
-        };
+        let evidence = note(format!("folded {number}"), &text.turn());
         let begun = Instant::now();
         space.remember(evidence, jiff::Timestamp::now()).unwrap();
+        folded.push(begun.elapsed());
+    }
+    for number in 0..APPENDS {
+        let line = text.turn();
+        let evidence = note(number.to_string(), &line);
+        let begun = Instant::now();
+        space.writer().remember(evidence, jiff::Timestamp::now()).unwrap();
         ours.push(begun.elapsed());
         let begun = Instant::now();
         insert_bare(&connection, &format!("{number} {line}"));
         bare.push(begun.elapsed());
     }
-    let (ours, bare) = (percentile(&mut ours, 50), percentile(&mut bare, 50));
-    row(
-        "one durable append, p50",
-        milliseconds(ours),
-        Some(ours.as_secs_f64() / bare.as_secs_f64()),
-        "bare SQLite insert",
-    );
+    let bare = percentile(&mut bare, 50);
+    for (what, mut times) in
+        [("one durable append, p50", ours), ("  the same, folded into the index, p50", folded)]
+    {
+        let took = percentile(&mut times, 50);
+        let ratio = took.as_secs_f64() / bare.as_secs_f64();
+        row(what, milliseconds(took), Some(ratio), "bare SQLite insert");
+    }
+}
+
+/// What each further handle of this process on one file takes of its resident memory.
+fn handles(path: &Path, text: &mut Text, turns: usize) {
+    const HANDLES: u64 = 8;
+    let resident = || {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()
+    };
+    let questions: Vec<String> = (0..3).map(|_| text.question()).collect();
+    let open = || {
+        let space = Space::open(path, Signer::from_seed([7; 32])).unwrap();
+        for question in &questions {
+            space.recall(&Query::new(question.clone(), 10)).unwrap();
+        }
+        space
+    };
+    let _first = open();
+    let before = resident();
+    let _others: Vec<Space> = (0..HANDLES).map(|_| open()).collect();
+    let each = resident().zip(before).map(|(now, before)| now.saturating_sub(before) / HANDLES);
+    let value = each.map_or("not told here".to_owned(), |each| {
+        format!("{} bytes", (each << 10) / turns as u64)
+    });
+    row("resident a record, each further handle of a process", value, None, "");
 }
 
 /// Recall in a warm process, beside FTS5.
-fn recalls(space: &mut Space, text: &mut Text, source: &Path, folder: &Path) {
+fn recalls(space: &Space, text: &mut Text, source: &Path, folder: &Path) {
     let questions: Vec<String> = (0..QUESTIONS).map(|_| text.question()).collect();
     space.recall(&Query::new(questions[0].clone(), 10)).unwrap();
     let mut times = Vec::new();

@@ -9,10 +9,12 @@
 
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
-use store::sqlite::{Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber, UnopenedModel};
+use store::sqlite::{
+    Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber, SqliteSpace, UnopenedModel,
+};
 use store::{Position, StoreError};
 
-use crate::{EngineError, Space, now_us};
+use crate::{EngineError, Reader, Writer, now_us};
 
 /// First wait after a model did not answer, seconds; each further one is twice as long.
 const WAIT_S_MIN: u64 = 1;
@@ -126,7 +128,7 @@ enum Read {
     Stopped(EmbedError),
 }
 
-impl Space {
+impl Writer<'_> {
     /// Has `embedder`, which the user calls `choice`, read a portion of the records that it has not
     /// read, the oldest first. Stops where it does not answer; the result says why. Nothing is
     /// asked before the time at which the model wanted to be asked again.
@@ -202,7 +204,7 @@ impl Space {
     }
 
     /// Notes that the model which the user calls `choice` could not be opened, so that it is not
-    /// tried again and again where somebody waits, and [`Self::unopened_embedder`] knows of it.
+    /// tried again and again where somebody waits, and [`Reader::unopened_embedder`] knows of it.
     /// What it leaves.
     pub fn note_unopened(
         &mut self,
@@ -222,7 +224,7 @@ impl Space {
             error: message.clone(),
         })?;
         Ok(Embedded {
-            pending: self.pending_of(choice)?,
+            pending: pending_of(self.store, choice)?,
             waiting_until: next_try_us.map(moment),
             error: Some(message),
             code: Some(code),
@@ -230,8 +232,28 @@ impl Space {
         })
     }
 
+    /// Has what is damaged of a model's vectors made again by the next [`Self::embed`]. How many
+    /// there were.
+    pub fn mend_embeddings(&mut self, model: &Model) -> Result<u64, EngineError> {
+        let known = self.store.embedding_models()?.into_iter().find(|known| known.model == *model);
+        Ok(known.map(|known| self.store.mend_embeddings(&known)).transpose()?.unwrap_or(0))
+    }
+
+    /// Drops a model with its vectors.
+    pub fn forget_embeddings(&mut self, number: ModelNumber) -> Result<(), EngineError> {
+        Ok(self.store.forget_embeddings(number)?)
+    }
+}
+
+/// How many records the model which the user calls `choice` has still to read.
+fn pending_of(store: &SqliteSpace, choice: &str) -> Result<u64, EngineError> {
+    let known = store.embedding_models()?.into_iter().find(|known| known.choice == choice);
+    Ok(store.pending_embeddings(known.map_or(Position(0), |known| known.reached))?)
+}
+
+impl Reader<'_> {
     /// Why the model which the user calls `choice` could not be opened the last time.
-    pub fn unopened_embedder(&mut self, choice: &str) -> Result<Option<Unopened>, EngineError> {
+    pub fn unopened_embedder(&self, choice: &str) -> Result<Option<Unopened>, EngineError> {
         let unopened = self.store.unopened_model(choice)?;
         Ok(unopened.map(|UnopenedModel { attempts, next_try_us, code, error, .. }| Unopened {
             code,
@@ -243,7 +265,7 @@ impl Space {
 
     /// How much the model which the user calls `choice` leaves while it is not to be asked yet.
     pub fn waiting_embeddings(
-        &mut self,
+        &self,
         choice: &str,
         now: Timestamp,
     ) -> Result<Option<Embedded>, EngineError> {
@@ -257,24 +279,12 @@ impl Space {
         else {
             return Ok(None);
         };
-        let pending = self.pending_of(choice)?;
+        let pending = pending_of(self.store, choice)?;
         Ok(Some(Embedded { pending, waiting_until: Some(moment(next)), ..Embedded::default() }))
     }
 
-    fn pending_of(&mut self, choice: &str) -> Result<u64, EngineError> {
-        let known = self.store.embedding_models()?.into_iter().find(|known| known.choice == choice);
-        Ok(self.store.pending_embeddings(known.map_or(Position(0), |known| known.reached))?)
-    }
-
-    /// Has what is damaged of a model's vectors made again by the next [`Self::embed`]. How many
-    /// there were.
-    pub fn mend_embeddings(&mut self, model: &Model) -> Result<u64, EngineError> {
-        let known = self.store.embedding_models()?.into_iter().find(|known| known.model == *model);
-        Ok(known.map(|known| self.store.mend_embeddings(&known)).transpose()?.unwrap_or(0))
-    }
-
     /// Every model whose vectors there are, the one that was chosen last first.
-    pub fn embedding_status(&mut self) -> Result<Vec<EmbeddingStatus>, EngineError> {
+    pub fn embedding_status(&self) -> Result<Vec<EmbeddingStatus>, EngineError> {
         let mut shown = Vec::new();
         for known in self.store.embedding_models()? {
             let count = self.store.count_embeddings(&known)?;
@@ -302,7 +312,7 @@ impl Space {
     /// The models that have read enough to answer, in the order in which they should: those that
     /// the user calls `choice`, then the one that was chosen last. While a new model reads, the one
     /// before it answers.
-    pub fn ready_embeddings(&mut self, choice: &str) -> Result<Vec<Ready>, EngineError> {
+    pub fn ready_embeddings(&self, choice: &str) -> Result<Vec<Ready>, EngineError> {
         let mut ready = Vec::new();
         for known in self.store.embedding_models()? {
             if self.store.embeddings_serve(&known)? {
@@ -317,15 +327,10 @@ impl Space {
         Ok(ready)
     }
 
-    /// Drops a model with its vectors.
-    pub fn forget_embeddings(&mut self, number: ModelNumber) -> Result<(), EngineError> {
-        Ok(self.store.forget_embeddings(number)?)
-    }
-
     /// What a model is asked for a question: as the person that it names would ask it, since that
     /// is who speaks in the records. Names say who speaks and not of what.
     pub fn question_to_embed(
-        &mut self,
+        &self,
         text: &str,
         today: Option<jiff::civil::Date>,
     ) -> Result<String, EngineError> {

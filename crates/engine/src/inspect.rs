@@ -7,10 +7,10 @@ use kernel::id::{Author, OpId, SpaceId};
 use kernel::ledger_index::{Citing, LedgerIndex};
 use kernel::operation::{Content, Operation, Unverified};
 use serde_json::{Value, json};
-use store::sqlite::{Mode, Size};
+use store::sqlite::Size;
 use store::{Ledger, Position, Recorded};
 
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// One operation with what cites it.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ pub struct Status {
     pub size: Size,
 }
 
-impl Space {
+impl Reader<'_> {
     /// One operation.
     pub fn show(&self, id: &OpId) -> Result<Shown, EngineError> {
         let Recorded { position, operation } =
@@ -146,18 +146,18 @@ impl Space {
     }
 
     /// Indexed evidence that counts, by kind.
-    pub fn evidence_by_kind(&mut self) -> Result<BTreeMap<String, u64>, EngineError> {
+    pub fn evidence_by_kind(&self) -> Result<BTreeMap<String, u64>, EngineError> {
         Ok(self.store.search(|search, _| search.count_by_kind())?)
     }
 
-    /// The whole in numbers.
-    pub fn status(&mut self) -> Result<Status, EngineError> {
+    /// The whole in numbers, for who writes with a key.
+    pub fn status(&self, author: Author) -> Result<Status, EngineError> {
         Ok(Status {
             space: self.id()?,
             name: self.name()?,
-            path: self.path().to_owned(),
-            author: self.author(),
-            read_only: self.store.mode() == Mode::ReadOnly,
+            path: self.store.path().to_owned(),
+            author,
+            read_only: self.is_read_only(),
             operations: self.store.count_by_kind()?,
             evidence: self.evidence_by_kind()?,
             ledger_position: self.store.head()?,

@@ -67,15 +67,16 @@ impl Sealable {
 }
 
 /// The key of this device. It signs what is sealable, and nothing else.
-pub(crate) struct Sealer(Signer);
+pub struct Sealer(Signer);
 
 impl Sealer {
-    pub(crate) fn new(signer: Signer) -> Self {
+    /// Signs with `signer`.
+    pub fn new(signer: Signer) -> Self {
         Self(signer)
     }
 
     /// The public half.
-    pub(crate) fn author(&self) -> Author {
+    pub fn author(&self) -> Author {
         self.0.author()
     }
 

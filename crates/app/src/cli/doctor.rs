@@ -137,7 +137,7 @@ fn check_embedder(session: &CliSession) -> Vec<Check> {
 fn check_space(session: &CliSession) -> Vec<Check> {
     const NAME: &str = "space";
     let opened = session.open();
-    let mut space = match opened {
+    let space = match opened {
         Ok(space) => space,
         Err(Failure::NoSpace) => {
             return vec![Check::ok(NAME, "none here yet; `because init` makes one")];

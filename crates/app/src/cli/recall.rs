@@ -1,7 +1,7 @@
 //! `because recall`
 
 use engine::Space;
-use engine::recall::receipts::Reader;
+use engine::recall::receipts::Recipient;
 use kernel::evidence::Visibility;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ impl Args {
         };
         let named = self.search.map(ScopeName::scope);
         let reader = self.agent.as_deref().map(|agent| {
-            (Reader { agent, session: self.session.as_deref() }, ReceiptPolicy::Always)
+            (Recipient { agent, session: self.session.as_deref() }, ReceiptPolicy::Always)
         });
         Ok(RecallRequest {
             scope: named.unwrap_or_else(|| SearchScope::implied_by(&filter)),

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use engine::Space;
 use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::{Fact, FactQuery, Facts};
-use engine::recall::receipts::{Reader, Recalled};
+use engine::recall::receipts::{Recalled, Recipient};
 use kernel::id::{OpId, ReceiptId};
 use retrieval::question::Question;
 use store::sqlite::Filter;
@@ -55,7 +55,7 @@ pub(crate) struct RecallRequest<'a> {
     /// Records to show before and after each.
     pub(crate) neighbours: u32,
     /// For whom receipts are written.
-    pub(crate) reader: Option<(Reader<'a>, ReceiptPolicy)>,
+    pub(crate) reader: Option<(Recipient<'a>, ReceiptPolicy)>,
 }
 
 /// What was found.
@@ -261,7 +261,7 @@ fn write_receipts(
     session: &Session,
     spaces: &mut [&mut Space],
     request: &RecallRequest<'_>,
-    reader: &Reader<'_>,
+    reader: &Recipient<'_>,
     policy: ReceiptPolicy,
     answer: &mut RecallAnswer,
 ) -> Result<(), Failure> {

@@ -62,7 +62,7 @@ fn an_import_killed_at_any_moment_can_be_repeated_and_lost_nothing() {
         drop(reader);
 
         let place = format!("round {round}, killed after {delay:?}, seed {SEED:#x}");
-        let mut space = Space::open(&machine.space(), Signer::from_seed([9; 32])).unwrap();
+        let space = Space::open(&machine.space(), Signer::from_seed([9; 32])).unwrap();
         let mut kept = Lines::new();
         let head = lines_after(&space, Position(0), &mut kept).0;
         assert!(

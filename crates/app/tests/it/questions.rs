@@ -45,7 +45,7 @@ fn any_question_is_answered_or_honestly_not() {
 #[test]
 fn questions_that_no_argument_can_hold_are_answered_too() {
     let machine = Machine::with_chat();
-    let mut space = Space::open(&machine.space(), Signer::from_seed([1; 32])).unwrap();
+    let space = Space::open(&machine.space(), Signer::from_seed([1; 32])).unwrap();
     let begun = std::time::Instant::now();
     let words: String = (0..1_500_000).map(|number| format!("w{number} ")).collect();
     assert!(words.len() > 10_000_000);

@@ -12,7 +12,7 @@ use store::StoreError;
 use store::sqlite::{SqliteLedgerIndex, first_after};
 
 use crate::belief::{Belief, Bodies, belief};
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// Beliefs kept while more are looked at, in multiples of the limit.
 const KEPT_FACTOR: usize = 2;
@@ -115,7 +115,7 @@ pub fn to_json(belief: &Belief) -> Value {
     })
 }
 
-impl Space {
+impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
         self.store.at_one_moment(|world| match filter.as_of_us {

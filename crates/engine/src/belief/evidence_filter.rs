@@ -1,7 +1,7 @@
 //! Taking back many records at once: all of a source, of an author, of a month.
 //!
 //! What they carry is found by doing it in a dry run, not by another computation: see
-//! [`Space::act`].
+//! [`crate::Writer::act`].
 
 use kernel::body::{Body, Reason};
 use kernel::evidence::Evidence;
@@ -13,7 +13,7 @@ use kernel::validity::Validity;
 use store::{Ledger, Position};
 
 use crate::belief::review::acting_on;
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// Most records taken back at once.
 pub const RECORDS_MAX: usize = 100_000;
@@ -47,7 +47,7 @@ impl EvidenceFilter {
     }
 }
 
-impl Space {
+impl Reader<'_> {
     /// Drafts that take back every valid record that fits, in order of arrival; at most
     /// [`RECORDS_MAX`].
     pub fn drafts_to_retract(&self, without: &EvidenceFilter) -> Result<Vec<Draft>, EngineError> {

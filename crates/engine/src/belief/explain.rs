@@ -25,7 +25,7 @@ use store::StoreError;
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::inspect::summary_of;
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// The answer to "why is this believed?".
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -146,7 +146,7 @@ pub struct Explaining {
     pub text: String,
 }
 
-impl Space {
+impl Reader<'_> {
     /// Explains what `name` (an identity key, or an id or the beginning of one) names: an identity
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use store::sqlite::SqliteLedgerIndex;
 use store::{StoreError, Writing};
 
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// An identity and what is served of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -175,7 +175,7 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
     Ok(belief)
 }
 
-impl Space {
+impl Reader<'_> {
     /// Every identity of which something was said, by key.
     pub fn beliefs(&self) -> Result<Vec<Belief>, EngineError> {
         self.store.at_one_moment(|world| {

@@ -7,7 +7,7 @@ use kernel::operation::Role;
 use kernel::rules::capability_of;
 use store::StoreError;
 
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// Keys that are offered where none is meant.
 const NEAR_MAX: usize = 5;
@@ -41,7 +41,7 @@ pub enum Named {
     },
 }
 
-impl Space {
+impl Reader<'_> {
     /// What `text` names: an identity key, or an id or the beginning of one. Where it could be
     /// either, it is the id: a deriver chooses its keys, and none may stand in for a record.
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {

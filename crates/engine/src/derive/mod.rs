@@ -32,10 +32,9 @@ use store::sqlite::{GroupNumber, Marked, Served, SqliteWriting};
 use store::{Position, RecordError, Writing};
 
 use crate::belief::{Belief, belief};
+use crate::outcome::{Change, Changes, Intent};
 use crate::seal::Sealer;
-use crate::write::commit::{Change, Changes};
-use crate::write::import::Intent;
-use crate::{EngineError, Space, now_us};
+use crate::{EngineError, Writer, now_us};
 
 mod parallel;
 pub(crate) mod records;
@@ -687,12 +686,7 @@ pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-impl Space {
-    /// Uses other derivers than the built-in ones.
-    pub fn set_derivers(&mut self, derivers: Vec<Box<dyn Deriver>>) {
-        self.derivers = derivers;
-    }
-
+impl Writer<'_> {
     /// Derives what follows from all that is recorded. `progress` is told after each step what was
     /// done so far; the work of each step is durable then, and a derivation that was stopped goes
     /// on where it was. A dry run writes nothing.
@@ -704,15 +698,17 @@ impl Space {
         mut progress: impl FnMut(&Derived),
     ) -> Result<(Derived, Changes), EngineError> {
         let may_derive = self.may_derive(now)?;
-        let space = self.id()?;
-        let Self { store, sealer, derivers, .. } = self;
+        let (sealer, derivers) = (self.sealer, self.derivers);
         if !may_derive {
             let (author, capability) = (sealer.author(), Capability::Derive);
             let violation = RuleViolation::NotPermitted { author, capability };
-            return Err(EngineError::Record(RecordError::Refused { id: space.0, violation }));
+            return Err(EngineError::Record(RecordError::Refused {
+                id: self.space()?.0,
+                violation,
+            }));
         }
         let mut derivation = Derivation::new(derivers, sealer, now, may_derive);
-        let mut writing = store.write()?;
+        let mut writing = self.store.write()?;
         derivation.begin(&mut writing, extent)?;
         // What fell before and was not recorded, for instance since another device may not derive.
         derivation.follow(&mut writing)?;
@@ -724,7 +720,7 @@ impl Space {
             if intent == Intent::Write && derivation.worked() >= committed + COMMIT_WORK {
                 committed = derivation.worked();
                 Box::new(writing).commit()?;
-                writing = store.write()?;
+                writing = self.store.write()?;
             }
         }
         if intent == Intent::Write {
@@ -743,19 +739,12 @@ impl Space {
         now: jiff::Timestamp,
     ) -> Result<(), EngineError> {
         let may_derive = self.may_derive(now)?;
-        let Self { store, sealer, derivers, .. } = self;
-        let mut writing = store.write()?;
+        let (sealer, derivers) = (self.sealer, self.derivers);
+        let mut writing = self.store.write()?;
         writing.resume(journal);
         Derivation::new(derivers, sealer, now, may_derive).follow(&mut writing)?;
         Box::new(writing).commit()?;
         Ok(())
-    }
-
-    /// Whether this device's key may derive.
-    pub fn may_derive(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
-        let at = (kernel::operation::HlcTimestamp(now_us(now)), OpId([0; 32]));
-        let world = self.store.world()?;
-        Ok(world.access()?.holds(&self.author(), Capability::Derive, at))
     }
 }
 

@@ -4,7 +4,6 @@
 //! add neighbours. Every part of a score stays with the record as the explanation of the score.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
@@ -16,7 +15,7 @@ use retrieval::text::Analyzer;
 use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// Most results that can be asked for.
 pub const RESULTS_MAX: usize = 1_000;
@@ -30,9 +29,6 @@ const CANDIDATES_GROWTH: usize = 8;
 /// Occurrences of one event that are shown where the question names no time: two, so that one sees
 /// that there are more.
 const OCCURRENCES_MAX: usize = 2;
-/// How long a recall waits for another process that is writing, before it answers from the index as
-/// it is.
-const FOLD_WAIT: Duration = Duration::from_millis(1_500);
 
 /// What to recall.
 #[derive(Clone, Debug)]
@@ -134,31 +130,28 @@ pub struct Neighbour {
     pub evidence: Evidence,
 }
 
-impl Space {
-    /// Answers a question from the ledger as it is now.
-    pub fn recall(&mut self, query: &Query) -> Result<Recall, EngineError> {
-        self.catch_up()?;
+impl Reader<'_> {
+    /// Answers a question.
+    pub fn recall(&self, query: &Query) -> Result<Recall, EngineError> {
         let limit = query.limit.min(RESULTS_MAX);
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
-        let (question, different, has_model) =
+        let (question, different, around, has_model) =
             self.store.search_with(vector, |search, analyzer| {
                 let question = search.question(text, analyzer, query.today)?;
                 let different = different(search, analyzer, &question, query, limit)?;
-                Ok((question, different, search.has_model()))
+                let around = |document: &u32| search.neighbours(*document, query.neighbours);
+                let around: Vec<_> = match query.neighbours {
+                    0 => Vec::new(),
+                    _ => different.kept.iter().map(around).collect(),
+                };
+                Ok((question, different, around, search.has_model()))
             })?;
-        let Different { mut results, kept, signs } = different;
-        if query.neighbours > 0 {
-            for (result, document) in results.iter_mut().zip(kept) {
-                let around = self
-                    .store
-                    .search(|search, _| Ok(search.neighbours(document, query.neighbours)))?;
-                for (distance, position) in around {
-                    if let Some((id, evidence)) =
-                        self.evidence_at(position, query.filter.as_of_us)?
-                    {
-                        result.neighbours.push(Neighbour { distance, id, evidence });
-                    }
+        let Different { mut results, kept: _, signs } = different;
+        for (result, around) in results.iter_mut().zip(around) {
+            for (distance, position) in around {
+                if let Some((id, evidence)) = self.evidence_at(position, query.filter.as_of_us)? {
+                    result.neighbours.push(Neighbour { distance, id, evidence });
                 }
             }
         }
@@ -168,25 +161,6 @@ impl Space {
         let relevance = relevance(signs.as_ref());
         let abstains = relevance < RELEVANCE_MIN;
         Ok(Recall { question, results, relevance, abstains, signs, position, behind, model })
-    }
-
-    /// Brings the index up to date, as far as that can be done now.
-    pub(crate) fn catch_up(&mut self) -> Result<(), EngineError> {
-        if self.is_read_only() {
-            return Ok(());
-        }
-        // Another process may hold the write lock for a while, or an operation may not read any
-        // more; then the index serves what it has, and `behind` says so.
-        match self.store.advance_within(FOLD_WAIT, |_| {}) {
-            Ok(_) => Ok(()),
-            Err(
-                StoreError::Busy { .. }
-                | StoreError::DiskFull
-                | StoreError::ReadOnly
-                | StoreError::Damaged { .. },
-            ) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// The evidence at a position, unless it was recorded after `until_us`.
@@ -325,6 +299,7 @@ pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Space;
     use crate::write::record::Prepared;
     use kernel::evidence::EvidenceKind;
     use kernel::seal::{SEED_BYTES, Signer};
@@ -393,7 +368,7 @@ mod tests {
             .enumerate()
             .map(|(number, text)| Prepared::new(turn(number, "Ana", text).into()).unwrap());
         space.record(turns.collect(), now).unwrap();
-        let mut ask = |text: &str, limit: usize| {
+        let ask = |text: &str, limit: usize| {
             let recall = space.recall(&Query::new(text, limit)).unwrap();
             (recall.relevance, recall.abstains)
         };

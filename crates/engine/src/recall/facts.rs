@@ -28,7 +28,7 @@ use store::{Ledger, Position, StoreError};
 use crate::belief::claims;
 use crate::belief::{Belief, Bodies, belief};
 use crate::recall::episodes::{QUESTION_BYTES_MAX, cut};
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// Most facts that can be asked for.
 pub const FACTS_MAX: usize = 1_000;
@@ -221,10 +221,9 @@ impl FactQuery {
     }
 }
 
-impl Space {
+impl Reader<'_> {
     /// The facts that answer a question, as they are believed now or were believed then.
-    pub fn recall_facts(&mut self, query: &FactQuery) -> Result<Facts, EngineError> {
-        self.catch_up()?;
+    pub fn recall_facts(&self, query: &FactQuery) -> Result<Facts, EngineError> {
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let found = self.store.search_facts(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;

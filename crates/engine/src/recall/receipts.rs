@@ -20,11 +20,12 @@ use serde::{Deserialize, Serialize};
 use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
 use store::{Ledger, StoreError};
 
-use crate::recall::context::{Context, NAME_BYTES_MAX, Reason, Request, Tier};
 use crate::recall::episodes::{Recollection, cut};
 use crate::recall::facts::Fact;
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader, Writer};
 
+/// Longest name of a speaker, agent or session, bytes.
+pub const NAME_BYTES_MAX: usize = 256;
 /// Most receipts that are listed at once.
 pub const RECEIPTS_MAX: usize = 10_000;
 /// How long writing a receipt waits for another process that is writing.
@@ -36,6 +37,67 @@ const SAMPLED_EVERY: u32 = 4;
 const SMALLEST: usize = 4;
 /// Most shingles by which one shown text is looked for.
 const SAMPLED_MAX: usize = 64;
+
+/// A part of what is shown, by where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// The agent's own instructions.
+    System,
+    /// Facts that memory added.
+    Facts,
+    /// Episodes that memory added.
+    Episodes,
+    /// What tools answered.
+    ToolResults,
+    /// The conversation.
+    RecentTurns,
+}
+
+impl Tier {
+    /// As JSON names it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Facts => "facts",
+            Self::Episodes => "episodes",
+            Self::ToolResults => "tool_results",
+            Self::RecentTurns => "recent_turns",
+        }
+    }
+}
+
+/// Why something is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Reason {
+    /// The newest turn always is.
+    NewestTurn,
+    /// A turn shortly before.
+    RecentTurn,
+    /// What a tool answered, by its rank.
+    ToolResult {
+        /// From 1.
+        rank: usize,
+    },
+    /// Memory holds it relevant to the last turns.
+    Relevant {
+        /// How well it answers them, 0 … 1.
+        similarity: f64,
+        /// How sure it is, of a fact.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<f64>,
+        /// How recent, 0 … 1.
+        recency: f64,
+    },
+    /// The agent asked for it.
+    Asked {
+        /// From 1.
+        rank: usize,
+    },
+    /// Instructions fill the rest.
+    Instructions,
+}
 
 /// What was put before whom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,7 +140,7 @@ pub struct Shown {
 
 /// Who is shown something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reader<'a> {
+pub struct Recipient<'a> {
     /// The agent's name.
     pub agent: &'a str,
     /// Its conversation.
@@ -97,80 +159,72 @@ pub struct Recalled<'a> {
 }
 
 /// A receipt that is to be written.
-pub(crate) struct Issue {
-    receipt: Receipt,
-    items: Vec<ReceiptItem>,
+pub(crate) struct Issue<'a> {
+    /// When it is shown.
+    pub(crate) now: Timestamp,
+    /// Before whom.
+    pub(crate) recipient: Recipient<'a>,
+    /// For which turn of the conversation.
+    pub(crate) turn: Option<u64>,
+    /// What was looked for.
+    pub(crate) asked: &'a str,
+    /// The whole text, and its tokens; none where records are listed.
+    pub(crate) text: Option<(&'a str, u64)>,
+    /// What it consists of.
+    pub(crate) rows: Vec<Row<'a>>,
 }
 
-impl Issue {
-    /// For a context.
-    pub(crate) fn of_context(request: &Request, context: &Context, asked: &str) -> Self {
-        let items = context.items.iter().map(|item| Shown {
-            id: item.id,
-            tier: item.tier,
-            tokens: item.tokens as u64,
-            reason: item.reason,
-            score: item.score,
-        });
-        let receipt = Receipt {
-            id: None,
-            time: When::from_timestamp(request.now),
-            agent: name(&request.agent),
-            session: request.session.as_deref().map(name),
-            turn: request.turn,
-            asked: digest(asked),
-            text: Some(digest(&context.text)),
-            tokens: context.tokens.total as u64,
-            items: items.collect(),
-        };
-        let texts = context.items.iter().filter_map(|item| Some((item.id?, item.text.as_str())));
-        Self { receipt, items: texts.map(|(id, text)| recognised_by(id, text)).collect() }
+/// One thing that is shown, and its text.
+pub(crate) struct Row<'a> {
+    pub(crate) shown: Shown,
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Row<'a> {
+    /// Of what an agent asked for.
+    fn asked(id: OpId, tier: Tier, rank: usize, score: Option<f64>, text: &'a str) -> Self {
+        let score = score.map(kernel::confidence::round6);
+        let reason = Reason::Asked { rank };
+        Self { shown: Shown { id: Some(id), tier, tokens: 0, reason, score }, text }
+    }
+}
+
+impl<'a> Issue<'a> {
+    /// For what an agent asked for: facts, records, and the neighbours of these.
+    fn of_recall(recipient: &Recipient<'a>, recalled: &Recalled<'a>, now: Timestamp) -> Self {
+        let mut rows = Vec::new();
+        for (rank, fact) in (1..).zip(recalled.facts) {
+            let score = Some(fact.relevance.total);
+            rows.push(Row::asked(fact.id, Tier::Facts, rank, score, &fact.belief.text));
+        }
+        for (rank, result) in (1..).zip(recalled.records) {
+            let (tier, score) = (Tier::Episodes, Some(result.score.total));
+            rows.push(Row::asked(result.id, tier, rank, score, result.evidence.said()));
+            rows.extend(result.neighbours.iter().map(|neighbour| {
+                Row::asked(neighbour.id, tier, rank, None, neighbour.evidence.said())
+            }));
+        }
+        let (recipient, asked) = (*recipient, recalled.asked);
+        Self { now, recipient, turn: None, asked, text: None, rows }
     }
 
-    /// For what an agent asked for: facts, records, and the neighbours of these.
-    fn of_recall(reader: &Reader<'_>, recalled: &Recalled<'_>, now: Timestamp) -> Self {
-        let mut shown = Vec::new();
-        for (place, fact) in recalled.facts.iter().enumerate() {
-            let score = Some(kernel::confidence::round6(fact.relevance.total));
-            shown.push((fact.id, Tier::Facts, place + 1, score, fact.belief.text.as_str()));
-        }
-        for (place, result) in recalled.records.iter().enumerate() {
-            let score = Some(kernel::confidence::round6(result.score.total));
-            shown.push((result.id, Tier::Episodes, place + 1, score, result.evidence.said()));
-            for neighbour in &result.neighbours {
-                shown.push((
-                    neighbour.id,
-                    Tier::Episodes,
-                    place + 1,
-                    None,
-                    neighbour.evidence.said(),
-                ));
-            }
-        }
+    /// The receipt, and what the texts that it names are recognised by.
+    fn into_receipt(self) -> (Receipt, Vec<ReceiptItem>) {
+        let recognised =
+            self.rows.iter().filter_map(|row| Some(recognised_by(row.shown.id?, row.text)));
+        let recognised = recognised.collect();
         let receipt = Receipt {
             id: None,
-            time: When::from_timestamp(now),
-            agent: name(reader.agent),
-            session: reader.session.map(name),
-            turn: None,
-            asked: digest(recalled.asked),
-            text: None,
-            tokens: 0,
-            items: shown
-                .iter()
-                .map(|(id, tier, rank, score, _)| Shown {
-                    id: Some(*id),
-                    tier: *tier,
-                    tokens: 0,
-                    reason: Reason::Asked { rank: *rank },
-                    score: *score,
-                })
-                .collect(),
+            time: When::from_timestamp(self.now),
+            agent: name(self.recipient.agent),
+            session: self.recipient.session.map(name),
+            turn: self.turn,
+            asked: digest(self.asked),
+            text: self.text.map(|(text, _)| digest(text)),
+            tokens: self.text.map_or(0, |(_, tokens)| tokens),
+            items: self.rows.into_iter().map(|row| row.shown).collect(),
         };
-        Self {
-            receipt,
-            items: shown.iter().map(|(id, .., text)| recognised_by(*id, text)).collect(),
-        }
+        (receipt, recognised)
     }
 }
 
@@ -196,18 +250,19 @@ fn recognised_by(record: OpId, text: &str) -> ReceiptItem {
     ReceiptItem { record, exact: shingles.exact, shingles: shingles.hashes().to_vec(), sampled }
 }
 
-impl Space {
+impl Writer<'_> {
     /// Writes a receipt; none where the space cannot be written just now.
-    pub(crate) fn issue(&mut self, issue: &Issue) -> Result<Option<ReceiptId>, EngineError> {
-        let body = kernel::canonical::to_bytes(&issue.receipt).map_err(std::io::Error::other)?;
+    pub(crate) fn issue(&mut self, issue: Issue<'_>) -> Result<Option<ReceiptId>, EngineError> {
+        let (receipt, items) = issue.into_receipt();
+        let body = kernel::canonical::to_bytes(&receipt).map_err(std::io::Error::other)?;
         let id = ReceiptId(*blake3::hash(&body).as_bytes());
         let receipt = NewReceipt {
             id,
-            ts_us: issue.receipt.time.instant_us().max(0).unsigned_abs(),
-            agent: issue.receipt.agent.clone(),
-            session: issue.receipt.session.clone(),
+            ts_us: receipt.time.instant_us().max(0).unsigned_abs(),
+            agent: receipt.agent,
+            session: receipt.session,
             body,
-            items: issue.items.clone(),
+            items,
         };
         match self.store.keep_receipt(&receipt, WRITE_WAIT) {
             Ok(()) => Ok(Some(id)),
@@ -225,13 +280,20 @@ impl Space {
     /// just now.
     pub fn receipt_of_recall(
         &mut self,
-        reader: &Reader<'_>,
+        recipient: &Recipient<'_>,
         recalled: &Recalled<'_>,
         now: Timestamp,
     ) -> Result<Option<ReceiptId>, EngineError> {
-        self.issue(&Issue::of_recall(reader, recalled, now))
+        self.issue(Issue::of_recall(recipient, recalled, now))
     }
 
+    /// Deletes receipts from before a time; how many.
+    pub fn prune_receipts(&mut self, before: Timestamp) -> Result<u64, EngineError> {
+        Ok(self.store.prune_receipts(before.as_microsecond())?)
+    }
+}
+
+impl Reader<'_> {
     /// At most `limit` receipts, the latest first.
     pub fn receipts(
         &self,
@@ -282,11 +344,6 @@ impl Space {
     /// How many receipts there are.
     pub fn count_receipts(&self) -> Result<u64, EngineError> {
         Ok(self.store.count_receipts()?)
-    }
-
-    /// Deletes receipts from before a time; how many.
-    pub fn prune_receipts(&mut self, before: Timestamp) -> Result<u64, EngineError> {
-        Ok(self.store.prune_receipts(before.as_microsecond())?)
     }
 }
 

@@ -70,7 +70,7 @@ impl Shared {
 impl Stream {
     /// Begins to listen. The space is for the background alone: open it a second time for other
     /// work.
-    pub fn start(mut space: Space) -> Result<Self, EngineError> {
+    pub fn start(space: Space) -> Result<Self, EngineError> {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
         let for_worker = Arc::clone(&shared);
         let work = move || {

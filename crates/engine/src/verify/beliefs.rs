@@ -21,7 +21,7 @@ use store::{Position, StoreError, Writing};
 use crate::belief::{belief, body_of};
 use crate::derive::{Derivation, Derived, Extent};
 use crate::verify::ledger::Verification;
-use crate::{EngineError, Space};
+use crate::{EngineError, Writer};
 
 /// Operations looked at in one step, to tell what was derived from.
 const OWED_OPERATIONS_MAX: usize = 2_000;
@@ -83,7 +83,7 @@ impl Held {
     }
 }
 
-impl Space {
+impl Writer<'_> {
     /// Derives everything again and adds to `verification` what is believed and does not follow,
     /// and what follows and is not believed. Nothing is written. `progress` is told what the
     /// derivation did so far.
@@ -124,8 +124,8 @@ impl Space {
         now: jiff::Timestamp,
         mut progress: impl FnMut(&Derived),
     ) -> Result<BeliefCheck, EngineError> {
-        let Self { store, sealer, derivers, .. } = self;
-        let mut writing = store.write()?;
+        let (sealer, derivers) = (self.sealer, self.derivers);
+        let mut writing = self.store.write()?;
         let mut derivation = Derivation::new(derivers, sealer, now, true);
         let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();
         let records = underived(&writing, &names)?;

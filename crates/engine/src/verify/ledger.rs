@@ -4,7 +4,7 @@
 //! in batches, judges every operation by the rules as of its place in the order, and names each
 //! that fails. The other folds the views again into memory and compares their digests. Nothing is
 //! written. Whether what is believed follows from the records is asked apart
-//! ([`Space::verify_beliefs`]), since it takes as long as deriving everything.
+//! ([`crate::Writer::verify_beliefs`]), since it takes as long as deriving everything.
 
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -15,7 +15,7 @@ use store::sqlite::{SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded};
 
 use crate::verify::beliefs::BeliefCheck;
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// Operations whose signatures are checked together.
 const BATCH: usize = 512;
@@ -84,11 +84,11 @@ impl Verification {
     }
 }
 
-impl Space {
+impl Reader<'_> {
     /// Verifies the whole ledger and its views. `progress` is told how many operations have been
     /// checked.
-    pub fn verify(&mut self, progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
-        let store = &self.store;
+    pub fn verify(&self, progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
+        let store = self.store;
         let path = store.path().to_owned();
         std::thread::scope(|scope| {
             let views = scope.spawn(move || SqliteSpace::open(&path)?.refold_in_memory());

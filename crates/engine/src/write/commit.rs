@@ -1,49 +1,24 @@
 //! Acting: operations and everything that follows from them, as one append.
 //!
-//! Whoever corrects, refutes, withdraws or retracts goes through [`Space::act`]: it records the
+//! Whoever corrects, refutes, withdraws or retracts goes through [`Writer::act`]: it records the
 //! operations, the falls that follow, and what the derivers say now, and answers with what is
 //! believed differently. A dry run does the very same and rolls it back, so that what it says is
 //! what would happen.
 
-use std::collections::BTreeMap;
-
-use importers::secrets::SecretKind;
 use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 
 use crate::belief::Belief;
-use crate::derive::{Derivation, Derived, Extent, differing};
+use crate::derive::{Derivation, Extent, differing};
+use crate::outcome::Intent;
 use crate::seal::Sealable;
-use crate::write::import::Intent;
-use crate::{EngineError, Space, now_us};
+use crate::{EngineError, Writer, now_us};
 
-/// What became different.
-#[derive(Clone, Debug, Default)]
-pub struct Changes {
-    /// The operations that were asked for, in their order.
-    pub recorded: Vec<OpId>,
-    /// The kinds of the secrets that were masked in them.
-    pub masked: Vec<SecretKind>,
-    /// Identities of which something else is believed now, by key.
-    pub beliefs: BTreeMap<String, Change>,
-    /// What derivation did on the way.
-    pub derived: Derived,
-}
+pub use crate::outcome::{Change, Changes};
 
-/// One identity, before and after.
-#[derive(Clone, Debug)]
-pub struct Change {
-    /// What was served; none if nothing was believed.
-    pub before: Option<Belief>,
-    /// What is believed now.
-    pub after: Belief,
-    /// The operation that brought it down, if it fell.
-    pub cause: Option<OpId>,
-}
-
-impl Space {
+impl Writer<'_> {
     /// Records `drafts` with what follows from them, or says what would follow. What was not
     /// derived yet is derived before, so that the changes are those of the drafts alone.
     pub fn act(
@@ -53,8 +28,8 @@ impl Space {
         now: jiff::Timestamp,
     ) -> Result<Changes, EngineError> {
         let may_derive = self.may_derive(now)?;
-        let Self { store, sealer, derivers, .. } = self;
-        let mut writing = store.write()?;
+        let (sealer, derivers) = (self.sealer, self.derivers);
+        let mut writing = self.store.write()?;
         let mut before = Derivation::new(derivers, sealer, now, may_derive);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;

@@ -12,7 +12,7 @@ use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_
 use kernel::rules::{Verdict, judge_time};
 use store::{RecordError, Writing};
 
-use crate::{EngineError, Space, now_us};
+use crate::{EngineError, Reader, Writer, now_us};
 
 /// Operations verified and appended at a time.
 const BATCH: usize = 1_000;
@@ -46,7 +46,7 @@ pub struct Refusal {
     pub message: String,
 }
 
-impl Space {
+impl Reader<'_> {
     /// Writes every operation, in the space's order. Returns how many.
     pub fn export(
         &self,
@@ -71,7 +71,9 @@ impl Space {
         output.flush()?;
         Ok(count)
     }
+}
 
+impl Writer<'_> {
     /// Takes in an interchange file of this space.
     pub fn take_in(
         &mut self,

@@ -12,7 +12,9 @@ use importers::{Context, Importer, Problem, Sink};
 use kernel::evidence::Evidence;
 
 use crate::write::record::{BATCH_MAX, Prepared, Tally};
-use crate::{EngineError, Space};
+use crate::{EngineError, Writer};
+
+pub use crate::outcome::Intent;
 
 /// Batches between reader and writer.
 const QUEUE_BATCHES: usize = 3;
@@ -73,16 +75,7 @@ pub struct Progress {
     pub records: u64,
 }
 
-/// Whether an import writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Intent {
-    /// Records what it reads.
-    Write,
-    /// Only says what it would record.
-    DryRun,
-}
-
-impl Space {
+impl Writer<'_> {
     /// Imports one source with `importer`. A source that cannot be read at all is an error; items
     /// that cannot are reported.
     pub fn import(

@@ -21,7 +21,8 @@ use store::sqlite::SqliteWriting;
 use crate::derive::Derivation;
 use crate::recall::echo::{Batch, Echoes, TextFingerprint};
 use crate::seal::Sealer;
-use crate::{EngineError, Space, now_us};
+
+use crate::{EngineError, Writer, now_us};
 
 /// Most records of one transaction.
 pub const BATCH_MAX: usize = 1_000;
@@ -131,7 +132,7 @@ impl Prepared {
     }
 }
 
-impl Space {
+impl Writer<'_> {
     /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns,
     /// or none is there.
     pub fn record(
@@ -139,9 +140,10 @@ impl Space {
         batch: Vec<Prepared>,
         now: jiff::Timestamp,
     ) -> Result<Vec<Outcome>, EngineError> {
-        let Self { store, sealer, derivers, echoes: waiting } = self;
+        let (sealer, derivers) = (self.sealer, self.derivers);
+        let waiting = &mut *self.echoes;
         let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
-        let mut writing = store.write()?;
+        let mut writing = self.store.write()?;
         let mut head = writing.head(&sealer.author())?;
         let mut stamp = writing.latest()?;
         let space = writing.space()?;
@@ -207,7 +209,7 @@ impl Space {
     /// Writes down by what the records of a bulk are found again, after the last of it.
     pub(crate) fn end_bulk(&mut self) -> Result<(), EngineError> {
         if !self.echoes.is_empty() {
-            let waiting = std::mem::take(&mut self.echoes);
+            let waiting = std::mem::take(self.echoes);
             let mut writing = self.store.write()?;
             waiting.write(&mut writing)?;
             Box::new(writing).commit()?;
@@ -223,12 +225,6 @@ impl Space {
     ) -> Result<Outcome, EngineError> {
         let outcomes = self.record(vec![Prepared::new(evidence.into())?], now)?;
         outcomes.first().copied().ok_or(EngineError::UnknownId { prefix: String::new() })
-    }
-
-    /// Folds what was recorded into the index. `progress` is told each position reached.
-    pub fn advance(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
-        self.store.advance(|position| progress(position.0))?;
-        Ok(())
     }
 }
 

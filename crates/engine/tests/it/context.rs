@@ -3,7 +3,7 @@
 use engine::recall::context::{
     Budget, Context, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn,
 };
-use engine::recall::receipts::{Reader, Recalled};
+use engine::recall::receipts::{Recalled, Recipient};
 use engine::tokens::{O200k, Tokens, Words};
 use kernel::evidence::{Evidence, Visibility};
 use store::sqlite::ReceiptFilter;
@@ -303,9 +303,9 @@ fn no_receipt_is_written_where_none_is_wanted() {
 fn what_an_agent_recalls_is_receipted_too() {
     let mut home = pottery();
     let recall = home.space.recall(&crate::support::query("walnuts")).unwrap();
-    let reader = Reader { agent: "claude", session: None };
+    let recipient = Recipient { agent: "claude", session: None };
     let recalled = Recalled { asked: "walnuts", facts: &[], records: &recall.results };
-    let receipt = home.space.receipt_of_recall(&reader, &recalled, at(9)).unwrap();
+    let receipt = home.space.receipt_of_recall(&recipient, &recalled, at(9)).unwrap();
     let of = ReceiptFilter { of: Some(recall.results[0].id), ..ReceiptFilter::default() };
     assert_eq!(home.space.receipts(&of, 10).unwrap()[0].id, receipt);
 }

@@ -161,7 +161,7 @@ fn imported_transcripts_of_both_formats_that_quote_memory_are_echoes_and_the_res
         .unwrap();
     let marked = recall.results.iter().filter(|result| result.evidence.echo().is_some()).count();
     assert_eq!(marked, 0, "echoes are not listed beside what they repeat");
-    assert!(recalled(&mut home.space, "Wednesdays").iter().any(|text| text == new));
+    assert!(recalled(&home.space, "Wednesdays").iter().any(|text| text == new));
     derive(&mut home.space);
     assert_eq!(believed(&home.space), before);
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
@@ -240,7 +240,7 @@ fn the_same_told_through_two_exports_counts_once_and_a_new_version_of_it_counts(
     let near =
         record(&mut home.space, dated("mbox", "y", &text.replace(" in the summer", ", in summer")));
     assert_eq!(mark(&home.space, &near).unwrap().kind, EchoKind::Near);
-    assert_eq!(recalled(&mut home.space, "tomatoes"), [text], "what was told first");
+    assert_eq!(recalled(&home.space, "tomatoes"), [text], "what was told first");
     let again = home.space.remember(dated("text", "x", &text.to_uppercase()), at(9)).unwrap();
     assert_eq!(again, Outcome::Present(second));
     let changed = home

@@ -52,7 +52,7 @@ fn what_is_exported_is_taken_in_once_and_comes_out_the_same() {
     let second = take_in(&mut other, &lines);
     assert_eq!((second.added, second.present, second.refused), (0, 53, 0));
     assert_eq!(exported(&other), lines);
-    assert_eq!(recalled(&mut other, "changed soup"), recalled(&mut home.space, "changed soup"));
+    assert_eq!(recalled(&other, "changed soup"), recalled(&home.space, "changed soup"));
     home.space.advance(|_| {}).unwrap();
     assert_eq!(
         digest(&other),

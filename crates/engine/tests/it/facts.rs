@@ -251,7 +251,7 @@ fn a_belief_with_many_versions_does_not_make_its_words_common() {
 
 #[test]
 fn questions_of_any_form_are_answered_without_harm() {
-    let mut home = gym();
+    let home = gym();
     for text in [
         "",
         " ",

@@ -44,7 +44,7 @@ impl Asked {
 
     /// Asks for every identity by its key, of the present and of a time in the past.
     fn compare(&self) {
-        let mut space = Space::open(&self.folder.path().join("test.space"), key(1)).unwrap();
+        let space = Space::open(&self.folder.path().join("test.space"), key(1)).unwrap();
         let latest = self.kept.space.latest().unwrap().unwrap().0;
         for as_of_us in [None, Some(latest / 3), Some(latest * 2 / 3), Some(latest)] {
             let believed = space

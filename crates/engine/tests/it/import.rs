@@ -39,7 +39,7 @@ fn the_samples_are_imported_once_and_found() {
             "{name}"
         );
     }
-    assert!(!recalled(&mut home.space, "kiln").is_empty());
+    assert!(!recalled(&home.space, "kiln").is_empty());
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
 }
 
@@ -52,7 +52,7 @@ fn a_changed_source_replaces_what_changed() {
     std::fs::write(&path, "# Kitchen\n\nLentil soup on Monday.\n").unwrap();
     let report = import(&mut home.space, &path, Intent::Write).unwrap();
     assert_eq!((report.tally.added, report.tally.replaced), (0, 1));
-    assert_eq!(recalled(&mut home.space, "soup"), ["Kitchen\n\nLentil soup on Monday."]);
+    assert_eq!(recalled(&home.space, "soup"), ["Kitchen\n\nLentil soup on Monday."]);
 }
 
 /// Sends records until it is stopped, or does what its variant says.
@@ -125,7 +125,7 @@ fn an_importer_that_panics_is_named_and_what_it_had_sent_is_there() {
     let message = failed.unwrap_err().to_string();
     assert!(message.contains("some.file") && message.contains("odd"), "{message}");
     assert_eq!(home.space.head().unwrap().0, 1_001, "the batch that was complete");
-    assert!(!recalled(&mut home.space, "soup").is_empty());
+    assert!(!recalled(&home.space, "soup").is_empty());
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
 }
 
@@ -138,7 +138,7 @@ fn a_record_beyond_the_limit_is_reported_with_its_source_and_the_rest_goes_in() 
         .unwrap();
     assert_eq!((report.tally.added, report.problem_count), (2, 1));
     assert_eq!(report.problems[0].file, Path::new("x"));
-    assert_eq!(recalled(&mut home.space, "soup").len(), 2);
+    assert_eq!(recalled(&home.space, "soup").len(), 2);
 }
 
 #[test]
@@ -149,5 +149,5 @@ fn a_source_that_ends_badly_keeps_what_was_read() {
         .import(&Odd::Fails, Path::new("x"), &context(), Intent::Write, |_| {})
         .unwrap_err();
     assert_eq!(failed.code(), "source_format");
-    assert_eq!(recalled(&mut home.space, "soup"), ["tomato soup"]);
+    assert_eq!(recalled(&home.space, "soup"), ["tomato soup"]);
 }

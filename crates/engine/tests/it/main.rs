@@ -12,6 +12,7 @@ mod exchange;
 mod facts;
 mod facts_of_histories;
 mod import;
+mod readers;
 mod recall;
 mod record;
 mod secrets;

@@ -18,7 +18,7 @@ fn a_record_is_added_then_present_then_replaced() {
     assert_eq!(home.space.head().unwrap(), head, "nothing was written");
     let second = home.remember("a", "lentil soup");
     assert_eq!(second, Outcome::Replaced { new: id_of(second), old: id_of(first) });
-    assert_eq!(recalled(&mut home.space, "soup"), ["lentil soup"]);
+    assert_eq!(recalled(&home.space, "soup"), ["lentil soup"]);
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn what_was_changed_back_is_believed_as_it_now_stands() {
     home.remember("a", "tomato soup");
     home.remember("a", "lentil soup");
     assert!(matches!(home.remember("a", "tomato soup"), Outcome::Replaced { .. }));
-    assert_eq!(recalled(&mut home.space, "soup"), ["tomato soup"]);
+    assert_eq!(recalled(&home.space, "soup"), ["tomato soup"]);
     assert!(matches!(home.remember("a", "tomato soup"), Outcome::Present(_)));
 }
 
@@ -40,7 +40,7 @@ fn a_batch_knows_what_it_holds_twice() {
     let mut tally = Tally::default();
     tally.count(&outcomes);
     assert_eq!(tally, Tally { added: 1, replaced: 1, present: 1 });
-    assert_eq!(recalled(&mut home.space, "soup"), ["lentil soup"]);
+    assert_eq!(recalled(&home.space, "soup"), ["lentil soup"]);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn the_same_content_from_another_device_is_present() {
         phone.remember(note("a", "lentil soup"), at(3)).unwrap(),
         Outcome::Replaced { .. }
     ));
-    assert_eq!(recalled(&mut home.space, "soup"), ["lentil soup"]);
+    assert_eq!(recalled(&home.space, "soup"), ["lentil soup"]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn what_was_forgotten_is_not_written_again() {
     let head = copy.head().unwrap();
     assert_eq!(copy.remember(note("a", "secret soup"), at(6)).unwrap(), Outcome::Present(secret));
     assert_eq!(copy.head().unwrap(), head);
-    assert_eq!(recalled(&mut copy, "soup"), ["public soup"]);
+    assert_eq!(recalled(&copy, "soup"), ["public soup"]);
     // The full operation does not bring it back either.
     let intake = copy.take_in(&mut &exported(&home.space)[..], at(7), |_| {}).unwrap();
     assert_eq!((intake.added, intake.refused), (0, 0));
@@ -131,7 +131,7 @@ fn two_devices_that_write_in_turn_with_one_key_keep_one_chain() {
     for round in 0..8 {
         home.remember(&format!("one {round}"), "tomato soup");
         other.remember(note(&format!("other {round}"), "lentil soup"), at(1)).unwrap();
-        assert_eq!(recalled(&mut home.space, "soup").len(), recalled(&mut other, "soup").len());
+        assert_eq!(recalled(&home.space, "soup").len(), recalled(&other, "soup").len());
     }
     let verification = home.space.verify(|_| {}).unwrap();
     assert!(verification.is_sound(), "{verification:?}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::Space;
 use engine::belief::user::Replacement;
 use engine::recall::context::Request;
-use engine::recall::receipts::{Reader, Recalled};
+use engine::recall::receipts::{Recalled, Recipient};
 use engine::write::import::Intent;
 use engine::write::record::Prepared;
 use kernel::body::{Body, Claim, Grant, Reason};
@@ -208,7 +208,7 @@ fn agents_and_conversations_are_masked_in_receipts_and_found_by_their_names() {
     let mut home = Home::new();
     home.remember("a", "tomato soup");
     let (agent, session) = (sentence(), format!("session {}", secret()));
-    let reader = Reader { agent: &agent, session: Some(&session) };
+    let reader = Recipient { agent: &agent, session: Some(&session) };
     let recalled = Recalled { asked: "soup", facts: &[], records: &[] };
     home.space.receipt_of_recall(&reader, &recalled, at(2)).unwrap().unwrap();
     let request = Request { session: Some(session.clone()), ..Request::new(&agent, at(3)) };

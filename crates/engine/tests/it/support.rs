@@ -64,6 +64,11 @@ impl Home {
         self.space.remember(note(uid, text), at(1)).unwrap()
     }
 
+    /// The same by a writer that is stopped before it has folded what it appended.
+    pub(crate) fn remember_unfolded(&mut self, uid: &str, text: &str) -> Outcome {
+        self.space.writer().remember(note(uid, text), at(1)).unwrap()
+    }
+
     pub(crate) fn record_many(&mut self, count: usize) {
         let batch =
             (0..count).map(|number| note(&number.to_string(), &format!("soup number{number}")));
@@ -81,7 +86,7 @@ pub(crate) fn query(text: &str) -> Query {
 }
 
 /// The texts that a question recalls, best first.
-pub(crate) fn recalled(space: &mut Space, question: &str) -> Vec<String> {
+pub(crate) fn recalled(space: &Space, question: &str) -> Vec<String> {
     let recall = space.recall(&query(question)).unwrap();
     recall.results.into_iter().map(|result| result.evidence.payload.text).collect()
 }

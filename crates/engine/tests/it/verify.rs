@@ -87,5 +87,5 @@ fn what_has_no_effect_is_listed_and_is_no_damage() {
     assert_eq!((verification.finding_count, verification.damage_count), (1, 0));
     let finding = &verification.findings[0];
     assert!(finding.without_effect && finding.code == "not_permitted", "{finding:?}");
-    assert!(crate::support::recalled(&mut space, "soup").is_empty());
+    assert!(crate::support::recalled(&space, "soup").is_empty());
 }

@@ -192,18 +192,14 @@ impl SqliteSpace {
     }
 
     /// How many records that count come after a position up to which a model has read.
-    pub fn pending_embeddings(&mut self, reached: Position) -> Result<u64, StoreError> {
-        self.refresh_attributes()?;
-        Ok(self.views.attributes.count_alive(reached).1)
+    pub fn pending_embeddings(&self, reached: Position) -> Result<u64, StoreError> {
+        Ok(self.read_transaction()?.attributes()?.count_alive(reached).1)
     }
 
     /// How much a model has read of what the text index holds.
-    pub fn count_embeddings(
-        &mut self,
-        model: &EmbeddingModel,
-    ) -> Result<EmbeddingCount, StoreError> {
-        self.refresh_attributes()?;
-        let (records, pending) = self.views.attributes.count_alive(model.reached);
+    pub fn count_embeddings(&self, model: &EmbeddingModel) -> Result<EmbeddingCount, StoreError> {
+        let transaction = self.read_transaction()?;
+        let (records, pending) = transaction.attributes()?.count_alive(model.reached);
         let [embedded, failed] = [TABLES[0], TABLES[1]].map(|table| -> Result<u64, StoreError> {
             let query = format!("SELECT count(*) FROM {table} WHERE key BETWEEN ?1 AND ?2");
             let count: i64 = self
@@ -217,13 +213,13 @@ impl SqliteSpace {
 
     /// Whether a model has read nearly all that there is, so that it may answer: all but a
     /// fiftieth, or all but a few and not less than half.
-    pub fn embeddings_serve(&mut self, model: &EmbeddingModel) -> Result<bool, StoreError> {
+    pub fn embeddings_serve(&self, model: &EmbeddingModel) -> Result<bool, StoreError> {
         /// What one share of the records may be missing.
         const MISSING_SHARE: u64 = 50;
         /// What may be missing of fewer records.
         const MISSING_MAX: u64 = 256;
-        self.refresh_attributes()?;
-        let (records, pending) = self.views.attributes.count_alive(model.reached);
+        let transaction = self.read_transaction()?;
+        let (records, pending) = transaction.attributes()?.count_alive(model.reached);
         let is_small = pending <= records / MISSING_SHARE
             || (pending <= MISSING_MAX && pending * 2 <= records);
         if !is_small {
@@ -238,14 +234,14 @@ impl SqliteSpace {
     /// What a model reads next, at most `texts_max` records. Empty at the end of what the text
     /// index holds.
     pub fn embedding_batch(
-        &mut self,
+        &self,
         model: &EmbeddingModel,
         texts_max: usize,
     ) -> Result<EmbeddingBatch, StoreError> {
-        self.refresh_attributes()?;
+        let attributes = self.read_transaction()?.attributes()?;
         let mut batch = EmbeddingBatch { texts: Vec::new(), end: model.reached };
         let mut known = self.connection.prepare_cached(KNOWN)?;
-        for (position, counts) in self.views.attributes.after(model.reached).take(LOOKED_AT_MAX) {
+        for (position, counts) in attributes.after(model.reached).take(LOOKED_AT_MAX) {
             if batch.texts.len() >= texts_max {
                 break;
             }
@@ -362,10 +358,10 @@ impl SqliteSpace {
     /// How many there were.
     pub fn mend_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         let dropped = self.drop_damaged(model)?;
-        self.refresh_attributes()?;
+        let attributes = self.read_transaction()?.attributes()?;
         let mut known = self.connection.prepare(KNOWN)?;
         let mut missing = Vec::new();
-        for (position, counts) in self.views.attributes.after(Position(0)) {
+        for (position, counts) in attributes.after(Position(0)) {
             if position > model.reached {
                 break;
             }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kernel::access::Access;
 use kernel::body::Body;
@@ -21,6 +22,8 @@ use kernel::soundness::ClaimStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::read_transaction::ReadState;
+use super::shared::{FileIdentity, SharedIndex, index_of};
 use super::{Mode, configure, create, make_tables, migrate, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
@@ -42,13 +45,15 @@ CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER 
 /// the left, so that an operation whose author is missing is reported and not passed over.
 pub(super) const COLUMNS: &str = "op.pos, op.id, op.kind, author.key, op.seq, op.prev, op.ts, op.refs, op.body_hash, op.salt, op.body, op.sig";
 
-/// A space's file.
+/// A handle on a space's file: its own connection, and the index in memory that all handles of the
+/// process on this file share. Each thread uses its own handle.
 pub struct SqliteSpace {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
     mode: Mode,
     pub(super) space: SpaceId,
-    pub(super) views: super::views::Views,
+    pub(super) index: Arc<SharedIndex>,
+    pub(super) reading: ReadState,
 }
 
 impl SqliteSpace {
@@ -118,7 +123,8 @@ impl SqliteSpace {
             path: path.to_owned(),
             mode: Mode::ReadWrite,
             space: genesis.space(),
-            views: Default::default(),
+            index: Arc::default(),
+            reading: ReadState::default(),
         };
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
@@ -131,8 +137,20 @@ impl SqliteSpace {
         Ok(making)
     }
 
-    /// Opens an existing space.
+    /// Opens an existing space. What searches need in memory is shared with every other handle of
+    /// this process on the same file.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let before = FileIdentity::of(path);
+        let mut space = Self::open_unshared(path)?;
+        // If the file was replaced meanwhile, it is unknown which one was opened.
+        if let Some(file) = FileIdentity::of(path).filter(|after| before.as_ref() == Some(after)) {
+            space.index = index_of(file, space.space);
+        }
+        Ok(space)
+    }
+
+    /// Opens an existing space with an index of its own in memory, as another process has it.
+    pub fn open_unshared(path: &Path) -> Result<Self, StoreError> {
         let (connection, mode) = open(path)?;
         let space = Self::over(connection, mode, path)?;
         if mode == Mode::ReadWrite {
@@ -167,7 +185,8 @@ impl SqliteSpace {
             path: path.to_owned(),
             mode,
             space: SpaceId(id),
-            views: Default::default(),
+            index: Arc::default(),
+            reading: ReadState::default(),
         })
     }
 
@@ -188,6 +207,11 @@ impl SqliteSpace {
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether two handles have one index in memory.
+    pub fn shares_index_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.index, &other.index)
     }
 
     /// Whether it can be written.

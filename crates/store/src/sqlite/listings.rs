@@ -19,10 +19,8 @@ impl SqliteSpace {
         &self,
         ask: impl FnOnce(&SqliteLedgerIndex<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let snapshot = self.connection.unchecked_transaction().map_err(StoreError::from)?;
-        let answer = ask(&SqliteLedgerIndex::new(&snapshot)?)?;
-        snapshot.finish().map_err(StoreError::from)?;
-        Ok(answer)
+        let _moment = self.read_transaction()?;
+        ask(&SqliteLedgerIndex::new(&self.connection)?)
     }
 }
 

@@ -19,7 +19,9 @@ mod graph;
 mod index;
 mod ledger;
 mod listings;
+mod read_transaction;
 mod receipts;
+mod shared;
 mod views;
 
 pub use derive::{GroupNumber, Marked, OperationRow, Served};
@@ -31,6 +33,7 @@ pub use embedding::{
 pub use graph::SqliteLedgerIndex;
 pub use index::{Filter, Found, Search, TermShare, first_after};
 pub use ledger::{SqliteSpace, SqliteWriting};
+pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
 pub use views::{Size, ViewDigest};
 

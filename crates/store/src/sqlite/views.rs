@@ -1,8 +1,9 @@
 //! Views of a space's file: bringing them up to date, digesting, deleting.
 //!
-//! A view is a function of the ledger and its position. It is brought up to date by whoever reads
-//! it, up to where the ledger ended when it was asked to, in transactions that need no sync: after
-//! a power cut the position says what is missing.
+//! A view is a function of the ledger and its position. A writer folds what it appended before it
+//! finishes, in transactions that need no sync: after a power cut the position says what is missing.
+//! A reader that finds a view behind folds it if nobody is writing, and otherwise reads the view as
+//! it is.
 
 use std::time::Duration;
 
@@ -10,9 +11,8 @@ use retrieval::text::Analyzer;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::index::{
-    self, Search, attributes::Attributes, lengths::Lengths, meaning::Windows, vectors::Vectors,
-};
+use super::index::{self, Search, shared::SearchColumns, vectors::ModelQuestion};
+use super::shared::Folders;
 use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
@@ -22,27 +22,6 @@ const FACTS_SINCE: i64 = 3;
 /// Most folds of one call: more operations than a file can hold, and a bound for a file that is
 /// damaged.
 const FOLD_ROUNDS_MAX: usize = 1 << 20;
-
-/// What a process keeps in memory of the views.
-#[derive(Default)]
-pub(super) struct Views {
-    folder: Option<index::Folder>,
-    analyzer: Option<Analyzer>,
-    pub(super) attributes: Attributes,
-    lengths: Lengths,
-    windows: Windows,
-    vectors: Vectors,
-    facts: Facts,
-}
-
-/// The same of the shelf of what is believed.
-#[derive(Default)]
-struct Facts {
-    folder: Option<index::FactFolder>,
-    attributes: Attributes,
-    lengths: Lengths,
-    windows: Windows,
-}
 
 /// The digest of a view at a position.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -89,6 +68,23 @@ impl SqliteSpace {
     pub fn advance_within(
         &mut self,
         wait: Duration,
+        progress: impl FnMut(Position),
+    ) -> Result<Position, StoreError> {
+        self.fold_up_to_head(wait, progress)
+    }
+
+    /// The same without waiting, for readers: fails with [`StoreError::Busy`] if another process or
+    /// handle is writing. Does nothing while a read transaction of this handle is open.
+    pub fn catch_up(&self) -> Result<(), StoreError> {
+        if self.reading.is_reading() {
+            return Ok(());
+        }
+        self.fold_up_to_head(Duration::ZERO, |_| {}).map(drop)
+    }
+
+    fn fold_up_to_head(
+        &self,
+        wait: Duration,
         mut progress: impl FnMut(Position),
     ) -> Result<Position, StoreError> {
         if self.mode() == Mode::ReadOnly {
@@ -121,23 +117,23 @@ impl SqliteSpace {
         Ok(())
     }
 
-    fn fold_once(&mut self, wait: Duration) -> Result<Position, StoreError> {
-        let mut folder = match self.views.folder.take() {
-            Some(folder) => folder,
-            None => index::Folder::new(&self.connection)?,
-        };
-        let mut facts = match self.views.facts.folder.take() {
-            Some(folder) => folder,
-            None => index::FactFolder::new(&self.connection)?,
-        };
-        let folded = self.write_without_sync(wait, |connection| {
+    fn fold_once(&self, wait: Duration) -> Result<Position, StoreError> {
+        let (position, folders) = self.write_without_sync(wait, |connection| {
+            // The write lock is held, so only one fold at a time takes them.
+            let mut folders = match self.index.take_folders() {
+                Some(folders) => folders,
+                None => Folders {
+                    episodes: index::Folder::new(connection)?,
+                    facts: index::FactFolder::new(connection)?,
+                },
+            };
+            let all = Position(u64::MAX);
             let position =
-                folder.fold(connection, self.space, Position(u64::MAX), index::Graph::Present)?;
-            Ok(position.min(facts.fold(connection, position)?))
-        });
-        self.views.folder = Some(folder);
-        self.views.facts.folder = Some(facts);
-        folded
+                folders.episodes.fold(connection, self.space, all, index::Graph::Present)?;
+            Ok((position.min(folders.facts.fold(connection, position)?), folders))
+        })?;
+        self.index.put_folders(folders);
+        Ok(position)
     }
 
     /// Writes what can be made again or be missing, without waiting for the disk. Queues behind
@@ -171,17 +167,9 @@ impl SqliteSpace {
         worked
     }
 
-    /// Knows in memory which documents there are now.
-    pub(super) fn refresh_attributes(&mut self) -> Result<(), StoreError> {
-        let snapshot = self.connection.unchecked_transaction()?;
-        let reach = index::reach(&snapshot, &index::EPISODES)?;
-        self.views.attributes.refresh(&snapshot, &index::EPISODES, reach)?;
-        Ok(snapshot.finish()?)
-    }
-
     /// Answers `ask` over the text index at one moment.
     pub fn search<T>(
-        &mut self,
+        &self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.search_with(None, ask)
@@ -190,67 +178,53 @@ impl SqliteSpace {
     /// The same, with the question as another model than the built-in table understands it. Where
     /// the file has no vectors of that model, [`Search::has_model`] is false and the table serves.
     pub fn search_with<T>(
-        &mut self,
+        &self,
         vector: Option<&QuestionVector>,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let snapshot = self.connection.unchecked_transaction()?;
-        let reach = index::reach(&snapshot, &index::EPISODES)?;
-        let Views { analyzer, attributes, lengths, windows, vectors, .. } = &mut self.views;
-        attributes.refresh(&snapshot, &index::EPISODES, reach)?;
-        lengths.refresh(&snapshot, &index::EPISODES, reach)?;
-        windows.refresh(&snapshot, &index::EPISODES, reach, attributes.len())?;
-        let analyzer = match analyzer {
-            Some(analyzer) => analyzer,
-            empty => empty.insert(Analyzer::new(index::language(&snapshot)?)),
-        };
+        let transaction = self.read_transaction()?;
+        let columns = transaction.columns(&index::EPISODES)?;
         // What is wrong with this cache is no reason not to answer.
-        let asked = vector
-            .and_then(|vector| vectors.ask(&snapshot, reach, attributes, vector).ok().flatten());
-        let search = Search {
-            connection: &snapshot,
-            shelf: &index::EPISODES,
-            attributes,
-            lengths,
-            windows,
-            asked,
-        };
-        let answer = ask(&search, analyzer)?;
-        snapshot.finish()?;
-        Ok(answer)
+        let question = vector.and_then(|vector| {
+            ModelQuestion::of(&self.connection, columns.reach, vector).ok().flatten()
+        });
+        let asked = question.and_then(|question| {
+            let vectors = transaction.vectors(&columns.attributes, question.at()).ok()?;
+            vectors.ask(&self.connection, &columns.attributes, question)
+        });
+        let search = self.search_over(&index::EPISODES, &columns, asked);
+        transaction.analyzing(|analyzer| ask(&search, analyzer))
     }
 
     /// The same over the index of what is believed; none where the file was made before there was
     /// one and cannot be written.
     pub fn search_facts<T>(
-        &mut self,
+        &self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let snapshot = self.connection.unchecked_transaction()?;
-        if super::schema_version(&snapshot)? < FACTS_SINCE {
+        let transaction = self.read_transaction()?;
+        if super::schema_version(&self.connection)? < FACTS_SINCE {
             return Ok(None);
         }
-        let reach = index::reach(&snapshot, &index::FACTS)?;
-        let Views { analyzer, facts: Facts { attributes, lengths, windows, .. }, .. } =
-            &mut self.views;
-        attributes.refresh(&snapshot, &index::FACTS, reach)?;
-        lengths.refresh(&snapshot, &index::FACTS, reach)?;
-        windows.refresh(&snapshot, &index::FACTS, reach, attributes.len())?;
-        let analyzer = match analyzer {
-            Some(analyzer) => analyzer,
-            empty => empty.insert(Analyzer::new(index::language(&snapshot)?)),
-        };
-        let search = Search {
-            connection: &snapshot,
-            shelf: &index::FACTS,
-            attributes,
-            lengths,
-            windows,
-            asked: None,
-        };
-        let answer = ask(&search, analyzer)?;
-        snapshot.finish()?;
-        Ok(Some(answer))
+        let columns = transaction.columns(&index::FACTS)?;
+        let search = self.search_over(&index::FACTS, &columns, None);
+        transaction.analyzing(|analyzer| ask(&search, analyzer)).map(Some)
+    }
+
+    fn search_over<'a>(
+        &'a self,
+        shelf: &'static index::IndexTables,
+        columns: &'a SearchColumns,
+        asked: Option<index::vectors::Asked<'a>>,
+    ) -> Search<'a> {
+        Search {
+            connection: &self.connection,
+            shelf,
+            attributes: &columns.attributes,
+            lengths: &columns.lengths,
+            windows: &columns.windows,
+            asked,
+        }
     }
 
     /// Deletes every view and folds it again from the ledger. Readers see the old views until the
@@ -263,30 +237,29 @@ impl SqliteSpace {
             connection.execute("DELETE FROM view", [])?;
             graph::refold(connection, self.space)
         })?;
-        self.views = Views::default();
+        self.index.clear();
         self.advance(&mut progress)?;
         Ok(())
     }
 
     /// The digest of every view, from its tables row by row in order of key.
     pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
-        let snapshot = self.connection.unchecked_transaction()?;
-        let version = super::schema_version(&snapshot)?;
-        let digest = |tables| digest(&snapshot, "main", tables, version);
+        let _moment = self.read_transaction()?;
+        let version = super::schema_version(&self.connection)?;
+        let digest = |tables| digest(&self.connection, "main", tables, version);
         let mut digests = vec![ViewDigest {
             name: "graph",
-            position: ledger::head(&snapshot)?,
+            position: ledger::head(&self.connection)?,
             digest: digest(graph::TABLES)?,
         }];
         for shelf in shelves(version) {
-            let position = index::reach(&snapshot, shelf)?.position;
+            let position = index::reach(&self.connection, shelf)?.position;
             digests.push(ViewDigest {
                 name: shelf.name(),
                 position,
                 digest: digest(shelf.tables)?,
             });
         }
-        snapshot.finish()?;
         Ok(digests)
     }
 

@@ -106,6 +106,15 @@ impl Book<SqliteSpace> {
     /// Another handle on the same file, as another process has.
     pub(crate) fn again(&self) -> Self {
         Self {
+            ledger: SqliteSpace::open_unshared(self.ledger.path()).unwrap(),
+            clock: self.clock,
+            folder: None,
+        }
+    }
+
+    /// Another handle of this process on the same file.
+    pub(crate) fn beside(&self) -> Self {
+        Self {
             ledger: SqliteSpace::open(self.ledger.path()).unwrap(),
             clock: self.clock,
             folder: None,
@@ -123,7 +132,7 @@ impl Book<SqliteSpace> {
     }
 
     /// The texts of the records that a question finds, best first.
-    pub(crate) fn find(&mut self, question: &str) -> Vec<String> {
+    pub(crate) fn find(&self, question: &str) -> Vec<String> {
         let found = self.ledger.search(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
             search.find(
@@ -148,7 +157,7 @@ impl Book<SqliteSpace> {
 
 impl Book<SqliteSpace> {
     /// The texts of the claims that are served and share a word with a question.
-    pub(crate) fn believed(&mut self, question: &str) -> Vec<String> {
+    pub(crate) fn believed(&self, question: &str) -> Vec<String> {
         let found = self.ledger.search_facts(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
             let world = search.world()?;

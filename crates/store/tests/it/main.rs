@@ -11,5 +11,6 @@ mod embeddings;
 mod histories;
 mod processes;
 mod recall;
+mod sharing;
 mod vectors;
 mod views;

@@ -256,7 +256,7 @@ fn filters_hold_however_many_kinds_there_are() {
     };
     book.evidences(&(0..300).map(of_kind).collect::<Vec<_>>());
     book.advance();
-    let mut find = |number: u32| {
+    let find = |number: u32| {
         let filter = Filter { kinds: vec![format!("kind-{number}")], ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question(&format!("soup{number}"), analyzer, None)?;
@@ -283,7 +283,7 @@ fn who_may_see_a_record_is_asked_inside_the_search() {
     let who = std::iter::repeat_n(Private, 400).chain([Project, Global]).enumerate();
     book.evidences(&who.map(seen_by).collect::<Vec<_>>());
     book.advance();
-    let mut find = |visibilities: &[Visibility]| {
+    let find = |visibilities: &[Visibility]| {
         let filter = Filter { visibilities: visibilities.to_vec(), ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question("soup", analyzer, None)?;

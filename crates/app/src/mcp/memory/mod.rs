@@ -3,7 +3,7 @@
 
 use engine::Space;
 use engine::belief::user::Replacement;
-use engine::recall::receipts::Reader;
+use engine::recall::receipts::Recipient;
 use jiff::Timestamp;
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -152,7 +152,7 @@ impl Memory {
             facts_beside_max: limit,
             filter,
             neighbours,
-            reader: Some((Reader { agent: &agent, session: None }, ReceiptPolicy::WhereShown)),
+            reader: Some((Recipient { agent: &agent, session: None }, ReceiptPolicy::WhereShown)),
             ..request
         };
         let found = match self.opened.space(session) {

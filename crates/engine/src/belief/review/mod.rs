@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use store::{StoreError, Writing};
 
 use crate::belief::{Bodies, body_of};
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// Inputs that a disagreement cites at most; what it rests on beyond them is left out.
 const SOURCES_MAX: usize = 1_000;
@@ -366,7 +366,7 @@ fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
     })
 }
 
-impl Space {
+impl Reader<'_> {
     /// Every review, in the order in which they were asked.
     pub fn reviews(&self) -> Result<Vec<Asked>, EngineError> {
         self.store.at_one_moment(|world| {

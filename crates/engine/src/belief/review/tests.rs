@@ -5,6 +5,7 @@ use serde_json::json;
 use store::Ledger;
 
 use super::*;
+use crate::Space;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_760_000_000 + second).unwrap()
@@ -38,14 +39,14 @@ fn corrected() -> Corrected {
 
 fn ground_changed(made: &mut Corrected) -> Option<Draft> {
     let review = cascade::Review { trigger: made.ground, key: "k".to_owned() };
-    propose_ground_changed(&*made.space.store.begin().unwrap(), &review).unwrap()
+    propose_ground_changed(&*made.space.writer().store.begin().unwrap(), &review).unwrap()
 }
 
 fn disagreement(made: &mut Corrected, payload: &Value) -> Option<Draft> {
     let inputs = [made.ground];
     let said =
         Disagreement { key: "k", text: "At Haga", payload, confidence: 0.9, inputs: &inputs };
-    propose_disagreement(&*made.space.store.begin().unwrap(), &said).unwrap()
+    propose_disagreement(&*made.space.writer().store.begin().unwrap(), &said).unwrap()
 }
 
 fn append_all(space: &mut Space, drafts: Vec<Draft>) {
@@ -90,7 +91,13 @@ fn accepting_does_what_was_proposed_and_the_other_questions_are_moot() {
         space.reviews().unwrap().iter().map(|asked| asked.status).collect::<Vec<_>>()
     };
     assert_eq!(statuses(&made.space), [Status::Moot, Status::Accepted]);
-    let pinned = made.space.store.at_one_moment(|world| crate::belief::belief(world, "k")).unwrap();
+    let pinned = made
+        .space
+        .reader()
+        .unwrap()
+        .store
+        .at_one_moment(|world| crate::belief::belief(world, "k"))
+        .unwrap();
     assert_eq!(
         (pinned.payload, pinned.text.as_str(), pinned.confidence),
         (json!({ "v": 3 }), "At Haga", 1.0)
@@ -104,7 +111,13 @@ fn accepting_that_the_ground_changed_withdraws_the_correction() {
     made.space.append(draft, at(4)).unwrap();
     let reviews = made.space.reviews().unwrap();
     append_all(&mut made.space, reviews[0].accept("").unwrap());
-    let belief = made.space.store.at_one_moment(|world| crate::belief::belief(world, "k")).unwrap();
+    let belief = made
+        .space
+        .reader()
+        .unwrap()
+        .store
+        .at_one_moment(|world| crate::belief::belief(world, "k"))
+        .unwrap();
     assert_eq!(belief.payload, json!({ "v": 1 }));
     assert_eq!(ground_changed(&mut made), None, "nothing is corrected any more");
 }

@@ -27,7 +27,7 @@ use store::StoreError;
 use crate::belief::explain::Explaining;
 use crate::belief::{Bodies, belief, body_of};
 use crate::derive::records::teller;
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 mod search;
 
@@ -95,7 +95,7 @@ fn ids(inputs: &[Record], places: &[usize]) -> Vec<OpId> {
     places.iter().filter_map(|place| inputs.get(*place)).map(|record| record.id).collect()
 }
 
-impl Space {
+impl Reader<'_> {
     /// On which of its inputs a belief stands, as far as it is served.
     pub fn support(&self, explaining: &Explaining) -> Result<Support, EngineError> {
         let claim = &explaining.explanation.claim;

@@ -1,7 +1,7 @@
 //! The user's word: what a user says becomes drafts, to be recorded with what follows from them.
 //!
 //! Nothing here writes. Each function looks at what is said of an identity now and answers with the
-//! drafts that [`Space::act`] records, or with why there are none: what is not known cannot be
+//! drafts that [`crate::Writer::act`] records, or with why there are none: what is not known cannot be
 //! corrected, what is refuted is not refuted again, what is not in force cannot be withdrawn. An
 //! error leaves everything as it was.
 //!
@@ -20,7 +20,7 @@ use store::StoreError;
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::review::{Asked, Status, acting_on};
 use crate::belief::{Belief, Bodies, belief, body_of};
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 mod payload;
 
@@ -140,7 +140,7 @@ pub struct Replacement {
     pub note: String,
 }
 
-impl Space {
+impl Reader<'_> {
     /// What is believed of an identity that `name` names. One of which nothing counts is not known.
     pub fn believed(&self, name: &str) -> Result<Belief, EngineError> {
         let key = self.belief_named(name)?;

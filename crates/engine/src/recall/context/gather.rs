@@ -20,7 +20,7 @@ use store::sqlite::ModelNumber;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::recall::episodes::{ByModel, Query, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
-use crate::{EngineError, Space};
+use crate::{EngineError, Reader};
 
 /// The fused score of a record that has nothing to do with a question: the table sees some likeness
 /// in any two texts.
@@ -129,9 +129,9 @@ fn similarity(score: f64) -> f64 {
     ((score - SCORE_OF_STRANGERS) / (SCORE_FULL - SCORE_OF_STRANGERS)).clamp(0.0, 1.0)
 }
 
-impl Space {
-    /// Looks for what memory has to say. Reads only; private records are named as left out.
-    pub fn gather(&mut self, wanted: &Wanted) -> Result<Gathered, EngineError> {
+impl Reader<'_> {
+    /// Looks for what memory has to say. Private records are named as left out.
+    pub fn gather(&self, wanted: &Wanted) -> Result<Gathered, EngineError> {
         let mut gathered = Gathered { asked: wanted.text.clone(), ..Gathered::default() };
         let mut episodes = Best::default();
         let mut facts = Best::default();
@@ -145,7 +145,7 @@ impl Space {
     }
 
     fn gather_facts(
-        &mut self,
+        &self,
         text: &str,
         wanted: &Wanted,
         best: &mut Best,
@@ -183,7 +183,7 @@ impl Space {
     }
 
     fn gather_episodes(
-        &mut self,
+        &self,
         text: &str,
         wanted: &Wanted,
         best: &mut Best,

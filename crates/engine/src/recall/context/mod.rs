@@ -6,7 +6,7 @@
 //! fit is skipped and named, and smaller things after it may still fit. What the recent turns say
 //! already is not put there again.
 //!
-//! [`Space::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them down
+//! [`Reader::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them down
 //! so that text from memory is seen as data. What was put before whom is kept as a receipt
 //! ([`crate::recall::receipts`]).
 
@@ -20,13 +20,15 @@ use serde::{Deserialize, Serialize};
 use store::sqlite::ModelNumber;
 
 use crate::recall::episodes::ByModel;
-use crate::tokens::{O200k, Tokens};
-use crate::{EngineError, Space};
+use crate::recall::receipts::{Issue, Recipient, Row, Shown};
+use crate::tokens::Tokens;
+use crate::{EngineError, Reader, Writer};
 
 mod fill;
 pub mod gather;
 mod render;
 
+pub use crate::recall::receipts::{NAME_BYTES_MAX, Reason, Tier};
 pub use gather::{Candidate, Gathered};
 
 /// Turns that are looked at, the newest; earlier ones are left out unread.
@@ -36,8 +38,6 @@ pub const TOOL_RESULTS_MAX: usize = 64;
 /// Longest text of an older turn, a tool result or the instructions, bytes; what follows is cut off
 /// unread. The newest turn is as long as it is.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
-/// Longest name of a speaker, agent or session, bytes.
-pub const NAME_BYTES_MAX: usize = 256;
 
 /// One turn of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,67 +218,6 @@ pub enum Receipts {
     Omit,
 }
 
-/// A part of the context, by where it comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tier {
-    /// The agent's own instructions.
-    System,
-    /// Facts that memory added.
-    Facts,
-    /// Episodes that memory added.
-    Episodes,
-    /// What tools answered.
-    ToolResults,
-    /// The conversation.
-    RecentTurns,
-}
-
-impl Tier {
-    /// As JSON names it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Facts => "facts",
-            Self::Episodes => "episodes",
-            Self::ToolResults => "tool_results",
-            Self::RecentTurns => "recent_turns",
-        }
-    }
-}
-
-/// Why something is in the context.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "why", rename_all = "snake_case")]
-pub enum Reason {
-    /// The newest turn always is.
-    NewestTurn,
-    /// A turn shortly before.
-    RecentTurn,
-    /// What a tool answered, by its rank.
-    ToolResult {
-        /// From 1.
-        rank: usize,
-    },
-    /// Memory holds it relevant to the last turns.
-    Relevant {
-        /// How well it answers them, 0 … 1.
-        similarity: f64,
-        /// How sure it is, of a fact.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        confidence: Option<f64>,
-        /// How recent, 0 … 1.
-        recency: f64,
-    },
-    /// The agent asked for it.
-    Asked {
-        /// From 1.
-        rank: usize,
-    },
-    /// Instructions fill the rest.
-    Instructions,
-}
-
 /// Something in the context.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Item {
@@ -380,19 +319,20 @@ pub struct Context {
 /// Most things of which it is said why they were left out.
 pub const LEFT_OUT_MAX: usize = 100;
 
-impl Space {
-    /// Puts together what a model is to read for its next turn, counted by [`O200k`], and writes a
-    /// receipt of it.
-    pub fn context(&mut self, request: &Request) -> Result<Context, EngineError> {
-        self.context_counted(request, &O200k)
-    }
+/// A context, and what it was looked for by.
+pub struct Composed {
+    /// The context, without a receipt.
+    pub context: Context,
+    gathered: Arc<Gathered>,
+}
 
-    /// The same with another counter.
-    pub fn context_counted(
-        &mut self,
+impl Reader<'_> {
+    /// Puts together what a model is to read for its next turn.
+    pub fn compose(
+        &self,
         request: &Request,
         counter: &dyn Tokens,
-    ) -> Result<Context, EngineError> {
+    ) -> Result<Composed, EngineError> {
         let gathered = match &request.prepared {
             Some(prepared) => Arc::clone(prepared),
             None if request.budget.total == 0 => Arc::new(Gathered::default()),
@@ -413,7 +353,7 @@ impl Space {
         tokens.frame = tokens.total.saturating_sub(items.iter().map(|item| item.tokens).sum());
         let mut left_out = filled.left_out;
         left_out.truncate(LEFT_OUT_MAX);
-        let mut context = Context {
+        let context = Context {
             text,
             items,
             tokens,
@@ -424,14 +364,41 @@ impl Space {
             behind: gathered.behind,
             model: gathered.model,
         };
-        if request.receipt == Receipts::Write {
-            context.receipt = self.issue(&crate::recall::receipts::Issue::of_context(
-                request,
-                &context,
-                &gathered.asked,
-            ))?;
-            context.receipt_missing = context.receipt.is_none();
+        Ok(Composed { context, gathered })
+    }
+}
+
+impl Writer<'_> {
+    /// The context with a receipt, if the request asks for one.
+    pub fn issue_context(
+        &mut self,
+        request: &Request,
+        composed: Composed,
+    ) -> Result<Context, EngineError> {
+        let Composed { mut context, gathered } = composed;
+        if request.receipt != Receipts::Write {
+            return Ok(context);
         }
+        let rows = context.items.iter().map(|item| Row {
+            shown: Shown {
+                id: item.id,
+                tier: item.tier,
+                tokens: item.tokens as u64,
+                reason: item.reason,
+                score: item.score,
+            },
+            text: &item.text,
+        });
+        let receipt = self.issue(Issue {
+            now: request.now,
+            recipient: Recipient { agent: &request.agent, session: request.session.as_deref() },
+            turn: request.turn,
+            asked: &gathered.asked,
+            text: Some((&context.text, context.tokens.total as u64)),
+            rows: rows.collect(),
+        })?;
+        context.receipt = receipt;
+        context.receipt_missing = receipt.is_none();
         Ok(context)
     }
 }

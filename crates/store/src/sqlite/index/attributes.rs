@@ -10,6 +10,7 @@ use rusqlite::{Connection, params};
 use super::super::graph::sql;
 use super::Reach;
 use super::column::Column;
+use super::shared::Version;
 use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
@@ -151,7 +152,7 @@ pub(super) fn set_flags(data: &mut [u8], document: u32, flags: u8) {
 }
 
 /// All documents' attributes, as columns.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct Attributes {
     /// How far the view had read when it was last read.
     seen: Reach,
@@ -212,6 +213,7 @@ impl Attributes {
             *self = Self::default();
         }
         if reach.position == self.seen.position {
+            self.seen = reach;
             return Ok(());
         }
         let mut statement = connection.prepare_cached(shelf.attributes_since)?;
@@ -232,5 +234,21 @@ impl Attributes {
         }
         self.seen = reach;
         Ok(())
+    }
+}
+
+impl Version for Attributes {
+    type At = Reach;
+
+    fn leads_to(&self, at: &Reach) -> bool {
+        self.seen.leads_to(at)
+    }
+
+    fn is_at(&self, at: &Reach) -> bool {
+        self.seen == *at
+    }
+
+    fn is_after(&self, at: &Reach) -> bool {
+        at.leads_to(&self.seen)
     }
 }

@@ -2,14 +2,19 @@
 //!
 //! A block never moves, so a column that grows by a document copies nothing and takes no more
 //! memory than its values.
+//!
+//! A clone shares its blocks with the original. Writing to either copies the block that is written
+//! to, as long as both are there.
+
+use std::sync::Arc;
 
 use super::postings::BLOCK;
 
 /// The values of documents 0, 1, 2 …
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in super::super) struct Column<T> {
     /// All but the last are full.
-    blocks: Vec<Vec<T>>,
+    blocks: Vec<Arc<Vec<T>>>,
 }
 
 impl<T> Default for Column<T> {
@@ -18,15 +23,15 @@ impl<T> Default for Column<T> {
     }
 }
 
-impl<T> Column<T> {
+impl<T: Copy> Column<T> {
     pub(super) fn len(&self) -> u32 {
-        let last = self.blocks.last().map_or(0, Vec::len);
+        let last = self.blocks.last().map_or(0, |block| block.len());
         self.blocks.len().saturating_sub(1) as u32 * BLOCK + last as u32
     }
 
     /// The values of the documents of a block, as far as there are any.
     pub(super) fn block(&self, number: u32) -> &[T] {
-        self.blocks.get(number as usize).map_or(&[], Vec::as_slice)
+        self.blocks.get(number as usize).map_or(&[], |block| block.as_slice())
     }
 
     pub(super) fn get(&self, document: u32) -> Option<&T> {
@@ -35,11 +40,11 @@ impl<T> Column<T> {
 
     pub(super) fn push(&mut self, value: T) {
         match self.blocks.last_mut().filter(|block| block.len() < BLOCK as usize) {
-            Some(block) => block.push(value),
+            Some(block) => writable(block).push(value),
             None => {
                 let mut block = Vec::with_capacity(BLOCK as usize);
                 block.push(value);
-                self.blocks.push(block);
+                self.blocks.push(Arc::new(block));
             }
         }
     }
@@ -51,18 +56,20 @@ impl<T> Column<T> {
             return true;
         }
         let block = self.blocks.get_mut((document / BLOCK) as usize);
-        let known = block.and_then(|block| block.get_mut((document % BLOCK) as usize));
-        known.map(|known| *known = value).is_some()
+        let place = (document % BLOCK) as usize;
+        let Some(block) = block.filter(|block| place < block.len()) else { return false };
+        writable(block)[place] = value;
+        true
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.blocks.iter().flatten()
+        self.blocks.iter().flat_map(|block| block.iter())
     }
 
     /// The values from a document on.
     pub(super) fn iter_from(&self, document: u32) -> impl Iterator<Item = &T> {
         let blocks = self.blocks.iter().skip((document / BLOCK) as usize);
-        blocks.flatten().skip((document % BLOCK) as usize)
+        blocks.flat_map(|block| block.iter()).skip((document % BLOCK) as usize)
     }
 
     /// The first document of which `is_before` no longer holds; it holds of none behind it.
@@ -71,6 +78,17 @@ impl<T> Column<T> {
         let Some(block) = after.checked_sub(1) else { return 0 };
         block as u32 * BLOCK + self.block(block as u32).partition_point(is_before) as u32
     }
+}
+
+/// A block's values, to write to: its own if no other column shares them, else a copy.
+fn writable<T: Copy>(block: &mut Arc<Vec<T>>) -> &mut Vec<T> {
+    if Arc::get_mut(block).is_none() {
+        // A clone would have room for no more values than there are.
+        let mut copy = Vec::with_capacity(BLOCK as usize);
+        copy.extend_from_slice(block);
+        *block = Arc::new(copy);
+    }
+    Arc::make_mut(block)
 }
 
 #[cfg(test)]
@@ -110,6 +128,21 @@ mod tests {
         );
         assert!(!column.put(3, 'd') && !column.put(u32::MAX, 'd'));
         assert!(column.iter().eq(&['c', 'b']));
+    }
+
+    #[test]
+    fn a_clone_keeps_its_values_and_shares_what_is_not_written_to() {
+        let mut column = Column::default();
+        (0..BLOCK + 2).for_each(|number| column.push(number));
+        let before = column.clone();
+        assert!(column.put(BLOCK, 7) && column.put(BLOCK + 2, 8));
+        assert_eq!((before.len(), before.get(BLOCK)), (BLOCK + 2, Some(&BLOCK)));
+        assert_eq!((column.len(), column.get(BLOCK)), (BLOCK + 3, Some(&7)));
+        assert_eq!(before.block(0).as_ptr(), column.block(0).as_ptr());
+        drop(before);
+        let place = column.block(1).as_ptr();
+        assert!(column.put(BLOCK + 3, 9));
+        assert_eq!(column.block(1).as_ptr(), place, "what nobody shares is written in place");
     }
 
     #[test]

@@ -11,6 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::graph::sql;
 use super::Reach;
+use super::column::Column;
+use super::shared::Version;
 use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
@@ -49,10 +51,10 @@ pub(super) fn add(
 }
 
 /// All sessions' lengths.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct Lengths {
     seen: Reach,
-    pub(super) of: Vec<u32>,
+    pub(super) of: Column<u32>,
     pub(super) total: u64,
 }
 
@@ -68,24 +70,22 @@ impl Lengths {
             *self = Self::default();
         }
         if reach.position == self.seen.position {
+            self.seen = reach;
             return Ok(());
         }
         let mut statement = connection.prepare_cached(shelf.lengths_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
-            let first = row.get::<_, u32>(0)? as usize * CHUNK as usize;
+            let first = row.get::<_, u32>(0)?.saturating_mul(CHUNK);
             if first > self.of.len() {
                 return Err(StoreError::Damaged {
                     detail: "a chunk of session lengths is missing".to_owned(),
                 });
             }
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            for (offset, bytes) in data.chunks_exact(WIDTH).enumerate() {
+            for (session, bytes) in (first..=u32::MAX).zip(data.chunks_exact(WIDTH)) {
                 let length = bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-                if self.of.len() <= first + offset {
-                    self.of.resize(first + offset + 1, 0);
-                }
-                self.of[first + offset] = length;
+                self.of.put(session, length);
             }
         }
         self.total = self.of.iter().map(|length| u64::from(*length)).sum();
@@ -95,6 +95,22 @@ impl Lengths {
 
     /// Terms of the average session.
     pub(super) fn average(&self) -> f64 {
-        if self.of.is_empty() { 0.0 } else { self.total as f64 / self.of.len() as f64 }
+        if self.of.len() == 0 { 0.0 } else { self.total as f64 / f64::from(self.of.len()) }
+    }
+}
+
+impl Version for Lengths {
+    type At = Reach;
+
+    fn leads_to(&self, at: &Reach) -> bool {
+        self.seen.leads_to(at)
+    }
+
+    fn is_at(&self, at: &Reach) -> bool {
+        self.seen == *at
+    }
+
+    fn is_after(&self, at: &Reach) -> bool {
+        at.leads_to(&self.seen)
     }
 }

@@ -16,6 +16,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::Reach;
 use super::column::Column;
 use super::postings::BLOCK;
+use super::shared::Version;
 use super::tables::IndexTables;
 use crate::StoreError;
 
@@ -133,7 +134,7 @@ fn row<'a>(
 ///
 /// What is asked once reads them in passing, so a process that asks a single question keeps none;
 /// they are kept from the second question on.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct Windows {
     seen: Reach,
     documents: u32,
@@ -227,6 +228,22 @@ impl Windows {
             },
         )?;
         Ok(cosine)
+    }
+}
+
+impl Version for Windows {
+    type At = (Reach, u32);
+
+    fn leads_to(&self, (reach, _): &Self::At) -> bool {
+        self.seen.leads_to(reach)
+    }
+
+    fn is_at(&self, (reach, documents): &Self::At) -> bool {
+        self.is_asked && self.seen == *reach && self.inverse_lengths.len() == *documents
+    }
+
+    fn is_after(&self, (reach, _): &Self::At) -> bool {
+        reach.leads_to(&self.seen)
     }
 }
 

@@ -31,6 +31,7 @@ mod pass;
 mod postings;
 mod search;
 mod served;
+pub(super) mod shared;
 mod tables;
 pub(super) mod vectors;
 

@@ -163,7 +163,7 @@ impl Search<'_> {
             Unit::Document => u64::from(self.attributes.len()),
             Unit::Session => self.attributes.session_count(),
         };
-        let sessions = self.lengths.of.len() as u64;
+        let sessions = u64::from(self.lengths.of.len());
         let mut terms = Vec::new();
         let mut unknown = 0u32;
         for term in &question.terms {
@@ -254,7 +254,7 @@ impl Search<'_> {
     fn session_rows(&self, term: u32) -> Result<Vec<(u32, u32)>, StoreError> {
         let mut statement = self.connection.prepare_cached(self.shelf.session_posting)?;
         let mut sessions = Vec::new();
-        for block in 0..(self.lengths.of.len() as u32).div_ceil(SESSION_BLOCK) {
+        for block in 0..self.lengths.of.len().div_ceil(SESSION_BLOCK) {
             let mut rows = statement.query([postings::key(block, term)])?;
             if let Some(row) = rows.next()? {
                 let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
@@ -269,13 +269,12 @@ impl Search<'_> {
 
     /// Every session's `sess`.
     fn session_scores(&self, terms: &[TermRows], idf_sum: f64) -> Vec<f64> {
-        let mut sums = vec![0.0; self.lengths.of.len()];
+        let mut sums = vec![0.0; self.lengths.of.len() as usize];
         let average = self.lengths.average();
         for term in terms {
             for (session, count) in &term.sessions {
-                let session = *session as usize;
                 if let (Some(sum), Some(length)) =
-                    (sums.get_mut(session), self.lengths.of.get(session))
+                    (sums.get_mut(*session as usize), self.lengths.of.get(*session))
                 {
                     *sum += term.session_idf
                         * lexical::session_strength(*count, u64::from(*length), average);

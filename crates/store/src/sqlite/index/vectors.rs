@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use retrieval::rank::meaning::{Direction, Scale, compress, widen};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -16,6 +17,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::embedding::{EmbeddingModel, ModelNumber, QuestionVector, model, read_vector};
 use super::Reach;
 use super::attributes::{Attributes, NONE};
+use super::shared::Version;
 use crate::{Position, StoreError};
 
 /// Own vectors that are remembered while windows are made: the records before one in its session
@@ -25,16 +27,51 @@ const REMEMBERED_MAX: usize = 4_096;
 /// mostly among them. Where one comes later, the window is made again.
 const AHEAD: u32 = 64;
 
+/// Documents of a block: what readers share or copy at a time.
+const BLOCK: usize = 1_024;
+
 /// The windows of the model that was asked last.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct Vectors {
     model: Option<ModelNumber>,
     dimensions: usize,
     seen: Reach,
     /// Up to where the model had read.
     reached: Position,
+    /// All but the last are full.
+    blocks: Vec<Arc<Block>>,
+}
+
+/// The windows of [`BLOCK`] documents.
+#[derive(Clone, Debug, Default)]
+struct Block {
     steps: Vec<i8>,
     inverse_lengths: Vec<f32>,
+}
+
+/// What vectors are read up to.
+pub(in super::super) struct VectorsAt {
+    reach: Reach,
+    model: EmbeddingModel,
+}
+
+impl Version for Vectors {
+    type At = VectorsAt;
+
+    fn leads_to(&self, at: &VectorsAt) -> bool {
+        self.is_of(&at.model) && self.seen.leads_to(&at.reach) && self.reached <= at.model.reached
+    }
+
+    fn is_at(&self, at: &VectorsAt) -> bool {
+        self.is_of(&at.model) && self.seen == at.reach && self.reached == at.model.reached
+    }
+
+    fn is_after(&self, at: &VectorsAt) -> bool {
+        // What a model reads anew lies behind at the same position.
+        self.is_of(&at.model)
+            && at.reach.leads_to(&self.seen)
+            && at.reach.position < self.seen.position
+    }
 }
 
 /// A question asked of a model's vectors.
@@ -48,81 +85,113 @@ pub(in super::super) struct Asked<'a> {
     windows: Vec<f32>,
 }
 
-impl Vectors {
-    /// Asks a question of all documents. None where the model has no vectors, or the question none
-    /// of its length.
-    pub(in super::super) fn ask<'a>(
-        &mut self,
-        connection: &'a Connection,
+/// A question that a model's vectors can answer.
+pub(in super::super) struct ModelQuestion {
+    direction: Direction,
+    at: VectorsAt,
+}
+
+impl ModelQuestion {
+    /// None where the file does not know the model, or the question is of another length.
+    pub(in super::super) fn of(
+        connection: &Connection,
         reach: Reach,
-        attributes: &'a Attributes,
         question: &QuestionVector,
-    ) -> Result<Option<Asked<'a>>, StoreError> {
+    ) -> Result<Option<Self>, StoreError> {
         let Some(model) = model(connection, question.model)? else { return Ok(None) };
         let direction = Direction::of(&question.numbers)
             .filter(|question| question.dimensions() == model.model.dimensions);
-        let Some(direction) = direction else { return Ok(None) };
-        if let Err(error) = self.refresh(connection, reach, attributes, &model) {
-            *self = Self::default();
-            return Err(error);
+        Ok(direction.map(|direction| Self { direction, at: VectorsAt { reach, model } }))
+    }
+
+    /// Which vectors answer.
+    pub(in super::super) fn at(&self) -> &VectorsAt {
+        &self.at
+    }
+}
+
+impl Vectors {
+    /// Asks a question of all documents. None where the model has no vectors.
+    pub(in super::super) fn ask<'a>(
+        &self,
+        connection: &'a Connection,
+        attributes: &'a Attributes,
+        question: ModelQuestion,
+    ) -> Option<Asked<'a>> {
+        let ModelQuestion { direction, at } = question;
+        let mut cosines = vec![0.0; self.len()];
+        for (block, cosines) in self.blocks.iter().zip(cosines.chunks_mut(BLOCK)) {
+            direction.cosines(&block.steps, &block.inverse_lengths, cosines);
         }
-        let mut cosines = vec![0.0; self.inverse_lengths.len()];
-        direction.cosines(&self.steps, &self.inverse_lengths, &mut cosines);
-        let has_vector =
-            |number: &usize| self.inverse_lengths.get(*number).is_some_and(|length| *length > 0.0);
+        let lengths = || self.blocks.iter().flat_map(|block| &block.inverse_lengths);
         let known = cosines
             .iter()
-            .enumerate()
-            .filter(|(number, _)| has_vector(number))
-            .map(|(_, cosine)| *cosine);
-        if known.clone().next().is_none() {
-            return Ok(None);
-        }
+            .zip(lengths())
+            .filter(|(_, length)| **length > 0.0)
+            .map(|(cosine, _)| *cosine);
+        known.clone().next()?;
         let scale = Scale::of(known);
-        for (number, cosine) in cosines.iter_mut().enumerate() {
-            *cosine = if has_vector(&number) { scale.place(*cosine) as f32 } else { 0.0 };
+        for (cosine, length) in cosines.iter_mut().zip(lengths()) {
+            *cosine = if *length > 0.0 { scale.place(*cosine) as f32 } else { 0.0 };
         }
         cosines.resize(attributes.len() as usize, 0.0);
-        Ok(Some(Asked {
+        Some(Asked {
             connection,
             attributes,
-            number: model.number,
+            number: at.model.number,
             direction,
             scale,
             windows: cosines,
-        }))
+        })
+    }
+
+    fn is_of(&self, model: &EmbeddingModel) -> bool {
+        self.model == Some(model.number) && self.dimensions == model.model.dimensions
+    }
+
+    /// How many documents were read.
+    fn len(&self) -> usize {
+        let last = self.blocks.last().map_or(0, |block| block.inverse_lengths.len());
+        self.blocks.len().saturating_sub(1) * BLOCK + last
+    }
+
+    /// Adds a document without a window.
+    fn push(&mut self) {
+        let is_full = self.blocks.last().is_none_or(|block| block.inverse_lengths.len() == BLOCK);
+        if is_full {
+            self.blocks.push(Arc::default());
+        }
+        let dimensions = self.dimensions;
+        if let Some(block) = self.blocks.last_mut().map(Arc::make_mut) {
+            block.steps.resize(block.steps.len() + dimensions, 0);
+            block.inverse_lengths.push(0.0);
+        }
     }
 
     /// Reads what was added since the last time.
-    fn refresh(
+    pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        reach: Reach,
         attributes: &Attributes,
-        model: &EmbeddingModel,
+        at: &VectorsAt,
     ) -> Result<(), StoreError> {
-        let is_same = self.model == Some(model.number) && self.dimensions == model.model.dimensions;
-        if !is_same || !self.seen.leads_to(&reach) || model.reached < self.reached {
+        let VectorsAt { reach, model } = at;
+        if !self.leads_to(at) {
             *self = Self {
                 model: Some(model.number),
                 dimensions: model.model.dimensions,
                 ..Self::default()
             };
         }
-        self.seen = reach;
-        let known = self.inverse_lengths.len();
+        self.seen = *reach;
+        let known = self.len();
         let documents =
             attributes.rest.partition_point(|attribute| attribute.position <= model.reached)
                 as usize;
         self.reached = model.reached;
-        let Some(more) = documents.checked_sub(known).filter(|more| *more > 0) else {
+        if documents <= known {
             return Ok(());
-        };
-        let bytes = more.saturating_mul(self.dimensions);
-        self.steps
-            .try_reserve(bytes)
-            .map_err(|_| StoreError::Damaged { detail: "too many vectors".to_owned() })?;
-        self.inverse_lengths.reserve(more);
+        }
         let first = attributes
             .get(known as u32)
             .map_or(0, |attribute| attribute.position.0.saturating_sub(1));
@@ -158,8 +227,7 @@ impl Vectors {
             }
             let document = document as u32;
             own.remember(document, vector);
-            self.steps.resize(self.steps.len() + self.dimensions, 0);
-            self.inverse_lengths.push(0.0);
+            self.push();
             unmade.extend(
                 [document, attribute.previous, own.before(attribute.previous)]
                     .iter()
@@ -178,7 +246,7 @@ impl Vectors {
     /// Makes the window of a document from what was read; one without a vector has none.
     fn make(&mut self, document: u32, own: &mut Own<'_>) -> Result<(), StoreError> {
         let Some(vector) = own.of(document)? else { return Ok(()) };
-        let read = self.inverse_lengths.len();
+        let read = self.len();
         let following = |document| {
             own.attributes.next(document).filter(|next| (*next as usize) < read).unwrap_or(NONE)
         };
@@ -194,11 +262,12 @@ impl Vectors {
         let mut window = vector.to_vec();
         widen(&mut window, &previous, &before_previous);
         widen(&mut window, &next, &after_next);
-        let first = (document as usize).saturating_mul(self.dimensions);
-        let steps = self.steps.get_mut(first..first.saturating_add(self.dimensions));
-        let length = self.inverse_lengths.get_mut(document as usize);
-        if let (Some(steps), Some(length)) = (steps, length) {
-            *length = compress(&window, steps);
+        let (block, place) = (document as usize / BLOCK, document as usize % BLOCK);
+        if let Some(block) = self.blocks.get_mut(block).map(Arc::make_mut) {
+            let steps = block.steps.chunks_exact_mut(self.dimensions).nth(place);
+            if let (Some(steps), Some(length)) = (steps, block.inverse_lengths.get_mut(place)) {
+                *length = compress(&window, steps);
+            }
         }
         Ok(())
     }

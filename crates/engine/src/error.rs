@@ -1,0 +1,111 @@
+//! Why the engine could not do what was asked.
+
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::operation::MalformedError;
+use store::{RecordError, StoreError};
+
+use crate::belief;
+
+/// Why the engine could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An operation breaks a rule.
+    #[error(transparent)]
+    Record(RecordError),
+    /// What should be written does not fit the format.
+    #[error("this cannot be written: {0}")]
+    Malformed(#[from] MalformedError),
+    /// A source could not be read.
+    #[error(transparent)]
+    Import(#[from] importers::ImportError),
+    /// No operation begins so.
+    #[error("no record begins with {prefix} (at least 4 digits of its id are needed)")]
+    UnknownId {
+        /// What was asked for.
+        prefix: String,
+    },
+    /// Several operations begin so.
+    #[error("{prefix} fits several records: {}", candidates.iter().map(|id| id.to_string()[..15].to_owned()).collect::<Vec<_>>().join(", "))]
+    AmbiguousId {
+        /// What was asked for.
+        prefix: String,
+        /// What it fits.
+        candidates: Vec<OpId>,
+    },
+    /// No receipt begins so, or several do.
+    #[error("no single receipt begins with {prefix}")]
+    UnknownReceipt {
+        /// What was asked for.
+        prefix: String,
+    },
+    /// No belief is called so.
+    #[error("no belief is called {name}{}", or_is_one_of(near))]
+    UnknownBelief {
+        /// What was asked for.
+        name: String,
+        /// Some that have it in their keys.
+        near: Vec<String>,
+    },
+    /// The operation is something else.
+    #[error("{id} is of kind {kind}, no belief")]
+    NotABelief {
+        /// The operation.
+        id: OpId,
+        /// What it does.
+        kind: Kind,
+    },
+    /// What the user said cannot be taken so.
+    #[error(transparent)]
+    User(#[from] belief::user::UserError),
+    /// An interchange file cannot be taken in.
+    #[error("line {line}: {reason}")]
+    Exchange {
+        /// Which line, from 1.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Reading or writing outside the store failed.
+    #[error("cannot read or write: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl From<RecordError> for EngineError {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Store(error) => Self::Store(error),
+            refused => Self::Record(refused),
+        }
+    }
+}
+
+impl EngineError {
+    /// The stable code, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Record(RecordError::Refused { violation, .. }) => violation.code(),
+            Self::Record(RecordError::Store(error)) => error.code(),
+            Self::Malformed(_) => "malformed",
+            Self::Import(importers::ImportError::Io { .. }) => "source_unreadable",
+            Self::Import(importers::ImportError::Format { .. }) => "source_format",
+            Self::Import(importers::ImportError::TooLarge { .. }) => "source_too_large",
+            Self::UnknownId { .. } => "unknown_id",
+            Self::AmbiguousId { .. } => "ambiguous_id",
+            Self::UnknownReceipt { .. } => "unknown_receipt",
+            Self::UnknownBelief { .. } => "unknown_belief",
+            Self::NotABelief { .. } => "not_a_belief",
+            Self::User(error) => error.code(),
+            Self::Exchange { .. } => "exchange",
+            Self::Io(_) => "io",
+        }
+    }
+}
+
+fn or_is_one_of(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}", near.join(" or ")) }
+}

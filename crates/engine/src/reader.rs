@@ -1,0 +1,101 @@
+//! Reading one snapshot of a space.
+
+use derivers::Deriver;
+use kernel::id::{Author, IdPrefix, OpId, SpaceId};
+use kernel::kind::Capability;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::HlcTimestamp;
+use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
+use store::{Ledger, StoreError};
+
+use crate::{EngineError, now_us};
+
+/// Answers from one snapshot of a space: the ledger up to [`Reader::head`], and the views as far as
+/// they were folded when the reader began.
+///
+/// Any number of readers may answer at once, each thread with its own handle. A reader never takes
+/// the file's write lock and never waits for a writer. While it lives, SQLite cannot truncate the
+/// write-ahead log, so keep it for one answer and then drop it.
+///
+/// [`crate::recall`] finds records and beliefs, [`crate::belief`] explains them and drafts what a user
+/// says about them, [`crate::inspect`] shows the ledger.
+pub struct Reader<'a> {
+    pub(crate) store: &'a SqliteSpace,
+    pub(crate) derivers: &'a [Box<dyn Deriver>],
+    _snapshot: ReadTransaction<'a>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(
+        store: &'a SqliteSpace,
+        derivers: &'a [Box<dyn Deriver>],
+    ) -> Result<Self, EngineError> {
+        Ok(Self { store, derivers, _snapshot: store.read_transaction()? })
+    }
+
+    /// The space's id.
+    pub fn id(&self) -> Result<SpaceId, EngineError> {
+        id_of(self.store)
+    }
+
+    /// Whether the file can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.store.mode() == Mode::ReadOnly
+    }
+
+    /// Whether a key may do something at a time.
+    pub fn may(
+        &self,
+        key: &Author,
+        capability: Capability,
+        now: jiff::Timestamp,
+    ) -> Result<bool, EngineError> {
+        Ok(may(self.store, key, capability, now)?)
+    }
+
+    /// How far the ledger's latest time is ahead of `now`, seconds; 0 if it is not.
+    pub fn ahead_s(&self, now: jiff::Timestamp) -> Result<u64, EngineError> {
+        let latest = self.store.latest()?.unwrap_or_default();
+        Ok(latest.0.saturating_sub(now_us(now)) / 1_000_000)
+    }
+
+    /// What is wrong with the file's structure; empty if nothing.
+    pub fn check_file(&self) -> Result<Vec<String>, EngineError> {
+        Ok(self.store.check_file()?)
+    }
+
+    /// The one operation that an id or the beginning of one names.
+    pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
+        /// Candidates named in the error.
+        const CANDIDATES_MAX: usize = 5;
+        let unknown = || EngineError::UnknownId { prefix: text.chars().take(80).collect() };
+        let prefix: IdPrefix = text.trim().parse().map_err(|_| unknown())?;
+        let mut found = self.store.find(&prefix, CANDIDATES_MAX)?;
+        match found.len() {
+            1 => found.pop().ok_or_else(unknown),
+            0 => Err(unknown()),
+            _ => Err(EngineError::AmbiguousId { prefix: prefix.to_string(), candidates: found }),
+        }
+    }
+
+    /// The digests of the views.
+    pub fn digests(&self) -> Result<Vec<ViewDigest>, EngineError> {
+        Ok(self.store.digests()?)
+    }
+}
+
+/// A space's id.
+pub(crate) fn id_of(store: &SqliteSpace) -> Result<SpaceId, EngineError> {
+    Ok(store.space()?.unwrap_or(SpaceId(OpId([0; 32]))))
+}
+
+/// Whether a key may do something at a time.
+pub(crate) fn may(
+    store: &SqliteSpace,
+    key: &Author,
+    capability: Capability,
+    now: jiff::Timestamp,
+) -> Result<bool, StoreError> {
+    let at = (HlcTimestamp(now_us(now)), OpId([0; 32]));
+    Ok(store.world()?.access()?.holds(key, capability, at))
+}

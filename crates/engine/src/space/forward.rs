@@ -1,0 +1,193 @@
+//! Single calls, each with its own reader or writer.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use importers::secrets::Masked;
+use importers::{Context as ImportContext, Importer};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use kernel::evidence::Evidence;
+use kernel::id::{Author, OpId, ReceiptId};
+use kernel::kind::Capability;
+use kernel::seal::Draft;
+use models::{EmbedError, Embedder, Model};
+use store::sqlite::{ModelNumber, ReceiptFilter, ViewDigest};
+use store::{Position, Recorded};
+
+use super::Space;
+use crate::EngineError;
+use crate::belief::Belief;
+use crate::belief::claims::{ClaimFilter, Claims};
+use crate::belief::evidence_filter::EvidenceFilter;
+use crate::belief::explain::Explaining;
+use crate::belief::name::Named;
+use crate::belief::review::Asked;
+use crate::belief::support::Support;
+use crate::belief::user::Replacement;
+use crate::derive::{Derived, Extent};
+use crate::embed::{Embedded, EmbeddingStatus, Portion, Ready, Unopened};
+use crate::inspect::{LogFilter, Shown, Status};
+use crate::outcome::{Changes, Intent};
+use crate::recall::context::gather::Wanted;
+use crate::recall::context::{Context, Gathered, Request};
+use crate::recall::episodes::{Query, Recall};
+use crate::recall::facts::{FactQuery, Facts};
+use crate::recall::receipts::{Recalled, Receipt, Recipient};
+use crate::tokens::{O200k, Tokens};
+use crate::verify::ledger::Verification;
+use crate::write::exchange::Intake;
+use crate::write::import::{Progress, Report};
+use crate::write::record::{Outcome, Prepared};
+
+/// Methods of a [`crate::Reader`].
+macro_rules! read {
+    ($reader:ident: $($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => {
+        impl Space {
+            $(
+                #[doc = concat!("[`crate::Reader::", stringify!($name), "`] by [`Space::", stringify!($reader), "`].")]
+                pub fn $name(&self, $($argument: $type),*) -> Result<$answer, EngineError> {
+                    self.$reader()?.$name($($argument),*)
+                }
+            )+
+        }
+    };
+}
+
+read! {
+    reader:
+    show(id: &OpId) -> Shown;
+    log(after: Position, filter: &LogFilter, take: impl FnMut(Recorded) -> bool) -> Position;
+    log_tail(count: usize, filter: &LogFilter) -> Vec<Recorded>;
+    head() -> Position;
+    name() -> String;
+    evidence_by_kind() -> BTreeMap<String, u64>;
+    ahead_s(now: Timestamp) -> u64;
+    check_file() -> Vec<String>;
+    digests() -> Vec<ViewDigest>;
+    verify(progress: impl FnMut(u64)) -> Verification;
+    export(output: &mut dyn Write, progress: impl FnMut(u64)) -> u64;
+    resolve(text: &str) -> OpId;
+    name_of(text: &str) -> Named;
+    belief_named(text: &str) -> String;
+    beliefs() -> Vec<Belief>;
+    claims(filter: &ClaimFilter, limit: usize) -> Claims;
+    believed(name: &str) -> Belief;
+    explain(name: &str) -> Explaining;
+    support(explaining: &Explaining) -> Support;
+    reviews() -> Vec<Asked>;
+    review_named(name: &str) -> Asked;
+    to_correct(name: &str, by: &Replacement) -> Vec<Draft>;
+    to_refute(name: &str, note: &str) -> Vec<Draft>;
+    to_withdraw(name: &str, note: &str) -> Vec<Draft>;
+    to_retract(name: &str, note: &str) -> Vec<Draft>;
+    drafts_to_retract(without: &EvidenceFilter) -> Vec<Draft>;
+    receipts(filter: &ReceiptFilter, limit: usize) -> Vec<Receipt>;
+    receipt(text: &str) -> Receipt;
+    texts_of(receipt: &Receipt) -> BTreeMap<OpId, String>;
+    count_receipts() -> u64;
+    embedding_status() -> Vec<EmbeddingStatus>;
+    ready_embeddings(choice: &str) -> Vec<Ready>;
+    unopened_embedder(choice: &str) -> Option<Unopened>;
+    waiting_embeddings(choice: &str, now: Timestamp) -> Option<Embedded>;
+    question_to_embed(text: &str, today: Option<Date>) -> String;
+}
+
+read! {
+    reader_up_to_date:
+    recall(query: &Query) -> Recall;
+    recall_facts(query: &FactQuery) -> Facts;
+    gather(wanted: &Wanted) -> Gathered;
+}
+
+/// Methods of a [`crate::Writer`] that has to be finished.
+macro_rules! write_and_fold {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => {
+        impl Space {
+            $(
+                #[doc = concat!("[`crate::Writer::", stringify!($name), "`], finished.")]
+                pub fn $name(&mut self, $($argument: $type),*) -> Result<$answer, EngineError> {
+                    let mut writer = self.writer();
+                    let answer = writer.$name($($argument),*)?;
+                    writer.finish()?;
+                    Ok(answer)
+                }
+            )+
+        }
+    };
+}
+
+write_and_fold! {
+    append(draft: Draft, now: Timestamp) -> OpId;
+    change_access(
+        key: Author, name: &str, capabilities: Vec<Capability>, gives: bool, now: Timestamp
+    ) -> OpId;
+    record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
+    remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
+    act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    derive(
+        extent: Extent, intent: Intent, now: Timestamp, progress: impl FnMut(&Derived)
+    ) -> (Derived, Changes);
+}
+
+/// Methods of a [`crate::Writer`] that fold themselves or append nothing.
+macro_rules! write_only {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => {
+        impl Space {
+            $(
+                #[doc = concat!("[`crate::Writer::", stringify!($name), "`].")]
+                pub fn $name(&mut self, $($argument: $type),*) -> Result<$answer, EngineError> {
+                    self.writer().$name($($argument),*)
+                }
+            )+
+        }
+    };
+}
+
+write_only! {
+    import(
+        importer: &'static dyn Importer, path: &Path, context: &ImportContext, intent: Intent,
+        progress: impl FnMut(Progress)
+    ) -> Report;
+    take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;
+    advance(progress: impl FnMut(u64)) -> ();
+    rebuild(progress: impl FnMut(u64)) -> ();
+    verify_beliefs(
+        verification: &mut Verification, now: Timestamp, progress: impl FnMut(&Derived)
+    ) -> ();
+    receipt_of_recall(
+        recipient: &Recipient<'_>, recalled: &Recalled<'_>, now: Timestamp
+    ) -> Option<ReceiptId>;
+    prune_receipts(before: Timestamp) -> u64;
+    embed(
+        embedder: &mut dyn Embedder, choice: &str, portion: Portion, now: &dyn Fn() -> Timestamp,
+        progress: &mut dyn FnMut(&Embedded)
+    ) -> Embedded;
+    note_unopened(choice: &str, error: &EmbedError, now: Timestamp) -> Embedded;
+    mend_embeddings(model: &Model) -> u64;
+    forget_embeddings(number: ModelNumber) -> ();
+}
+
+impl Space {
+    /// The whole in numbers.
+    pub fn status(&self) -> Result<Status, EngineError> {
+        self.reader()?.status(self.author())
+    }
+
+    /// Puts together what a model is to read for its next turn, counted by [`O200k`], and writes a
+    /// receipt of it.
+    pub fn context(&mut self, request: &Request) -> Result<Context, EngineError> {
+        self.context_counted(request, &O200k)
+    }
+
+    /// The same with another counter.
+    pub fn context_counted(
+        &mut self,
+        request: &Request,
+        counter: &dyn Tokens,
+    ) -> Result<Context, EngineError> {
+        let composed = self.reader_up_to_date()?.compose(request, counter)?;
+        self.writer().issue_context(request, composed)
+    }
+}

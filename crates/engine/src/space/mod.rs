@@ -1,0 +1,184 @@
+//! The handle on a space, which makes readers and writers.
+
+use std::path::Path;
+
+use derivers::Deriver;
+use kernel::body::{self, Body};
+use kernel::id::{Author, SpaceId};
+use kernel::kind::Capability;
+use kernel::operation::{HlcTimestamp, Operation};
+use kernel::seal::{ChainPosition, Signer};
+use store::sqlite::{Mode, SqliteSpace};
+
+use crate::reader::{id_of, may};
+use crate::recall::echo::PendingKeys;
+use crate::seal::{Sealable, Sealer};
+use crate::writer::can_serve_stale;
+use crate::{EngineError, Reader, Writer, now_us};
+
+mod forward;
+
+/// An open space, and the key that writes to it by default.
+///
+/// Each thread uses its own handle. All handles of a process on one file share the index that
+/// searches keep in memory, whatever keys they write with.
+///
+/// ```
+/// use engine::Space;
+/// use engine::recall::episodes::Query;
+/// use kernel::seal::Signer;
+///
+/// let now = jiff::Timestamp::UNIX_EPOCH;
+/// let mut space = Space::create_in_memory(Signer::from_seed([1; 32]), "example", now)?;
+/// let mut writer = space.writer();
+/// writer.change_access(Signer::from_seed([2; 32]).author(), "phone", Vec::new(), true, now)?;
+/// writer.finish()?;
+/// let reader = space.reader()?;
+/// assert_eq!(reader.head()?.0, 2);
+/// assert!(reader.recall(&Query::new("soup", 5))?.results.is_empty());
+/// # Ok::<(), engine::EngineError>(())
+/// ```
+pub struct Space {
+    store: SqliteSpace,
+    sealer: Sealer,
+    derivers: Vec<Box<dyn Deriver>>,
+    echoes: PendingKeys,
+}
+
+/// The operation that begins a space owned by `sealer`'s key.
+fn genesis(
+    sealer: &Sealer,
+    name: &str,
+    now: jiff::Timestamp,
+) -> Result<(Operation, Body), EngineError> {
+    let space = body::Space {
+        name: name.to_owned(),
+        owner: sealer.author(),
+        created: now.to_string(),
+        settings: serde_json::Map::new(),
+    };
+    let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(now_us(now)) };
+    Ok(sealer.seal(Sealable::genesis(space), place)?)
+}
+
+impl Space {
+    fn over(store: SqliteSpace, sealer: Sealer) -> Self {
+        Self { store, sealer, derivers: derivers::builtin(), echoes: PendingKeys::default() }
+    }
+
+    /// Makes a new space owned by `signer`'s key.
+    pub fn create(
+        path: &Path,
+        signer: Signer,
+        name: &str,
+        now: jiff::Timestamp,
+    ) -> Result<Self, EngineError> {
+        let sealer = Sealer::new(signer);
+        let (genesis, body) = genesis(&sealer, name, now)?;
+        Ok(Self::over(SqliteSpace::create(path, &genesis, &body)?, sealer))
+    }
+
+    /// Makes a new space that is kept in memory alone and gone when it is dropped: for tests and
+    /// measurements.
+    pub fn create_in_memory(
+        signer: Signer,
+        name: &str,
+        now: jiff::Timestamp,
+    ) -> Result<Self, EngineError> {
+        let sealer = Sealer::new(signer);
+        let (genesis, body) = genesis(&sealer, name, now)?;
+        Ok(Self::over(SqliteSpace::create_in_memory(&genesis, &body)?, sealer))
+    }
+
+    /// Makes another copy of a space that begins with `genesis`, which may be somebody else's.
+    pub fn copy_of(
+        path: &Path,
+        genesis: &Operation,
+        body: &Body,
+        signer: Signer,
+    ) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::create(path, genesis, body)?, Sealer::new(signer)))
+    }
+
+    /// Opens an existing space. If this process has a handle on the file already, the new one shares
+    /// its index in memory.
+    pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::open(path)?, Sealer::new(signer)))
+    }
+
+    /// Opens an existing space with its own index in memory, as another process would: for tests and
+    /// measurements.
+    pub fn open_unshared(path: &Path, signer: Signer) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::open_unshared(path)?, Sealer::new(signer)))
+    }
+
+    /// Uses other derivers than the built-in ones.
+    pub fn set_derivers(&mut self, derivers: Vec<Box<dyn Deriver>>) {
+        self.derivers = derivers;
+    }
+
+    /// A reader of the current snapshot. Overlapping readers of one handle share a snapshot.
+    pub fn reader(&self) -> Result<Reader<'_>, EngineError> {
+        Reader::new(&self.store, &self.derivers)
+    }
+
+    /// The same, after folding the views if they are behind and nobody is writing.
+    ///
+    /// Writers fold what they append, so the views are normally up to date. They are behind after a
+    /// process was stopped between an append and its fold, and during a bulk import. This call then
+    /// tries to take the write lock, without waiting. If another writer holds it, the reader answers
+    /// from the views as they are, and its answers say how far they are behind.
+    pub fn reader_up_to_date(&self) -> Result<Reader<'_>, EngineError> {
+        match self.store.catch_up() {
+            Err(error) if !can_serve_stale(&error) => Err(error.into()),
+            _ => self.reader(),
+        }
+    }
+
+    /// A writer with the handle's own key.
+    pub fn writer(&mut self) -> Writer<'_> {
+        let Self { store, sealer, derivers, echoes } = self;
+        Writer { store, sealer, derivers, echoes }
+    }
+
+    /// A writer with another key.
+    pub fn writer_with<'a>(&'a mut self, sealer: &'a Sealer) -> Writer<'a> {
+        let Self { store, derivers, echoes, .. } = self;
+        Writer { store, sealer, derivers, echoes }
+    }
+
+    /// The space's id.
+    pub fn id(&self) -> Result<SpaceId, EngineError> {
+        id_of(&self.store)
+    }
+
+    /// The key that writes.
+    pub fn author(&self) -> Author {
+        self.sealer.author()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.store.path()
+    }
+
+    /// Whether it can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.store.mode() == Mode::ReadOnly
+    }
+
+    /// Whether two handles have one index in memory.
+    pub fn shares_index_with(&self, other: &Self) -> bool {
+        self.store.shares_index_with(&other.store)
+    }
+
+    /// Whether the handle's key may append.
+    pub fn may_append(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
+        Ok(may(&self.store, &self.author(), Capability::Append, now)?)
+    }
+
+    /// Whether the handle's key may derive.
+    pub fn may_derive(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
+        Ok(may(&self.store, &self.author(), Capability::Derive, now)?)
+    }
+}

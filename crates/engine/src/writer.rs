@@ -1,0 +1,111 @@
+//! Writing to a space with a key.
+
+use derivers::Deriver;
+use kernel::body::{self, Body};
+use kernel::id::{Author, OpId, SpaceId};
+use kernel::kind::Capability;
+use kernel::seal::{Draft, next_timestamp};
+use store::sqlite::{Mode, SqliteSpace};
+use store::{Ledger, StoreError};
+
+use crate::reader::{id_of, may};
+use crate::recall::echo::PendingKeys;
+use crate::seal::{Sealable, Sealer};
+use crate::{EngineError, now_us};
+
+/// Appends to a space with a key.
+///
+/// What a call has appended is durable when it returns. [`Writer::finish`] then folds it into the
+/// views, so that every reader that begins afterwards finds it. If a writer is dropped without
+/// finishing, the next writer or reader folds. Between calls no lock is held.
+///
+/// The calls are in [`crate::write`] and [`crate::derive`]; [`crate::embed`] writes vectors of other
+/// models and [`crate::recall::receipts`] writes receipts.
+#[must_use = "readers find what was appended only after `finish`"]
+pub struct Writer<'a> {
+    pub(crate) store: &'a mut SqliteSpace,
+    pub(crate) sealer: &'a Sealer,
+    pub(crate) derivers: &'a [Box<dyn Deriver>],
+    /// Keys of texts that a bulk import has not written yet.
+    pub(crate) echoes: &'a mut PendingKeys,
+}
+
+impl Writer<'_> {
+    /// Whose key writes.
+    pub fn author(&self) -> Author {
+        self.sealer.author()
+    }
+
+    pub(crate) fn space(&self) -> Result<SpaceId, EngineError> {
+        id_of(self.store)
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.store.mode() == Mode::ReadOnly
+    }
+
+    /// Whether the key may derive.
+    pub(crate) fn may_derive(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
+        Ok(may(self.store, &self.author(), Capability::Derive, now)?)
+    }
+
+    /// Appends one operation, with its secrets masked.
+    pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
+        let mut writing = self.store.begin()?;
+        let ts = next_timestamp(now_us(now), writing.latest()?);
+        let sealable = Sealable::masked(draft, &*writing)?;
+        let (operation, body) = self.sealer.seal_next(sealable, &*writing, ts)?;
+        writing.record(&operation, Some(&body))?;
+        writing.commit()?;
+        Ok(operation.id())
+    }
+
+    /// Gives a key capabilities, or takes them.
+    pub fn change_access(
+        &mut self,
+        key: Author,
+        name: &str,
+        capabilities: Vec<Capability>,
+        gives: bool,
+        now: jiff::Timestamp,
+    ) -> Result<OpId, EngineError> {
+        let grant = body::Grant { key, name: name.to_owned(), capabilities };
+        let body = if gives { Body::Grant(grant) } else { Body::Revoke(grant) };
+        self.append(Draft::new(body), now)
+    }
+
+    /// Folds what is recorded into the views. `progress` is told each position reached.
+    pub fn advance(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
+        self.store.advance(|position| progress(position.0))?;
+        Ok(())
+    }
+
+    /// Deletes every view and folds it again.
+    pub fn rebuild(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
+        Ok(self.store.rebuild(|position| progress(position.0))?)
+    }
+
+    /// Folds what was appended into the views. Waits for other writers as an append does.
+    ///
+    /// What was appended is durable even if it cannot be folded now, because others write for too
+    /// long, the disk is full or an operation does not read. Then this succeeds all the same, and
+    /// answers say how far the view is behind.
+    pub fn finish(self) -> Result<(), EngineError> {
+        match self.store.advance(|_| {}) {
+            Err(error) if !can_serve_stale(&error) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a view that could not be folded for this reason is still served as it is.
+pub(crate) fn can_serve_stale(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Busy { .. }
+            | StoreError::DiskFull
+            | StoreError::WriteFailed
+            | StoreError::ReadOnly
+            | StoreError::Damaged { .. }
+    )
+}

@@ -1,0 +1,105 @@
+//! What a process keeps in memory of a file, once, however many handles it has open.
+//!
+//! Opening a handle looks the file up in a registry. Two handles share only if path, file and space
+//! are the same, so a file that replaced another has an index of its own. The registry holds weak
+//! references: the index goes with the last handle.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use kernel::id::SpaceId;
+use retrieval::text::Analyzer;
+
+use super::index::{FactFolder, Folder, shared::AllColumns};
+
+/// Most idle analysers that are kept. A search that finds none makes one.
+const ANALYZERS_KEPT_MAX: usize = 8;
+
+/// What a process keeps in memory of the index of one file.
+#[derive(Default)]
+pub(super) struct SharedIndex {
+    pub(super) columns: AllColumns,
+    /// What the next fold reuses. Taken only under the file's write lock.
+    folders: Mutex<Option<Folders>>,
+    /// Analysers that no search is using.
+    analyzers: Mutex<Vec<Analyzer>>,
+}
+
+/// What a fold of each index remembers for the next.
+pub(super) struct Folders {
+    pub(super) episodes: Folder,
+    pub(super) facts: FactFolder,
+}
+
+impl SharedIndex {
+    /// Takes what the last fold left, if anything.
+    pub(super) fn take_folders(&self) -> Option<Folders> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps what the next fold reuses. Call it only after the fold is committed.
+    pub(super) fn put_folders(&self, folders: Folders) {
+        *self.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
+    }
+
+    /// Takes an idle analyser, which remembers the words of earlier questions.
+    pub(super) fn take_analyzer(&self) -> Option<Analyzer> {
+        self.analyzers.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Returns an analyser.
+    pub(super) fn put_analyzer(&self, analyzer: Analyzer) {
+        let mut analyzers = self.analyzers.lock().unwrap_or_else(PoisonError::into_inner);
+        if analyzers.len() < ANALYZERS_KEPT_MAX {
+            analyzers.push(analyzer);
+        }
+    }
+
+    /// Drops everything, because the views are rebuilt.
+    pub(super) fn clear(&self) {
+        self.take_folders();
+        self.columns.clear();
+    }
+}
+
+/// What tells a file from another of the same name. The system does not reuse a file's number while
+/// a handle on it is open. On systems without such numbers an open file cannot be replaced.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FileIdentity {
+    path: PathBuf,
+    device: u64,
+    number: u64,
+}
+
+impl FileIdentity {
+    /// The file at a path; none if it cannot be determined.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let path = std::fs::canonicalize(path).ok()?;
+        #[cfg(unix)]
+        let (device, number) = {
+            use std::os::unix::fs::MetadataExt;
+            let metadata = std::fs::metadata(&path).ok()?;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let (device, number) = (0, 0);
+        Some(Self { path, device, number })
+    }
+}
+
+/// The registry of indexes in use.
+static IN_USE: Mutex<BTreeMap<(FileIdentity, SpaceId), Weak<SharedIndex>>> =
+    Mutex::new(BTreeMap::new());
+
+/// The index of a file: that of other handles on it, or a new one.
+pub(super) fn index_of(file: FileIdentity, space: SpaceId) -> Arc<SharedIndex> {
+    let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+    in_use.retain(|_, index| index.strong_count() > 0);
+    let slot = in_use.entry((file, space)).or_default();
+    slot.upgrade().unwrap_or_else(|| {
+        let index = Arc::new(SharedIndex::default());
+        *slot = Arc::downgrade(&index);
+        index
+    })
+}
