@@ -748,7 +748,7 @@ impl Writer<'_> {
     }
 }
 
-/// EvidenceFilter what is believed in the end as it was before.
+/// Without what is believed in the end as it was before.
 pub(crate) fn differing(changes: BTreeMap<String, Change>) -> BTreeMap<String, Change> {
     let differs = |change: &Change| match &change.before {
         None => change.after.served.is_some(),

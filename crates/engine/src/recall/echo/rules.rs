@@ -330,7 +330,7 @@ fn keep_text(strings: &mut String, string: Option<String>) {
     }
 }
 
-/// EvidenceFilter the lines that `because` writes around what it gives.
+/// Without the lines that `because` writes around what it gives.
 fn without_frame(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut in_conversation = false;
@@ -355,7 +355,7 @@ fn without_frame(text: &str) -> String {
     kept
 }
 
-/// EvidenceFilter the number of an item in a list, which says nothing.
+/// Without the number of an item in a list, which says nothing.
 fn without_list_mark(line: &str) -> &str {
     /// Digits of such a number.
     const DIGITS_MAX: usize = 3;
