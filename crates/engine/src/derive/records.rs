@@ -49,8 +49,8 @@ impl Shown {
     }
 }
 
-/// Whose word what a key signed is.
-pub(crate) fn teller(access: &Access, author: &Author, at: (HlcTimestamp, OpId)) -> SignedBy {
+/// Whether an operation counts as the owner's word: its author could correct at that point.
+pub(crate) fn signed_by(access: &Access, author: &Author, at: (HlcTimestamp, OpId)) -> SignedBy {
     if access.holds(author, Capability::Correct, at) { SignedBy::Owner } else { SignedBy::Other }
 }
 
@@ -192,7 +192,7 @@ pub(super) fn of_group(
     let mut members = Vec::new();
     for (row, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
         if row.kind != Kind::ClaimCorrection {
-            let by = teller(writing.access()?, &row.author, (row.ts, row.id));
+            let by = signed_by(writing.access()?, &row.author, (row.ts, row.id));
             members.push(Member::Row(row, layer, by));
         } else if let Some(said) = served_by(&row, "") {
             let believed = belief(writing as &dyn Writing, &said.key)?;

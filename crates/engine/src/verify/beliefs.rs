@@ -126,7 +126,7 @@ impl Space {
     ) -> Result<BeliefCheck, EngineError> {
         let Self { store, signer, derivers, .. } = self;
         let mut writing = store.write()?;
-        let mut derivation = Derivation::new(derivers, signer, now, true);
+        let mut derivation = Derivation::new(derivers, signer, now);
         let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();
         let records = underived(&writing, &names)?;
         // Where there is nothing to derive from, nobody has to have derived.
@@ -136,9 +136,9 @@ impl Space {
         }
         let before = held(&writing)?;
         derivation.begin(&mut writing, Extent::Full)?;
-        derivation.follow(&mut writing)?;
+        derivation.record_consequences(&mut writing)?;
         while derivation.step(&mut writing)? {
-            progress(&derivation.derived);
+            progress(&derivation.report);
         }
         let mut after = held(&writing)?;
         let mut differing = 0;
@@ -164,7 +164,7 @@ impl Space {
             );
             verification.find(None, "belief_missing", message, false);
         }
-        for problem in &derivation.derived.problems {
+        for problem in &derivation.report.problems {
             let message = format!(
                 "deriver {}, group {:?}: {}",
                 problem.deriver, problem.group, problem.message

@@ -13,7 +13,7 @@ use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 
 use crate::belief::Belief;
-use crate::derive::{Derivation, Derived, Extent, differing};
+use crate::derive::{Derivation, Derived, Extent};
 use crate::write::follow::seal;
 use crate::write::import::Intent;
 use crate::{EngineError, Space, now_us};
@@ -52,12 +52,12 @@ impl Space {
         let may_derive = self.may_derive(now)?;
         let Self { store, signer, derivers, .. } = self;
         let mut writing = store.write()?;
-        let mut before = Derivation::new(derivers, signer, now, may_derive);
+        let mut before = Derivation::new(derivers, signer, now);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;
             before.finish(&mut writing)?;
         } else {
-            before.look_only(&mut writing)?;
+            before.propagate_only(&mut writing)?;
         }
         let mut recorded = Vec::with_capacity(drafts.len());
         for draft in drafts {
@@ -66,18 +66,18 @@ impl Space {
             writing.record(&operation, Some(&body))?;
             recorded.push(operation.id());
         }
-        let mut after = Derivation::new(derivers, signer, now, may_derive);
+        let mut after = Derivation::new(derivers, signer, now);
         if may_derive {
             after.begin(&mut writing, Extent::Changed)?;
         }
-        after.follow(&mut writing)?;
+        after.record_consequences(&mut writing)?;
         if may_derive {
             after.finish(&mut writing)?;
         } else {
-            after.look_only(&mut writing)?;
+            after.propagate_only(&mut writing)?;
         }
-        let Derivation { derived, changes, .. } = after;
-        let mut beliefs = differing(changes);
+        let Derivation { report: derived, changes, .. } = after;
+        let mut beliefs = changes.differing();
         for change in beliefs.values_mut() {
             change.cause = cause_of(&writing, &change.after)?;
         }

@@ -17,8 +17,8 @@ use kernel::seal::{ChainPosition, Signer, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 
-use crate::derive::Derivation;
 use crate::recall::echo::{Batch, Echoes, TextFingerprint};
+use crate::write::submission::record_consequences;
 
 use crate::{EngineError, Space, now_us};
 
@@ -114,7 +114,7 @@ impl Space {
         batch: Vec<Prepared>,
         now: jiff::Timestamp,
     ) -> Result<Vec<Outcome>, EngineError> {
-        let Self { store, signer, derivers, echoes: waiting } = self;
+        let Self { store, signer, echoes: waiting, .. } = self;
         let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
         let mut writing = store.write()?;
         let mut head = writing.head(&signer.author())?;
@@ -164,10 +164,8 @@ impl Space {
                 .push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
         }
         if replaced {
-            // What stood on an earlier version falls with it.
-            let at = (next_timestamp(now_us(now), stamp), OpId([0; 32]));
-            let may_derive = writing.access()?.holds(&signer.author(), Capability::Derive, at);
-            Derivation::new(derivers, signer, now, may_derive).follow(&mut writing)?;
+            // What stood on an earlier version is invalidated with it.
+            record_consequences(signer, &mut writing, now_us(now))?;
         }
         if written {
             let waits = echoes.finish(&mut writing, bulk)?;
