@@ -22,18 +22,18 @@
 use std::collections::{BTreeSet, HashMap};
 
 use derivers::Deriver;
-use kernel::cascade::Journal;
+use kernel::cascade::{Journal, Review};
 use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
 use kernel::rules::RuleViolation;
 use kernel::seal::Signer;
-use store::sqlite::{GroupNumber, Marked, SqliteWriting};
+use store::sqlite::{GroupNumber, Marked, SqliteSpace, SqliteWriting};
 use store::{Position, RecordError, Writing};
 
 use crate::write::commit::Changes;
 use crate::write::import::Intent;
-use crate::write::submission::record_consequences;
+use crate::write::submission::{propose_reviews, record_consequences};
 use crate::{EngineError, Space, now_us};
 
 mod examine;
@@ -155,6 +155,41 @@ impl<'d> Derivation<'d> {
         if extent == Extent::Full || filled_by != registered {
             writing.forget_derivation(&registered)?;
         }
+        // What was invalidated before and not recorded, for instance by a device that may not.
+        self.record_consequences(writing)
+    }
+
+    /// Whether a derivation of what changed would take more than a moment: more operations or
+    /// groups than one step takes.
+    pub(crate) fn is_long(&self, store: &mut SqliteSpace) -> Result<bool, EngineError> {
+        let writing = store.write()?;
+        let (read, filled_by) = writing.derived()?;
+        let read = if filled_by == self.registered() { read.0 } else { 0 };
+        Ok(writing.position().0.saturating_sub(read) > groups::READ_OPERATIONS_MAX as u64
+            || writing.count_marked()? > run::RUN_GROUPS_MAX as u64)
+    }
+
+    /// Derives to the end, and commits between steps: the work of a step is durable then, and other
+    /// writers come in between. `progress` gets the report so far after each step.
+    pub(crate) fn run_to_end(
+        &mut self,
+        store: &mut SqliteSpace,
+        extent: Extent,
+        mut progress: impl FnMut(&Derived),
+    ) -> Result<(), EngineError> {
+        let mut writing = store.write()?;
+        self.begin(&mut writing, extent)?;
+        let mut committed = 0;
+        while self.step(&mut writing)? {
+            progress(&self.report);
+            if self.work() >= committed + COMMIT_WORK {
+                committed = self.work();
+                Box::new(writing).commit()?;
+                writing = store.write()?;
+            }
+        }
+        Box::new(writing).commit()?;
+        progress(&self.report);
         Ok(())
     }
 
@@ -229,13 +264,14 @@ impl Space {
 
     /// Derives what follows from all that is recorded. `progress` gets the report so far after each
     /// step; the work of each step is durable then, and a derivation that was stopped goes on where
-    /// it was. A dry run writes nothing.
+    /// it was. A dry run writes nothing; a long one is made in a private copy, so that it does not
+    /// hold up writers.
     pub fn derive(
         &mut self,
         extent: Extent,
         intent: Intent,
         now: jiff::Timestamp,
-        mut progress: impl FnMut(&Derived),
+        progress: impl FnMut(&Derived),
     ) -> Result<(Derived, Changes), EngineError> {
         let may_derive = self.may_derive(now)?;
         let space = self.id()?;
@@ -246,23 +282,14 @@ impl Space {
             return Err(EngineError::Record(RecordError::Refused { id: space.0, violation }));
         }
         let mut derivation = Derivation::new(derivers, signer, now);
-        let mut writing = store.write()?;
-        derivation.begin(&mut writing, extent)?;
-        // What was invalidated before and not recorded, for instance by a device that may not.
-        derivation.record_consequences(&mut writing)?;
-        let mut more = true;
-        let mut committed = 0;
-        while more {
-            more = derivation.step(&mut writing)?;
-            progress(&derivation.report);
-            if intent == Intent::Write && derivation.work() >= committed + COMMIT_WORK {
-                committed = derivation.work();
-                Box::new(writing).commit()?;
-                writing = store.write()?;
-            }
-        }
         if intent == Intent::Write {
-            Box::new(writing).commit()?;
+            derivation.run_to_end(store, extent, progress)?;
+        } else if extent == Extent::Full || derivation.is_long(store)? {
+            derivation.run_to_end(&mut store.private_copy()?, extent, progress)?;
+        } else {
+            let mut writing = store.write()?;
+            derivation.begin(&mut writing, extent)?;
+            derivation.finish(&mut writing)?;
         }
         let Derivation { report, changes, .. } = derivation;
         // A copy that derives for the first time sees every belief for the first time, also those
@@ -272,15 +299,18 @@ impl Space {
         Ok((report, Changes { beliefs, ..Changes::default() }))
     }
 
-    /// Records what follows from what was taken in from elsewhere.
+    /// Records what follows from what was taken in from elsewhere: what the journal notes, and
+    /// `reviews` found before.
     pub(crate) fn follow(
         &mut self,
         journal: Journal,
+        reviews: &[Review],
         now: jiff::Timestamp,
     ) -> Result<(), EngineError> {
         let mut writing = self.store.write()?;
         writing.resume(journal);
         record_consequences(&self.signer, &mut writing, now_us(now))?;
+        propose_reviews(&self.signer, &mut writing, reviews, now_us(now))?;
         Box::new(writing).commit()?;
         Ok(())
     }

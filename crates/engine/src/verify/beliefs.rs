@@ -1,5 +1,5 @@
-//! Verifying beliefs: everything is derived again from the records, in a writing that is dropped,
-//! and compared with what is believed.
+//! Verifying beliefs: everything is derived again from the records, in a private copy of the space,
+//! and compared with what is believed. Others can write to the space meanwhile.
 //!
 //! The comparison proves something only where derivation has caught up: what was recorded since is
 //! believed as soon as it is derived from, and its absence is no fault. So it is asked first what
@@ -122,25 +122,24 @@ impl Space {
         &mut self,
         verification: &mut Verification,
         now: jiff::Timestamp,
-        mut progress: impl FnMut(&Derived),
+        progress: impl FnMut(&Derived),
     ) -> Result<BeliefCheck, EngineError> {
         let Self { store, signer, derivers, .. } = self;
-        let mut writing = store.write()?;
+        let mut copy = store.private_copy()?;
         let mut derivation = Derivation::new(derivers, signer, now);
         let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();
-        let records = underived(&writing, &names)?;
-        // Where there is nothing to derive from, nobody has to have derived.
-        let has_begun = writing.derived()?.0 > Position(0);
-        if records > 0 || has_begun && !derivation.has_caught_up(&writing)? {
-            return Ok(BeliefCheck::NotDerived { records });
-        }
-        let before = held(&writing)?;
-        derivation.begin(&mut writing, Extent::Full)?;
-        derivation.record_consequences(&mut writing)?;
-        while derivation.step(&mut writing)? {
-            progress(&derivation.report);
-        }
-        let mut after = held(&writing)?;
+        let before = {
+            let writing = copy.write()?;
+            let records = underived(&writing, &names)?;
+            // Where there is nothing to derive from, nobody has to have derived.
+            let has_begun = writing.derived()?.0 > Position(0);
+            if records > 0 || has_begun && !derivation.has_caught_up(&writing)? {
+                return Ok(BeliefCheck::NotDerived { records });
+            }
+            held(&writing)?
+        };
+        derivation.run_to_end(&mut copy, Extent::Full, progress)?;
+        let mut after = held(&copy.write()?)?;
         let mut differing = 0;
         let beliefs = before.len() as u64;
         for (key, held) in before {

@@ -42,7 +42,10 @@ pub struct Change {
 
 impl Space {
     /// Records `drafts` with what follows from them, or says what would follow. What was not
-    /// derived yet is derived before, so that the changes are those of the drafts alone.
+    /// derived yet is derived before, so that the changes are those of the drafts alone. A long
+    /// backlog is derived in steps of its own, which stay whatever becomes of the drafts: so the
+    /// write lock is held for the drafts and what follows from them, not for all that was left
+    /// over. A dry run over a long backlog works on a private copy.
     pub fn act(
         &mut self,
         drafts: Vec<Draft>,
@@ -51,6 +54,18 @@ impl Space {
     ) -> Result<Changes, EngineError> {
         let may_derive = self.may_derive(now)?;
         let Self { store, signer, derivers, .. } = self;
+        let mut backlog = Derivation::new(derivers, signer, now);
+        let mut copy;
+        let store = if !may_derive || !backlog.is_long(store)? {
+            store
+        } else if intent == Intent::Write {
+            backlog.run_to_end(store, Extent::Changed, |_| {})?;
+            store
+        } else {
+            copy = store.private_copy()?;
+            backlog.run_to_end(&mut copy, Extent::Changed, |_| {})?;
+            &mut copy
+        };
         let mut writing = store.write()?;
         let mut before = Derivation::new(derivers, signer, now);
         if may_derive {
@@ -69,11 +84,9 @@ impl Space {
         let mut after = Derivation::new(derivers, signer, now);
         if may_derive {
             after.begin(&mut writing, Extent::Changed)?;
-        }
-        after.record_consequences(&mut writing)?;
-        if may_derive {
             after.finish(&mut writing)?;
         } else {
+            after.record_consequences(&mut writing)?;
             after.propagate_only(&mut writing)?;
         }
         let Derivation { report: derived, changes, .. } = after;

@@ -8,6 +8,7 @@ use engine::Space;
 use engine::derive::{Derived, Extent};
 use engine::write::commit::Changes;
 use engine::write::import::Intent;
+use engine::write::record::{Outcome, Prepared};
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::confidence::{Basis, saturating};
 use kernel::evidence::{Evidence, Payload, Visibility};
@@ -139,9 +140,7 @@ impl Home {
     pub(crate) fn remember(&mut self, uid: &str, text: &str) -> OpId {
         let now = self.now();
         match self.space.remember(note(uid, text), now).unwrap() {
-            engine::write::record::Outcome::Added(id)
-            | engine::write::record::Outcome::Present(id) => id,
-            engine::write::record::Outcome::Replaced { new, .. } => new,
+            Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. } => id,
         }
     }
 
@@ -553,6 +552,55 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
             assert_eq!(one.believed(), two.believed(), "seed {seed}");
         }
     }
+}
+
+/// A space with so many records that deriving them takes more than one step; their ids.
+fn backlog() -> (Home, Vec<OpId>) {
+    let mut home = Home::new(toys());
+    let mut ids = Vec::new();
+    for batch in 0..3 {
+        let notes = (0..700).map(|number| {
+            let uid = (batch * 700 + number).to_string();
+            Prepared::new(note(&uid, &format!("word{} today", number % 20))).unwrap()
+        });
+        let now = home.now();
+        for outcome in home.space.record(notes.collect(), now).unwrap() {
+            if let Outcome::Added(id) = outcome {
+                ids.push(id);
+            }
+        }
+    }
+    (home, ids)
+}
+
+#[test]
+fn a_long_backlog_stays_derived_whatever_becomes_of_what_the_user_says() {
+    let (mut home, ids) = backlog();
+    let refutes_a_note =
+        Body::ClaimRefutation(Refutation { identity_key: "k".into(), note: String::new() });
+    assert!(home.act(refutes_a_note, ids[0]).is_err());
+    assert_eq!(home.believed().len(), 22);
+    assert!(home.derive(Extent::Changed, Intent::Write).changed_nothing());
+}
+
+#[test]
+fn a_dry_run_over_a_long_backlog_writes_nothing_and_says_what_would_change() {
+    let (mut home, ids) = backlog();
+    let count = |home: &Home| home.space.export(&mut Vec::new(), |_| {}).unwrap();
+    let before = count(&home);
+    let mut retract = |intent| {
+        let refs = vec![Ref { id: ids[0], role: Role::parse("target").unwrap() }];
+        let body = Body::EvidenceRetraction(Reason { reason: String::new() });
+        let now = home.now();
+        let changes = home.space.act(vec![Draft { body, refs }], intent, now).unwrap();
+        (changes.beliefs.into_keys().collect::<Vec<_>>(), count(&home))
+    };
+    let (would_change, after) = retract(Intent::DryRun);
+    assert_eq!(after, before);
+    assert_eq!(would_change, ["toy.count|word0", "toy.layer|all", "toy.layer|top"]);
+    let (changed, after) = retract(Intent::Write);
+    assert_eq!(changed, would_change);
+    assert!(after > before);
 }
 
 /// Another copy of a space, written by `signer`, with all that there is.

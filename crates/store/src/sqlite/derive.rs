@@ -41,9 +41,10 @@ CREATE TABLE IF NOT EXISTS derive_joined (key TEXT NOT NULL, grp INTEGER NOT NUL
     PRIMARY KEY (key, grp)) STRICT, WITHOUT ROWID;
 ";
 
-/// The tables that [`SqliteWriting::forget_derivation`] empties. What was served of each identity
-/// is kept, so that it is known what changed.
-const TABLES: &[&str] = &[
+/// All of them.
+pub(super) const TABLES: &[&str] = &[
+    "changed",
+    SERVED,
     "derive_deriver",
     "derive_group",
     "derive_member",
@@ -52,6 +53,10 @@ const TABLES: &[&str] = &[
     "derive_made",
     "derive_joined",
 ];
+
+/// What was served of each identity. It is kept when the others are emptied, so that it is known
+/// what changed.
+const SERVED: &str = "derive_served";
 
 /// The view's name in the table of positions.
 const VIEW: &str = "derive";
@@ -166,7 +171,7 @@ impl SqliteWriting<'_> {
     pub fn forget_derivation(&mut self, derivers: &[(String, String)]) -> Result<(), StoreError> {
         self.names.clear();
         self.marked.clear();
-        for table in TABLES {
+        for table in TABLES.iter().filter(|table| **table != SERVED) {
             self.connection().execute(&format!("DELETE FROM {table}"), [])?;
         }
         for (name, version) in derivers {
