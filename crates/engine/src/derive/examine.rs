@@ -13,7 +13,7 @@ use kernel::when::When;
 use store::sqlite::Marked;
 
 use super::MAX_DERIVATION_DEPTH;
-use super::records::Shown;
+use super::records::GroupRecords;
 use crate::write::submission::{ClaimDraft, Producer};
 
 /// A candidate that passed the examination.
@@ -35,11 +35,11 @@ impl Accepted {
     }
 }
 
-/// Takes what a deriver may claim, and says what is wrong with the rest.
+/// Splits candidates into those that the deriver may claim, and problems with the others.
 pub(super) fn examine(
     deriver: &dyn Deriver,
     group: &Marked,
-    shown: &Shown,
+    shown: &GroupRecords,
     candidates: Vec<Candidate>,
 ) -> (Vec<Accepted>, Vec<String>) {
     let mut accepted: Vec<Accepted> = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn examine(
 fn examine_one(
     deriver: &dyn Deriver,
     group: &Marked,
-    shown: &Shown,
+    shown: &GroupRecords,
     candidate: Candidate,
 ) -> Result<Accepted, String> {
     let Candidate { claim_type, identity_key, .. } = &candidate;
@@ -100,7 +100,7 @@ fn examine_one(
             continue;
         }
         let role = Role::parse(input.role)
-            .map_err(|_| format!("cites as {:?}, which is no role", input.role))?;
+            .map_err(|_| format!("cites as {:?}, which is not a role", input.role))?;
         if input.role == Role::SUPERSEDES {
             return Err("cites an input as superseded".to_owned());
         }
@@ -111,7 +111,7 @@ fn examine_one(
         valid_at_us = valid_at_us.max(at_us.min(told_us));
     }
     if refs.is_empty() {
-        return Err("claims something of nothing".to_owned());
+        return Err("cites no record".to_owned());
     }
     // One place is kept for the version that is replaced.
     if refs.len() >= REFS_MAX {

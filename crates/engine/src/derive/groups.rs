@@ -162,8 +162,9 @@ impl Derivation<'_> {
                     let by = records::signed_by(writing.access()?, &row.author, order);
                     records::of_evidence(&row, by)
                 }
-                _ => records::served_by(&row, "")
-                    .map(|believed| records::of_belief(&row, &believed)),
+                _ => {
+                    records::served_by(&row, "").map(|believed| records::of_belief(&row, &believed))
+                }
             };
             if let Some(record) = record {
                 for group in self.groups(writing, &record)? {

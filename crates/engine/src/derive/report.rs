@@ -30,7 +30,7 @@ pub struct Derived {
     /// They stay believed until a key that may correct derives.
     pub left_to_others: u64,
     /// Claims that were recorded as invalidated.
-    pub fallen: u64,
+    pub invalidated: u64,
     /// Candidates left out because the user said otherwise.
     pub withheld: u64,
     /// Candidates that say what the user corrected to.
@@ -57,7 +57,7 @@ pub struct DeriverProblem {
 impl Derived {
     /// Whether nothing was written, or would be in a dry run.
     pub fn changed_nothing(&self) -> bool {
-        self.added + self.updated + self.retracted + self.fallen + self.reviews == 0
+        self.added + self.updated + self.retracted + self.invalidated + self.reviews == 0
     }
 
     pub(super) fn note_problem(&mut self, problem: DeriverProblem) {
@@ -85,7 +85,7 @@ impl Derived {
     }
 
     pub(super) fn count_consequences(&mut self, consequences: Consequences) {
-        self.fallen += consequences.invalidated;
+        self.invalidated += consequences.invalidated;
         self.reviews += consequences.reviews;
     }
 }

@@ -5,7 +5,7 @@ use store::Writing;
 use store::sqlite::{Marked, SqliteWriting};
 
 use super::examine::{Accepted, examine};
-use super::records::Shown;
+use super::records::GroupRecords;
 use super::{Derivation, contained, parallel, records};
 use crate::EngineError;
 use crate::write::submission::{Refusal, Submitted, record_consequences, submit};
@@ -28,9 +28,12 @@ impl Derivation<'_> {
         }
         self.report.groups += asked.len() as u64;
         let answers = parallel::each(asked, |(group, deriver, members)| {
-            let shown = Shown::of(members);
-            let candidates = contained(|| deriver.derive(&group.name, &shown.records));
-            (group, candidates.map(|candidates| examine(deriver, group, &shown, candidates)))
+            let group_records = GroupRecords::of(members);
+            let candidates = contained(|| deriver.derive(&group.name, &group_records.records));
+            (
+                group,
+                candidates.map(|candidates| examine(deriver, group, &group_records, candidates)),
+            )
         });
         let mut accepted = Vec::new();
         for (group, answer) in answers {

@@ -69,10 +69,7 @@ impl Derivation<'_> {
     }
 
     /// Whether something is marked that this key would retract.
-    pub(super) fn may_retract_any(
-        &self,
-        writing: &SqliteWriting<'_>,
-    ) -> Result<bool, EngineError> {
+    pub(super) fn may_retract_any(&self, writing: &SqliteWriting<'_>) -> Result<bool, EngineError> {
         let mut after = None;
         while let keys = writing.unsupported(after.as_deref(), UNSUPPORTED_KEYS_MAX)?
             && !keys.is_empty()

@@ -340,10 +340,7 @@ fn propose_instead(
 }
 
 /// The claim that the user saw, where a correction was corrected again and again.
-fn first_corrected(
-    writing: &dyn Writing,
-    correction: &Entry,
-) -> Result<Option<OpId>, EngineError> {
+fn first_corrected(writing: &dyn Writing, correction: &Entry) -> Result<Option<OpId>, EngineError> {
     let mut target = correction.sole_ref(Role::TARGET);
     for _ in 0..CORRECTIONS_FOLLOWED_MAX {
         let Some(id) = target else { return Ok(None) };

@@ -190,8 +190,8 @@ fn one_more_record_changes_what_stands_on_it_through_all_layers() {
     home.remember("4", "tea with milk");
     let derived = home.derive(Extent::Changed, Intent::Write);
     assert_eq!(
-        derived.fallen, 2,
-        "what stood on the old count fell before it was concluded again: {derived:?}"
+        derived.invalidated, 2,
+        "what stood on the old count was invalidated before it was concluded again: {derived:?}"
     );
     assert_eq!(home.believed()["toy.count|tea"].1, json!({ "parity": 1 }));
     assert!(home.derive_from_scratch().changed_nothing());
@@ -269,7 +269,12 @@ impl Dice {
 }
 
 /// A step of a random life: something told, taken back, replaced, corrected, refuted, withdrawn.
-pub(crate) fn step(home: &mut Home, dice: &mut Dice, told: &mut Vec<OpId>, said: &mut Vec<(OpId, bool)>) {
+pub(crate) fn step(
+    home: &mut Home,
+    dice: &mut Dice,
+    told: &mut Vec<OpId>,
+    said: &mut Vec<(OpId, bool)>,
+) {
     let words = ["tea", "rain", "gym", "ana"];
     match dice.below(10) {
         0..=4 => {

@@ -14,8 +14,8 @@ use kernel::rules::RuleViolation;
 use kernel::seal::{ChainPosition, Draft, Signer, next_timestamp};
 use kernel::validity::{State, Validity};
 use serde_json::{Value, json};
-use store::memory::MemoryLedger;
 use store::Ledger;
+use store::memory::MemoryLedger;
 
 use crate::support::key;
 

@@ -221,13 +221,12 @@ fn what_another_key_left_for_this_one_to_retract_is_not_compared() {
     home.space.append(unsupported, at(4)).unwrap();
     let mut agent = home.again(2);
     agent.set_derivers(vec![Box::new(Habits), Box::new(Tastes)]);
-    let (derived, _) =
-        agent.derive(Extent::Changed, Intent::Write, at(5), |_| {}).unwrap();
+    let (derived, _) = agent.derive(Extent::Changed, Intent::Write, at(5), |_| {}).unwrap();
     assert_eq!((derived.left_to_others, derived.retracted), (1, 0), "{derived:?}");
     let check = verify(&mut home.space).unwrap().beliefs;
     assert_eq!(check, Some(BeliefCheck::NotDerived { records: 0 }));
     derive(&mut home.space);
-    assert!(!home.space.believed("habit.weekly|pool").unwrap().served.is_some());
+    assert!(home.space.believed("habit.weekly|pool").unwrap().served.is_none());
     let check = verify(&mut home.space).unwrap().beliefs;
     assert_eq!(check, Some(BeliefCheck::Compared { beliefs: 2, differing: 0 }));
 }

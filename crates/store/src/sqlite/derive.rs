@@ -462,7 +462,7 @@ impl SqliteWriting<'_> {
         Ok(keys.collect::<Result<_, _>>()?)
     }
 
-    /// The groups that concluded an identity, by deriver and name: the first has the say.
+    /// The groups that concluded an identity, by deriver and name: the first is authoritative.
     pub fn makers(&self, key: &str) -> Result<Vec<Marked>, StoreError> {
         let mut statement = self.connection().prepare_cached(
             "SELECT made.grp, derive_group.deriver, derive_group.name FROM derive_made AS made
