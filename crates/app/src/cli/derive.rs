@@ -66,7 +66,7 @@ fn said(belief: &engine::belief::Belief) -> serde_json::Value {
 }
 
 fn print(derived: &Derived, changed: &[&Change], intent: Intent) -> Result<(), Failure> {
-    if derived.changed_nothing() && derived.problem_count == 0 {
+    if derived.changed_nothing() && derived.problem_count + derived.left_to_others == 0 {
         output::line("Nothing new: what is believed follows from what is recorded")?;
         return Ok(());
     }

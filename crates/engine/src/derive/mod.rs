@@ -27,7 +27,7 @@ use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
 use kernel::rules::RuleViolation;
-use kernel::seal::Signer;
+use kernel::seal::{Signer, next_timestamp};
 use store::sqlite::{GroupNumber, Marked, SqliteSpace, SqliteWriting};
 use store::{Position, RecordError, Writing};
 
@@ -315,9 +315,10 @@ impl Space {
         Ok(())
     }
 
-    /// Whether this device's key may derive.
+    /// Whether this device's key may derive. It is judged at the time that the next operation will
+    /// carry, which is later than `now` where another device's clock is ahead.
     pub fn may_derive(&self, now: jiff::Timestamp) -> Result<bool, EngineError> {
-        let at = (kernel::operation::HlcTimestamp(now_us(now)), OpId([0; 32]));
+        let at = (next_timestamp(now_us(now), self.store.latest()?), OpId([0; 32]));
         let world = self.store.world()?;
         Ok(world.access()?.holds(&self.author(), Capability::Derive, at))
     }

@@ -110,6 +110,26 @@ fn what_a_late_revocation_takes_the_effect_of_is_not_believed_until_a_late_grant
     }
 }
 
+#[test]
+fn a_device_whose_clock_is_behind_may_derive_from_the_grant_until_the_revocation() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut owner = Home::new(toys());
+    let mut laptop = copy_of(&owner, &folder.path().join("laptop.db"), signer(8));
+    laptop.space.set_derivers(toys());
+    owner.clock += 1_000;
+    owner.remember("1", "tea today");
+    owner.remember("2", "tea again");
+    change_access(&mut owner, signer(8).author(), &ALL, true);
+    send(&owner, &mut laptop);
+    assert!(laptop.clock < owner.clock);
+    assert_eq!(laptop.derive(Extent::Changed, Intent::Write).added, 3);
+    change_access(&mut owner, signer(8).author(), &ALL, false);
+    send(&owner, &mut laptop);
+    let now = laptop.now();
+    let refused = laptop.space.derive(Extent::Changed, Intent::Write, now, |_| {}).unwrap_err();
+    assert_eq!(refused.code(), "not_permitted");
+}
+
 /// What a device does of its own accord, if it may.
 fn step(home: &mut Home, dice: &mut Dice) {
     let words = ["tea", "rain", "gym"];
