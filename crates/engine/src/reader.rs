@@ -4,7 +4,7 @@ use derivers::Deriver;
 use kernel::id::{Author, IdPrefix, OpId, SpaceId};
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
-use kernel::operation::HlcTimestamp;
+use kernel::seal::next_timestamp;
 use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
 use store::{Ledger, StoreError};
 
@@ -96,6 +96,6 @@ pub(crate) fn may(
     capability: Capability,
     now: jiff::Timestamp,
 ) -> Result<bool, StoreError> {
-    let at = (HlcTimestamp(now_us(now)), OpId([0; 32]));
+    let at = (next_timestamp(now_us(now), store.latest()?), OpId([0; 32]));
     Ok(store.world()?.access()?.holds(key, capability, at))
 }

@@ -91,6 +91,20 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// How many things are noted: what its memory grows with.
+    pub fn len(&self) -> usize {
+        self.triggers.len()
+            + self.inputs.len()
+            + self.sound.len()
+            + self.reached.len()
+            + self.changed.len()
+    }
+
+    /// Whether nothing is noted.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Takes note of what taking in one operation changed, after all that was noted before.
     pub fn note(&mut self, settlement: StatusUpdate) {
         let StatusUpdate { trigger, changes, inputs, reached, keys } = settlement;

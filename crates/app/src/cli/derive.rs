@@ -66,7 +66,7 @@ fn brief(belief: &engine::belief::Belief) -> serde_json::Value {
 }
 
 fn print(derived: &Derived, changed: &[&Change], intent: Intent) -> Result<(), Failure> {
-    if derived.is_nothing() && derived.problem_count == 0 {
+    if derived.changed_nothing() && derived.problem_count + derived.left_to_others == 0 {
         output::line("Nothing new: what is believed follows from what is recorded")?;
         return Ok(());
     }
@@ -101,6 +101,7 @@ fn summary(derived: &Derived, intent: Intent) -> String {
         (derived.added, "new"),
         (derived.updated, "changed"),
         (derived.retracted, "taken back"),
+        (derived.left_to_others, "no longer supported, left to a key that may correct"),
         (derived.reviews, "to review"),
     ] {
         if number > 0 {
@@ -133,7 +134,7 @@ pub(crate) fn after_a_write(session: &CliSession) -> Result<Option<Derived>, Fai
     });
     bar.finish_and_clear();
     let Some((derived, changes)) = derived? else { return Ok(None) };
-    if session.form == Form::Text && !derived.is_nothing() {
+    if session.form == Form::Text && !derived.changed_nothing() {
         let changed: Vec<&Change> = changes.beliefs.values().collect();
         print(&derived, &changed, Intent::Write)?;
     }

@@ -6,31 +6,33 @@ use std::thread::{available_parallelism, scope};
 /// Most threads.
 const THREADS_MAX: usize = 8;
 
-/// `work` of every item, in order. A panic of `work` is the caller's.
+/// Applies `work` to every item; the results are in the order of the items. A panic of `work`
+/// becomes the caller's.
 pub(super) fn each<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let threads =
         available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX).min(items.len());
     if threads < 2 {
         return items.into_iter().map(work).collect();
     }
-    // Dealt out like cards, since neighbours are often alike in cost.
-    let mut hands: Vec<Vec<(usize, T)>> = (0..threads).map(|_| Vec::new()).collect();
+    // Neighbours often cost the same, so each chunk takes every n-th item.
+    let mut chunks: Vec<Vec<(usize, T)>> = (0..threads).map(|_| Vec::new()).collect();
     for (place, item) in items.into_iter().enumerate() {
-        if let Some(hand) = hands.get_mut(place % threads) {
-            hand.push((place, item));
+        if let Some(chunk) = chunks.get_mut(place % threads) {
+            chunk.push((place, item));
         }
     }
     let work = &work;
-    let play = |hand: Vec<(usize, T)>| {
-        hand.into_iter().map(|(place, item)| (place, work(item))).collect::<Vec<_>>()
+    let work_through = |chunk: Vec<(usize, T)>| {
+        chunk.into_iter().map(|(place, item)| (place, work(item))).collect::<Vec<_>>()
     };
     let mut results: Vec<(usize, R)> = scope(|scope| {
-        let mine = hands.pop().unwrap_or_default();
-        let players: Vec<_> = hands.into_iter().map(|hand| scope.spawn(|| play(hand))).collect();
-        let mut results = play(mine);
-        for player in players {
-            match player.join() {
-                Ok(played) => results.extend(played),
+        let own = chunks.pop().unwrap_or_default();
+        let workers: Vec<_> =
+            chunks.into_iter().map(|chunk| scope.spawn(|| work_through(chunk))).collect();
+        let mut results = work_through(own);
+        for worker in workers {
+            match worker.join() {
+                Ok(part) => results.extend(part),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }

@@ -17,14 +17,14 @@ use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
 use crate::EngineError;
 use crate::belief::{Belief, belief};
 
-/// The records of a group, in the space's order, with what the engine alone knows of each.
-pub(super) struct Shown {
+/// The records that a deriver is shown of a group, in the space's order, with their layers.
+pub(super) struct GroupRecords {
     pub(super) records: Vec<Record>,
-    /// Beside each record: how many derivations lie below it.
+    /// For each record, how many derivations lie below it.
     pub(super) layers: Vec<u32>,
 }
 
-impl Shown {
+impl GroupRecords {
     /// Reads the bodies, and puts the records in the space's order.
     pub(super) fn of(members: Vec<Member>) -> Self {
         let mut shown: Vec<(Record, u32)> = members
@@ -49,12 +49,13 @@ impl Shown {
     }
 }
 
-/// Whose word what a key signed is.
-pub(crate) fn teller(access: &Access, author: &Author, at: (HlcTimestamp, OpId)) -> SignedBy {
+/// Whether an operation counts as the owner's word: its author could correct at that point.
+pub(crate) fn signed_by(access: &Access, author: &Author, at: (HlcTimestamp, OpId)) -> SignedBy {
     if access.holds(author, Capability::Correct, at) { SignedBy::Owner } else { SignedBy::Other }
 }
 
-/// Evidence; none where its body was removed or does not read, or repeats what is known already.
+/// Evidence as a record; none where its body was removed or cannot be read, or where it repeats
+/// what is known already.
 pub(super) fn of_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(row.body.as_deref()?).ok()?;
     if evidence.echo().is_some() {
@@ -131,8 +132,8 @@ pub(super) fn of_belief(row: &OperationRow, believed: &Belief) -> Record {
     }
 }
 
-/// A belief from the operation alone that stated it. Of a correction only what it corrects to is
-/// known so.
+/// A belief from the operation alone that stated it. A correction alone says only what it corrects
+/// to.
 pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
     let mut belief = Belief {
         served: Some(row.id),
@@ -159,7 +160,8 @@ pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
     Some(belief)
 }
 
-/// The record's own time, microseconds: when it happened, or when it was told where nobody said.
+/// The record's own time, microseconds: when it happened or, where that is unknown, when it was
+/// recorded.
 pub(super) fn at_us(record: &Record) -> i64 {
     let told = i64::try_from(record.told.0).unwrap_or(i64::MAX);
     record
@@ -176,11 +178,11 @@ pub(super) fn visibility(record: &Record) -> Visibility {
     }
 }
 
-/// A member of a group, read as far as that needs the ledger.
+/// A member of a group, before its body is parsed.
 pub(super) enum Member {
-    /// Its body says all; with its layer.
+    /// Evidence or a claim, with its layer: its body says everything.
     Row(OperationRow, u32, SignedBy),
-    /// A correction, which says only part of what is believed.
+    /// A correction, whose body says only part of what is believed, with its layer.
     Corrected(Record, u32),
 }
 
@@ -192,7 +194,7 @@ pub(super) fn of_group(
     let mut members = Vec::new();
     for (row, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
         if row.kind != Kind::ClaimCorrection {
-            let by = teller(writing.access()?, &row.author, (row.ts, row.id));
+            let by = signed_by(writing.access()?, &row.author, (row.ts, row.id));
             members.push(Member::Row(row, layer, by));
         } else if let Some(said) = served_by(&row, "") {
             let believed = belief(writing as &dyn Writing, &said.key)?;

@@ -1,12 +1,12 @@
-//! Verifying beliefs: everything is derived again from the records, in a writing that is dropped,
-//! and compared with what is believed.
+//! Verifying beliefs: everything is derived again from the records, in a private copy of the space,
+//! and compared with what is believed. Others can write to the space meanwhile.
 //!
-//! The comparison proves something only where derivation has caught up: what was recorded since is
-//! believed as soon as it is derived from, and its absence is no fault. So it is asked first what
-//! derivation still owes. Records count: evidence, the user's words, changes of access, what other
-//! derivers or people claimed. Claims in the name of a deriver of ours do not, nor falls and
-//! retractions: a derivation leaves these behind itself, and who appends one that does not follow
-//! has forged it.
+//! The comparison proves something only where derivation has caught up: a record counts as soon as
+//! it is derived from, and until then its absence from the beliefs is not a fault. So the check
+//! first counts the records that derivation has not read: evidence, the user's words, changes of
+//! access, and what other derivers or people claimed. Claims in the name of one of our derivers do
+//! not count, nor do invalidations and retractions: a derivation appends these itself after it has
+//! read. Whoever appends one that does not follow has forged it.
 
 use std::collections::BTreeMap;
 
@@ -23,38 +23,38 @@ use crate::derive::{Derivation, Derived, Extent};
 use crate::verify::ledger::Verification;
 use crate::{EngineError, Writer};
 
-/// Operations looked at in one step, to tell what was derived from.
-const OWED_OPERATIONS_MAX: usize = 2_000;
-/// Longest words of a belief in a finding, characters.
+/// Operations read in one query, to count those that derivation has not read.
+const UNREAD_OPERATIONS_MAX: usize = 2_000;
+/// Longest text or payload of a belief in a finding, characters.
 const TEXT_CHARS_MAX: usize = 120;
 
-/// What became of the comparison of beliefs.
+/// The outcome of the comparison of beliefs.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum BeliefCheck {
-    /// All was derived again.
+    /// Everything was derived again and compared.
     Compared {
-        /// What is believed.
+        /// Beliefs before.
         beliefs: u64,
-        /// How many of these would be believed otherwise or not at all, and how many are missing.
+        /// Beliefs that differ: those that would be believed otherwise or not at all, and those
+        /// that are missing.
         differing: u64,
     },
     /// Derivation has not caught up, so there is nothing to compare with.
     NotDerived {
-        /// Records that are not derived from yet; 0 where only a derivation that was stopped is to
-        /// go on, or was made by other derivers.
+        /// Records that derivation has not read; 0 where it was interrupted, was made by other
+        /// derivers, or left something that this key may retract.
         records: u64,
     },
-    /// It could not be done.
+    /// Nothing was compared.
     Skipped {
-        /// Why not, in words.
+        /// Why, in words.
         reason: String,
     },
 }
 
 /// What is served of an identity, as far as derivation decides about it.
-#[derive(PartialEq)]
-struct Held {
+struct ServedBelief {
     by: OpId,
     text: String,
     payload: Value,
@@ -63,8 +63,9 @@ struct Held {
     valid_to: Option<When>,
 }
 
-impl Held {
-    fn says(&self) -> (&Value, f64, &Option<When>, &Option<When>) {
+impl ServedBelief {
+    /// What is compared: a text may be worded anew, and another operation may say the same.
+    fn content(&self) -> (&Value, f64, &Option<When>, &Option<When>) {
         (&self.payload, self.confidence, &self.valid_from, &self.valid_to)
     }
 
@@ -84,9 +85,9 @@ impl Held {
 }
 
 impl Writer<'_> {
-    /// Derives everything again and adds to `verification` what is believed and does not follow,
-    /// and what follows and is not believed. Nothing is written. `progress` is told what the
-    /// derivation did so far.
+    /// Derives everything again and adds a finding to `verification` for each belief that does not
+    /// follow from the records, and for each that follows and is missing. Nothing is written.
+    /// `progress` gets the derivation's report so far after each step.
     pub fn verify_beliefs(
         &mut self,
         verification: &mut Verification,
@@ -103,8 +104,7 @@ impl Writer<'_> {
             BeliefCheck::Skipped { reason: "this key may not derive".to_owned() }
         } else {
             match self.compare_beliefs(verification, now, progress) {
-                // Whoever writes at the moment, or has filled the disk, says nothing about what is
-                // believed.
+                // A busy space or a full disk says nothing about what is believed.
                 Err(EngineError::Store(
                     error @ (StoreError::Busy { .. }
                     | StoreError::ReadOnly
@@ -122,47 +122,26 @@ impl Writer<'_> {
         &mut self,
         verification: &mut Verification,
         now: jiff::Timestamp,
-        mut progress: impl FnMut(&Derived),
+        progress: impl FnMut(&Derived),
     ) -> Result<BeliefCheck, EngineError> {
-        let (sealer, derivers) = (self.sealer, self.derivers);
-        let mut writing = self.store.write()?;
-        let mut derivation = Derivation::new(derivers, sealer, now, true);
+        let derivers = self.derivers;
+        let mut copy = self.store.private_copy()?;
+        let mut derivation = Derivation::new(derivers, self.sealer, now);
         let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();
-        let records = underived(&writing, &names)?;
-        // Where there is nothing to derive from, nobody has to have derived.
-        let has_begun = writing.derived()?.0 > Position(0);
-        if records > 0 || has_begun && !derivation.has_caught_up(&writing)? {
-            return Ok(BeliefCheck::NotDerived { records });
-        }
-        let before = held(&writing)?;
-        derivation.begin(&mut writing, Extent::Full)?;
-        derivation.follow(&mut writing)?;
-        while derivation.step(&mut writing)? {
-            progress(&derivation.derived);
-        }
-        let mut after = held(&writing)?;
-        let mut differing = 0;
-        let beliefs = before.len() as u64;
-        for (key, held) in before {
-            let follows = after.remove(&key);
-            if follows.as_ref().map(Held::says) == Some(held.says()) {
-                continue;
+        let before = {
+            let writing = copy.write()?;
+            let records = count_unread(&writing, &names)?;
+            // Where there is nothing to derive from, nobody has to have derived.
+            let has_begun = writing.derived()?.0 > Position(0);
+            if records > 0 || has_begun && !derivation.has_caught_up(&writing)? {
+                return Ok(BeliefCheck::NotDerived { records });
             }
-            differing += 1;
-            let instead = follows.map_or("nothing of it".to_owned(), |follows| follows.in_words());
-            let message = format!(
-                "{key} is believed to be {}, but from the records follows {instead}",
-                held.in_words()
-            );
-            verification.find(Some(held.by), "belief_differs", message, false);
-        }
-        for (key, follows) in after {
-            differing += 1;
-            let follows = follows.in_words();
-            let message = format!("{key} is not believed, but from the records follows {follows}");
-            verification.find(None, "belief_missing", message, false);
-        }
-        for problem in &derivation.derived.problems {
+            all_served(&writing)?
+        };
+        derivation.run_to_end(&mut copy, Extent::Full, progress)?;
+        let beliefs = before.len() as u64;
+        let differing = find_differences(verification, before, &copy.write()?)?;
+        for problem in &derivation.report.problems {
             let message = format!(
                 "deriver {}, group {:?}: {}",
                 problem.deriver, problem.group, problem.message
@@ -173,31 +152,70 @@ impl Writer<'_> {
     }
 }
 
-/// Everything that is served.
-fn held(writing: &SqliteWriting<'_>) -> Result<BTreeMap<String, Held>, EngineError> {
-    let mut held = BTreeMap::new();
+/// What is served of every identity.
+fn all_served(writing: &SqliteWriting<'_>) -> Result<BTreeMap<String, ServedBelief>, EngineError> {
+    let mut all = BTreeMap::new();
     for key in writing.identity_keys()? {
-        let belief = belief(writing as &dyn Writing, &key)?;
-        if let Some(by) = belief.served {
-            let (text, payload, confidence) = (belief.text, belief.payload, belief.confidence);
-            let (valid_from, valid_to) = (belief.valid_from, belief.valid_to);
-            held.insert(key, Held { by, text, payload, confidence, valid_from, valid_to });
+        if let Some(served) = served(writing, &key)? {
+            all.insert(key, served);
         }
     }
-    Ok(held)
+    Ok(all)
 }
 
-/// How many records arrived since derivation last read, apart from what a derivation by these
-/// derivers leaves behind itself.
-fn underived(writing: &SqliteWriting<'_>, derivers: &[&str]) -> Result<u64, EngineError> {
+fn served(writing: &SqliteWriting<'_>, key: &str) -> Result<Option<ServedBelief>, EngineError> {
+    let belief = belief(writing as &dyn Writing, key)?;
+    let Some(by) = belief.served else { return Ok(None) };
+    let (text, payload, confidence) = (belief.text, belief.payload, belief.confidence);
+    let (valid_from, valid_to) = (belief.valid_from, belief.valid_to);
+    Ok(Some(ServedBelief { by, text, payload, confidence, valid_from, valid_to }))
+}
+
+/// Adds a finding for each identity of which something else was served before than is now; answers
+/// how many there are.
+fn find_differences(
+    verification: &mut Verification,
+    mut before: BTreeMap<String, ServedBelief>,
+    derived: &SqliteWriting<'_>,
+) -> Result<u64, EngineError> {
+    let mut differing = 0;
+    for key in derived.identity_keys()? {
+        let follows = served(derived, &key)?;
+        match (before.remove(&key), follows) {
+            (None, None) => continue,
+            (Some(believed), Some(follows)) if believed.content() == follows.content() => continue,
+            (Some(believed), follows) => {
+                let instead =
+                    follows.map_or("nothing of it".to_owned(), |follows| follows.in_words());
+                let message = format!(
+                    "{key} is believed to be {}, but from the records follows {instead}",
+                    believed.in_words()
+                );
+                verification.find(Some(believed.by), "belief_differs", message, false);
+            }
+            (None, Some(follows)) => {
+                let follows = follows.in_words();
+                let message =
+                    format!("{key} is not believed, but from the records follows {follows}");
+                verification.find(None, "belief_missing", message, false);
+            }
+        }
+        differing += 1;
+    }
+    Ok(differing)
+}
+
+/// Counts the records that arrived since derivation last read, apart from what a derivation by
+/// these derivers appends itself.
+fn count_unread(writing: &SqliteWriting<'_>, derivers: &[&str]) -> Result<u64, EngineError> {
     let (mut read, _) = writing.derived()?;
     let mut records = 0;
-    while let lines = writing.lines(read, OWED_OPERATIONS_MAX)?
-        && let Some(last) = lines.last()
+    while let rows = writing.lines(read, UNREAD_OPERATIONS_MAX)?
+        && let Some(last) = rows.last()
     {
-        for line in &lines {
-            records += u64::from(match line.kind {
-                Kind::Claim => !is_in_the_name_of(writing, &line.id, derivers)?,
+        for row in &rows {
+            records += u64::from(match row.kind {
+                Kind::Claim => !is_in_the_name_of(writing, &row.id, derivers)?,
                 Kind::Evidence
                 | Kind::EvidenceRetraction
                 | Kind::ClaimCorrection

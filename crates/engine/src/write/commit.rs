@@ -11,7 +11,7 @@ use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 
 use crate::belief::Belief;
-use crate::derive::{Derivation, Extent, differing};
+use crate::derive::{Derivation, Extent};
 use crate::outcome::Intent;
 use crate::seal::Sealable;
 use crate::{EngineError, Writer, now_us};
@@ -20,7 +20,10 @@ pub use crate::outcome::{Change, Changes};
 
 impl Writer<'_> {
     /// Records `drafts` with what follows from them, or says what would follow. What was not
-    /// derived yet is derived before, so that the changes are those of the drafts alone.
+    /// derived yet is derived before, so that the changes are those of the drafts alone. A long
+    /// backlog is derived in steps of its own, which stay whatever becomes of the drafts: so the
+    /// write lock is held for the drafts and what follows from them, not for all that was left
+    /// over. A dry run over a long backlog works on a private copy.
     pub fn act(
         &mut self,
         drafts: Vec<Draft>,
@@ -29,13 +32,26 @@ impl Writer<'_> {
     ) -> Result<Changes, EngineError> {
         let may_derive = self.may_derive(now)?;
         let (sealer, derivers) = (self.sealer, self.derivers);
-        let mut writing = self.store.write()?;
-        let mut before = Derivation::new(derivers, sealer, now, may_derive);
+        let store = &mut *self.store;
+        let mut backlog = Derivation::new(derivers, sealer, now);
+        let mut copy;
+        let store = if !may_derive || !backlog.is_long(store)? {
+            store
+        } else if intent == Intent::Write {
+            backlog.run_to_end(store, Extent::Changed, |_| {})?;
+            store
+        } else {
+            copy = store.private_copy()?;
+            backlog.run_to_end(&mut copy, Extent::Changed, |_| {})?;
+            &mut copy
+        };
+        let mut writing = store.write()?;
+        let mut before = Derivation::new(derivers, sealer, now);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;
             before.finish(&mut writing)?;
         } else {
-            before.look_only(&mut writing)?;
+            before.propagate_only(&mut writing)?;
         }
         let mut recorded = Vec::with_capacity(drafts.len());
         let mut masked = Vec::new();
@@ -47,18 +63,16 @@ impl Writer<'_> {
             writing.record(&operation, Some(&body))?;
             recorded.push(operation.id());
         }
-        let mut after = Derivation::new(derivers, sealer, now, may_derive);
+        let mut after = Derivation::new(derivers, sealer, now);
         if may_derive {
             after.begin(&mut writing, Extent::Changed)?;
-        }
-        after.follow(&mut writing)?;
-        if may_derive {
             after.finish(&mut writing)?;
         } else {
-            after.look_only(&mut writing)?;
+            after.record_consequences(&mut writing)?;
+            after.propagate_only(&mut writing)?;
         }
-        let Derivation { derived, changes, .. } = after;
-        let mut beliefs = differing(changes);
+        let Derivation { report: derived, changes, .. } = after;
+        let mut beliefs = changes.differing();
         for change in beliefs.values_mut() {
             change.cause = cause_of(&writing, &change.after)?;
         }

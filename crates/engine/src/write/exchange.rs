@@ -7,7 +7,7 @@
 use std::io::{BufRead, Write};
 
 use kernel::body::Body;
-use kernel::cascade::Journal;
+use kernel::cascade::{Journal, Review};
 use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_batch};
 use kernel::rules::{Verdict, judge_time};
 use store::{RecordError, Writing};
@@ -18,6 +18,11 @@ use crate::{EngineError, Reader, Writer, now_us};
 const BATCH: usize = 1_000;
 /// Refusals kept in full.
 const REFUSALS_KEPT_MAX: usize = 100;
+/// Things that the journal of one walk notes, about 50 MB. Of a larger exchange the walk is made in
+/// parts.
+const JOURNAL_MAX: usize = 100_000;
+/// Corrections whose ground changed that are proposed for review; more are left out.
+const REVIEWS_MAX: usize = 10_000;
 
 /// What came of taking in an interchange file.
 #[derive(Debug, Default, serde::Serialize)]
@@ -79,11 +84,23 @@ impl Writer<'_> {
         &mut self,
         input: &mut dyn BufRead,
         now: jiff::Timestamp,
+        progress: impl FnMut(u64),
+    ) -> Result<Intake, EngineError> {
+        self.take_in_walking(input, now, JOURNAL_MAX, progress)
+    }
+
+    /// The same, with a walk whenever `journal_max` things are noted.
+    fn take_in_walking(
+        &mut self,
+        input: &mut dyn BufRead,
+        now: jiff::Timestamp,
+        journal_max: usize,
         mut progress: impl FnMut(u64),
     ) -> Result<Intake, EngineError> {
         let mut intake = Intake::default();
         let mut lines = Lines { input, number: 0 };
         let mut journal = Journal::default();
+        let mut reviews = Vec::new();
         loop {
             let mut batch = Vec::with_capacity(BATCH);
             let mut numbers = Vec::with_capacity(BATCH);
@@ -109,14 +126,27 @@ impl Writer<'_> {
                 &mut intake,
                 &mut journal,
             )?;
+            if journal.len() >= journal_max {
+                let room = REVIEWS_MAX.saturating_sub(reviews.len());
+                let walked = self.walk(std::mem::take(&mut journal))?;
+                reviews.extend(walked.into_iter().take(room));
+            }
             progress(lines.number);
         }
         // Otherwise what follows is recorded with the next thing that the user does.
         if !intake.restores {
-            self.follow(journal, now)?;
+            self.follow(journal, &reviews, now)?;
         }
         self.advance(|_| {})?;
         Ok(intake)
+    }
+
+    /// Which corrections are to be looked at again by what a journal notes. Nothing is recorded,
+    /// since operations of our own key may still be to come. Invalidations that are due stay due.
+    fn walk(&mut self, journal: Journal) -> Result<Vec<Review>, EngineError> {
+        let mut writing = self.store.write()?;
+        writing.resume(journal);
+        Ok(writing.follow()?.reviews)
     }
 
     /// Takes what verified.
@@ -228,5 +258,142 @@ impl Lines<'_> {
 
     fn is_done(&mut self) -> Result<bool, EngineError> {
         Ok(self.input.fill_buf()?.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use derivers::{Candidate, ClaimType, Deriver, Input, Record};
+    use kernel::body::{Correction, Reason};
+    use kernel::confidence::Basis;
+    use kernel::evidence::{Evidence, Payload, Visibility};
+    use kernel::kind::{Capability, Kind};
+    use kernel::operation::{Ref, Role};
+    use kernel::seal::{Draft, Signer};
+    use serde_json::json;
+
+    use super::*;
+    use crate::Space;
+    use crate::derive::Extent;
+    use crate::write::import::Intent;
+
+    /// Claims `note|TEXT` for each note.
+    struct Repeating;
+
+    impl Deriver for Repeating {
+        fn name(&self) -> &'static str {
+            "repeating"
+        }
+        fn version(&self) -> &'static str {
+            "1.0.0"
+        }
+        fn claim_types(&self) -> &[ClaimType] {
+            &[ClaimType { name: "note", prior: 0.5 }]
+        }
+        fn groups(&self, record: &Record) -> std::collections::BTreeSet<String> {
+            record.evidence().map(|evidence| evidence.payload.text.clone()).into_iter().collect()
+        }
+        fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+            let inputs = records.iter().map(|record| Input { id: record.id, role: "counted" });
+            vec![Candidate {
+                claim_type: "note".to_owned(),
+                identity_key: format!("note|{group}"),
+                text: group.to_owned(),
+                payload: json!(group),
+                inputs: inputs.collect(),
+                basis: Basis::new(0.5),
+                rationale: String::new(),
+                valid_from: None,
+                valid_to: None,
+                tags: Vec::new(),
+            }]
+        }
+    }
+
+    fn at(second: i64) -> jiff::Timestamp {
+        jiff::Timestamp::from_second(1_760_000_000 + second).unwrap()
+    }
+
+    fn exported(space: &Space) -> Vec<u8> {
+        let mut lines = Vec::new();
+        space.export(&mut lines, |_| {}).unwrap();
+        lines
+    }
+
+    fn note(number: i64) -> Evidence {
+        let text = number.to_string();
+        Evidence {
+            source: "test".into(),
+            source_uid: text.clone(),
+            kind: "note".into(),
+            actor: None,
+            at: None,
+            summary: text.clone(),
+            visibility: Visibility::Project,
+            payload: Payload { text, ..Payload::default() },
+        }
+    }
+
+    #[test]
+    fn a_walk_in_parts_records_what_one_walk_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let key = Signer::from_seed([2; 32]);
+        let mut owner =
+            Space::create(&path("owner"), Signer::from_seed([1; 32]), "test", at(0)).unwrap();
+        owner.set_derivers(vec![Box::new(Repeating)]);
+        let rights = vec![Capability::Append, Capability::Derive, Capability::Correct];
+        owner.change_access(key.author(), "copy", rights, true, at(1)).unwrap();
+        let acting = |space: &mut Space, body: Body, target| {
+            let refs = vec![Ref { id: target, role: Role::parse(Role::TARGET).unwrap() }];
+            space.append(Draft { body, refs }, at(3)).unwrap()
+        };
+        for number in 0..6 {
+            owner.remember(note(number), at(2)).unwrap();
+        }
+        owner.derive(Extent::Changed, Intent::Write, at(2), |_| {}).unwrap();
+        let corrected = Correction {
+            identity_key: "note|1".to_owned(),
+            corrected_payload: json!("one"),
+            text: None,
+            note: String::new(),
+        };
+        let claim = owner.believed("note|1").unwrap().served.unwrap();
+        acting(&mut owner, Body::ClaimCorrection(corrected), claim);
+        let before = exported(&owner);
+        for number in 0..3 {
+            let key = format!("note|{number}");
+            let current = owner.believed(&key).unwrap().current.unwrap();
+            let refs = owner.show(&current).unwrap().operation.header().refs.clone();
+            let retraction = Body::EvidenceRetraction(Reason { reason: String::new() });
+            acting(&mut owner, retraction, refs.first().unwrap().id);
+        }
+        let after = exported(&owner);
+        let recorded = |name: &str, journal_max: usize| {
+            let (genesis, body) = read_genesis(&mut before.as_slice()).unwrap();
+            let signer = Signer::from_seed([2; 32]);
+            let mut copy = Space::copy_of(&path(name), &genesis, &body, signer).unwrap();
+            copy.take_in(&mut before.as_slice(), at(4), |_| {}).unwrap();
+            copy.writer()
+                .take_in_walking(&mut after.as_slice(), at(5), journal_max, |_| {})
+                .unwrap();
+            let mut kinds: Vec<(Kind, Vec<Ref>)> = Vec::new();
+            copy.reader()
+                .unwrap()
+                .store
+                .in_order(|recorded| {
+                    let header = recorded.operation.header();
+                    if header.author == copy.author() {
+                        kinds.push((header.kind.clone(), header.refs.clone()));
+                    }
+                    true
+                })
+                .unwrap();
+            kinds
+        };
+        let at_once = recorded("at_once", JOURNAL_MAX);
+        let kinds: Vec<&str> = at_once.iter().map(|(kind, _)| kind.as_str()).collect();
+        assert_eq!(kinds, ["claim_invalidation", "claim_invalidation", "proposal"]);
+        assert_eq!(recorded("in_parts", 1), at_once);
     }
 }

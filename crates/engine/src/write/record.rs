@@ -18,9 +18,9 @@ use kernel::seal::{ChainPosition, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 
-use crate::derive::Derivation;
 use crate::recall::echo::{Batch, Echoes, TextFingerprint};
 use crate::seal::Sealer;
+use crate::write::submission::record_consequences;
 
 use crate::{EngineError, Writer, now_us};
 
@@ -140,7 +140,7 @@ impl Writer<'_> {
         batch: Vec<Prepared>,
         now: jiff::Timestamp,
     ) -> Result<Vec<Outcome>, EngineError> {
-        let (sealer, derivers) = (self.sealer, self.derivers);
+        let sealer = self.sealer;
         let waiting = &mut *self.echoes;
         let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
         let mut writing = self.store.write()?;
@@ -191,10 +191,8 @@ impl Writer<'_> {
                 .push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
         }
         if replaced {
-            // What stood on an earlier version falls with it.
-            let at = (next_timestamp(now_us(now), stamp), OpId([0; 32]));
-            let may_derive = writing.access()?.holds(&sealer.author(), Capability::Derive, at);
-            Derivation::new(derivers, sealer, now, may_derive).follow(&mut writing)?;
+            // What stood on an earlier version is invalidated with it.
+            record_consequences(sealer, &mut writing, now_us(now))?;
         }
         if written {
             let waits = echoes.finish(&mut writing, bulk)?;

@@ -8,6 +8,7 @@ use engine::Space;
 use engine::derive::{Derived, Extent};
 use engine::write::commit::Changes;
 use engine::write::import::Intent;
+use engine::write::record::{Outcome, Prepared};
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::confidence::{Basis, saturating};
 use kernel::evidence::{Evidence, Payload, Visibility};
@@ -115,48 +116,46 @@ pub(crate) fn note(uid: &str, text: &str) -> Evidence {
     }
 }
 
-fn at(second: i64) -> jiff::Timestamp {
+pub(crate) fn at(second: i64) -> jiff::Timestamp {
     jiff::Timestamp::from_second(1_760_000_000 + second).unwrap()
 }
 
-struct Home {
-    space: Space,
-    clock: i64,
+pub(crate) struct Home {
+    pub(crate) space: Space,
+    pub(crate) clock: i64,
 }
 
 impl Home {
-    fn new(derivers: Vec<Box<dyn Deriver>>) -> Self {
+    pub(crate) fn new(derivers: Vec<Box<dyn Deriver>>) -> Self {
         let mut space = Space::create_in_memory(Signer::from_seed([7; 32]), "test", at(0)).unwrap();
         space.set_derivers(derivers);
         Self { space, clock: 0 }
     }
 
-    fn now(&mut self) -> jiff::Timestamp {
+    pub(crate) fn now(&mut self) -> jiff::Timestamp {
         self.clock += 1;
         at(self.clock)
     }
 
-    fn remember(&mut self, uid: &str, text: &str) -> OpId {
+    pub(crate) fn remember(&mut self, uid: &str, text: &str) -> OpId {
         let now = self.now();
         match self.space.remember(note(uid, text), now).unwrap() {
-            engine::write::record::Outcome::Added(id)
-            | engine::write::record::Outcome::Present(id) => id,
-            engine::write::record::Outcome::Replaced { new, .. } => new,
+            Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. } => id,
         }
     }
 
-    fn derive(&mut self, extent: Extent, intent: Intent) -> Derived {
+    pub(crate) fn derive(&mut self, extent: Extent, intent: Intent) -> Derived {
         let now = self.now();
         self.space.derive(extent, intent, now, |_| {}).unwrap().0
     }
 
-    fn act(&mut self, body: Body, target: OpId) -> Result<Changes, engine::EngineError> {
+    pub(crate) fn act(&mut self, body: Body, target: OpId) -> Result<Changes, engine::EngineError> {
         let now = self.now();
         let refs = vec![Ref { id: target, role: Role::parse("target").unwrap() }];
         self.space.act(vec![Draft { body, refs }], Intent::Write, now)
     }
 
-    fn believed(&mut self) -> BTreeMap<String, (String, Value, f64)> {
+    pub(crate) fn believed(&mut self) -> BTreeMap<String, (String, Value, f64)> {
         let beliefs = self.space.beliefs().unwrap();
         let served = beliefs.into_iter().filter(|belief| belief.served.is_some());
         served
@@ -167,12 +166,12 @@ impl Home {
     }
 
     /// What a derivation from scratch would change.
-    fn derive_from_scratch(&mut self) -> Derived {
+    pub(crate) fn derive_from_scratch(&mut self) -> Derived {
         self.derive(Extent::Full, Intent::DryRun)
     }
 }
 
-fn toys() -> Vec<Box<dyn Deriver>> {
+pub(crate) fn toys() -> Vec<Box<dyn Deriver>> {
     vec![Box::new(Counting), Box::new(Layering)]
 }
 
@@ -186,16 +185,16 @@ fn one_more_record_changes_what_stands_on_it_through_all_layers() {
     assert_eq!((derived.added, derived.updated, derived.problem_count), (3, 0, 0), "{derived:?}");
     let keys: Vec<String> = home.believed().into_keys().collect();
     assert_eq!(keys, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
-    assert!(home.derive(Extent::Changed, Intent::Write).is_nothing());
-    assert!(home.derive_from_scratch().is_nothing());
+    assert!(home.derive(Extent::Changed, Intent::Write).changed_nothing());
+    assert!(home.derive_from_scratch().changed_nothing());
     home.remember("4", "tea with milk");
     let derived = home.derive(Extent::Changed, Intent::Write);
     assert_eq!(
-        derived.fallen, 2,
-        "what stood on the old count fell before it was concluded again: {derived:?}"
+        derived.invalidated, 2,
+        "what stood on the old count was invalidated before it was concluded again: {derived:?}"
     );
     assert_eq!(home.believed()["toy.count|tea"].1, json!({ "parity": 1 }));
-    assert!(home.derive_from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().changed_nothing());
 }
 
 #[test]
@@ -224,7 +223,7 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
         home.believed()["toy.layer|all"].1,
         json!({ "said": { "toy.count|tea": { "parity": "odd" } } })
     );
-    assert!(home.derive_from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().changed_nothing());
     let pinned = changes.recorded[0];
     home.act(Body::CorrectionWithdrawal(Withdrawal { note: String::new() }), pinned).unwrap();
     assert_eq!(
@@ -241,7 +240,7 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
     let derived = home.derive(Extent::Changed, Intent::Write);
     assert_eq!(derived.withheld, 1);
     assert!(home.believed().is_empty());
-    assert!(home.derive_from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().changed_nothing());
 }
 
 #[test]
@@ -251,17 +250,17 @@ fn what_no_group_concludes_any_more_is_taken_back() {
     home.derive(Extent::Changed, Intent::Write);
     home.act(Body::EvidenceRetraction(Reason { reason: String::new() }), ids[0]).unwrap();
     assert!(home.believed().is_empty());
-    assert!(home.derive_from_scratch().is_nothing());
+    assert!(home.derive_from_scratch().changed_nothing());
 }
 
 /// Random lives, each of [`STEPS`] steps.
 const HISTORIES: u64 = 1_000;
 const STEPS: usize = 16;
 
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -270,7 +269,12 @@ impl Dice {
 }
 
 /// A step of a random life: something told, taken back, replaced, corrected, refuted, withdrawn.
-fn step(home: &mut Home, dice: &mut Dice, told: &mut Vec<OpId>, said: &mut Vec<(OpId, bool)>) {
+pub(crate) fn step(
+    home: &mut Home,
+    dice: &mut Dice,
+    told: &mut Vec<OpId>,
+    said: &mut Vec<(OpId, bool)>,
+) {
     let words = ["tea", "rain", "gym", "ana"];
     match dice.below(10) {
         0..=4 => {
@@ -338,7 +342,7 @@ fn live(first: u64) {
                     home.space.derive(Extent::Full, Intent::DryRun, now, |_| {}).unwrap();
                 let keys: Vec<&String> = changes.beliefs.keys().collect();
                 assert!(
-                    scratch.is_nothing(),
+                    scratch.changed_nothing(),
                     "seed {seed}, step {step_number}: {scratch:?} {keys:?}"
                 );
             }
@@ -500,11 +504,11 @@ fn a_deriver_that_feeds_on_itself_ends() {
     assert!(home.space.beliefs().unwrap().len() < 100);
     let confidences = home.believed();
     assert_eq!(confidences["com.example.hostile|certain"].2, 0.5);
-    assert!(home.derive(Extent::Changed, Intent::Write).is_nothing());
+    assert!(home.derive(Extent::Changed, Intent::Write).changed_nothing());
 }
 
 /// Gives `to` all that `from` has.
-fn send(from: &Home, to: &mut Home) {
+pub(crate) fn send(from: &Home, to: &mut Home) {
     let mut lines = Vec::new();
     from.space.export(&mut lines, |_| {}).unwrap();
     let now = to.now();
@@ -543,16 +547,162 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
             send(&one, &mut two);
             two.derive(Extent::Changed, Intent::Write);
             let scratch = two.derive_from_scratch();
-            assert!(scratch.is_nothing(), "seed {seed}: {scratch:?}");
+            assert!(scratch.changed_nothing(), "seed {seed}: {scratch:?}");
             send(&two, &mut one);
             one.derive(Extent::Changed, Intent::Write);
             let scratch = one.derive_from_scratch();
-            assert!(scratch.is_nothing(), "seed {seed}: {scratch:?}");
+            assert!(scratch.changed_nothing(), "seed {seed}: {scratch:?}");
             let clock = one.clock.max(two.clock);
             (one.clock, two.clock) = (clock, clock);
             assert_eq!(one.believed(), two.believed(), "seed {seed}");
         }
     }
+}
+
+/// A space with so many records that deriving them takes more than one step; their ids.
+fn backlog() -> (Home, Vec<OpId>) {
+    let mut home = Home::new(toys());
+    let mut ids = Vec::new();
+    for batch in 0..3 {
+        let notes = (0..700).map(|number| {
+            let uid = (batch * 700 + number).to_string();
+            Prepared::new(note(&uid, &format!("word{} today", number % 20)).into()).unwrap()
+        });
+        let now = home.now();
+        for outcome in home.space.record(notes.collect(), now).unwrap() {
+            if let Outcome::Added(id) = outcome {
+                ids.push(id);
+            }
+        }
+    }
+    (home, ids)
+}
+
+#[test]
+fn a_long_backlog_stays_derived_whatever_becomes_of_what_the_user_says() {
+    let (mut home, ids) = backlog();
+    let refutes_a_note =
+        Body::ClaimRefutation(Refutation { identity_key: "k".into(), note: String::new() });
+    assert!(home.act(refutes_a_note, ids[0]).is_err());
+    assert_eq!(home.believed().len(), 22);
+    assert!(home.derive(Extent::Changed, Intent::Write).changed_nothing());
+}
+
+#[test]
+fn a_dry_run_over_a_long_backlog_writes_nothing_and_says_what_would_change() {
+    let (mut home, ids) = backlog();
+    let count = |home: &Home| home.space.export(&mut Vec::new(), |_| {}).unwrap();
+    let before = count(&home);
+    let mut retract = |intent| {
+        let refs = vec![Ref { id: ids[0], role: Role::parse("target").unwrap() }];
+        let body = Body::EvidenceRetraction(Reason { reason: String::new() });
+        let now = home.now();
+        let changes = home.space.act(vec![Draft { body, refs }], intent, now).unwrap();
+        (changes.beliefs.into_keys().collect::<Vec<_>>(), count(&home))
+    };
+    let (would_change, after) = retract(Intent::DryRun);
+    assert_eq!(after, before);
+    assert_eq!(would_change, ["toy.count|word0", "toy.layer|all", "toy.layer|top"]);
+    let (changed, after) = retract(Intent::Write);
+    assert_eq!(changed, would_change);
+    assert!(after > before);
+}
+
+/// Another copy of a space, written by `signer`, with all that there is.
+pub(crate) fn copy_of(home: &Home, path: &std::path::Path, signer: Signer) -> Home {
+    let mut lines = Vec::new();
+    home.space.export(&mut lines, |_| {}).unwrap();
+    let (genesis, body) = engine::write::exchange::read_genesis(&mut lines.as_slice()).unwrap();
+    let space = Space::copy_of(path, &genesis, &body, signer).unwrap();
+    let mut copy = Home { space, clock: home.clock };
+    send(home, &mut copy);
+    copy
+}
+
+/// Claims which second words follow a first one, all in one identity: `toy.list|gym:thu,tue`.
+pub(crate) struct Listing;
+
+impl Deriver for Listing {
+    fn name(&self) -> &'static str {
+        "listing"
+    }
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+    fn claim_types(&self) -> &[ClaimType] {
+        &[ClaimType { name: "toy.list", prior: 0.3 }]
+    }
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        Counting.groups(record)
+    }
+    fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        let seconds: BTreeSet<&str> = records
+            .iter()
+            .filter_map(|record| record.evidence()?.payload.text.split(' ').nth(1))
+            .collect();
+        let seconds: Vec<&str> = seconds.into_iter().collect();
+        let name = format!("{group}:{}", seconds.join(","));
+        if records.is_empty() {
+            return Vec::new();
+        }
+        vec![candidate("toy.list", &name, json!(seconds), records, 0.4)]
+    }
+}
+
+#[test]
+fn a_claim_of_another_key_that_no_longer_follows_is_left_to_whoever_may_retract_it() {
+    let listing = || -> Vec<Box<dyn Deriver>> { vec![Box::new(Listing)] };
+    let mut owner = Home::new(listing());
+    let agent = Signer::from_seed([8; 32]);
+    let rights = vec![Capability::Append, Capability::Derive];
+    let now = owner.now();
+    owner.space.change_access(agent.author(), "agent", rights, true, now).unwrap();
+    owner.remember("1", "gym tue");
+    owner.derive(Extent::Changed, Intent::Write);
+    let folder = tempfile::tempdir().unwrap();
+    let mut agent = copy_of(&owner, &folder.path().join("agent.db"), agent);
+    agent.space.set_derivers(listing());
+    agent.remember("2", "gym thu");
+    for added in [1, 0] {
+        let derived = agent.derive(Extent::Changed, Intent::Write);
+        let counts = (derived.added, derived.retracted, derived.left_to_others);
+        assert_eq!(counts, (added, 0, 1), "{derived:?}");
+    }
+    let both: Vec<String> = agent.believed().into_keys().collect();
+    assert_eq!(both, ["toy.list|gym:thu,tue", "toy.list|gym:tue"]);
+    assert_eq!(agent.derive_from_scratch().left_to_others, 1);
+    send(&agent, &mut owner);
+    let derived = owner.derive(Extent::Changed, Intent::Write);
+    assert_eq!((derived.retracted, derived.left_to_others), (1, 0), "{derived:?}");
+    send(&owner, &mut agent);
+    let derived = agent.derive(Extent::Changed, Intent::Write);
+    assert_eq!(derived.left_to_others, 0, "{derived:?}");
+    assert!(derived.changed_nothing(), "{derived:?}");
+    assert_eq!(agent.believed(), owner.believed());
+    assert_eq!(owner.believed().into_keys().collect::<Vec<_>>(), ["toy.list|gym:thu,tue"]);
+}
+
+#[test]
+fn what_one_key_left_in_a_file_is_retracted_when_another_derives_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.db");
+    let owner = Space::create(&path, Signer::from_seed([7; 32]), "test", at(0)).unwrap();
+    let mut owner = Home { space: owner, clock: 0 };
+    owner.space.set_derivers(vec![Box::new(Listing)]);
+    let agent = Signer::from_seed([9; 32]);
+    let rights = vec![Capability::Append, Capability::Derive];
+    let now = owner.now();
+    owner.space.change_access(agent.author(), "agent", rights, true, now).unwrap();
+    owner.remember("1", "gym tue");
+    owner.derive(Extent::Changed, Intent::Write);
+    let mut agent = Home { space: Space::open(&path, agent).unwrap(), clock: 9 };
+    agent.space.set_derivers(vec![Box::new(Listing)]);
+    agent.remember("2", "gym thu");
+    assert_eq!(agent.derive(Extent::Changed, Intent::Write).left_to_others, 1);
+    owner.clock = 20;
+    let derived = owner.derive(Extent::Changed, Intent::Write);
+    assert_eq!((derived.read, derived.retracted), (0, 1), "there is nothing to read");
+    assert!(owner.derive_from_scratch().changed_nothing());
 }
 
 #[test]
@@ -576,5 +726,5 @@ fn an_agent_that_may_only_append_does_not_speak_as_the_owner() {
     owner.derive(Extent::Changed, Intent::Write);
     let keys: Vec<String> = owner.believed().into_keys().collect();
     assert_eq!(keys, ["preference.drink|tea", "relationship.wife|ana"]);
-    assert!(owner.derive_from_scratch().is_nothing());
+    assert!(owner.derive_from_scratch().changed_nothing());
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use derivers::{Candidate, ClaimType, Deriver, Record};
 use engine::belief::user::Replacement;
+use engine::derive::Extent;
 use engine::verify::beliefs::BeliefCheck;
 use engine::verify::ledger::Verification;
 use engine::write::import::Intent;
+use engine::write::record::Prepared;
 use engine::{EngineError, Space};
 use kernel::body::{Body, Claim};
 use kernel::kind::Capability;
@@ -14,7 +16,7 @@ use kernel::operation::{Ref, Role};
 use kernel::seal::Draft;
 use serde_json::json;
 
-use crate::support::{Home, at, exported, key};
+use crate::support::{Home, at, exported, key, note};
 use crate::toys::{HABIT, Habits, Tastes, derive, gym};
 
 fn verify(space: &mut Space) -> Result<Verification, EngineError> {
@@ -171,6 +173,62 @@ fn who_may_not_derive_is_told_that_nothing_was_compared() {
         panic!("{verification:?}")
     };
     assert!(reason.contains("may not derive"), "{reason}");
+}
+
+#[test]
+fn others_write_while_beliefs_are_verified() {
+    const NOTES: usize = 3_000;
+    let mut home = Home::new();
+    home.space.set_derivers(vec![Box::new(Habits), Box::new(Tastes)]);
+    for batch in 0..3 {
+        let notes = (0..NOTES / 3).map(|number| {
+            let (number, place) = (batch * NOTES / 3 + number, number % 250);
+            Prepared::new(note(&number.to_string(), &format!("place{place} again")).into()).unwrap()
+        });
+        home.space.record(notes.collect(), at(1)).unwrap();
+    }
+    derive(&mut home.space);
+    let mut verification = home.space.verify(|_| {}).unwrap();
+    let mut other = home.again(1);
+    let mut appended = 0;
+    home.space
+        .verify_beliefs(&mut verification, at(9), |_| {
+            if appended < 5 {
+                appended += 1;
+                // Where the write lock is held, this waits for a minute and fails.
+                other.remember(note(&format!("other-{appended}"), "pool"), at(10)).unwrap();
+            }
+        })
+        .unwrap();
+    assert_eq!(appended, 5);
+    let compared = BeliefCheck::Compared { beliefs: 500, differing: 0 };
+    assert_eq!(verification.beliefs, Some(compared), "{:?}", verification.findings);
+    let latest = home.space.verify(|_| {}).unwrap();
+    assert!(latest.is_sound(), "{latest:?}");
+}
+
+#[test]
+fn what_another_key_left_for_this_one_to_retract_is_not_compared() {
+    let mut home = gym();
+    let rights = vec![Capability::Append, Capability::Derive];
+    home.space.change_access(key(2).author(), "agent", rights, true, at(3)).unwrap();
+    derive(&mut home.space);
+    let mut unsupported = forged(&home.space);
+    unsupported.refs.retain(|cited| cited.role.as_str() != Role::SUPERSEDES);
+    if let Body::Claim(claim) = &mut unsupported.body {
+        claim.identity_key = "habit.weekly|pool".to_owned();
+    }
+    home.space.append(unsupported, at(4)).unwrap();
+    let mut agent = home.again(2);
+    agent.set_derivers(vec![Box::new(Habits), Box::new(Tastes)]);
+    let (derived, _) = agent.derive(Extent::Changed, Intent::Write, at(5), |_| {}).unwrap();
+    assert_eq!((derived.left_to_others, derived.retracted), (1, 0), "{derived:?}");
+    let check = verify(&mut home.space).unwrap().beliefs;
+    assert_eq!(check, Some(BeliefCheck::NotDerived { records: 0 }));
+    derive(&mut home.space);
+    assert!(home.space.believed("habit.weekly|pool").unwrap().served.is_none());
+    let check = verify(&mut home.space).unwrap().beliefs;
+    assert_eq!(check, Some(BeliefCheck::Compared { beliefs: 2, differing: 0 }));
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! Two queues survive a crash: `changed` has the identities of which something else may be served
 //! than what derivation last saw, written in the transaction of the operation that brought it
 //! about; `derive_marked` has the groups to be run. `derive_suspect` has identities that may no
-//! longer follow from anything.
+//! longer follow from anything, until they are retracted.
 
 use std::collections::HashMap;
 
@@ -41,17 +41,22 @@ CREATE TABLE IF NOT EXISTS derive_joined (key TEXT NOT NULL, grp INTEGER NOT NUL
     PRIMARY KEY (key, grp)) STRICT, WITHOUT ROWID;
 ";
 
-/// The tables that [`SqliteWriting::forget_derivation`] empties.
-const TABLES: &[&str] = &[
+/// All of them.
+pub(super) const TABLES: &[&str] = &[
+    "changed",
+    SERVED,
     "derive_deriver",
     "derive_group",
     "derive_member",
     "derive_marked",
     "derive_suspect",
-    "derive_served",
     "derive_made",
     "derive_joined",
 ];
+
+/// What was served of each identity. It is kept when the others are emptied, so that it is known
+/// what changed.
+const SERVED: &str = "derive_served";
 
 /// The view's name in the table of positions.
 const VIEW: &str = "derive";
@@ -99,8 +104,10 @@ pub struct OperationRow {
 pub struct Served {
     /// The claim or correction.
     pub position: Position,
-    /// How many derivations lie between it and what was told.
+    /// How many derivations lie between it and evidence.
     pub layer: u32,
+    /// Whether it is a member of its groups; false after these were emptied.
+    pub is_placed: bool,
 }
 
 /// Numbers of groups by deriver and name, as far as a writing has asked.
@@ -164,7 +171,7 @@ impl SqliteWriting<'_> {
     pub fn forget_derivation(&mut self, derivers: &[(String, String)]) -> Result<(), StoreError> {
         self.names.clear();
         self.marked.clear();
-        for table in TABLES {
+        for table in TABLES.iter().filter(|table| **table != SERVED) {
             self.connection().execute(&format!("DELETE FROM {table}"), [])?;
         }
         for (name, version) in derivers {
@@ -173,7 +180,10 @@ impl SqliteWriting<'_> {
                 [name, version],
             )?;
         }
-        // Every identity is looked at again, since nothing is known of what was served.
+        // Every identity is looked at again, and what is served of it joins its groups again. A
+        // layer below zero says that it has not joined yet.
+        self.connection()
+            .execute("UPDATE derive_served SET layer = -1 - layer WHERE layer >= 0", [])?;
         self.connection()
             .execute("INSERT OR IGNORE INTO changed SELECT DISTINCT key FROM identity", [])?;
         self.set_derived(Position(0))
@@ -283,7 +293,7 @@ impl SqliteWriting<'_> {
         self.connection()
             .prepare_cached("DELETE FROM derive_joined WHERE key = ?1")?
             .execute([key])?;
-        let Some(Served { position: record, layer }) = served else { return Ok(()) };
+        let Some(Served { position: record, layer, .. }) = served else { return Ok(()) };
         // Beliefs lie before all evidence, in their own order: none is a plan.
         let at_us = at_us.saturating_sub(1 << 62);
         for group in groups {
@@ -452,7 +462,7 @@ impl SqliteWriting<'_> {
         Ok(keys.collect::<Result<_, _>>()?)
     }
 
-    /// The groups that concluded an identity, by deriver and name: the first has the say.
+    /// The groups that concluded an identity, by deriver and name: the first is authoritative.
     pub fn makers(&self, key: &str) -> Result<Vec<Marked>, StoreError> {
         let mut statement = self.connection().prepare_cached(
             "SELECT made.grp, derive_group.deriver, derive_group.name FROM derive_made AS made
@@ -487,8 +497,12 @@ impl SqliteWriting<'_> {
             .connection()
             .prepare_cached("SELECT pos, layer FROM derive_served WHERE key = ?1")?
             .query_row([key], |row| {
-                let layer = u32::try_from(row.get::<_, i64>(1)?).unwrap_or(u32::MAX);
-                Ok(Served { position: Position(row.get::<_, i64>(0)?.unsigned_abs()), layer })
+                let position = Position(row.get::<_, i64>(0)?.unsigned_abs());
+                let layer: i64 = row.get(1)?;
+                let is_placed = layer >= 0;
+                let layer = if is_placed { layer } else { -1 - layer };
+                let layer = u32::try_from(layer).unwrap_or(u32::MAX);
+                Ok(Served { position, layer, is_placed })
             })
             .optional()?;
         Ok(served)
@@ -497,13 +511,17 @@ impl SqliteWriting<'_> {
     /// Notes what it sees now.
     pub fn set_served(&mut self, key: &str, served: Option<Served>) -> Result<(), StoreError> {
         match served {
-            Some(Served { position, layer }) => self
+            Some(Served { position, layer, is_placed }) => self
                 .connection()
                 .prepare_cached(
                     "INSERT INTO derive_served (key, pos, layer) VALUES (?1, ?2, ?3)
                      ON CONFLICT (key) DO UPDATE SET pos = excluded.pos, layer = excluded.layer",
                 )?
-                .execute(params![key, sql(position), i64::from(layer)])?,
+                .execute(params![
+                    key,
+                    sql(position),
+                    if is_placed { i64::from(layer) } else { -1 - i64::from(layer) }
+                ])?,
             None => self
                 .connection()
                 .prepare_cached("DELETE FROM derive_served WHERE key = ?1")?
@@ -535,16 +553,50 @@ impl SqliteWriting<'_> {
     }
 
     /// Notes that an identity may no longer follow from anything.
-    pub fn suspect(&mut self, key: &str) -> Result<(), StoreError> {
+    pub fn mark_unsupported(&mut self, key: &str) -> Result<(), StoreError> {
         self.connection()
             .prepare_cached("INSERT OR IGNORE INTO derive_suspect (key) VALUES (?1)")?
             .execute([key])?;
         Ok(())
     }
 
-    /// Takes at most `limit` suspected identities off the list, in order.
-    pub fn take_suspects(&mut self, limit: usize) -> Result<Vec<String>, StoreError> {
-        self.take_keys("derive_suspect", limit)
+    /// At most `limit` identities that are marked so and lie after `after`, in order.
+    pub fn unsupported(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT key FROM derive_suspect WHERE ?1 IS NULL OR key > ?1 ORDER BY key LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let keys = statement.query_map(params![after, limit], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
+    }
+
+    /// Takes that note back.
+    pub fn unmark_unsupported(&mut self, key: &str) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached("DELETE FROM derive_suspect WHERE key = ?1")?
+            .execute([key])?;
+        Ok(())
+    }
+
+    /// Whether operations up to `until` lie at or after `ts` in the space's order: by `author`, or
+    /// by anybody.
+    pub fn has_later(
+        &self,
+        author: Option<&Author>,
+        ts: HlcTimestamp,
+        until: Position,
+    ) -> Result<bool, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM op INDEXED BY op_order WHERE ts >= ?1 AND pos <= ?2
+                 AND (?3 IS NULL OR author = (SELECT number FROM author WHERE key = ?3)))",
+        )?;
+        let ts = i64::try_from(ts.0).unwrap_or(i64::MAX);
+        let author = author.map(|author| author.0);
+        Ok(statement.query_row(params![ts, sql(until), author], |row| row.get(0))?)
     }
 
     fn take_keys(&mut self, table: &'static str, limit: usize) -> Result<Vec<String>, StoreError> {

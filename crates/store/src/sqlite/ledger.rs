@@ -191,7 +191,7 @@ impl SqliteSpace {
     }
 
     /// Brings the tables of an earlier version up to this one's.
-    fn migrate(&self) -> Result<(), StoreError> {
+    pub(super) fn migrate(&self) -> Result<(), StoreError> {
         if super::schema_version(&self.connection)? == super::SCHEMA_VERSION {
             return Ok(());
         }

@@ -19,6 +19,7 @@ mod graph;
 mod index;
 mod ledger;
 mod listings;
+mod private_copy;
 mod read_transaction;
 mod receipts;
 mod shared;

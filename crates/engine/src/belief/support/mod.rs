@@ -26,7 +26,7 @@ use store::StoreError;
 
 use crate::belief::explain::Explaining;
 use crate::belief::{Bodies, belief, body_of};
-use crate::derive::records::teller;
+use crate::derive::records::signed_by;
 use crate::{EngineError, Reader};
 
 mod search;
@@ -158,7 +158,7 @@ fn to_records<B: Bodies>(world: &B, id: &OpId) -> Result<Asked, StoreError> {
 /// An input as its deriver was shown it; none if it cannot be read.
 fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, StoreError> {
     let by = match entry.kind {
-        Kind::Evidence => teller(world.access()?, &entry.author, entry.order()),
+        Kind::Evidence => signed_by(world.access()?, &entry.author, entry.order()),
         _ => SignedBy::Owner,
     };
     let believed = match body_of(world, &entry.id, &entry.kind)? {

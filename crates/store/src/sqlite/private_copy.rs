@@ -1,0 +1,158 @@
+//! A private copy of a space, for work whose result is thrown away.
+//!
+//! Deriving everything again takes long, and the write lock must not be held for that. So the work
+//! is done in a copy that only this process sees. The copy holds the ledger, the graph and what
+//! derivation remembers, as they are at one moment; indexes, caches and journals stay empty.
+
+use rusqlite::types::ToSqlOutput;
+use rusqlite::{Connection, Transaction};
+
+use super::{Mode, SqliteSpace, configure, derive, graph, make_tables};
+use crate::StoreError;
+
+/// The ledger's own tables, and the positions of views.
+const LEDGER_TABLES: &[&str] = &["author", "op", "view"];
+/// Memory for pages of the copy; what is beyond that lies in a temporary file.
+const CACHE_KIB_MAX: u32 = 65_536;
+
+impl SqliteSpace {
+    /// A copy of the space as it is now. It disappears when it is dropped, or when the process
+    /// ends. Writers of the space are not held up.
+    pub fn private_copy(&self) -> Result<Self, StoreError> {
+        if self.mode() == Mode::ReadWrite {
+            self.migrate()?;
+        }
+        // A database without a name is a temporary file, which SQLite makes when its memory is full
+        // and deletes itself.
+        let copy = Connection::open("")?;
+        configure(&copy)?;
+        copy.execute_batch(&format!("PRAGMA cache_size=-{CACHE_KIB_MAX}"))?;
+        make_tables(&copy)?;
+        let snapshot = self.connection.unchecked_transaction()?;
+        let writing = copy.unchecked_transaction()?;
+        let tables = LEDGER_TABLES.iter().chain(graph::TABLES).chain(derive::TABLES);
+        for table in tables {
+            copy_table(&snapshot, &writing, table)?;
+        }
+        writing.commit()?;
+        snapshot.finish()?;
+        Self::over(copy, Mode::ReadWrite, &self.path)
+    }
+}
+
+/// Copies the rows of a table. Columns go by name: an older file that was migrated may have them in
+/// another order.
+fn copy_table(
+    from: &Transaction<'_>,
+    to: &Transaction<'_>,
+    table: &'static str,
+) -> Result<(), StoreError> {
+    let mut columns = to.prepare("SELECT name FROM pragma_table_info(?1) ORDER BY cid")?;
+    let columns: Vec<String> =
+        columns.query_map([table], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let marks = vec!["?"; columns.len()].join(", ");
+    let names = columns.join(", ");
+    let mut insert = to.prepare(&format!("INSERT INTO {table} ({names}) VALUES ({marks})"))?;
+    let mut select = from.prepare(&format!("SELECT {names} FROM {table}"))?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        for column in 0..columns.len() {
+            let value = ToSqlOutput::Borrowed(row.get_ref(column)?);
+            insert.raw_bind_parameter(column + 1, value)?;
+        }
+        insert.raw_execute()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use kernel::body::{Body, Grant, Space};
+    use kernel::kind::Capability;
+    use kernel::operation::HlcTimestamp;
+    use kernel::seal::{ChainPosition, Draft, Signer};
+
+    use super::*;
+    use crate::{Ledger, Writing};
+
+    fn owner() -> Signer {
+        Signer::from_seed([1; 32])
+    }
+
+    fn space(path: &Path) -> SqliteSpace {
+        let body = Body::Space(Space {
+            name: "test".to_owned(),
+            owner: owner().author(),
+            created: "2026-01-01T00:00:00Z".to_owned(),
+            settings: serde_json::Map::new(),
+        });
+        let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
+        let genesis = owner().seal(Draft::new(body.clone()), place).unwrap();
+        SqliteSpace::create(path, &genesis, &body).unwrap()
+    }
+
+    /// Appends an operation without committing it.
+    fn append(writing: &mut dyn Writing, key: u8) {
+        let body = Body::Grant(Grant {
+            key: Signer::from_seed([key; 32]).author(),
+            name: String::new(),
+            capabilities: vec![Capability::Append],
+        });
+        let place = ChainPosition {
+            space: writing.space().unwrap(),
+            head: writing.head(&owner().author()).unwrap(),
+            ts: HlcTimestamp(writing.latest().unwrap().unwrap().0 + 1),
+        };
+        let operation = owner().seal(Draft::new(body.clone()), place).unwrap();
+        writing.record(&operation, Some(&body)).unwrap();
+    }
+
+    fn append_one(space: &mut SqliteSpace, key: u8) {
+        let mut writing = space.begin().unwrap();
+        append(&mut *writing, key);
+        writing.commit().unwrap();
+    }
+
+    fn graph(space: &SqliteSpace) -> String {
+        space.digests().unwrap().swap_remove(0).digest
+    }
+
+    #[test]
+    fn a_copy_holds_what_the_space_held_and_keeps_what_is_written_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut space = space(&folder.path().join("space.db"));
+        append_one(&mut space, 2);
+        let mut copy = space.private_copy().unwrap();
+        assert_eq!((copy.head().unwrap(), graph(&copy)), (space.head().unwrap(), graph(&space)));
+        let of_space = graph(&space);
+        append_one(&mut copy, 3);
+        assert_eq!((space.head().unwrap().0, copy.head().unwrap().0), (2, 3));
+        assert_eq!(graph(&space), of_space);
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert!(left.iter().all(|file| {
+            let name = file.as_ref().unwrap().file_name();
+            name.to_string_lossy().starts_with("space.db")
+        }));
+    }
+
+    #[test]
+    fn a_copy_that_is_written_to_and_its_space_do_not_hold_each_other_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("space.db");
+        let mut space = space(&path);
+        let mut copy = space.private_copy().unwrap();
+        let mut writing = copy.begin().unwrap();
+        append(&mut *writing, 2);
+        append_one(&mut space, 3);
+        append_one(&mut SqliteSpace::open(&path).unwrap(), 4);
+        writing.commit().unwrap();
+        // A copy can be made while another handle writes.
+        let mut other = SqliteSpace::open(&path).unwrap();
+        let mut writing = other.begin().unwrap();
+        append(&mut *writing, 5);
+        assert_eq!(space.private_copy().unwrap().head().unwrap().0, 3);
+        writing.commit().unwrap();
+    }
+}
