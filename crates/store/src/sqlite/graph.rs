@@ -3,7 +3,9 @@
 //! Folded in the same transaction as the append, because the next operation of the batch is judged
 //! by it. Everything here follows from the `op` table and can be made again from it.
 
-use kernel::access::{Access, Change};
+use std::sync::Arc;
+
+use kernel::access::Access;
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
@@ -15,6 +17,7 @@ use kernel::soundness::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::access::{AccessCache, SpaceAccess, change_of};
 use super::ledger::{self, decode_refs};
 use crate::{Position, StoreError};
 
@@ -48,7 +51,7 @@ const ENTRIES_MAX: usize = 1 << 15;
 /// Look-ups over one connection, seen at one moment.
 pub struct SqliteLedgerIndex<'a> {
     pub(super) connection: &'a Connection,
-    access: Access,
+    access: Arc<Access>,
     space: Option<SpaceId>,
     heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
     /// Where operations lie that were met. Ids are spread over the whole index, while what belongs
@@ -67,60 +70,40 @@ pub struct SqliteLedgerIndex<'a> {
 
 impl<'a> SqliteLedgerIndex<'a> {
     /// Over what `connection` sees.
-    pub(super) fn new(connection: &'a Connection) -> Result<Self, StoreError> {
-        Self::with_access_until(connection, Position(u64::MAX))
+    pub(super) fn new(
+        connection: &'a Connection,
+        access: &AccessCache,
+    ) -> Result<Self, StoreError> {
+        Self::with_access_until(connection, access, Position(u64::MAX))
     }
 
     /// The same with the capabilities that follow from the operations up to `until`.
     pub(super) fn with_access_until(
         connection: &'a Connection,
+        access: &AccessCache,
         until: Position,
     ) -> Result<Self, StoreError> {
-        let mut world = Self {
+        let SpaceAccess { space, access } = access.until(connection, until)?;
+        Ok(Self {
             connection,
-            access: Access::default(),
-            space: None,
+            access,
+            space,
             heads: Default::default(),
             positions: Default::default(),
             met: Default::default(),
             untouched: Default::default(),
             latest: None,
             claims_are_stored: super::schema_version(connection)? > 1,
-        };
-        let mut statement = connection.prepare_cached(
-            "SELECT op.id, op.ts, op.kind, author.key, op.body FROM access JOIN op ON op.pos = access.pos
-             JOIN author ON author.number = op.author WHERE access.pos <= ?1 ORDER BY access.pos",
-        )?;
-        let mut rows = statement.query([sql(until)])?;
-        while let Some(row) = rows.next()? {
-            let entry = (id_at(row, 0)?, stamp_at(row, 1)?, kind_at(row, 2)?, author_at(row, 3)?);
-            let body: Option<Vec<u8>> = row.get(4)?;
-            let body = body.and_then(|bytes| Body::parse(&entry.2, &bytes).ok());
-            world.note_access(entry, body.as_ref());
-        }
-        Ok(world)
+        })
     }
 
-    fn note_access(
-        &mut self,
-        (id, ts, kind, author): (OpId, HlcTimestamp, Kind, Author),
-        body: Option<&Body>,
-    ) {
-        match body {
-            Some(Body::Space(space)) => {
-                self.space = Some(SpaceId(id));
-                self.access.set_owner(space.owner);
-            }
-            Some(Body::Grant(grant) | Body::Revoke(grant)) => self.access.insert(
-                (ts, id),
-                Change {
-                    author,
-                    key: grant.key,
-                    capabilities: grant.capabilities.clone(),
-                    gives: kind == Kind::Grant,
-                },
-            ),
-            _ => {}
+    fn note_access(&mut self, at: (HlcTimestamp, OpId), author: Author, body: &Body) {
+        if let Body::Space(space) = body {
+            self.space = Some(SpaceId(at.1));
+            Arc::make_mut(&mut self.access).set_owner(space.owner);
+        }
+        if let Some((at, change)) = change_of(at, author, body) {
+            Arc::make_mut(&mut self.access).insert(at, change);
         }
     }
 
@@ -174,12 +157,11 @@ impl<'a> SqliteLedgerIndex<'a> {
                     &evidence.source_uid,
                 )?;
             }
-            Some(Body::Space(_) | Body::Grant(_) | Body::Revoke(_)) => {
+            Some(body @ (Body::Space(_) | Body::Grant(_) | Body::Revoke(_))) => {
                 self.connection
                     .prepare_cached("INSERT OR IGNORE INTO access (pos) VALUES (?1)")?
                     .execute([at])?;
-                let entry = (operation.id(), header.ts, header.kind.clone(), header.author);
-                self.note_access(entry, body);
+                self.note_access(operation.order(), header.author, body);
             }
             _ => {}
         }
@@ -532,7 +514,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
 pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), StoreError> {
     /// Operations read at a time.
     const READ_OPERATIONS: usize = 512;
-    let mut world = SqliteLedgerIndex::new(connection)?;
+    let mut world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
     let mut position = Position(0);
     loop {
         let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
@@ -555,7 +537,7 @@ pub(super) fn store_claims(connection: &Connection) -> Result<(), StoreError> {
          INSERT INTO identity SELECT pos, key, op.kind, op.ts, payload FROM identity_before JOIN op USING (pos);
          DROP TABLE identity_before;"
     ))?;
-    let world = SqliteLedgerIndex::new(connection)?;
+    let world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
     let settlement = recompute_statuses(&world, world.claims("op WHERE kind = 'claim'")?)?;
     world.store(&settlement)
 }

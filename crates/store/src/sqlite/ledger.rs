@@ -20,6 +20,7 @@ use kernel::rules::{self, Verdict};
 use kernel::soundness::ClaimStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::access::AccessCache;
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::{Mode, configure, create, make_tables, migrate, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
@@ -49,6 +50,7 @@ pub struct SqliteSpace {
     mode: Mode,
     pub(super) space: SpaceId,
     pub(super) views: super::views::Views,
+    pub(super) access: AccessCache,
 }
 
 impl SqliteSpace {
@@ -119,6 +121,7 @@ impl SqliteSpace {
             mode: Mode::ReadWrite,
             space: genesis.space(),
             views: Default::default(),
+            access: AccessCache::default(),
         };
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
@@ -168,6 +171,7 @@ impl SqliteSpace {
             mode,
             space: SpaceId(id),
             views: Default::default(),
+            access: AccessCache::default(),
         })
     }
 
@@ -273,7 +277,8 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = migrate(&self.connection).and_then(|()| SqliteWriting::new(&self.connection));
+        let writing = migrate(&self.connection)
+            .and_then(|()| SqliteWriting::new(&self.connection, &self.access));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -282,7 +287,7 @@ impl SqliteSpace {
 
     /// Look-ups as of now.
     pub fn world(&self) -> Result<SqliteLedgerIndex<'_>, StoreError> {
-        SqliteLedgerIndex::new(&self.connection)
+        SqliteLedgerIndex::new(&self.connection, &self.access)
     }
 }
 
@@ -419,10 +424,10 @@ pub struct SqliteWriting<'a> {
 }
 
 impl<'a> SqliteWriting<'a> {
-    fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+    fn new(connection: &'a Connection, access: &AccessCache) -> Result<Self, StoreError> {
         let latest = latest(connection)?;
         Ok(Self {
-            world: SqliteLedgerIndex::new(connection)?.reaching(latest),
+            world: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,

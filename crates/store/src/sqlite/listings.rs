@@ -20,7 +20,7 @@ impl SqliteSpace {
         ask: impl FnOnce(&SqliteLedgerIndex<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let snapshot = self.connection.unchecked_transaction().map_err(StoreError::from)?;
-        let answer = ask(&SqliteLedgerIndex::new(&snapshot)?)?;
+        let answer = ask(&SqliteLedgerIndex::new(&snapshot, &self.access)?)?;
         snapshot.finish().map_err(StoreError::from)?;
         Ok(answer)
     }

@@ -209,6 +209,7 @@ impl SqliteSpace {
             .and_then(|vector| vectors.ask(&snapshot, reach, attributes, vector).ok().flatten());
         let search = Search {
             connection: &snapshot,
+            access: &self.access,
             shelf: &index::EPISODES,
             attributes,
             lengths,
@@ -242,6 +243,7 @@ impl SqliteSpace {
         };
         let search = Search {
             connection: &snapshot,
+            access: &self.access,
             shelf: &index::FACTS,
             attributes,
             lengths,
