@@ -244,7 +244,8 @@ impl Reader<'_> {
                 line
             }
             Err(error) => {
-                return sink.problem(problem(format!("not a transcript line: {}", explain(&error))));
+                return sink
+                    .problem(problem(format!("not a transcript line: {}", explain(&error))));
             }
         };
         match line.r#type.as_deref() {

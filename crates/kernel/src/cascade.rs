@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::id::OpId;
 use crate::invalidation::reason;
-use crate::kind::Kind;
+use crate::kind_spec::Effect;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
@@ -94,7 +94,9 @@ impl Journal {
     /// Takes note of what taking in one operation changed, after all that was noted before.
     pub fn note(&mut self, settlement: StatusUpdate) {
         let StatusUpdate { trigger, changes, inputs, reached, keys } = settlement;
-        if let Some(trigger) = trigger.filter(|trigger| trigger.kind != Kind::ClaimInvalidation) {
+        if let Some(trigger) =
+            trigger.filter(|trigger| trigger.kind.spec().effect != Effect::RecordInvalidation)
+        {
             self.triggers.insert(trigger.order(), trigger);
         }
         for (id, is) in inputs {
@@ -162,28 +164,26 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
     /// Walks from one trigger to everything that it takes the ground from.
     fn follow(&mut self, trigger: &Entry) -> Result<(), W::Error> {
         let mut queue = Vec::new();
-        match trigger.kind {
-            Kind::EvidenceRetraction | Kind::Retraction => {
+        match trigger.kind.spec().effect {
+            Effect::None | Effect::Access | Effect::RecordInvalidation => {}
+            Effect::Retract => {
                 trigger
                     .cited(Role::TARGET)
                     .for_each(|target| self.lose(target, trigger.id, &mut queue));
             }
-            Kind::Evidence => {
+            Effect::Supersede => {
                 trigger
                     .cited(Role::SUPERSEDES)
                     .for_each(|superseded| self.lose(superseded, trigger.id, &mut queue));
             }
-            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
-                self.touch(trigger, trigger.id, &mut queue)?;
-            }
-            Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal => {
+            Effect::State => self.touch(trigger, trigger.id, &mut queue)?,
+            Effect::Withdraw => {
                 for target in trigger.cited(Role::TARGET) {
                     if let Some(withdrawn) = self.world.entry(&target)? {
                         self.touch(&withdrawn, trigger.id, &mut queue)?;
                     }
                 }
             }
-            _ => {}
         }
         while let Some(id) = queue.pop() {
             for (_, dependent) in self.world.dependents(&id)? {

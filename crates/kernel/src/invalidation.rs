@@ -14,6 +14,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
+use crate::kind_spec::InputValidity;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
@@ -90,7 +91,7 @@ fn moments_after<'e, W: LedgerIndex + ?Sized>(
         Ok(())
     };
     for version in versions {
-        note(&version.id, &Kind::Retraction, Role::TARGET)?;
+        note(&version.id, version.kind.spec().retracted_by, Role::TARGET)?;
         stack.extend(inputs(version));
     }
     let mut stated = BTreeSet::new();
@@ -99,12 +100,11 @@ fn moments_after<'e, W: LedgerIndex + ?Sized>(
             continue;
         }
         let Some(entry) = world.entry(&id)? else { continue };
-        if entry.kind == Kind::Evidence {
-            note(&id, &Kind::EvidenceRetraction, Role::TARGET)?;
+        let spec = entry.kind.spec();
+        note(&id, spec.retracted_by, Role::TARGET)?;
+        if spec.validity == InputValidity::Evidence {
             note(&id, &Kind::Evidence, Role::SUPERSEDES)?;
-            continue;
         }
-        note(&id, &Kind::Retraction, Role::TARGET)?;
         if let Some(key) = &entry.identity
             && keys.insert(key.clone())
         {
@@ -114,9 +114,7 @@ fn moments_after<'e, W: LedgerIndex + ?Sized>(
                 stated.insert(said.order());
             }
         }
-        if entry.kind == Kind::Claim {
-            stack.extend(inputs(&entry));
-        }
+        stack.extend(inputs(&entry));
     }
     moments.extend(stated.into_iter().filter(|at| *at > from));
     Ok(moments)
@@ -133,7 +131,8 @@ pub fn reason<W: LedgerIndex + ?Sized>(
     let mut at = version.clone();
     // Each step goes to an earlier operation, so this ends.
     loop {
-        if let Some(retraction) = validity.last_acting(&at.id, &Kind::Retraction, Role::TARGET)? {
+        let retracted_by = at.kind.spec().retracted_by;
+        if let Some(retraction) = validity.last_acting(&at.id, retracted_by, Role::TARGET)? {
             return Ok(Some(retraction.id));
         }
         let mut invalid = None;
@@ -148,7 +147,7 @@ pub fn reason<W: LedgerIndex + ?Sized>(
         let Some(entry) = world.entry(&input)? else { return Ok(Some(input)) };
         match against(&mut validity, &entry)? {
             Some(word) => return Ok(Some(word)),
-            None if entry.kind == Kind::Claim && inputs(&entry).next().is_some() => at = entry,
+            None if inputs(&entry).next().is_some() => at = entry,
             None => return Ok(Some(input)),
         }
     }
@@ -159,15 +158,15 @@ fn against<W: LedgerIndex + ?Sized>(
     validity: &mut Validity<'_, W>,
     entry: &Entry,
 ) -> Result<Option<OpId>, W::Error> {
-    if entry.kind == Kind::Evidence {
-        let retraction =
-            validity.last_acting(&entry.id, &Kind::EvidenceRetraction, Role::TARGET)?;
+    let spec = entry.kind.spec();
+    if spec.validity == InputValidity::Evidence {
+        let retraction = validity.last_acting(&entry.id, spec.retracted_by, Role::TARGET)?;
         let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
         return Ok(retraction.or(superseding).map(|entry| entry.id));
     }
     let Some(key) = &entry.identity else {
         return Ok(validity
-            .last_acting(&entry.id, &Kind::Retraction, Role::TARGET)?
+            .last_acting(&entry.id, spec.retracted_by, Role::TARGET)?
             .map(|entry| entry.id));
     };
     let standing = validity.standing(key)?;
@@ -179,7 +178,7 @@ fn against<W: LedgerIndex + ?Sized>(
     {
         return Ok(Some(correction.id));
     }
-    if entry.kind == Kind::ClaimCorrection {
+    if spec.validity == InputValidity::Correction {
         let withdrawal =
             validity.last_acting(&entry.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
         return Ok(withdrawal.map(|entry| entry.id));

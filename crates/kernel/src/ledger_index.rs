@@ -119,8 +119,7 @@ pub trait LedgerIndex {
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, Self::Error> {
         let mut dependents = BTreeSet::new();
         for citing in self.citing(id)? {
-            if citing.kind == Kind::Claim
-                && citing.role != Role::SUPERSEDES
+            if citing.kind.spec().is_input(&citing.role)
                 && let Some(entry) = self.entry(&citing.id)?
             {
                 dependents.insert(entry.order());
@@ -215,8 +214,7 @@ impl Graph {
                 let key = (reference.id, entry.kind.clone(), reference.role.as_str().to_owned());
                 self.acting.entry(key).or_default().insert(entry.id);
             }
-            if entry.kind == Kind::Claim
-                && reference.role.as_str() != Role::SUPERSEDES
+            if entry.kind.spec().is_input(reference.role.as_str())
                 && let Some(cited) = self.node_mut(&reference.id)
             {
                 cited.dependents.insert(at);
@@ -271,7 +269,7 @@ impl Graph {
         }
         let settled = if needs_full_recompute(header, arrival) {
             let entries = self.nodes.iter().map(|node| &node.entry);
-            let claims = entries.filter(|entry| entry.kind == Kind::Claim).map(Entry::order);
+            let claims = entries.filter(|entry| entry.kind.spec().has_soundness).map(Entry::order);
             recompute_statuses(
                 &*self,
                 claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id),

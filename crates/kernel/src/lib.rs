@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod id;
 pub mod invalidation;
 pub mod kind;
+pub mod kind_spec;
 pub mod ledger_index;
 pub mod operation;
 pub mod proposal;

@@ -55,6 +55,18 @@ impl Role {
     pub const SUPERSEDES: &'static str = "supersedes";
     /// The trigger of an invalidation.
     pub const CAUSE: &'static str = "cause";
+    /// The thought that a thought refines.
+    pub const REFINES: &'static str = "refines";
+    /// A thought that a thought consolidates.
+    pub const CONSOLIDATES: &'static str = "consolidates";
+    /// The thought that a thought says is wrong.
+    pub const CORRECTS: &'static str = "corrects";
+    /// A thought that a thought sums up.
+    pub const SUMMARY_OF: &'static str = "summary_of";
+    /// Where an edge begins.
+    pub const FROM: &'static str = "from";
+    /// Where an edge ends.
+    pub const TO: &'static str = "to";
 
     /// A role by name.
     pub fn parse(word: &str) -> Result<Self, MalformedError> {

@@ -8,9 +8,8 @@
 use std::collections::HashSet;
 
 use crate::id::OpId;
-use crate::kind::Kind;
 use crate::ledger_index::{Entry, LedgerIndex};
-use crate::operation::Role;
+use crate::validity::input_refs;
 
 /// One operation that a claim was built from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,13 +43,9 @@ pub fn provenance<W: LedgerIndex + ?Sized>(world: &W, id: &OpId) -> Result<Vec<H
 }
 
 fn push_inputs(entry: &Entry, depth: usize, stack: &mut Vec<Hop>) {
-    if entry.kind == Kind::Claim {
-        let cited =
-            entry.refs.iter().filter(|reference| reference.role.as_str() != Role::SUPERSEDES);
-        stack.extend(cited.rev().map(|reference| Hop {
-            depth,
-            id: reference.id,
-            role: reference.role.as_str().to_owned(),
-        }));
-    }
+    stack.extend(input_refs(entry).rev().map(|reference| Hop {
+        depth,
+        id: reference.id,
+        role: reference.role.as_str().to_owned(),
+    }));
 }

@@ -12,6 +12,7 @@ use crate::body::Body;
 use crate::id::{Author, OpId, SpaceId};
 use crate::invalidation::is_recorded;
 use crate::kind::{Capability, Kind};
+use crate::kind_spec::{InputValidity, Rule, Target};
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, MalformedError, Operation, Role, Verified, VerifyError};
 use crate::validity::{Validity, inputs};
@@ -150,7 +151,13 @@ pub enum RuleViolation {
         /// The operation's kind.
         kind: Kind,
         /// What the target should be.
-        expected: &'static str,
+        expected: Target,
+    },
+    /// Rule 7: what is invalidated and what invalidated it are one each.
+    #[error("an operation of kind {kind} cites exactly one `cause`")]
+    Cause {
+        /// The operation's kind.
+        kind: Kind,
     },
 }
 
@@ -203,25 +210,36 @@ impl RuleViolation {
             Self::NotFallen { .. } => "not_fallen",
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::ThoughtLineage => "thought_lineage",
-            Self::Target { .. } => "target",
+            Self::Target { .. } | Self::Cause { .. } => "target",
         }
     }
 
-    /// True for rules 1 to 3, which make an operation from elsewhere unusable; the others leave it
-    /// without effect.
-    pub fn quarantines(&self) -> bool {
-        matches!(
-            self,
+    /// True for rules 1 to 3 and the clock, by which an operation from elsewhere is refused too. One
+    /// that breaks a later rule is kept (`docs/design/0009-what-arrives-is-judged-twice.md`).
+    pub fn prevents_admission(&self) -> bool {
+        match self {
             Self::Malformed(_)
-                | Self::Unverified(_)
-                | Self::WrongSpace { .. }
-                | Self::Genesis
-                | Self::ChainBroken { .. }
-                | Self::Fork { .. }
-                | Self::UnknownRef { .. }
-                | Self::NotAfterRefs { .. }
-                | Self::FromFuture { .. }
-        )
+            | Self::Unverified(_)
+            | Self::WrongSpace { .. }
+            | Self::Genesis
+            | Self::ChainBroken { .. }
+            | Self::Fork { .. }
+            | Self::UnknownRef { .. }
+            | Self::NotAfterRefs { .. }
+            | Self::FromFuture { .. } => true,
+            Self::NotPermitted { .. }
+            | Self::EmptyInputs
+            | Self::InputKind { .. }
+            | Self::StaleInput { .. }
+            | Self::IdentityRefuted { .. }
+            | Self::IdentityCorrected { .. }
+            | Self::DuplicateInvalidation { .. }
+            | Self::NotFallen { .. }
+            | Self::CorrectsRefuted { .. }
+            | Self::ThoughtLineage
+            | Self::Target { .. }
+            | Self::Cause { .. } => false,
+        }
     }
 }
 
@@ -329,56 +347,48 @@ pub fn judge_content<W: LedgerIndex>(
 ) -> Result<(), JudgeError<W::Error>> {
     judge_target(entry, world)?;
     judge_permission(entry, body, world)?;
-    match entry.kind {
-        Kind::Claim => judge_claim(entry, body, world),
-        Kind::ClaimInvalidation => judge_invalidation(entry, world),
-        Kind::ClaimCorrection => {
-            let key = entry.identity.clone().unwrap_or_default();
-            if Validity::new(world).is_refuted(&key).map_err(JudgeError::LedgerIndex)? {
-                return Err(RuleViolation::CorrectsRefuted { key }.into());
-            }
-            Ok(())
-        }
-        Kind::Thought => {
-            let count = |role| {
-                let cited = entry.refs.iter().filter(|reference| reference.role.as_str() == role);
-                cited.map(|reference| reference.id).collect::<BTreeSet<_>>().len()
-            };
-            match (count("refines"), count("consolidates")) {
-                (0, 0 | 2..) | (1, 0) => Ok(()),
-                _ => Err(RuleViolation::ThoughtLineage.into()),
-            }
-        }
-        _ => Ok(()),
+    match entry.kind.spec().rule {
+        Rule::None => Ok(()),
+        Rule::Claim => judge_claim(entry, body, world),
+        Rule::Invalidation => judge_invalidation(entry, world),
+        Rule::Correction => judge_correction(entry, world),
+        Rule::ThoughtLineage => judge_lineage(entry),
     }
 }
 
-/// Operations that act on another act on exactly one, of the right kind.
+/// Rule 8.
+fn judge_correction<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
+    let key = entry.identity.clone().unwrap_or_default();
+    if Validity::new(world).is_refuted(&key).map_err(JudgeError::LedgerIndex)? {
+        return Err(RuleViolation::CorrectsRefuted { key }.into());
+    }
+    Ok(())
+}
+
+/// Rule 9.
+fn judge_lineage<E>(entry: &Entry) -> Result<(), JudgeError<E>> {
+    let count = |role| entry.cited(role).collect::<BTreeSet<_>>().len();
+    match (count(Role::REFINES), count(Role::CONSOLIDATES)) {
+        (0, 0 | 2..) | (1, 0) => Ok(()),
+        _ => Err(RuleViolation::ThoughtLineage.into()),
+    }
+}
+
+/// An operation that acts on another acts on exactly one, of a kind that its own kind allows.
 fn judge_target<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
-    let (expected, allowed): (&'static str, &[Kind]) = match entry.kind {
-        Kind::EvidenceRetraction => ("evidence", &[Kind::Evidence]),
-        Kind::ClaimCorrection | Kind::ClaimRefutation => {
-            ("claim or claim_correction", &[Kind::Claim, Kind::ClaimCorrection])
-        }
-        Kind::CorrectionWithdrawal => ("claim_correction", &[Kind::ClaimCorrection]),
-        Kind::RefutationWithdrawal => ("claim_refutation", &[Kind::ClaimRefutation]),
-        Kind::ClaimInvalidation => ("claim", &[Kind::Claim]),
-        Kind::Retraction => {
-            ("node, edge, thought or claim", &[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim])
-        }
-        Kind::Decision => ("proposal", &[Kind::Proposal]),
-        Kind::Annotation | Kind::Redaction => ("any operation", &[]),
-        _ => return Ok(()),
-    };
+    let expected = entry.kind.spec().target;
     let violation =
         || JudgeError::RuleViolation(RuleViolation::Target { kind: entry.kind.clone(), expected });
-    let mut targets = entry.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
-    let target = match (targets.next(), targets.next()) {
-        (Some(target), None) => target,
-        _ => return Err(violation()),
+    let target = || {
+        let target = entry.sole_ref(Role::TARGET).ok_or_else(violation)?;
+        world.entry(&target).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)
     };
-    let target = world.entry(&target.id).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)?;
-    if allowed.is_empty() || allowed.contains(&target.kind) { Ok(()) } else { Err(violation()) }
+    let is_allowed = match expected {
+        Target::None => true,
+        Target::Any => target().map(|_| true)?,
+        Target::OneOf(kinds) => kinds.contains(&target()?.kind),
+    };
+    if is_allowed { Ok(()) } else { Err(violation()) }
 }
 
 /// Rule 4.
@@ -390,14 +400,14 @@ fn judge_permission<W: LedgerIndex>(
     let access = world.access().map_err(JudgeError::LedgerIndex)?;
     let capability = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => Capability::Append,
-        _ => capability_of(&entry.kind),
+        _ => entry.kind.spec().capability,
     };
     let target_author =
         || match entry.refs.iter().find(|reference| reference.role.as_str() == Role::TARGET) {
             Some(target) => Ok(world.entry(&target.id)?.map(|target| target.author)),
             None => Ok(None),
         };
-    let permitted = if capability == capability_of(&entry.kind) {
+    let permitted = if capability == entry.kind.spec().capability {
         is_permitted(access, entry, target_author).map_err(JudgeError::LedgerIndex)?
     } else {
         access.holds(&entry.author, capability, entry.order())
@@ -409,28 +419,6 @@ fn judge_permission<W: LedgerIndex>(
     }
 }
 
-/// The capability that a kind needs.
-pub fn capability_of(kind: &Kind) -> Capability {
-    match kind {
-        Kind::Space | Kind::Grant | Kind::Revoke => Capability::Admin,
-        Kind::Claim | Kind::ClaimInvalidation | Kind::Proposal => Capability::Derive,
-        Kind::ClaimCorrection
-        | Kind::ClaimRefutation
-        | Kind::CorrectionWithdrawal
-        | Kind::RefutationWithdrawal
-        | Kind::Retraction
-        | Kind::Decision
-        | Kind::Annotation
-        | Kind::Redaction => Capability::Correct,
-        Kind::Evidence
-        | Kind::EvidenceRetraction
-        | Kind::Thought
-        | Kind::Node
-        | Kind::Edge
-        | Kind::Other(_) => Capability::Append,
-    }
-}
-
 /// Whether an operation's author may do it: by capability, or because what it acts on is the
 /// author's own.
 pub(crate) fn is_permitted<E>(
@@ -439,11 +427,11 @@ pub(crate) fn is_permitted<E>(
     target_author: impl FnOnce() -> Result<Option<Author>, E>,
 ) -> Result<bool, E> {
     let at = entry.order();
-    if access.holds(&entry.author, capability_of(&entry.kind), at) {
+    let spec = entry.kind.spec();
+    if access.holds(&entry.author, spec.capability, at) {
         return Ok(true);
     }
-    let own = matches!(entry.kind, Kind::Retraction | Kind::Annotation);
-    Ok(own
+    Ok(spec.own_target_needs_append
         && access.holds(&entry.author, Capability::Append, at)
         && target_author()? == Some(entry.author))
 }
@@ -476,7 +464,7 @@ fn judge_claim<W: LedgerIndex>(
     }
     for input in inputs(entry) {
         if let Some(cited) = world.entry(&input).map_err(JudgeError::LedgerIndex)?
-            && matches!(cited.kind, Kind::Edge | Kind::Proposal)
+            && cited.kind.spec().validity == InputValidity::Never
         {
             return Err(RuleViolation::InputKind { input, kind: cited.kind }.into());
         }
@@ -493,11 +481,9 @@ fn judge_invalidation<W: LedgerIndex>(
     entry: &Entry,
     world: &W,
 ) -> Result<(), JudgeError<W::Error>> {
-    let violation =
-        RuleViolation::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
     let (Some(target), Some(_)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE))
     else {
-        return Err(violation.into());
+        return Err(RuleViolation::Cause { kind: entry.kind.clone() }.into());
     };
     let mut validity = Validity::new(world);
     if let Some(claim) = world.entry(&target).map_err(JudgeError::LedgerIndex)?

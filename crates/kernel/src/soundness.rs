@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::id::OpId;
 use crate::invalidation::replayed_of;
 use crate::kind::Kind;
+use crate::kind_spec::Effect;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{Header, HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
@@ -97,25 +98,19 @@ pub(crate) struct Reached {
 /// Whether an operation with this header may change what is stored of any claim. Plain evidence
 /// does not.
 pub fn may_change_status(header: &Header) -> bool {
-    match header.kind {
-        Kind::Evidence => {
+    let spec = header.kind.spec();
+    match spec.effect {
+        Effect::None | Effect::Access => spec.has_soundness,
+        Effect::Supersede => {
             header.refs.iter().any(|reference| reference.role.as_str() == Role::SUPERSEDES)
         }
-        Kind::EvidenceRetraction
-        | Kind::Retraction
-        | Kind::Claim
-        | Kind::ClaimCorrection
-        | Kind::ClaimRefutation
-        | Kind::CorrectionWithdrawal
-        | Kind::RefutationWithdrawal
-        | Kind::ClaimInvalidation => true,
-        _ => false,
+        Effect::Retract | Effect::State | Effect::Withdraw | Effect::RecordInvalidation => true,
     }
 }
 
 /// Whether what is stored must be made anew.
 pub fn needs_full_recompute(header: &Header, arrival: Arrival) -> bool {
-    arrival == Arrival::Late && matches!(header.kind, Kind::Space | Kind::Grant | Kind::Revoke)
+    arrival == Arrival::Late && header.kind.spec().effect == Effect::Access
 }
 
 /// What changes with an operation that `world` holds since just now. What `world` answers as
@@ -222,22 +217,27 @@ struct StatusWalk<'w, W: LedgerIndex + ?Sized> {
 impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
     /// What the new operation acts on, and the versions of the identity that it speaks of.
     fn begin(&mut self, entry: &Entry) -> Result<(), W::Error> {
-        match entry.kind {
-            Kind::EvidenceRetraction | Kind::Retraction => {
+        let spec = entry.kind.spec();
+        if spec.has_soundness {
+            self.act_on(&entry.id)?;
+        }
+        match spec.effect {
+            Effect::None | Effect::Access => {}
+            Effect::Retract => {
                 for target in entry.cited(Role::TARGET) {
                     self.act_on(&target)?;
                 }
             }
-            Kind::Evidence => {
+            Effect::Supersede => {
                 for superseded in entry.cited(Role::SUPERSEDES) {
                     self.act_on(&superseded)?;
                 }
             }
-            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
+            Effect::State => {
                 self.act_on(&entry.id)?;
                 self.speak_of(entry)?;
             }
-            Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal => {
+            Effect::Withdraw => {
                 for target in entry.cited(Role::TARGET) {
                     if let Some(withdrawn) = self.world.entry(&target)? {
                         self.act_on(&target)?;
@@ -245,12 +245,13 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
                     }
                 }
             }
-            Kind::ClaimInvalidation if self.now.has_effect(entry)? => {
-                for target in entry.cited(Role::TARGET) {
-                    self.record(&target)?;
+            Effect::RecordInvalidation => {
+                if self.now.has_effect(entry)? {
+                    for target in entry.cited(Role::TARGET) {
+                        self.record(&target)?;
+                    }
                 }
             }
-            _ => {}
         }
         Ok(())
     }
@@ -289,7 +290,7 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
 
     /// Looks at one operation whose inputs are settled.
     fn visit(&mut self, entry: &Entry, visit: &Visit) -> Result<(), W::Error> {
-        let is_claim = entry.kind == Kind::Claim;
+        let is_claim = entry.kind.spec().has_soundness;
         let before = if is_claim { self.world.settled(&entry.id)? } else { None };
         let was_sound = before.is_some_and(|before| before.sound);
         let sound = is_claim

@@ -12,8 +12,9 @@ use std::collections::HashMap;
 
 use crate::id::{BodyHash, OpId};
 use crate::kind::{Capability, Kind};
+use crate::kind_spec::InputValidity;
 use crate::ledger_index::{Entry, LedgerIndex};
-use crate::operation::Role;
+use crate::operation::{Ref, Role};
 
 /// The state of an identity; the first that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -163,7 +164,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     }
 
     fn enter(&mut self, entry: Entry, stack: &mut Vec<Step>) -> Result<(), W::Error> {
-        if entry.kind != Kind::Claim || self.sound.contains_key(&entry.id) {
+        if !entry.kind.spec().has_soundness || self.sound.contains_key(&entry.id) {
             return Ok(());
         }
         if let Some(settled) = self.world.settled(&entry.id)? {
@@ -227,23 +228,31 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         if !self.has_effect(entry)? {
             return Ok(false);
         }
-        match entry.kind {
-            Kind::Evidence => Ok(!self.is_retracted(entry)? && !self.is_superseded(entry)?),
-            Kind::Claim | Kind::ClaimCorrection => {
-                let Some(key) = &entry.identity else { return Ok(false) };
-                let believed = self.believed(key)?;
-                if believed.refuted {
-                    return Ok(false);
-                }
-                if let Some(corrected) = believed.correction {
-                    return Ok(entry.payload == corrected
-                        && (entry.kind == Kind::Claim || self.is_active(&entry.id)?));
-                }
-                Ok(entry.kind == Kind::Claim && sound && entry.payload == believed.payload)
+        match entry.kind.spec().validity {
+            InputValidity::Evidence => {
+                Ok(!self.is_retracted(entry)? && !self.is_superseded(entry)?)
             }
-            Kind::Edge | Kind::Proposal => Ok(false),
-            _ => Ok(!self.is_retracted(entry)?),
+            InputValidity::Claim => {
+                let Some(believed) = self.believed_of(entry)? else { return Ok(false) };
+                Ok(match believed.correction {
+                    Some(corrected) => entry.payload == corrected,
+                    None => sound && entry.payload == believed.payload,
+                })
+            }
+            InputValidity::Correction => {
+                let Some(believed) = self.believed_of(entry)? else { return Ok(false) };
+                Ok(believed.correction == Some(entry.payload) && self.is_active(&entry.id)?)
+            }
+            InputValidity::WhileSound => Ok(sound),
+            InputValidity::UnlessRetracted => Ok(!self.is_retracted(entry)?),
+            InputValidity::Never => Ok(false),
         }
+    }
+
+    /// What is believed of the identity that a version is of; none where the identity is refuted.
+    fn believed_of(&mut self, version: &Entry) -> Result<Option<Believed>, W::Error> {
+        let Some(key) = &version.identity else { return Ok(None) };
+        Ok(Some(self.believed(key)?).filter(|believed| !believed.refuted))
     }
 
     /// What is said of an identity, remembered: thousands of claims may cite versions of the same
@@ -327,9 +336,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
 
     /// Whether its author, or the user, took it back.
     pub fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
-        let kind =
-            if entry.kind == Kind::Evidence { Kind::EvidenceRetraction } else { Kind::Retraction };
-        self.is_acted_on(&entry.id, &kind, Role::TARGET)
+        self.is_acted_on(&entry.id, entry.kind.spec().retracted_by, Role::TARGET)
     }
 
     fn is_superseded(&self, entry: &Entry) -> Result<bool, W::Error> {
@@ -370,7 +377,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no
     /// effect. The capability that a claim needs depends on its body; a key that may append may
     /// state any belief as its own, so either one will do here.
-    pub(crate) fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
+    pub fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
         let access = self.world.access()?;
         if entry.kind == Kind::Claim && inputs(entry).next().is_none() {
             return Ok(false);
@@ -387,11 +394,13 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     }
 }
 
-/// The operations a claim was built from: every citation but the version it replaces.
-pub fn inputs(entry: &Entry) -> impl Iterator<Item = OpId> {
-    entry
-        .refs
-        .iter()
-        .filter(|reference| reference.role.as_str() != Role::SUPERSEDES)
-        .map(|reference| reference.id)
+/// The operations that one was built from, in the author's order.
+pub fn inputs(entry: &Entry) -> impl DoubleEndedIterator<Item = OpId> {
+    input_refs(entry).map(|reference| reference.id)
+}
+
+/// The same with the roles in which they are cited.
+pub fn input_refs(entry: &Entry) -> impl DoubleEndedIterator<Item = &Ref> {
+    let spec = entry.kind.spec();
+    entry.refs.iter().filter(|reference| spec.is_input(reference.role.as_str()))
 }

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::kind_spec::DerivationInput;
 use kernel::when::When;
 use serde_json::Value;
 use store::sqlite::SqliteWriting;
@@ -198,17 +199,10 @@ fn underived(writing: &SqliteWriting<'_>, derivers: &[&str]) -> Result<u64, Engi
         && let Some(last) = lines.last()
     {
         for line in &lines {
-            records += u64::from(match line.kind {
-                Kind::Claim => !is_in_the_name_of(writing, &line.id, derivers)?,
-                Kind::Evidence
-                | Kind::EvidenceRetraction
-                | Kind::ClaimCorrection
-                | Kind::ClaimRefutation
-                | Kind::CorrectionWithdrawal
-                | Kind::RefutationWithdrawal
-                | Kind::Grant
-                | Kind::Revoke => true,
-                _ => false,
+            records += u64::from(match line.kind.spec().derivation {
+                DerivationInput::Never => false,
+                DerivationInput::Always => true,
+                DerivationInput::UnlessTheirOwn => !is_in_the_name_of(writing, &line.id, derivers)?,
             });
         }
         read = last.position;

@@ -8,6 +8,7 @@ use kernel::body::Body;
 use kernel::canonical;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
+use kernel::kind_spec::Target;
 use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
 use kernel::operation::{BODY_BYTES_MAX, HlcTimestamp, Operation, REFS_MAX, Ref, Role};
 use kernel::rules::{FUTURE_US_MAX, JudgeError, RuleViolation, Verdict, judge, judge_time};
@@ -374,7 +375,7 @@ fn rule_9_a_thought_refines_one_or_consolidates_several() {
 }
 
 #[test]
-fn what_quarantines_are_the_first_three_rules_and_the_clock() {
+fn only_the_first_three_rules_and_the_clock_refuse_an_operation_from_elsewhere() {
     let id = OpId([0; 32]);
     let kept = [
         RuleViolation::NotPermitted { author: Author([0; 32]), capability: Capability::Append },
@@ -387,9 +388,9 @@ fn what_quarantines_are_the_first_three_rules_and_the_clock() {
         RuleViolation::NotFallen { target: id },
         RuleViolation::CorrectsRefuted { key: String::new() },
         RuleViolation::ThoughtLineage,
-        RuleViolation::Target { kind: Kind::Decision, expected: "proposal" },
+        RuleViolation::Target { kind: Kind::Decision, expected: Target::OneOf(&[Kind::Proposal]) },
     ];
-    let quarantined = [
+    let refused = [
         RuleViolation::WrongSpace { expected: SpaceId(id), found: SpaceId(id) },
         RuleViolation::Genesis,
         RuleViolation::ChainBroken { expected: 1, found: 2 },
@@ -398,9 +399,10 @@ fn what_quarantines_are_the_first_three_rules_and_the_clock() {
         RuleViolation::NotAfterRefs { cited: id },
         RuleViolation::FromFuture { ahead_s: 1 },
     ];
-    assert!(kept.iter().all(|violation| !violation.quarantines()));
-    assert!(quarantined.iter().all(RuleViolation::quarantines));
-    let codes = kept.iter().chain(&quarantined).map(RuleViolation::code);
+    assert!(kept.iter().all(|violation| !violation.prevents_admission()));
+    assert!(!RuleViolation::Cause { kind: Kind::ClaimInvalidation }.prevents_admission());
+    assert!(refused.iter().all(RuleViolation::prevents_admission));
+    let codes = kept.iter().chain(&refused).map(RuleViolation::code);
     assert!(
         codes.eq(RuleViolation::CODES[11..].iter().chain(&RuleViolation::CODES[4..11]).copied()),
         "CODES lists them rule by rule"
