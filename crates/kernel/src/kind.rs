@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::kind_spec::{DerivationInput, Effect, InputValidity, Inputs, KindSpec, Rule, Target};
-use crate::operation::{MalformedError, Role, is_word};
+use crate::operation::{Malformation, MalformedError, Role, is_word};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $word:literal $spec:tt)+) => {
@@ -27,7 +27,7 @@ macro_rules! kinds {
                 match word {
                     $($word => Ok(Self::$name),)+
                     other if is_word(other) => Ok(Self::Other(OtherKind(other.to_owned()))),
-                    _ => Err(MalformedError::new("kind", "is not a lower-case word of at most 64 characters")),
+                    _ => Err(MalformedError::new("kind", Malformation::Word)),
                 }
             }
 

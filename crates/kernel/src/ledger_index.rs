@@ -12,6 +12,7 @@ use crate::body::Body;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::{Capability, Kind};
 use crate::operation::{Header, HlcTimestamp, Operation, Ref, Role};
+use crate::refs::{cited, only};
 use crate::soundness::{
     Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
     recompute_statuses, settle,
@@ -44,17 +45,12 @@ impl Entry {
 
     /// The cited operation of a role, if there is exactly one.
     pub fn sole_ref(&self, role: &str) -> Option<OpId> {
-        let mut found = self.refs.iter().filter(|reference| reference.role.as_str() == role);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.id)
+        only(self.cited(role))
     }
 
     /// Every operation that it cites in a role.
-    pub fn cited(&self, role: &'static str) -> impl Iterator<Item = OpId> {
-        self.refs
-            .iter()
-            .filter(move |reference| reference.role.as_str() == role)
-            .map(|reference| reference.id)
+    pub fn cited<'e>(&'e self, role: &'e str) -> impl Iterator<Item = OpId> + use<'e> {
+        cited(&self.refs, role)
     }
 
     /// What is known of `operation`, whose body reads as `body`.

@@ -6,7 +6,6 @@
 //! [`verify`](Operation::verify), [`verify_batch`] and sealing make an `Operation<Verified>`, and
 //! only those can be recorded.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
@@ -16,6 +15,10 @@ use serde_json::{Map, Value};
 use crate::canonical;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::Kind;
+use crate::refs::{cited, only};
+
+pub use crate::malformed::{Malformation, MalformedError};
+pub use crate::refs::{Ref, Role, is_word};
 
 /// The format version this crate writes and reads.
 pub const FORMAT_VERSION: u64 = 1;
@@ -34,78 +37,6 @@ pub const LINE_BYTES_MAX: usize = 4 << 20;
 /// keep the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HlcTimestamp(pub u64);
-
-/// A citation of an earlier operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ref {
-    /// The cited operation.
-    pub id: OpId,
-    /// As what it is cited: `target`, `supersedes`, `cause`, or a role of its own.
-    pub role: Role,
-}
-
-/// As what an operation is cited. A word like a kind: `[a-z][a-z0-9_.-]*`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Role(Cow<'static, str>);
-
-impl Role {
-    /// The operation acted upon.
-    pub const TARGET: &'static str = "target";
-    /// The operation replaced.
-    pub const SUPERSEDES: &'static str = "supersedes";
-    /// The trigger of an invalidation.
-    pub const CAUSE: &'static str = "cause";
-    /// The thought that a thought refines.
-    pub const REFINES: &'static str = "refines";
-    /// A thought that a thought consolidates.
-    pub const CONSOLIDATES: &'static str = "consolidates";
-    /// The thought that a thought says is wrong.
-    pub const CORRECTS: &'static str = "corrects";
-    /// A thought that a thought sums up.
-    pub const SUMMARY_OF: &'static str = "summary_of";
-    /// Where an edge begins.
-    pub const FROM: &'static str = "from";
-    /// Where an edge ends.
-    pub const TO: &'static str = "to";
-
-    /// A role by name.
-    pub fn parse(word: &str) -> Result<Self, MalformedError> {
-        // A ledger holds millions of these few.
-        const COMMON: [&str; 9] = [
-            "supporting_event",
-            "visit",
-            "meeting",
-            "message",
-            "supporting_note",
-            "routine",
-            Role::TARGET,
-            Role::SUPERSEDES,
-            Role::CAUSE,
-        ];
-        if let Some(common) = COMMON.into_iter().find(|common| *common == word) {
-            return Ok(Self(Cow::Borrowed(common)));
-        }
-        if is_word(word) {
-            Ok(Self(Cow::Owned(word.to_owned())))
-        } else {
-            Err(MalformedError::new("role", "is no lower-case word"))
-        }
-    }
-
-    /// The role's name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// True for what may name a kind or a role.
-pub fn is_word(word: &str) -> bool {
-    word.len() <= WORD_BYTES_MAX
-        && word.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
-        && word.bytes().all(|byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte)
-        })
-}
 
 /// The signed part of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,17 +108,13 @@ impl Header {
 
     fn parse(value: &Value) -> Result<Self, MalformedError> {
         let object = Fields::of(value, "header", 9)?;
-        if object.integer("v")? != FORMAT_VERSION {
-            return Err(MalformedError::new(
-                "v",
-                "is another format version; update because to read it",
-            ));
+        let found = object.integer("v")?;
+        if found != FORMAT_VERSION {
+            return Err(MalformedError::new("v", Malformation::Version { found }));
         }
         let refs =
-            object.get("refs")?.as_array().ok_or(MalformedError::new("refs", "is no array"))?;
-        if refs.len() > REFS_MAX {
-            return Err(MalformedError::new("refs", "has more than 4096 entries"));
-        }
+            object.get("refs")?.as_array().ok_or(MalformedError::not_a("refs", "an array"))?;
+        check_count(refs)?;
         let refs = refs.iter().map(parse_ref).collect::<Result<_, _>>()?;
         let header = Self {
             kind: Kind::parse(object.text("kind")?)?,
@@ -205,33 +132,43 @@ impl Header {
 
     /// What can be judged of a header by itself.
     fn check_shape(&self) -> Result<(), MalformedError> {
-        if self.refs.len() > REFS_MAX {
-            return Err(MalformedError::new("refs", "has more than 4096 entries"));
-        }
-        if self.seq == 0 || self.seq > canonical::INTEGER_MAX {
-            return Err(MalformedError::new("seq", "is not between 1 and 2^53 - 1"));
-        }
-        if self.ts.0 > canonical::INTEGER_MAX {
-            return Err(MalformedError::new("ts", "is beyond 2^53 - 1"));
+        check_count(&self.refs)?;
+        for (field, number, min) in [("seq", self.seq, 1), ("ts", self.ts.0, 0)] {
+            if !(min..=canonical::INTEGER_MAX).contains(&number) {
+                let bounds = Malformation::OutOfRange { min, max: canonical::INTEGER_MAX };
+                return Err(MalformedError::new(field, bounds));
+            }
         }
         if (self.seq == 1) != self.prev.is_none() {
-            return Err(MalformedError::new("prev", "must be null exactly for seq 1"));
+            return Err(MalformedError::new("prev", Malformation::PrevOfFirst));
         }
         let genesis = self.kind == Kind::Space;
         if genesis != self.space.is_none() {
-            return Err(MalformedError::new(
-                "space",
-                "must be null exactly in an operation of kind space",
-            ));
+            return Err(MalformedError::new("space", Malformation::SpaceOfGenesis));
         }
         if genesis && (self.seq != 1 || !self.refs.is_empty()) {
-            return Err(MalformedError::new(
-                "refs",
-                "a genesis operation is the first of its author and cites nothing",
-            ));
+            return Err(MalformedError::new("refs", Malformation::GenesisCites));
         }
         Ok(())
     }
+}
+
+/// An operation cites at most [`REFS_MAX`] others.
+pub(crate) fn check_count<T>(refs: &[T]) -> Result<(), MalformedError> {
+    if refs.len() > REFS_MAX {
+        let too_many = Malformation::TooMany { entries_max: REFS_MAX };
+        return Err(MalformedError::new("refs", too_many));
+    }
+    Ok(())
+}
+
+/// A canonical body has at most [`BODY_BYTES_MAX`].
+pub(crate) fn check_length(body: &[u8]) -> Result<(), MalformedError> {
+    if body.len() > BODY_BYTES_MAX {
+        let too_long = Malformation::TooLong { bytes_max: BODY_BYTES_MAX };
+        return Err(MalformedError::new("body", too_long));
+    }
+    Ok(())
 }
 
 fn parse_ref(value: &Value) -> Result<Ref, MalformedError> {
@@ -278,22 +215,6 @@ pub struct Operation<State = Verified> {
     content: Content,
     sig: [u8; 64],
     state: PhantomData<State>,
-}
-
-/// Bytes that are no operation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}` {reason}")]
-pub struct MalformedError {
-    /// The field at fault.
-    pub field: &'static str,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-impl MalformedError {
-    pub(crate) fn new(field: &'static str, reason: impl Into<String>) -> Self {
-        Self { field, reason: reason.into() }
-    }
 }
 
 /// Why an operation is not what it claims to be (rule 1).
@@ -385,9 +306,7 @@ impl<State> Operation<State> {
 
     /// The cited operation of a role, if there is exactly one.
     pub fn sole_ref(&self, role: &str) -> Option<OpId> {
-        let mut found = self.header.refs.iter().filter(|reference| reference.role.as_str() == role);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.id)
+        only(cited(&self.header.refs, role))
     }
 
     /// The interchange form: one line of canonical JSON without the line break. Header and body
@@ -434,33 +353,29 @@ impl Operation<Unverified> {
     /// Reads one line of the interchange form.
     pub fn from_line(line: &[u8]) -> Result<Self, MalformedError> {
         if line.len() > LINE_BYTES_MAX {
-            return Err(MalformedError::new("line", "is longer than 4 MiB"));
+            let too_long = Malformation::TooLong { bytes_max: LINE_BYTES_MAX };
+            return Err(MalformedError::new("line", too_long));
         }
-        let value = canonical::parse(line).map_err(|error| MalformedError::new("line", error.0))?;
+        let value = canonical::parse(line).map_err(|error| MalformedError::new("line", error))?;
         let object = Fields::of(&value, "operation", 5)?;
         let header = Header::parse(object.get("header")?)?;
         let content = match (object.get("salt")?, object.get("body")?) {
             (Value::Null, Value::Null) => Content::Removed,
             (Value::String(salt), body @ Value::Object(_)) => Content::Present {
                 salt: decode_base64(salt)
-                    .ok_or(MalformedError::new("salt", "is not 16 bytes of base64url"))?,
+                    .ok_or(MalformedError::not_a("salt", "16 bytes of base64url"))?,
                 body: canonical::to_bytes(body)
-                    .map_err(|error| MalformedError::new("body", error.0))?,
+                    .map_err(|error| MalformedError::new("body", error))?,
             },
             _ => {
-                return Err(MalformedError::new(
-                    "body",
-                    "must be an object with a salt, or both null",
-                ));
+                return Err(MalformedError::new("body", Malformation::BodyWithoutSalt));
             }
         };
-        if let Content::Present { body, .. } = &content
-            && body.len() > BODY_BYTES_MAX
-        {
-            return Err(MalformedError::new("body", "is larger than 1 MiB"));
+        if let Content::Present { body, .. } = &content {
+            check_length(body)?;
         }
         let sig = decode_base64(object.text("sig")?)
-            .ok_or(MalformedError::new("sig", "is not 64 bytes of base64url"))?;
+            .ok_or(MalformedError::not_a("sig", "64 bytes of base64url"))?;
         Self::from_parts(object.name("id")?, header, content, sig)
     }
 
@@ -555,23 +470,23 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn of(value: &'a Value, what: &'static str, count: usize) -> Result<Self, MalformedError> {
-        let object = value.as_object().ok_or(MalformedError::new(what, "is no object"))?;
+        let object = value.as_object().ok_or(MalformedError::not_a(what, "an object"))?;
         if object.len() > count {
-            return Err(MalformedError::new(what, "has a field that the format does not know"));
+            return Err(MalformedError::new(what, Malformation::UnknownField));
         }
         Ok(Self { object })
     }
 
     fn get(&self, field: &'static str) -> Result<&'a Value, MalformedError> {
-        self.object.get(field).ok_or(MalformedError::new(field, "is missing"))
+        self.object.get(field).ok_or(MalformedError::new(field, Malformation::Missing))
     }
 
     fn text(&self, field: &'static str) -> Result<&'a str, MalformedError> {
-        self.get(field)?.as_str().ok_or(MalformedError::new(field, "is no string"))
+        self.get(field)?.as_str().ok_or(MalformedError::not_a(field, "a string"))
     }
 
     fn integer(&self, field: &'static str) -> Result<u64, MalformedError> {
-        self.get(field)?.as_u64().ok_or(MalformedError::new(field, "is no whole number"))
+        self.get(field)?.as_u64().ok_or(MalformedError::not_a(field, "a whole number"))
     }
 
     fn name<T: std::str::FromStr<Err = crate::id::NameError>>(
@@ -580,7 +495,7 @@ impl<'a> Fields<'a> {
     ) -> Result<T, MalformedError> {
         self.text(field)?
             .parse()
-            .map_err(|error: crate::id::NameError| MalformedError::new(field, error.to_string()))
+            .map_err(|error: crate::id::NameError| MalformedError::new(field, error))
     }
 
     fn optional<T: std::str::FromStr<Err = crate::id::NameError>>(

@@ -9,12 +9,13 @@
 //! No rule reads these bodies, so any object is one: a field that does not fit is kept among the
 //! [others](Proposal::others) and has no meaning, like one that this version does not know.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::body::fields::{put, take};
 use crate::id::OpId;
 use crate::kind::Kind;
+use crate::refs::only;
 
 /// Body of a `proposal`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -124,26 +125,8 @@ impl Proposed {
 
     /// What it cites in `role`, if that is exactly one.
     pub fn sole_ref(&self, role: &str) -> Option<OpId> {
-        let mut found = self.refs.iter().filter(|reference| reference.role == role);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.id)
-    }
-}
-
-/// Takes a field that fits its type; one that does not stays.
-fn take<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> Option<T> {
-    let value = T::deserialize(fields.get(name)?).ok()?;
-    fields.remove(name);
-    Some(value)
-}
-
-fn put(fields: &mut Map<String, Value>, name: &str, value: &impl Serialize) {
-    // Values that are no JSON (a confidence that is no number) are left out, as if they had not
-    // been known.
-    if let Ok(value) = serde_json::to_value(value)
-        && !value.is_null()
-    {
-        fields.insert(name.to_owned(), value);
+        let cited = self.refs.iter().filter(|reference| reference.role == role);
+        only(cited.map(|reference| reference.id))
     }
 }
 

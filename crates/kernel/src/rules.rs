@@ -142,6 +142,14 @@ pub enum RuleViolation {
         /// The identity.
         key: String,
     },
+    /// The table of kinds names a field of the body and its type, and the value does not fit it.
+    #[error("the field `{field}` of its body has a value that a {kind} may not have there")]
+    UnfitField {
+        /// The operation's kind.
+        kind: Kind,
+        /// The field.
+        field: &'static str,
+    },
     /// Rule 9: a thought refines one or consolidates several.
     #[error("a thought refines exactly one or consolidates two or more, never both")]
     ThoughtLineage,
@@ -186,6 +194,7 @@ impl RuleViolation {
         "corrects_refuted",
         "thought_lineage",
         "target",
+        "unfit_field",
     ];
 
     /// The stable code, for programs.
@@ -211,6 +220,7 @@ impl RuleViolation {
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::ThoughtLineage => "thought_lineage",
             Self::Target { .. } | Self::Cause { .. } => "target",
+            Self::UnfitField { .. } => "unfit_field",
         }
     }
 
@@ -238,7 +248,8 @@ impl RuleViolation {
             | Self::CorrectsRefuted { .. }
             | Self::ThoughtLineage
             | Self::Target { .. }
-            | Self::Cause { .. } => false,
+            | Self::Cause { .. }
+            | Self::UnfitField { .. } => false,
         }
     }
 }
@@ -345,6 +356,9 @@ pub fn judge_content<W: LedgerIndex>(
     body: Option<&Body>,
     world: &W,
 ) -> Result<(), JudgeError<W::Error>> {
+    if let Some(field) = body.and_then(Body::unfit_field) {
+        return Err(RuleViolation::UnfitField { kind: entry.kind.clone(), field }.into());
+    }
     judge_target(entry, world)?;
     judge_permission(entry, body, world)?;
     match entry.kind.spec().rule {

@@ -10,8 +10,8 @@ use crate::id::{Author, SpaceId};
 use crate::kind::Kind;
 use crate::ledger_index::Head;
 use crate::operation::{
-    BODY_BYTES_MAX, Content, Header, HlcTimestamp, MalformedError, Operation, REFS_MAX, Ref,
-    Unverified,
+    Content, Header, HlcTimestamp, MalformedError, Operation, Ref, Unverified, check_count,
+    check_length,
 };
 
 /// What one wants to say, before it has an author and a place.
@@ -104,12 +104,8 @@ impl Signer {
         refs: Vec<Ref>,
         place: ChainPosition,
     ) -> Result<Operation, MalformedError> {
-        if refs.len() > REFS_MAX {
-            return Err(MalformedError::new("refs", "has more than 4096 entries"));
-        }
-        if body.len() > BODY_BYTES_MAX {
-            return Err(MalformedError::new("body", "is larger than 1 MiB"));
-        }
+        check_count(&refs)?;
+        check_length(&body)?;
         let salt = self.salt(&body);
         let header = Header {
             kind,

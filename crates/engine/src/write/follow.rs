@@ -8,7 +8,7 @@
 use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
-use kernel::kind::{Capability, Kind};
+use kernel::kind::Capability;
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
 use kernel::seal::{ChainPosition, Draft, Signer, next_timestamp};
 use serde_json::Map;
@@ -48,7 +48,7 @@ pub(crate) fn record_what_follows(
             Ref { id: fallen.target, role: Role::parse(Role::TARGET)? },
             Ref { id: fallen.cause, role: Role::parse(Role::CAUSE)? },
         ];
-        let draft = Draft { body: Body::Opaque(Kind::ClaimInvalidation, Map::new()), refs };
+        let draft = Draft { body: Body::ClaimInvalidation(Map::new()), refs };
         let ts = next_timestamp(now_us, latest);
         latest = Some(ts);
         let said = seal(signer, &*writing, draft, ts)?;
@@ -61,6 +61,7 @@ pub(crate) fn record_what_follows(
 #[cfg(test)]
 mod tests {
     use kernel::canonical;
+    use kernel::kind::Kind;
     use kernel::rules::Verdict;
     use serde_json::{Value, json};
     use store::Ledger;

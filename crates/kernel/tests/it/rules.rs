@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 
 use kernel::access::Access;
-use kernel::body::Body;
+use kernel::body::{Body, Node};
 use kernel::canonical;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
@@ -389,6 +389,7 @@ fn only_the_first_three_rules_and_the_clock_refuse_an_operation_from_elsewhere()
         RuleViolation::CorrectsRefuted { key: String::new() },
         RuleViolation::ThoughtLineage,
         RuleViolation::Target { kind: Kind::Decision, expected: Target::OneOf(&[Kind::Proposal]) },
+        RuleViolation::UnfitField { kind: Kind::Node, field: "node_type" },
     ];
     let refused = [
         RuleViolation::WrongSpace { expected: SpaceId(id), found: SpaceId(id) },
@@ -440,8 +441,7 @@ fn no_number_beyond_the_format_is_sealed() {
     );
     for payload in [json!(1e17), json!(u64::MAX), (0..70).fold(json!(1), |inner, _| json!([inner]))]
     {
-        let body =
-            Body::Opaque(Kind::Node, [("payload".to_owned(), payload)].into_iter().collect());
+        let body = Body::Node(Node { payload: Some(payload), ..Node::default() });
         assert!(
             signer
                 .seal(Draft::new(body), ChainPosition { space, head: None, ts: HlcTimestamp(1) })
@@ -457,8 +457,8 @@ fn what_fills_a_limit_exactly_is_sealed_and_reads_back_and_one_more_is_refused()
         ChainPosition { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: HlcTimestamp(1) };
     let text = |bytes: usize| {
         // `{"text":""}` is 11 bytes.
-        let text = Value::from("x".repeat(bytes - 11));
-        Body::Opaque(Kind::Node, [("text".to_owned(), text)].into_iter().collect())
+        let text = "x".repeat(bytes - 11);
+        Body::Node(Node { text: Some(text), ..Node::default() })
     };
     let cite = |count: usize| Draft {
         body: text(11),

@@ -22,7 +22,7 @@ fn corrected() -> Corrected {
     let folder = tempfile::tempdir().unwrap();
     let mut space =
         Space::create(&folder.path().join("s"), Signer::from_seed([1; 32]), "test", at(0)).unwrap();
-    let thought = Body::Opaque(Kind::Thought, Map::new());
+    let thought = Body::Thought(Default::default());
     let ground = space.append(Draft::new(thought), at(1)).unwrap();
     let claim: Claim = serde_json::from_value(json!({
         "claim_type": "place.frequent", "identity_key": "k", "text": "An office at Ringon", "payload": { "v": 1 },
