@@ -17,6 +17,7 @@ pub mod invalidation;
 pub mod kind;
 pub mod kind_spec;
 pub mod ledger_index;
+pub mod local_names;
 pub mod malformed;
 pub mod operation;
 pub mod proposal;

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::body::fields::{put, take};
 use crate::id::OpId;
 use crate::kind::Kind;
+use crate::local_names;
 use crate::refs::only;
 
 /// Body of a `proposal`.
@@ -73,6 +74,10 @@ impl Reason {
 /// An operation that is proposed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposed {
+    /// The name by which later operations of the proposal cite it
+    /// ([`local_names`](crate::local_names)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
     /// Its kind.
     pub kind: String,
     /// Its body.
@@ -84,11 +89,55 @@ pub struct Proposed {
 
 /// A citation of a proposed operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "ProposedRefFields", into = "ProposedRefFields")]
 pub struct ProposedRef {
     /// What it cites.
-    pub id: OpId,
+    pub target: ProposedTarget,
     /// As what.
     pub role: String,
+}
+
+/// What a proposed operation cites.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProposedTarget {
+    /// A recorded operation.
+    Id(OpId),
+    /// An earlier operation of the same proposal, by its local name.
+    Local(String),
+}
+
+/// A citation as it is written: exactly one of `id` and `local`.
+#[derive(Serialize, Deserialize)]
+struct ProposedRefFields {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<OpId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    local: Option<String>,
+    role: String,
+}
+
+impl TryFrom<ProposedRefFields> for ProposedRef {
+    type Error = &'static str;
+
+    fn try_from(fields: ProposedRefFields) -> Result<Self, Self::Error> {
+        let ProposedRefFields { id, local, role } = fields;
+        let target = match (id, local) {
+            (Some(id), None) => ProposedTarget::Id(id),
+            (None, Some(name)) => ProposedTarget::Local(name),
+            _ => return Err("a citation has either `id` or `local`"),
+        };
+        Ok(Self { target, role })
+    }
+}
+
+impl From<ProposedRef> for ProposedRefFields {
+    fn from(reference: ProposedRef) -> Self {
+        let ProposedRef { target, role } = reference;
+        match target {
+            ProposedTarget::Id(id) => Self { id: Some(id), local: None, role },
+            ProposedTarget::Local(name) => Self { id: None, local: Some(name), role },
+        }
+    }
 }
 
 /// Body of a `decision`.
@@ -110,6 +159,13 @@ impl Proposal {
     pub const SOURCE: &'static str = "source";
 }
 
+impl Proposal {
+    /// The first field that must not be appended so: the names in `operations` do not resolve.
+    pub fn unfit_field(&self) -> Option<&'static str> {
+        local_names::check(&self.operations).is_err().then_some("operations")
+    }
+}
+
 impl Decision {
     /// What was proposed is done.
     pub const ACCEPT: &'static str = "accept";
@@ -123,10 +179,12 @@ impl Proposed {
         Kind::parse(&self.kind).ok()
     }
 
-    /// What it cites in `role`, if that is exactly one.
+    /// The recorded operation that it cites in `role`, if it cites exactly one operation so.
     pub fn sole_ref(&self, role: &str) -> Option<OpId> {
-        let cited = self.refs.iter().filter(|reference| reference.role == role);
-        only(cited.map(|reference| reference.id))
+        match only(self.refs.iter().filter(|reference| reference.role == role))?.target {
+            ProposedTarget::Id(id) => Some(id),
+            ProposedTarget::Local(_) => None,
+        }
     }
 }
 

@@ -186,6 +186,7 @@ impl Body {
             Self::Edge(body) => body.unfit_field(),
             Self::Annotation(body) => body.unfit_field(),
             Self::Redaction(body) => body.unfit_field(),
+            Self::Proposal(body) => body.unfit_field(),
             // Their fields are read strictly, or have no meaning where they do not fit.
             Self::Space(_)
             | Self::Grant(_)
@@ -199,7 +200,6 @@ impl Body {
             | Self::RefutationWithdrawal(_)
             | Self::Retraction(_)
             | Self::ClaimInvalidation(_)
-            | Self::Proposal(_)
             | Self::Decision(_)
             | Self::Other(..) => None,
         }

@@ -129,7 +129,9 @@ fn a_proposal_that_would_append_anything_else_is_no_review() {
         changed(|proposal| proposal.review.as_mut().unwrap().payload = Some(json!("harmless"))),
         changed(|proposal| proposal.review.as_mut().unwrap().identity_key = "another".to_owned()),
         changed(|proposal| proposal.review.as_mut().unwrap().reason = Reason::GroundChanged),
-        changed(|proposal| proposal.operations[0].refs[0].id = OpId([9; 32])),
+        changed(|proposal| {
+            proposal.operations[0].refs[0].target = ProposedTarget::Id(OpId([9; 32]))
+        }),
         changed(|proposal| proposal.review = None),
         changed(|proposal| {
             proposal.review = Some(Question {

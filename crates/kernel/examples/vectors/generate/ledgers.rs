@@ -459,6 +459,21 @@ fn records() -> Script {
         "mark": "removal"});
     script.append(&owner, "annotation", labels, &[("target", node)]);
     script.append(&owner, "redaction", json!({"reason": "a"}), &[("target", seen)]);
+    let proposed = |local: &str, refs: Value| {
+        json!({"origin": "model", "operations": [
+            {"local": "a", "kind": "node", "body": {}, "refs": [{"id": seen, "role": "input"}]},
+            {"local": local, "kind": "node", "body": {}, "refs": refs}]})
+    };
+    let cites = |name: &str| json!([{"local": name, "role": "input"}]);
+    script.append(&owner, "proposal", proposed("b", cites("a")), &[("source", seen)]);
+    for body in [
+        proposed("b", cites("c")),
+        proposed("b", cites("b")),
+        proposed("a", cites("a")),
+        proposed("B", cites("a")),
+    ] {
+        script.refuse("unfit_field", &owner, "proposal", body, &[("source", seen)]);
+    }
     let (from, to, target) = (("from", node), ("to", thought), ("target", node));
     for (kind, body, refs) in [
         ("thought", json!({"thought_type": "wild"}), [].as_slice()),
