@@ -141,9 +141,17 @@ kinds! {
     /// An agent's contribution.
     Thought = "thought" { rule: Rule::ThoughtLineage }
     /// A decision, action, summary, why-trace or entity.
-    Node = "node" {}
+    Node = "node" {
+        inputs: Inputs::AllBut(&[Role::SUPERSEDES]),
+        validity: InputValidity::WhileSound,
+        has_soundness: true,
+    }
     /// A link between two operations.
-    Edge = "edge" { validity: InputValidity::Never }
+    Edge = "edge" {
+        inputs: Inputs::AllBut(&[Role::FROM, Role::TO, Role::SUPERSEDES]),
+        validity: InputValidity::Never,
+        has_soundness: true,
+    }
     /// Withdraws a node, edge, thought or claim.
     Retraction = "retraction" {
         capability: Capability::Correct,

@@ -292,7 +292,11 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
     fn visit(&mut self, entry: &Entry, visit: &Visit) -> Result<(), W::Error> {
         let is_claim = entry.kind.spec().has_soundness;
         let before = if is_claim { self.world.settled(&entry.id)? } else { None };
-        let was_sound = before.is_some_and(|before| before.sound);
+        let was_sound = match before {
+            Some(before) => before.sound,
+            // It is new, or an earlier version stored nothing of its kind.
+            None => is_claim && entry.id != self.new && self.before.is_sound(entry)?,
+        };
         let sound = is_claim
             && if visit.lost {
                 false
@@ -305,7 +309,7 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
         self.turn(entry, visit, was_sound, sound)?;
         if is_claim {
             self.reach(entry, visit, was_sound != sound)?;
-            self.keep(entry, visit, before, sound)?;
+            self.keep(entry, visit, before, (was_sound, sound))?;
         }
         Ok(())
     }
@@ -362,14 +366,13 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
         entry: &Entry,
         visit: &Visit,
         before: Option<ClaimStatus>,
-        sound: bool,
+        (was_sound, sound): (bool, bool),
     ) -> Result<(), W::Error> {
         self.seen.insert(entry.id);
         if self.arrival == Arrival::Late && !sound && has_records(self.world, &entry.id)? {
             self.replays.push((entry.clone(), before));
             return Ok(());
         }
-        let was_sound = before.is_some_and(|before| before.sound);
         // While all arrives in order it counts until the claim rises; of what has no record it is
         // false already.
         let recorded = !sound && before.is_some_and(|before| before.recorded);

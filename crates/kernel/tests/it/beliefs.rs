@@ -5,6 +5,7 @@ use std::time::Instant;
 use kernel::id::OpId;
 use kernel::ledger_index::LedgerIndex;
 use kernel::seal::Signer;
+use kernel::soundness::ClaimStatus;
 use kernel::validity::{State, Validity};
 use serde_json::json;
 
@@ -295,4 +296,53 @@ fn stacked_diamonds_are_walked_once_and_not_once_a_path() {
     assert_eq!(book.states(&["k199.0", "k199.1"]), [Active, Active]);
     book.retract_evidence(seen);
     assert_eq!(book.states(&["k199.0", "k199.1"]), [Invalidated; 2]);
+}
+
+#[test]
+fn a_claim_built_on_a_node_is_invalidated_with_the_ground_of_the_node() {
+    let mut book = Book::new();
+    let seen = book.by_owner("evidence", evidence("one"), &[]).unwrap();
+    let node = book
+        .by_owner("node", json!({"node_type": "decision", "text": "a"}), &[("input", seen)])
+        .unwrap();
+    let above = book.by_owner("node", json!({"node_type": "summary"}), &[("input", node)]).unwrap();
+    book.claim("k", 1, &[above]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Active]);
+    assert!(book.is_valid_input(node) && book.is_valid_input(above));
+    book.by_owner("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Invalidated]);
+    assert!(!book.is_valid_input(node) && !book.is_valid_input(above));
+    let status = |id| book.graph.settled(&id).unwrap().unwrap();
+    assert_eq!(status(node), ClaimStatus::default(), "nodes have no records of invalidation");
+    assert_eq!(book.graph.due().len(), 1);
+}
+
+#[test]
+fn a_node_without_inputs_holds_until_it_is_retracted() {
+    let mut book = Book::new();
+    let node = book.by_owner("node", json!({"node_type": "entity"}), &[]).unwrap();
+    book.claim("k", 1, &[node]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Active]);
+    book.by_owner("retraction", json!({}), &[("target", node)]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Invalidated]);
+}
+
+#[test]
+fn an_edge_depends_on_its_evidence_and_not_on_its_ends() {
+    let mut book = Book::new();
+    let (one, other) = (evidence("one"), evidence("other"));
+    let (one, other) = (
+        book.by_owner("evidence", one, &[]).unwrap(),
+        book.by_owner("evidence", other, &[]).unwrap(),
+    );
+    let ends = ["a", "b"]
+        .map(|text| book.by_owner("node", json!({"text": text}), &[("input", one)]).unwrap());
+    let refs = [("from", ends[0]), ("to", ends[1]), ("input", other)];
+    let edge = book.by_owner("edge", json!({"edge_type": "supersedes"}), &refs).unwrap();
+    let sound = |book: &Book| book.graph.settled(&edge).unwrap().unwrap().sound;
+    book.by_owner("retraction", json!({}), &[("target", ends[0])]).unwrap();
+    book.by_owner("evidence_retraction", json!({}), &[("target", one)]).unwrap();
+    assert!(sound(&book));
+    book.by_owner("evidence_retraction", json!({}), &[("target", other)]).unwrap();
+    assert!(!sound(&book));
 }

@@ -9,7 +9,6 @@ use std::convert::Infallible;
 use kernel::body::Body;
 use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::OpId;
-use kernel::kind::Kind;
 use kernel::ledger_index::{Graph, LedgerIndex};
 use kernel::operation::Operation;
 use kernel::rules::{JudgeError, RuleViolation, Verdict, judge, judge_place};
@@ -142,7 +141,7 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             let (operation, body) = left.remove(dice.pick(&ready).unwrap());
             graph.insert(operation, Some(body));
             model.insert(operation.clone(), Some(body.clone()));
-            if operation.header().kind == Kind::Claim {
+            if operation.header().kind.spec().has_soundness {
                 claims.push(operation.id());
             }
             let (told, fallen, due) = (model.told(), model.recorded(), model.due());

@@ -395,13 +395,18 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(
-            "SELECT citing.ts, citing.id, citing.pos FROM cite JOIN op AS citing ON citing.pos = cite.citing
-             WHERE cite.target = ?1 AND citing.kind = 'claim' AND cite.role <> 'supersedes'",
+            "SELECT citing.ts, citing.id, citing.pos, citing.kind, cite.role FROM cite
+             JOIN op AS citing ON citing.pos = cite.citing
+             WHERE cite.target = ?1 AND citing.kind IN ('claim', 'node', 'edge')",
         )?;
         let mut rows = statement.query([row])?;
         let mut places = Vec::new();
         while let Some(row) = rows.next()? {
             let id = id_at(row, 1)?;
+            let role = row.get_ref(4)?.as_str().map_err(|error| conversion(4, error))?;
+            if !kind_at(row, 3)?.spec().is_input(role) {
+                continue;
+            }
             self.meet(id, row.get(2)?);
             places.push((stamp_at(row, 0)?, id));
         }
@@ -538,7 +543,8 @@ pub(super) fn store_claims(connection: &Connection) -> Result<(), StoreError> {
          DROP TABLE identity_before;"
     ))?;
     let world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
-    let settlement = recompute_statuses(&world, world.claims("op WHERE kind = 'claim'")?)?;
+    let settlement =
+        recompute_statuses(&world, world.claims("op WHERE kind IN ('claim', 'node', 'edge')")?)?;
     world.store(&settlement)
 }
 
@@ -549,6 +555,17 @@ pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
         [],
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queries_name_every_kind_that_has_soundness() {
+        let kinds = Kind::KNOWN.iter().filter(|kind| kind.spec().has_soundness);
+        assert!(kinds.map(Kind::as_str).eq(["claim", "node", "edge"]));
+    }
 }
 
 fn evidence_key(source: &str, source_uid: &str) -> i64 {
