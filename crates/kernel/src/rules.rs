@@ -132,7 +132,7 @@ pub enum RuleViolation {
     },
     /// Rule 7: it still stands, or is not the current version.
     #[error("{target} is no current version that has fallen")]
-    NotFallen {
+    NothingToInvalidate {
         /// The claim.
         target: OpId,
     },
@@ -216,7 +216,7 @@ impl RuleViolation {
             Self::IdentityRefuted { .. } => "identity_refuted",
             Self::IdentityCorrected { .. } => "identity_corrected",
             Self::DuplicateInvalidation { .. } => "duplicate_invalidation",
-            Self::NotFallen { .. } => "not_fallen",
+            Self::NothingToInvalidate { .. } => "not_fallen",
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::ThoughtLineage => "thought_lineage",
             Self::Target { .. } | Self::Cause { .. } => "target",
@@ -244,7 +244,7 @@ impl RuleViolation {
             | Self::IdentityRefuted { .. }
             | Self::IdentityCorrected { .. }
             | Self::DuplicateInvalidation { .. }
-            | Self::NotFallen { .. }
+            | Self::NothingToInvalidate { .. }
             | Self::CorrectsRefuted { .. }
             | Self::ThoughtLineage
             | Self::Target { .. }
@@ -260,12 +260,12 @@ pub enum JudgeError<E> {
     /// It breaks a rule.
     #[error(transparent)]
     RuleViolation(#[from] RuleViolation),
-    /// The world could not be asked.
+    /// The index could not be asked.
     #[error("the ledger could not be read")]
     LedgerIndex(E),
 }
 
-/// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none
+/// Judges an operation by rules 2 to 9 against the index at this moment. `body` is its body, none
 /// if removed: then it names no identity, and rules 6 and 8 have nothing to judge. A genesis
 /// without body begins nothing.
 ///
@@ -274,20 +274,20 @@ pub enum JudgeError<E> {
 /// ```compile_fail
 /// use kernel::operation::{Operation, Unverified};
 ///
-/// fn judge_what_arrived(operation: &Operation<Unverified>, world: &kernel::ledger_index::Graph) {
-///     let _ = kernel::rules::judge(operation, None, world);
+/// fn judge_what_arrived(operation: &Operation<Unverified>, index: &kernel::ledger_index::Graph) {
+///     let _ = kernel::rules::judge(operation, None, index);
 /// }
 /// ```
 pub fn judge<W: LedgerIndex>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<Verdict, JudgeError<W::Error>> {
-    if let Some(verdict) = judge_place(operation, body, world)? {
+    if let Some(verdict) = judge_place(operation, body, index)? {
         return Ok(verdict);
     }
     let entry = Entry::of(operation, body);
-    judge_content(&entry, body, world)?;
+    judge_content(&entry, body, index)?;
     Ok(Verdict::Append)
 }
 
@@ -295,10 +295,10 @@ pub fn judge<W: LedgerIndex>(
 pub fn judge_place<W: LedgerIndex>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<Option<Verdict>, JudgeError<W::Error>> {
     let header = operation.header();
-    match world.space().map_err(JudgeError::LedgerIndex)? {
+    match index.space().map_err(JudgeError::LedgerIndex)? {
         None => {
             let owner = match body {
                 Some(Body::Space(space)) => Some(space.owner),
@@ -324,10 +324,10 @@ pub fn judge_place<W: LedgerIndex>(
         }
         Some(_) => {}
     }
-    let head = world.head(&header.author).map_err(JudgeError::LedgerIndex)?;
+    let head = index.head(&header.author).map_err(JudgeError::LedgerIndex)?;
     let expected = head.map_or(1, |head| head.seq.saturating_add(1));
     if header.seq != expected || header.prev != head.map(|head| head.id) {
-        return match world.at_seq(&header.author, header.seq).map_err(JudgeError::LedgerIndex)? {
+        return match index.at_seq(&header.author, header.seq).map_err(JudgeError::LedgerIndex)? {
             Some(other) if other == operation.id() => Ok(Some(Verdict::Present)),
             Some(other) => Err(RuleViolation::Fork { other }.into()),
             None => Err(RuleViolation::ChainBroken { expected, found: header.seq }.into()),
@@ -339,7 +339,7 @@ pub fn judge_place<W: LedgerIndex>(
         return Err(RuleViolation::NotAfterRefs { cited: prev.id }.into());
     }
     for reference in &header.refs {
-        match world.entry(&reference.id).map_err(JudgeError::LedgerIndex)? {
+        match index.entry(&reference.id).map_err(JudgeError::LedgerIndex)? {
             None => return Err(RuleViolation::UnknownRef { missing: reference.id }.into()),
             Some(cited) if cited.ts >= header.ts => {
                 return Err(RuleViolation::NotAfterRefs { cited: cited.id }.into());
@@ -354,26 +354,26 @@ pub fn judge_place<W: LedgerIndex>(
 pub fn judge_content<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
     if let Some(field) = body.and_then(Body::unfit_field) {
         return Err(RuleViolation::UnfitField { kind: entry.kind.clone(), field }.into());
     }
-    judge_target(entry, world)?;
-    judge_permission(entry, body, world)?;
+    judge_target(entry, index)?;
+    judge_permission(entry, body, index)?;
     match entry.kind.spec().rule {
         Rule::None => Ok(()),
-        Rule::Claim => judge_claim(entry, body, world),
-        Rule::Invalidation => judge_invalidation(entry, world),
-        Rule::Correction => judge_correction(entry, world),
+        Rule::Claim => judge_claim(entry, body, index),
+        Rule::Invalidation => judge_invalidation(entry, index),
+        Rule::Correction => judge_correction(entry, index),
         Rule::ThoughtLineage => judge_lineage(entry),
     }
 }
 
 /// Rule 8.
-fn judge_correction<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
+fn judge_correction<W: LedgerIndex>(entry: &Entry, index: &W) -> Result<(), JudgeError<W::Error>> {
     let key = entry.identity.clone().unwrap_or_default();
-    if Validity::new(world).is_refuted(&key).map_err(JudgeError::LedgerIndex)? {
+    if Validity::new(index).is_refuted(&key).map_err(JudgeError::LedgerIndex)? {
         return Err(RuleViolation::CorrectsRefuted { key }.into());
     }
     Ok(())
@@ -389,13 +389,13 @@ fn judge_lineage<E>(entry: &Entry) -> Result<(), JudgeError<E>> {
 }
 
 /// An operation that acts on another acts on exactly one, of a kind that its own kind allows.
-fn judge_target<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
+fn judge_target<W: LedgerIndex>(entry: &Entry, index: &W) -> Result<(), JudgeError<W::Error>> {
     let expected = entry.kind.spec().target;
     let violation =
         || JudgeError::RuleViolation(RuleViolation::Target { kind: entry.kind.clone(), expected });
     let target = || {
         let target = entry.sole_ref(Role::TARGET).ok_or_else(violation)?;
-        world.entry(&target).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)
+        index.entry(&target).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)
     };
     let is_allowed = match expected {
         Target::None => true,
@@ -409,16 +409,16 @@ fn judge_target<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeErr
 fn judge_permission<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
-    let access = world.access().map_err(JudgeError::LedgerIndex)?;
+    let access = index.access().map_err(JudgeError::LedgerIndex)?;
     let capability = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => Capability::Append,
         _ => entry.kind.spec().capability,
     };
     let target_author =
         || match entry.refs.iter().find(|reference| reference.role.as_str() == Role::TARGET) {
-            Some(target) => Ok(world.entry(&target.id)?.map(|target| target.author)),
+            Some(target) => Ok(index.entry(&target.id)?.map(|target| target.author)),
             None => Ok(None),
         };
     let permitted = if capability == entry.kind.spec().capability {
@@ -455,15 +455,15 @@ pub(crate) fn is_permitted<E>(
 fn judge_claim<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
     if inputs(entry).next().is_none() {
         return Err(RuleViolation::EmptyInputs.into());
     }
-    let mut validity = Validity::new(world);
+    let mut validity = Validity::new(index);
     let by_machine = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => {
-            let access = world.access().map_err(JudgeError::LedgerIndex)?;
+            let access = index.access().map_err(JudgeError::LedgerIndex)?;
             !access.holds(&entry.author, Capability::Correct, entry.order())
         }
         _ => true,
@@ -477,7 +477,7 @@ fn judge_claim<W: LedgerIndex>(
         }
     }
     for input in inputs(entry) {
-        if let Some(cited) = world.entry(&input).map_err(JudgeError::LedgerIndex)?
+        if let Some(cited) = index.entry(&input).map_err(JudgeError::LedgerIndex)?
             && cited.kind.spec().validity == InputValidity::Never
         {
             return Err(RuleViolation::InputKind { input, kind: cited.kind }.into());
@@ -493,23 +493,23 @@ fn judge_claim<W: LedgerIndex>(
 /// after it had risen.
 fn judge_invalidation<W: LedgerIndex>(
     entry: &Entry,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
     let (Some(target), Some(_)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE))
     else {
         return Err(RuleViolation::Cause { kind: entry.kind.clone() }.into());
     };
-    let mut validity = Validity::new(world);
-    if let Some(claim) = world.entry(&target).map_err(JudgeError::LedgerIndex)?
+    let mut validity = Validity::new(index);
+    if let Some(claim) = index.entry(&target).map_err(JudgeError::LedgerIndex)?
         && validity.is_exposed(&claim).map_err(JudgeError::LedgerIndex)?
         && !validity.is_sound(&claim).map_err(JudgeError::LedgerIndex)?
     {
-        if is_recorded(world, &claim).map_err(JudgeError::LedgerIndex)? {
+        if is_recorded(index, &claim).map_err(JudgeError::LedgerIndex)? {
             return Err(RuleViolation::DuplicateInvalidation { target }.into());
         }
         return Ok(());
     }
-    Err(RuleViolation::NotFallen { target }.into())
+    Err(RuleViolation::NothingToInvalidate { target }.into())
 }
 
 /// Refuses what claims a time more than a day ahead of `now_us`.

@@ -280,7 +280,7 @@ impl<K: Keeper> Device<K> {
                     recorded: recorded.contains(&id),
                     due: due.contains(&id),
                 };
-                assert_eq!(world.settled(&id).expect("settled"), Some(expected), "{id}");
+                assert_eq!(world.status(&id).expect("settled"), Some(expected), "{id}");
             }
             let mut stored = Validity::new(world);
             for key in (0..KEYS).map(|number| format!("k{number}")) {

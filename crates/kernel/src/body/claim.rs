@@ -53,10 +53,10 @@ pub struct Claim {
     /// High-water mark of what the deriver had seen.
     #[serde(default)]
     pub valid_at: Option<When>,
-    /// From when it is true in the world.
+    /// From when it is true in the index.
     #[serde(default)]
     pub valid_from: Option<When>,
-    /// Until when (exclusive) it is true in the world.
+    /// Until when (exclusive) it is true in the index.
     #[serde(default)]
     pub valid_to: Option<When>,
     /// Who may see it.

@@ -312,7 +312,7 @@ fn a_claim_built_on_a_node_is_invalidated_with_the_ground_of_the_node() {
     book.by_owner("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
     assert_eq!(book.states(&["k"]), [State::Invalidated]);
     assert!(!book.is_valid_input(node) && !book.is_valid_input(above));
-    let status = |id| book.graph.settled(&id).unwrap().unwrap();
+    let status = |id| book.graph.status(&id).unwrap().unwrap();
     assert_eq!(status(node), ClaimStatus::default(), "nodes have no records of invalidation");
     assert_eq!(book.graph.due().len(), 1);
 }
@@ -339,7 +339,7 @@ fn an_edge_depends_on_its_evidence_and_not_on_its_ends() {
         .map(|text| book.by_owner("node", json!({"text": text}), &[("input", one)]).unwrap());
     let refs = [("from", ends[0]), ("to", ends[1]), ("input", other)];
     let edge = book.by_owner("edge", json!({"edge_type": "supersedes"}), &refs).unwrap();
-    let sound = |book: &Book| book.graph.settled(&edge).unwrap().unwrap().sound;
+    let sound = |book: &Book| book.graph.status(&edge).unwrap().unwrap().sound;
     book.by_owner("retraction", json!({}), &[("target", ends[0])]).unwrap();
     book.by_owner("evidence_retraction", json!({}), &[("target", one)]).unwrap();
     assert!(sound(&book));

@@ -148,7 +148,7 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             for id in &claims {
                 let (sound, recorded, due) =
                     (told.is_sound(id), fallen.contains(id), due.contains(id));
-                assert_eq!(graph.settled(id).unwrap(), Some(ClaimStatus { sound, recorded, due }));
+                assert_eq!(graph.status(id).unwrap(), Some(ClaimStatus { sound, recorded, due }));
             }
             assert_eq!(
                 recompute_statuses(&graph, claims.iter().copied()).unwrap().changes,
@@ -157,8 +157,8 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             );
         }
         for id in claims {
-            let settled = device.keeper.graph.settled(&id).unwrap().unwrap();
-            assert_eq!(graph.settled(&id).unwrap(), Some(settled));
+            let settled = device.keeper.graph.status(&id).unwrap().unwrap();
+            assert_eq!(graph.status(&id).unwrap(), Some(settled));
             recorded += usize::from(settled.recorded);
             unsound += usize::from(!settled.sound);
         }

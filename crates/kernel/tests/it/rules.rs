@@ -314,7 +314,7 @@ fn rule_7_a_fall_is_recorded_once_and_only_of_what_fell() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();
-    let not_fallen = Err(RuleViolation::NotFallen { target: belief });
+    let not_fallen = Err(RuleViolation::NothingToInvalidate { target: belief });
     let cite = |cause| [("target", belief), ("cause", cause)];
     assert_eq!(book.by_agent("claim_invalidation", json!({}), &cite(seen)), not_fallen);
     let gone = book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
@@ -385,7 +385,7 @@ fn only_the_first_three_rules_and_the_clock_refuse_an_operation_from_elsewhere()
         RuleViolation::IdentityRefuted { key: String::new() },
         RuleViolation::IdentityCorrected { key: String::new() },
         RuleViolation::DuplicateInvalidation { target: id },
-        RuleViolation::NotFallen { target: id },
+        RuleViolation::NothingToInvalidate { target: id },
         RuleViolation::CorrectsRefuted { key: String::new() },
         RuleViolation::ThoughtLineage,
         RuleViolation::Target { kind: Kind::Decision, expected: Target::OneOf(&[Kind::Proposal]) },
@@ -510,8 +510,8 @@ impl LedgerIndex for Asked {
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
         self.note("citing").citing(id)
     }
-    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
-        self.note("settled").settled(id)
+    fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
+        self.note("status").status(id)
     }
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
         self.note("identity").identity(key)

@@ -13,7 +13,7 @@ use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
 use kernel::soundness::{
     Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
-    recompute_statuses, settle,
+    recompute_statuses, update_status,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -170,7 +170,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         let settlement = if needs_full_recompute(header, arrival) {
             recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?
         } else if may_change_status(header) {
-            settle(&*self, &Entry::of(operation, body), arrival)?
+            update_status(&*self, &Entry::of(operation, body), arrival)?
         } else {
             return Ok(StatusUpdate::default());
         };
@@ -415,7 +415,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         Ok(places)
     }
 
-    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, StoreError> {
+    fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, StoreError> {
         if !self.claims_are_stored {
             return Ok(None);
         }

@@ -10,7 +10,7 @@ use testkit::in_sqlite::InSqlite;
 use crate::book::{Book, key};
 
 /// Histories, and their steps.
-const HISTORIES: (u64, usize) = (2, 240);
+const HISTORIES: (u64, usize) = (2, 300);
 
 #[test]
 fn a_file_believes_what_the_naive_model_does_on_any_history_of_two_devices() {
