@@ -194,9 +194,9 @@ pub enum Capability {
     Append,
     /// Add derived claims, invalidations and proposals.
     Derive,
-    /// Speak for the user: correct, refute, decide, redact.
+    /// Act for the user: correct, refute, decide, redact.
     Correct,
-    /// Give and take capabilities.
+    /// Grant and revoke capabilities.
     Admin,
 }
 

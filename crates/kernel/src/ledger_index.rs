@@ -355,8 +355,8 @@ impl LedgerIndex for Graph {
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
-        let said = self.identities.get(key).into_iter().flat_map(BTreeMap::values).flatten();
-        let in_order: BTreeSet<_> = said.collect();
+        let statements = self.identities.get(key).into_iter().flat_map(BTreeMap::values).flatten();
+        let in_order: BTreeSet<_> = statements.collect();
         Ok(in_order.into_iter().filter_map(|(_, id)| self.entry_of(id).cloned()).collect())
     }
 
@@ -366,12 +366,12 @@ impl LedgerIndex for Graph {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, Infallible> {
-        let Some(said) = self.identities.get(key).and_then(|said| said.get(kind)) else {
+        let Some(places) = self.identities.get(key).and_then(|places| places.get(kind)) else {
             return Ok(None);
         };
         let latest = match before {
-            Some(before) => said.range(..before).next_back(),
-            None => said.last(),
+            Some(before) => places.range(..before).next_back(),
+            None => places.last(),
         };
         Ok(latest.and_then(|(_, id)| self.entry_of(id).cloned()))
     }

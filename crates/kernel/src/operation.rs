@@ -1,8 +1,8 @@
-//! An operation: header, body, signature, and how sure we are of them.
+//! An operation: header, body and signature, and whether they are verified.
 //!
 //! The header's canonical bytes give the id, the id is what is signed, and the header holds the
 //! body only through its salted hash. So a body can be removed or withheld and id, signature, chain
-//! and provenance still verify. `Operation<Unverified>` is what arrives; only
+//! and provenance still verify. What arrives is an `Operation<Unverified>`; only
 //! [`verify`](Operation::verify), [`verify_batch`] and sealing make an `Operation<Verified>`, and
 //! only those can be recorded.
 
@@ -28,13 +28,13 @@ pub const BODY_BYTES_MAX: usize = 1 << 20;
 pub const REFS_MAX: usize = 4_096;
 /// Longest kind or role, bytes.
 pub const WORD_BYTES_MAX: usize = 64;
-/// How deep a body stands in its line: inside the operation's own object.
+/// How deep a body is nested in its line: inside the operation's own object.
 pub(crate) const DEPTH_IN_LINE: usize = 1;
 /// Longest line of the interchange form that is read, bytes.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
 
-/// A hybrid logical clock's reading: microseconds since the Unix epoch, moved on where needed to
-/// keep the order.
+/// A reading of the hybrid logical clock: microseconds since the Unix epoch, advanced where the
+/// order requires it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HlcTimestamp(pub u64);
 
@@ -45,13 +45,13 @@ pub struct Header {
     pub kind: Kind,
     /// The space it belongs to; none in a genesis operation.
     pub space: Option<SpaceId>,
-    /// Who signs.
+    /// The signing key.
     pub author: Author,
     /// Position in the author's chain, from 1.
     pub seq: u64,
     /// The author's operation before it.
     pub prev: Option<OpId>,
-    /// When, in the space's order.
+    /// Its time, which with its id gives its place in the space's order.
     pub ts: HlcTimestamp,
     /// What it cites, in the author's order.
     pub refs: Vec<Ref>,
@@ -130,7 +130,7 @@ impl Header {
         Ok(header)
     }
 
-    /// What can be judged of a header by itself.
+    /// Checks what a header shows by itself.
     fn check_shape(&self) -> Result<(), MalformedError> {
         check_count(&self.refs)?;
         for (field, number, min) in [("seq", self.seq, 1), ("ts", self.ts.0, 0)] {
@@ -176,7 +176,7 @@ fn parse_ref(value: &Value) -> Result<Ref, MalformedError> {
     Ok(Ref { id: object.name("id")?, role: Role::parse(object.text("role")?)? })
 }
 
-/// What an operation says, or that it says nothing any more.
+/// An operation's body and salt, or that they were removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Salt and canonical bytes of the body.
@@ -310,7 +310,7 @@ impl<State> Operation<State> {
     }
 
     /// The interchange form: one line of canonical JSON without the line break. Header and body
-    /// stand in it as the very bytes that are hashed.
+    /// appear in it as exactly the bytes that are hashed.
     pub fn to_line(&self) -> String {
         let header = self.header.canonical();
         let (salt, body) = match &self.content {
@@ -339,7 +339,7 @@ impl<State> Operation<State> {
 }
 
 impl Operation<Unverified> {
-    /// Puts together what a store holds. Nothing is checked but the header's shape.
+    /// Assembles an operation from what a store holds. Checks only the header's shape.
     pub fn from_parts(
         id: OpId,
         header: Header,
@@ -403,7 +403,7 @@ impl Operation<Unverified> {
     }
 }
 
-/// Checks many operations at about a third of the cost of one by one. The result is the same as
+/// Checks many operations at about a third of the cost of checking each. The result is the same as
 /// [`Operation::verify`] of each, in the same order: signatures are judged by ZIP 215, by which
 /// batches and single checks accept exactly the same set.
 pub fn verify_batch(
@@ -432,8 +432,7 @@ pub fn verify_batch(
 }
 
 /// The batch equation's random coefficients, drawn from a hash of everything that is checked:
-/// whoever made the signatures could not choose them knowing the coefficients, and the kernel stays
-/// free of randomness.
+/// nobody can choose signatures knowing the coefficients, and the kernel stays free of randomness.
 struct Coefficients(blake3::OutputReader);
 
 impl rand_core::TryRng for Coefficients {
@@ -463,7 +462,7 @@ fn decode_base64<const N: usize>(text: &str) -> Option<[u8; N]> {
     BASE64URL_NOPAD.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
-/// An object with exactly so many fields, each asked for by name.
+/// An object with a fixed number of fields, each read by name.
 struct Fields<'a> {
     object: &'a Map<String, Value>,
 }

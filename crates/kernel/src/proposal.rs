@@ -1,12 +1,12 @@
-//! Proposals and decisions: operations that somebody would append, and the user's answer.
+//! Proposals and decisions: operations that a program suggests, and the user's answer.
 //!
-//! A proposal changes nothing by itself. It says which operations would be appended, from which
-//! sources that follows (its citations), and who or what thinks so; a decision of the user settles
-//! it. *Reviews* are proposals about the user's own word: the ground of a correction changed, or a
-//! deriver comes to another result. As operations they are durable, reach every device, and are
-//! answered once.
+//! A proposal changes nothing by itself. It holds the operations that accepting it appends, cites
+//! the sources that they follow from, and names who or what proposes them. A decision of the user
+//! answers it. *Reviews* are proposals about the user's own corrections: what a corrected claim was
+//! built from changed, or a deriver has another result. As operations they are durable, reach every
+//! device, and are answered once.
 //!
-//! No rule reads these bodies, so any object is one: a field that does not fit is kept among the
+//! Any object is such a body: a field that does not fit is kept among the
 //! [others](Proposal::others) and has no meaning, like one that this version does not know.
 
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Proposal {
     pub confidence: Option<f64>,
     /// In words, for the user.
     pub text: String,
-    /// What the user should look at, where the proposal is about the user's own word.
+    /// What the user should look at, where the proposal is about the user's own correction.
     pub review: Option<Question>,
     /// What accepting appends.
     pub operations: Vec<Proposed>,
@@ -43,7 +43,7 @@ pub struct Question {
     pub identity_key: String,
     /// Why it is asked.
     pub reason: Reason,
-    /// What changed the ground.
+    /// The operation that changed what the corrected claim was built from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<OpId>,
     /// What would be believed without the correction.
@@ -57,7 +57,7 @@ pub struct Question {
 pub enum Reason {
     /// What the corrected claim was built from changed.
     GroundChanged,
-    /// A deriver says something else than the correction.
+    /// A deriver has a result that differs from the correction.
     Disagreement,
 }
 
@@ -155,7 +155,7 @@ pub struct Decision {
 impl Proposal {
     /// The origin of what derivation and cascade propose.
     pub const DERIVATION: &'static str = "derivation";
-    /// As what a proposal cites what it follows from.
+    /// The role in which a proposal cites its sources.
     pub const SOURCE: &'static str = "source";
 }
 
@@ -167,9 +167,9 @@ impl Proposal {
 }
 
 impl Decision {
-    /// What was proposed is done.
+    /// The proposed operations are appended.
     pub const ACCEPT: &'static str = "accept";
-    /// It is not.
+    /// They are not.
     pub const REJECT: &'static str = "reject";
 }
 

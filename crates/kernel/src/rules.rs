@@ -1,8 +1,8 @@
 //! Append-time rules: what may be recorded, and the typed refusal of everything else.
 //!
-//! The numbers are those of the ledger specification. [`judge`] asks a [`LedgerIndex`] about the
-//! moment of appending and answers [`Verdict`]; the store appends only what was judged, in the same
-//! transaction. Rule 1's hashes and signature are checked by the type
+//! The numbers are those of the ledger specification. [`judge`] decides about an operation from a
+//! [`LedgerIndex`] as it is when the operation is to be appended. The store appends only what was
+//! judged, in the same transaction. The hashes and the signature of rule 1 are checked by the type
 //! [`Operation<Verified>`](crate::operation::Operation).
 
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use crate::validity::{Validity, inputs};
 /// How far ahead of now an operation from elsewhere may be, microseconds (24 hours).
 pub const FUTURE_US_MAX: u64 = 24 * 60 * 60 * 1_000_000;
 
-/// What to do with an operation that broke no rule.
+/// What to do with an operation that breaks no rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Record it.
@@ -32,10 +32,10 @@ pub enum Verdict {
 /// Which rule an operation breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleViolation {
-    /// Rule 1: the bytes do not read.
+    /// Rule 1: the bytes are not an operation.
     #[error(transparent)]
     Malformed(#[from] MalformedError),
-    /// Rule 1: hashes or signature do not fit.
+    /// Rule 1: a hash or the signature is wrong.
     #[error(transparent)]
     Unverified(#[from] VerifyError),
     /// The operation belongs to another space.
@@ -67,7 +67,7 @@ pub enum RuleViolation {
         /// The operation that is recorded.
         other: OpId,
     },
-    /// Rule 3: it cites what is not here.
+    /// Rule 3: it cites an operation that the space does not have.
     #[error("it cites {missing}, which is not in the space")]
     UnknownRef {
         /// The citation.
@@ -79,7 +79,7 @@ pub enum RuleViolation {
         /// The citation.
         cited: OpId,
     },
-    /// It claims a time more than a day ahead.
+    /// Its time is more than a day ahead of the clock.
     #[error(
         "its time is {ahead_s} seconds ahead of this machine's clock; more than a day is refused"
     )]
@@ -87,7 +87,7 @@ pub enum RuleViolation {
         /// How far ahead, seconds.
         ahead_s: u64,
     },
-    /// Rule 4: its author may not do that.
+    /// Rule 4: its author is not permitted to append it.
     #[error("{author} lacks the capability `{}` in this space", capability.as_str())]
     NotPermitted {
         /// The author.
@@ -95,43 +95,46 @@ pub enum RuleViolation {
         /// What is missing.
         capability: Capability,
     },
-    /// Rule 5: a claim needs something to stand on.
+    /// Rule 5: a claim needs an input.
     #[error("a claim cites at least one input")]
     EmptyInputs,
-    /// Rule 5: edges and proposals are no inputs.
-    #[error("{input} is of kind {kind}, which is no input of a claim")]
+    /// Rule 5: edges and proposals cannot be inputs.
+    #[error("{input} is of kind {kind}, which cannot be an input of a claim")]
     InputKind {
         /// The input.
         input: OpId,
         /// Its kind.
         kind: Kind,
     },
-    /// Rule 5: an input no longer stands.
-    #[error("its input {input} is not valid any more")]
+    /// Rule 5: an input is not valid.
+    #[error("its input {input} is no longer valid")]
     StaleInput {
         /// The input.
         input: OpId,
     },
-    /// Rule 6: the user said that it is false.
+    /// Rule 6: the user refuted the identity.
     #[error("the identity {key:?} is refuted")]
     IdentityRefuted {
         /// The identity.
         key: String,
     },
-    /// Rule 6: the user said what is true.
+    /// Rule 6: the user corrected the identity.
     #[error("the identity {key:?} is pinned by a correction")]
     IdentityCorrected {
         /// The identity.
         key: String,
     },
-    /// Rule 7: the fall is recorded.
-    #[error("the fall of {target} is recorded already, and it has not risen since")]
+    /// Rule 7: the invalidation is recorded.
+    #[error("the invalidation of {target} is recorded already, and it was not restored since")]
     DuplicateInvalidation {
         /// The claim.
         target: OpId,
     },
-    /// Rule 7: it still stands, or is not the current version.
-    #[error("{target} is no current version that has fallen")]
+    /// Rule 7: it is sound, or it is not the current version of an identity that machines may
+    /// change.
+    #[error(
+        "{target} is sound, or it is not the current version of its identity: there is nothing to invalidate"
+    )]
     NothingToInvalidate {
         /// The claim.
         target: OpId,
@@ -153,7 +156,7 @@ pub enum RuleViolation {
     /// Rule 9: a thought refines one or consolidates several.
     #[error("a thought refines exactly one or consolidates two or more, never both")]
     ThoughtLineage,
-    /// The kind acts on one operation of a certain kind, and this is not so.
+    /// The kind acts on one operation of certain kinds, and this one does not.
     #[error("an operation of kind {kind} has exactly one `target`, of kind {expected}")]
     Target {
         /// The operation's kind.
@@ -161,7 +164,7 @@ pub enum RuleViolation {
         /// What the target should be.
         expected: Target,
     },
-    /// Rule 7: what is invalidated and what invalidated it are one each.
+    /// Rule 7: an invalidation has exactly one cause.
     #[error("an operation of kind {kind} cites exactly one `cause`")]
     Cause {
         /// The operation's kind.
@@ -254,22 +257,22 @@ impl RuleViolation {
     }
 }
 
-/// Why an operation was not judged, or not well.
+/// Why an operation cannot be appended.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError<E> {
     /// It breaks a rule.
     #[error(transparent)]
     RuleViolation(#[from] RuleViolation),
-    /// The index could not be asked.
+    /// A look-up failed.
     #[error("the ledger could not be read")]
     LedgerIndex(E),
 }
 
-/// Judges an operation by rules 2 to 9 against the index at this moment. `body` is its body, none
-/// if removed: then it names no identity, and rules 6 and 8 have nothing to judge. A genesis
-/// without body begins nothing.
+/// Judges an operation by rules 2 to 9 against the index as it is now. `body` is its body, none if
+/// removed: then it names no identity, and rules 6 and 8 do not apply. A genesis operation without
+/// its body begins nothing.
 ///
-/// What was not verified cannot be judged:
+/// An operation that was not verified cannot be judged:
 ///
 /// ```compile_fail
 /// use kernel::operation::{Operation, Unverified};
@@ -291,7 +294,7 @@ pub fn judge<W: LedgerIndex>(
     Ok(Verdict::Append)
 }
 
-/// Rules 2 and 3. `Some` when there is nothing left to judge.
+/// Rules 2 and 3. Answers a verdict where no other rule has to be judged.
 pub fn judge_place<W: LedgerIndex>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
@@ -433,8 +436,8 @@ fn judge_permission<W: LedgerIndex>(
     }
 }
 
-/// Whether an operation's author may do it: by capability, or because what it acts on is the
-/// author's own.
+/// Whether an operation's author is permitted: by capability, or because the author wrote the
+/// target.
 pub(crate) fn is_permitted<E>(
     access: &Access,
     entry: &Entry,
@@ -450,8 +453,8 @@ pub(crate) fn is_permitted<E>(
         && target_author()? == Some(entry.author))
 }
 
-/// Rules 5 and 6. A claim that a key without `correct` states is a machine's claim, whatever it
-/// says of its deriver.
+/// Rules 5 and 6. A claim by a key without `correct` is a machine's claim, whatever its body says
+/// of a deriver.
 fn judge_claim<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
@@ -489,8 +492,8 @@ fn judge_claim<W: LedgerIndex>(
     Ok(())
 }
 
-/// Rule 7. A refuted or corrected identity never falls by machine. What fell is recorded again only
-/// after it had risen.
+/// Rule 7. A machine never invalidates a refuted or corrected identity. An invalidation is recorded
+/// again only after the claim was restored.
 fn judge_invalidation<W: LedgerIndex>(
     entry: &Entry,
     index: &W,
@@ -512,7 +515,7 @@ fn judge_invalidation<W: LedgerIndex>(
     Err(RuleViolation::NothingToInvalidate { target }.into())
 }
 
-/// Refuses what claims a time more than a day ahead of `now_us`.
+/// Refuses a time more than a day ahead of `now_us`.
 pub fn judge_time(ts: HlcTimestamp, now_us: u64) -> Result<(), RuleViolation> {
     let ahead_us = ts.0.saturating_sub(now_us);
     if ahead_us > FUTURE_US_MAX {

@@ -38,7 +38,7 @@ pub struct Claim {
     /// The belief as data.
     #[serde(default)]
     pub payload: Value,
-    /// Which logic made it; none when a person said it.
+    /// Which logic made it; none when a person stated it.
     #[serde(default)]
     pub deriver: Option<Deriver>,
     /// Probability that it is true, 0 … 1.
@@ -50,7 +50,7 @@ pub struct Claim {
     /// Why, in words.
     #[serde(default)]
     pub rationale: String,
-    /// High-water mark of what the deriver had seen.
+    /// The latest time that the deriver had seen.
     #[serde(default)]
     pub valid_at: Option<When>,
     /// From when it is true in the index.

@@ -171,7 +171,7 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
 }
 
 #[test]
-fn a_fall_is_recorded_again_only_after_it_rose_whatever_the_cause() {
+fn an_invalidation_is_recorded_again_only_after_a_restoration_whatever_the_cause() {
     let mut book = Book::new();
     let (left, right) = (book.evidence(), book.evidence());
     let base = book.claim("base", 1, &[left]).unwrap();

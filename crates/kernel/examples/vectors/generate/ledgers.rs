@@ -366,7 +366,7 @@ fn invalidations() -> Script {
     let owner = signer(1);
     let mut script = Script::begun(
         "invalidations",
-        "A fall is recorded once a cause, of a current version that has fallen.",
+        "The invalidation of a current version is recorded once, and again only after it was restored.",
         &owner,
     );
     let e1 = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
