@@ -314,8 +314,8 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         let Some(version) = self.index.entry(id)? else { return Ok(None) };
         let Some(key) = &version.identity else { return Ok(None) };
         let Standing { refutation, correction, current } = self.standing(key)?;
-        let speaks = refutation.is_none() && correction.is_none();
-        let is_served = speaks
+        let is_machines = refutation.is_none() && correction.is_none();
+        let is_served = is_machines
             && current.is_some_and(|current| current.id == version.id)
             && self.now.is_sound(&version)?;
         let was_sound = self.journal.sound.get(id).copied().unwrap_or(is_served);

@@ -8,9 +8,9 @@ words! {
     EdgeType, "type of edge" {
         /// `from` needs `to`.
         DependsOn = "depends_on",
-        /// `from` speaks for `to`.
+        /// `from` is a reason to believe `to`.
         Supports = "supports",
-        /// `from` speaks against `to`.
+        /// `from` is a reason to doubt `to`.
         Contradicts = "contradicts",
         /// `from` was made out of `to`.
         DerivedFrom = "derived_from",
