@@ -75,7 +75,7 @@ impl Reason {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposed {
     /// The name by which later operations of the proposal cite it
-    /// ([`local_names`](crate::local_names)).
+    /// ([`local_names`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<String>,
     /// Its kind.

@@ -3,7 +3,7 @@
 //! A body is read strictly where a rule depends on it: a field that is missing or does not fit makes
 //! the operation malformed. Fields that may be absent have a default, and fields that this version
 //! does not know stay in the stored bytes. Where no rule depends on a field, any object is a body
-//! ([`fields`]).
+//! (`fields.rs`).
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
