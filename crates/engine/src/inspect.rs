@@ -216,13 +216,22 @@ pub fn summary_of(body: &Body) -> String {
         }
         Body::Proposal(proposal) => proposal.text.clone(),
         Body::Decision(decision) => noted(&decision.verdict, &decision.feedback),
-        Body::Opaque(_, fields) => {
+        Body::Thought(thought) => summarized(thought.content.as_deref()),
+        Body::Node(node) => summarized(node.text.as_deref()),
+        Body::Edge(edge) => summarized(edge.notes.as_deref()),
+        Body::Redaction(redaction) => summarized(redaction.reason.as_deref()),
+        Body::Annotation(_) | Body::ClaimInvalidation(_) => String::new(),
+        Body::Other(_, fields) => {
             let text = ["text", "content", "reason", "notes"]
                 .iter()
                 .find_map(|name| fields.get(*name)?.as_str());
-            kernel::evidence::summarize(text.unwrap_or_default())
+            summarized(text)
         }
     }
+}
+
+fn summarized(text: Option<&str>) -> String {
+    kernel::evidence::summarize(text.unwrap_or_default())
 }
 
 fn noted(text: &str, note: &str) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Reading is stricter than JSON: a repeated name, a number beyond [`INTEGER_MAX`] or nesting
 //! beyond [`DEPTH_MAX`] is refused, so that two implementations never read two values from the same
-//! bytes. What was read is in normal form: `1.0` is the integer 1 and `-0` is 0, as they have the
+//! bytes. The result is in normal form: `1.0` is the integer 1 and `-0` is 0, as they have the
 //! same canonical bytes.
 
 use serde::Serialize;
@@ -17,22 +17,22 @@ pub const DEPTH_MAX: usize = 64;
 /// `1e17` is an integer.
 pub const INTEGER_MAX: u64 = (1 << 53) - 1;
 
-/// Why bytes are no acceptable JSON, or a value has no canonical form.
+/// Why bytes are not acceptable JSON, or a value has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CanonicalError(pub String);
 
-/// The canonical bytes of a value. Whether [`parse`] reads them back is for the caller to ask.
+/// The canonical bytes of a value. [`parse`] may refuse them, for depth or for large numbers.
 pub fn to_bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, CanonicalError> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError(error.to_string()))
 }
 
-/// Reads JSON strictly, as the module says.
+/// Reads JSON strictly.
 pub fn parse(bytes: &[u8]) -> Result<Value, CanonicalError> {
     parse_inside(bytes, 0)
 }
 
-/// Reads JSON strictly that is to stand inside `depth` arrays and objects.
+/// Reads JSON strictly that will be nested in `depth` arrays and objects.
 pub(crate) fn parse_inside(bytes: &[u8], depth: usize) -> Result<Value, CanonicalError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Strict { depth }
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_the_same_canonical_bytes_reads_as_the_same_value() {
+    fn texts_with_the_same_canonical_bytes_read_as_the_same_value() {
         assert_eq!(parse(b"[1.0, -0, -0.0, 1e2]").unwrap(), parse(b"[1,0,0,100]").unwrap());
     }
 

@@ -1,43 +1,44 @@
-//! The cascade: what follows when something that was built upon is taken away.
+//! The cascade: what follows when something that others were built on becomes invalid.
 //!
-//! Source: the derivation specification, "Cascade". While operations are taken in, a [`Journal`]
-//! keeps what settling them changed ([`crate::soundness`]); [`consequences`] is asked of it once,
-//! after all of them, and says what is to be recorded. It records nothing. What fell has been found
-//! by settling, so all that is left is to say why: the walk goes again from what each trigger acts
-//! on, in the space's order, through every input that was valid before all of them and is not
-//! after. What still holds, or did not hold before, ends the walk: this makes it minimal, and makes
-//! a corrected identity the firewall that it should be, since what it pins stays valid whatever
-//! becomes of the ground. The cost is that of what changed, never of what lies below or of the
-//! whole log. After a merge, all that arrived is one set of triggers.
+//! Source: the derivation specification, "Cascade". While operations arrive, a [`Journal`] keeps
+//! what changed of statuses ([`crate::soundness`]). [`consequences`] is asked once, after all of
+//! them, and says what is to be recorded; it records nothing itself. Which claims are invalidated is
+//! known from their statuses, so what is left is to find the cause of each. The walk starts again
+//! from what each trigger acts on, in the space's order, and continues through every input that was
+//! valid before all of them and is not valid after. An input that is still valid, or was not valid
+//! before, ends the walk. This makes the cascade minimal, and it makes a corrected identity a
+//! firewall: what the correction pins stays valid whatever happens to its inputs. The cost is that
+//! of what changed, never that of everything below or of the whole ledger. After a merge, all that
+//! arrived is one set of triggers.
 //!
 //! Decided here:
-//! - A claim that the user took back is *retracted*; no machine let it fall, so only what stands on
-//!   it is recorded.
-//! - The cause is the first trigger, by the space's order, whose walk reaches a claim. What no walk
-//!   reached was due before, as after a crash, or arrived without ground: it names what had taken
-//!   its ground away.
-//! - A version whose fall another device recorded already is not recorded again (see
+//! - A claim that the user took back is *retracted*, not invalidated: only what is built on it is
+//!   recorded.
+//! - The cause is the first trigger, in the space's order, whose walk reaches a claim. A claim that
+//!   no walk reached was due before, as after a crash, or arrived with invalid inputs. Its cause is
+//!   what had made these invalid.
+//! - A version whose invalidation another device recorded is not recorded again (see
 //!   [`crate::invalidation`]).
 //! - A *refresh* is owed where the served confidence of an input's identity changed and its payload
 //!   did not: by a new version of equal payload, by a confirming correction, by the withdrawal of
 //!   one.
-//! - Reviews and refreshes follow from the trigger; who takes the same operations in once more
-//!   takes nothing in, so nothing follows.
-//! - A change of access is no trigger, but what falls by it is due, and its record names the ground
-//!   that does not hold.
+//! - Reviews and refreshes follow from the trigger. Taking the same operations in again adds
+//!   nothing, so nothing follows.
+//! - A change of access is not a trigger. What it invalidates is due, and the record names the input
+//!   that is not valid.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::id::OpId;
 use crate::invalidation::reason;
-use crate::kind::Kind;
+use crate::kind_spec::Effect;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
 use crate::soundness::{Reached, StatusUpdate};
 use crate::validity::{Standing, Validity, inputs};
 
-/// A version that fell.
+/// A version that was invalidated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalidated {
     /// The version.
@@ -46,7 +47,7 @@ pub struct Invalidated {
     pub cause: OpId,
 }
 
-/// A correction whose ground changed, for the user to look at.
+/// A correction whose claim lost an input, for the user to look at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Review {
     /// What changed.
@@ -65,8 +66,8 @@ pub struct Consequences {
     /// Identities whose confidence is to be computed again, in the space's order of their current
     /// versions.
     pub refresh: Vec<String>,
-    /// Identities whose served record may have changed, in order of key: whoever consumed one is to
-    /// look again.
+    /// Identities whose served record may have changed, in order of key: derivers that read one
+    /// have to run again.
     pub changed: Vec<String>,
 }
 
@@ -74,7 +75,7 @@ type Order = (HlcTimestamp, OpId);
 
 /// An input's validity before and after.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct ValidityChange {
     was: bool,
     is: bool,
 }
@@ -83,8 +84,8 @@ struct Turn {
 #[derive(Debug, Default)]
 pub struct Journal {
     triggers: BTreeMap<Order, Entry>,
-    inputs: HashMap<OpId, Turn>,
-    /// Soundness of claims before, where it changed.
+    inputs: HashMap<OpId, ValidityChange>,
+    /// The soundness of claims before, where it changed.
     sound: HashMap<OpId, bool>,
     reached: BTreeMap<Order, Reached>,
     changed: BTreeSet<String>,
@@ -105,14 +106,16 @@ impl Journal {
         self.len() == 0
     }
 
-    /// Takes note of what taking in one operation changed, after all that was noted before.
-    pub fn note(&mut self, settlement: StatusUpdate) {
-        let StatusUpdate { trigger, changes, inputs, reached, keys } = settlement;
-        if let Some(trigger) = trigger.filter(|trigger| trigger.kind != Kind::ClaimInvalidation) {
+    /// Adds what the arrival of one operation changed, after all arrivals added before.
+    pub fn note(&mut self, update: StatusUpdate) {
+        let StatusUpdate { trigger, changes, inputs, reached, keys } = update;
+        if let Some(trigger) =
+            trigger.filter(|trigger| trigger.kind.spec().effect != Effect::RecordInvalidation)
+        {
             self.triggers.insert(trigger.order(), trigger);
         }
         for (id, is) in inputs {
-            self.inputs.entry(id).or_insert(Turn { was: !is, is }).is = is;
+            self.inputs.entry(id).or_insert(ValidityChange { was: !is, is }).is = is;
         }
         for change in changes {
             if let Some(before) = change.before {
@@ -128,34 +131,34 @@ impl Journal {
 }
 
 struct Walk<'w, W: LedgerIndex + ?Sized> {
-    world: &'w W,
+    index: &'w W,
     journal: &'w Journal,
     past: Snapshot<'w, W>,
     now: Validity<'w, W>,
     /// Inputs that were valid before and are not now, with the trigger.
     lost: HashMap<OpId, OpId>,
-    /// Claims that the walk came to, with the first trigger that it came from.
+    /// Claims that the walk reached, with the first trigger that it reached them from.
     causes: HashMap<OpId, OpId>,
-    /// Identities of which a trigger says something.
+    /// Identities that a trigger states something of.
     touched: BTreeSet<String>,
     standings: HashMap<String, Standing>,
 }
 
-/// What follows from what a journal tells of `world`. `due` are the claims whose fall is to be
-/// recorded, in the space's order.
+/// What follows from the changes of `index` that a journal holds. `due` are the claims whose
+/// invalidation is to be recorded, in the space's order.
 pub fn consequences<W: LedgerIndex + ?Sized>(
-    world: &W,
+    index: &W,
     journal: &Journal,
     due: Vec<OpId>,
 ) -> Result<Consequences, W::Error> {
     let mut walk = Walk {
-        world,
+        index,
         journal,
         past: Snapshot::without(
-            world,
+            index,
             journal.triggers.values().map(|trigger| trigger.id).collect(),
         ),
-        now: Validity::new(world),
+        now: Validity::new(index),
         lost: HashMap::new(),
         causes: HashMap::new(),
         touched: BTreeSet::new(),
@@ -165,7 +168,7 @@ pub fn consequences<W: LedgerIndex + ?Sized>(
         walk.follow(trigger)?;
     }
     Ok(Consequences {
-        invalidated: walk.falls(due)?,
+        invalidated: walk.invalidated(due)?,
         reviews: walk.reviews()?,
         refresh: walk.refresh()?,
         changed: journal.changed.iter().cloned().collect(),
@@ -173,34 +176,32 @@ pub fn consequences<W: LedgerIndex + ?Sized>(
 }
 
 impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
-    /// Walks from one trigger to everything that it takes the ground from.
+    /// Walks from one trigger to everything that it invalidates.
     fn follow(&mut self, trigger: &Entry) -> Result<(), W::Error> {
         let mut queue = Vec::new();
-        match trigger.kind {
-            Kind::EvidenceRetraction | Kind::Retraction => {
+        match trigger.kind.spec().effect {
+            Effect::None | Effect::Access | Effect::RecordInvalidation => {}
+            Effect::Retract => {
                 trigger
                     .cited(Role::TARGET)
                     .for_each(|target| self.lose(target, trigger.id, &mut queue));
             }
-            Kind::Evidence => {
+            Effect::Supersede => {
                 trigger
                     .cited(Role::SUPERSEDES)
                     .for_each(|superseded| self.lose(superseded, trigger.id, &mut queue));
             }
-            Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
-                self.touch(trigger, trigger.id, &mut queue)?;
-            }
-            Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal => {
+            Effect::State => self.touch(trigger, trigger.id, &mut queue)?,
+            Effect::Withdraw => {
                 for target in trigger.cited(Role::TARGET) {
-                    if let Some(withdrawn) = self.world.entry(&target)? {
+                    if let Some(withdrawn) = self.index.entry(&target)? {
                         self.touch(&withdrawn, trigger.id, &mut queue)?;
                     }
                 }
             }
-            _ => {}
         }
         while let Some(id) = queue.pop() {
-            for (_, dependent) in self.world.dependents(&id)? {
+            for (_, dependent) in self.index.dependents(&id)? {
                 self.causes.entry(dependent).or_insert(trigger.id);
                 self.lose(dependent, trigger.id, &mut queue);
             }
@@ -208,31 +209,31 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         Ok(())
     }
 
-    /// Takes note that a trigger speaks of an identity, and follows each of its versions.
+    /// Marks the identity that a trigger concerns, and follows each of its versions.
     fn touch(
         &mut self,
-        said: &Entry,
+        statement: &Entry,
         trigger: OpId,
         queue: &mut Vec<OpId>,
     ) -> Result<(), W::Error> {
-        let Some(key) = &said.identity else { return Ok(()) };
+        let Some(key) = &statement.identity else { return Ok(()) };
         let current = self.standing(key)?.current;
         if let Some(current) = current.filter(|current| current.id != trigger) {
             self.causes.entry(current.id).or_insert(trigger);
         }
-        // All versions were followed when it was first touched, and a later trigger changes nothing
-        // about that.
+        // All versions were followed when the identity was first touched; a later trigger changes
+        // nothing about that.
         if self.touched.insert(key.clone()) {
-            for version in self.world.identity(key)? {
+            for version in self.index.identity(key)? {
                 self.lose(version.id, trigger, queue);
             }
         }
         Ok(())
     }
 
-    /// Follows an input if it was valid and is not any more.
+    /// Follows an input if it was valid and no longer is.
     fn lose(&mut self, id: OpId, trigger: OpId, queue: &mut Vec<OpId>) {
-        let lost = self.journal.inputs.get(&id).is_some_and(|turn| turn.was && !turn.is);
+        let lost = self.journal.inputs.get(&id).is_some_and(|change| change.was && !change.is);
         if lost && !self.lost.contains_key(&id) {
             self.lost.insert(id, trigger);
             queue.push(id);
@@ -248,14 +249,14 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         Ok(standing)
     }
 
-    /// Why each fell.
-    fn falls(&self, due: Vec<OpId>) -> Result<Vec<Invalidated>, W::Error> {
+    /// The cause of each.
+    fn invalidated(&self, due: Vec<OpId>) -> Result<Vec<Invalidated>, W::Error> {
         let mut invalidated = Vec::with_capacity(due.len());
         for target in due {
             let cause = match self.causes.get(&target) {
                 Some(cause) => Some(*cause),
-                None => match self.world.entry(&target)? {
-                    Some(entry) => reason(self.world, &entry)?,
+                None => match self.index.entry(&target)? {
+                    Some(entry) => reason(self.index, &entry)?,
                     None => None,
                 },
             };
@@ -264,7 +265,7 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         Ok(invalidated)
     }
 
-    /// Corrected identities whose current version lost an input.
+    /// Reviews of corrected identities whose current version lost an input.
     fn reviews(&mut self) -> Result<Vec<Review>, W::Error> {
         let places: HashMap<OpId, usize> = self
             .journal
@@ -297,7 +298,7 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         Ok(reviews.into_iter().map(|(_, _, trigger, key)| Review { trigger, key }).collect())
     }
 
-    /// The believed claims that stand on an identity of which only the confidence changed.
+    /// The believed claims that are built on an identity of which only the confidence changed.
     fn refresh(&mut self) -> Result<Vec<String>, W::Error> {
         let mut owed: BTreeMap<Order, String> = BTreeMap::new();
         for key in std::mem::take(&mut self.touched) {
@@ -305,13 +306,13 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
             if serving(&Validity::new(&self.past).standing(&key)?) == serving(&now) {
                 continue;
             }
-            for version in self.world.identity(&key)? {
+            for version in self.index.identity(&key)? {
                 let held = match self.journal.inputs.get(&version.id) {
-                    Some(turn) => turn.was && turn.is,
+                    Some(change) => change.was && change.is,
                     None => self.now.is_valid_input(&version.id)?,
                 };
                 let dependents =
-                    if held { self.world.dependents(&version.id)? } else { Vec::new() };
+                    if held { self.index.dependents(&version.id)? } else { Vec::new() };
                 for (order, id) in dependents {
                     if let Some(key) = self.served(&id)? {
                         owed.insert((order, id), key);
@@ -322,14 +323,13 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         Ok(owed.into_values().collect())
     }
 
-    /// The identity of a version that was sound before, and is what is believed of it now, by a
-    /// machine's word.
+    /// The identity of a version that was sound before and is served now, by no correction.
     fn served(&mut self, id: &OpId) -> Result<Option<String>, W::Error> {
-        let Some(version) = self.world.entry(id)? else { return Ok(None) };
+        let Some(version) = self.index.entry(id)? else { return Ok(None) };
         let Some(key) = &version.identity else { return Ok(None) };
         let Standing { refutation, correction, current } = self.standing(key)?;
-        let speaks = refutation.is_none() && correction.is_none();
-        let is_served = speaks
+        let is_machines = refutation.is_none() && correction.is_none();
+        let is_served = is_machines
             && current.is_some_and(|current| current.id == version.id)
             && self.now.is_sound(&version)?;
         let was_sound = self.journal.sound.get(id).copied().unwrap_or(is_served);
@@ -337,7 +337,7 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
     }
 }
 
-/// Whose word gives an identity its confidence: a user's is certain, whichever it is.
+/// What an identity's confidence comes from: a user's statement is certain, whichever it is.
 #[derive(PartialEq, Eq)]
 enum Serving {
     Nothing,

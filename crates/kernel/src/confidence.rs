@@ -1,15 +1,15 @@
 //! Confidence: a prior and independent factors, added up in log-odds.
 //!
 //! Source: the derivation model, §5 (naive Bayes in log-odds, saturating factor curves, clamped). A
-//! [`Basis`] is complete: whoever has it computes the same number, bit for bit, on any machine. So
-//! its values are rounded when they go in, before they are added up, the logarithms are `libm`'s,
-//! and the sum goes in the order of the factors.
+//! [`Basis`] is complete: every machine computes the same number from it, bit for bit. So its
+//! values are rounded when they are added, the logarithms are `libm`'s, and the sum follows the
+//! order of the factors.
 
 use serde::{Deserialize, Serialize};
 
-/// What no machine's confidence falls below.
+/// The lowest confidence that a machine states.
 pub const CONFIDENCE_MIN: f64 = 0.02;
-/// What no machine's confidence rises above: only a user is certain.
+/// The highest: only a user is certain.
 pub const CONFIDENCE_MAX: f64 = 0.98;
 
 /// One observation and what it adds.
@@ -38,7 +38,7 @@ impl Basis {
         Self { prior: round6(prior), factors: Vec::new() }
     }
 
-    /// The same with one more factor. What is no number adds nothing.
+    /// The same with one more factor. A value that is not a number adds nothing.
     #[must_use]
     pub fn with(mut self, name: &str, value: f64, log_odds: f64) -> Self {
         self.factors.push(Factor {
@@ -126,8 +126,7 @@ pub fn logit(probability: f64) -> f64 {
     libm::log(probability / (1.0 - probability))
 }
 
-/// Rounds to six decimals, the resolution of everything that is sealed; 0 for what is no finite
-/// number.
+/// Rounds to six decimals, the resolution of everything that is sealed; 0 for infinities and NaN.
 pub fn round6(value: f64) -> f64 {
     if value.is_finite() { libm::round(value * 1e6) / 1e6 + 0.0 } else { 0.0 }
 }
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sum_of_factors_is_certain_and_none_is_no_number() {
+    fn no_sum_of_factors_is_certain_or_not_a_number() {
         assert_eq!(Basis::new(0.5).with("much", 1.0, 1e300).confidence(), CONFIDENCE_MAX);
         assert_eq!(Basis::new(0.5).with("little", 1.0, -1e300).confidence(), CONFIDENCE_MIN);
         assert_eq!(Basis::new(0.5).with("nothing", f64::NAN, f64::NAN).confidence(), 0.5);

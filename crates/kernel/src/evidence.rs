@@ -1,4 +1,4 @@
-//! Evidence: what was told, before anything is concluded from it.
+//! Evidence: records as their sources gave them, before anything is concluded from them.
 //!
 //! An importer turns bytes into [`Evidence`] values; sealing one makes it an `evidence` operation.
 //! The fields that every source shares are typed here; what only some sources know lives in
@@ -68,7 +68,7 @@ impl From<&str> for EvidenceKind {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
-    /// Only within its space, and never put before others.
+    /// Only within its space, and never shown to others.
     Private,
     /// Within its space.
     #[default]
@@ -119,12 +119,12 @@ pub struct Payload {
     pub more: serde_json::Map<String, Value>,
 }
 
-/// A mark that a record repeats what is known already, and so is no evidence of its own. It lies in
-/// the record's signed body, under [`Echo::FIELD`] of its payload, so that everyone who derives
-/// from the ledger leaves out the same records.
+/// A mark that a record repeats what is known already, and so does not count as evidence. It is in
+/// the record's signed body, under [`Echo::FIELD`] of its payload, so that every program that
+/// derives from the ledger leaves out the same records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Echo {
-    /// What it repeats: the records that were told first, or what memory had shown.
+    /// What it repeats: the earlier records, or what memory had shown.
     pub of: Vec<OpId>,
     /// How it is known.
     pub kind: EchoKind,
@@ -140,7 +140,7 @@ pub enum EchoKind {
     Exact,
     /// It says nearly the same as an earlier record.
     Near,
-    /// It says what memory had put before an agent.
+    /// It says what memory had shown to an agent.
     Injected,
 }
 
@@ -150,12 +150,12 @@ impl Echo {
 }
 
 impl Evidence {
-    /// What it says: its text, or its summary where it has none.
+    /// Its text, or its summary where it has none.
     pub fn said(&self) -> &str {
         if self.payload.text.is_empty() { &self.summary } else { &self.payload.text }
     }
 
-    /// The mark of an echo, if it has one that reads.
+    /// The mark of an echo, if it has a readable one.
     pub fn echo(&self) -> Option<Echo> {
         let mark = self.payload.more.get(Echo::FIELD)?;
         serde_json::from_value(mark.clone()).ok()
@@ -168,7 +168,7 @@ impl Evidence {
         }
     }
 
-    /// Takes the mark off. Answers whether there was one.
+    /// Removes the mark. Answers whether there was one.
     pub fn unmark_echo(&mut self) -> bool {
         self.payload.more.remove(Echo::FIELD).is_some()
     }

@@ -9,13 +9,13 @@ use std::str::FromStr;
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use serde::{Deserialize, Serialize};
 
-/// Why a text names nothing.
+/// Why a text is not a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no {expected}")]
+#[error("{text:?} is not {expected}")]
 pub struct NameError {
     /// The text, cut to 80 characters.
     pub text: String,
-    /// What it should have been.
+    /// What it should have been, with its article.
     pub expected: &'static str,
 }
 
@@ -81,19 +81,19 @@ macro_rules! bytes32 {
 
 bytes32!(
     /// An operation's id: BLAKE3 of its canonical header.
-    OpId, "b3:", HEXLOWER, "operation id (b3: and 64 hexadecimal digits)"
+    OpId, "b3:", HEXLOWER, "an operation id (b3: and 64 hexadecimal digits)"
 );
 bytes32!(
-    /// What a header says of its body: BLAKE3 of salt and canonical body.
-    BodyHash, "b3:", HEXLOWER, "body hash (b3: and 64 hexadecimal digits)"
+    /// The hash by which a header commits to its body: BLAKE3 of salt and canonical body.
+    BodyHash, "b3:", HEXLOWER, "a body hash (b3: and 64 hexadecimal digits)"
 );
 bytes32!(
     /// A receipt's id: BLAKE3 of its canonical JSON.
-    ReceiptId, "receipt:", HEXLOWER, "receipt id (receipt: and 64 hexadecimal digits)"
+    ReceiptId, "receipt:", HEXLOWER, "a receipt id (receipt: and 64 hexadecimal digits)"
 );
 bytes32!(
     /// A signing key's public half.
-    Author, "ed25519:", BASE64URL_NOPAD, "key (ed25519: and 43 base64url characters)"
+    Author, "ed25519:", BASE64URL_NOPAD, "a key (ed25519: and 43 base64url characters)"
 );
 
 /// A space is named by the id of its genesis operation.
@@ -122,15 +122,15 @@ pub struct IdPrefix {
 }
 
 impl IdPrefix {
-    /// Fewest digits, so that a word of a question is not taken for an id by accident.
+    /// Fewest digits, so that a word of a question is not mistaken for an id.
     pub const DIGITS_MIN: usize = 4;
 
-    /// The smallest id that begins so.
+    /// The smallest id with this prefix.
     pub fn first(&self) -> OpId {
         self.filled('0')
     }
 
-    /// The largest id that begins so.
+    /// The largest id with this prefix.
     pub fn last(&self) -> OpId {
         self.filled('f')
     }
@@ -153,7 +153,7 @@ impl FromStr for IdPrefix {
         if fits {
             Ok(Self { digits })
         } else {
-            Err(name_error(text, "id or beginning of one (4 to 64 hexadecimal digits)"))
+            Err(name_error(text, "an id or the beginning of one (4 to 64 hexadecimal digits)"))
         }
     }
 }
@@ -178,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_are_refused() {
+    fn other_spellings_of_an_id_are_refused() {
         for text in ["", "b3:", "b3:AB", &format!("b3:{}", "AB".repeat(32)), &"ab".repeat(32)] {
             assert!(text.parse::<OpId>().is_err(), "{text}");
         }
     }
 
     #[test]
-    fn a_prefix_spans_the_ids_that_begin_so() {
+    fn a_prefix_spans_the_ids_that_start_with_it() {
         let prefix: IdPrefix = "9f2c".parse().unwrap();
         assert!(prefix.first().to_string().starts_with("b3:9f2c0000"));
         assert!(prefix.last().to_string().starts_with("b3:9f2cffff"));

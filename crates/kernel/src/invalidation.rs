@@ -1,46 +1,47 @@
-//! Recorded falls: whether one is on record already, and what brought a claim down.
+//! Recorded invalidations: whether one is on record already, and what invalidated a claim.
 //!
-//! Whether a fall is recorded is a function of the set of operations, like all else, so that two
-//! devices that exchanged their logs agree on it: the latest `claim_invalidation` of a version
-//! counts until, by the space's order, the version stood again. What decides about a version lies
-//! in the operations below it, so only the moments at which one of these, or of what acts on them,
-//! was recorded are looked at, the latest first: a version that rose and fell again is settled by
-//! the first. Each look costs a walk over what lies below, once for all versions that are asked
-//! about together. So the answer is stored
-//! ([`ClaimStatus::recorded`](crate::soundness::ClaimStatus)) and replayed only where something
+//! Whether an invalidation is recorded is a function of the set of operations, so that two devices
+//! that exchanged their ledgers agree on it. The latest `claim_invalidation` of a version counts
+//! until, in the space's order, the version was restored. Only the operations below a version, and
+//! those that act on them, decide whether it is sound. So only their places in the order are
+//! examined, the latest first: a version that was restored and invalidated again is decided by the
+//! first of them. Each examination costs a walk over everything below, once for all versions that
+//! are asked about together. So the answer is stored
+//! ([`ClaimStatus::recorded`](crate::soundness::ClaimStatus)) and replayed only where an operation
 //! arrives late.
 
 use std::collections::{BTreeSet, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
+use crate::kind_spec::InputValidity;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
 use crate::validity::{Validity, inputs};
 
-/// Whether the fall of a version that is not sound is recorded already, without its having risen
+/// Whether the invalidation of an unsound version is recorded, and the version was not restored
 /// since: as stored, or else replayed.
-pub fn is_recorded<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
-    match world.settled(&version.id)? {
-        Some(settled) => Ok(settled.recorded),
-        None => replayed(world, version),
+pub fn is_recorded<W: LedgerIndex + ?Sized>(index: &W, version: &Entry) -> Result<bool, W::Error> {
+    match index.status(&version.id)? {
+        Some(status) => Ok(status.recorded),
+        None => replayed(index, version),
     }
 }
 
-/// The same, found by looking at the moments since the record.
-pub fn replayed<W: LedgerIndex + ?Sized>(world: &W, version: &Entry) -> Result<bool, W::Error> {
-    Ok(!replayed_of(world, std::slice::from_ref(version))?.is_empty())
+/// The same, computed from the places in the order since the record.
+pub fn replayed<W: LedgerIndex + ?Sized>(index: &W, version: &Entry) -> Result<bool, W::Error> {
+    Ok(!replayed_of(index, std::slice::from_ref(version))?.is_empty())
 }
 
-/// Those of some versions, none of them sound, whose fall is recorded. What lies below several is
-/// walked once a moment.
+/// Those of some unsound versions whose invalidation is recorded. What lies below several of them
+/// is walked once for each place.
 pub(crate) fn replayed_of<W: LedgerIndex + ?Sized>(
-    world: &W,
+    index: &W,
     versions: &[Entry],
 ) -> Result<HashSet<OpId>, W::Error> {
     let mut undecided = Vec::new();
-    let validity = Validity::new(world);
+    let validity = Validity::new(index);
     for version in versions {
         if let Some(record) =
             validity.last_acting(&version.id, &Kind::ClaimInvalidation, Role::TARGET)?
@@ -51,46 +52,44 @@ pub(crate) fn replayed_of<W: LedgerIndex + ?Sized>(
     let Some(first) = undecided.iter().map(|(record, _)| *record).min() else {
         return Ok(HashSet::new());
     };
-    for at in moments_after(world, undecided.iter().map(|(_, version)| *version), first)?
-        .into_iter()
-        .rev()
+    for at in
+        places_after(index, undecided.iter().map(|(_, version)| *version), first)?.into_iter().rev()
     {
-        let then = Snapshot::before(world, at);
+        let then = Snapshot::before(index, at);
         let mut validity = Validity::new(&then);
-        let mut fallen = Vec::with_capacity(undecided.len());
+        let mut unsound = Vec::with_capacity(undecided.len());
         for (record, version) in undecided {
             if at <= record || !validity.is_sound(version)? {
-                fallen.push((record, version));
+                unsound.push((record, version));
             }
         }
-        undecided = fallen;
+        undecided = unsound;
     }
     Ok(undecided.into_iter().map(|(_, version)| version.id).collect())
 }
 
-/// The places after `from` at which something was recorded that may decide whether one of
-/// `versions` is sound.
-fn moments_after<'e, W: LedgerIndex + ?Sized>(
-    world: &W,
+/// The places after `from` of operations that may decide whether one of `versions` is sound.
+fn places_after<'e, W: LedgerIndex + ?Sized>(
+    index: &W,
     versions: impl Iterator<Item = &'e Entry>,
     from: (HlcTimestamp, OpId),
 ) -> Result<BTreeSet<(HlcTimestamp, OpId)>, W::Error> {
-    let mut moments = BTreeSet::new();
+    let mut places = BTreeSet::new();
     let mut seen = HashSet::new();
     let mut keys = BTreeSet::new();
     let mut stack: Vec<OpId> = Vec::new();
     let mut note = |id: &OpId, kind: &Kind, role: &str| -> Result<(), W::Error> {
-        for acting in world.acting(id, kind, role)? {
-            if let Some(entry) = world.entry(&acting)?
+        for acting in index.acting(id, kind, role)? {
+            if let Some(entry) = index.entry(&acting)?
                 && entry.order() > from
             {
-                moments.insert(entry.order());
+                places.insert(entry.order());
             }
         }
         Ok(())
     };
     for version in versions {
-        note(&version.id, &Kind::Retraction, Role::TARGET)?;
+        note(&version.id, version.kind.spec().retracted_by, Role::TARGET)?;
         stack.extend(inputs(version));
     }
     let mut stated = BTreeSet::new();
@@ -98,42 +97,39 @@ fn moments_after<'e, W: LedgerIndex + ?Sized>(
         if !seen.insert(id) {
             continue;
         }
-        let Some(entry) = world.entry(&id)? else { continue };
-        if entry.kind == Kind::Evidence {
-            note(&id, &Kind::EvidenceRetraction, Role::TARGET)?;
+        let Some(entry) = index.entry(&id)? else { continue };
+        let spec = entry.kind.spec();
+        note(&id, spec.retracted_by, Role::TARGET)?;
+        if spec.validity == InputValidity::Evidence {
             note(&id, &Kind::Evidence, Role::SUPERSEDES)?;
-            continue;
         }
-        note(&id, &Kind::Retraction, Role::TARGET)?;
         if let Some(key) = &entry.identity
             && keys.insert(key.clone())
         {
-            for said in world.identity(key)? {
-                note(&said.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
-                note(&said.id, &Kind::RefutationWithdrawal, Role::TARGET)?;
-                stated.insert(said.order());
+            for statement in index.identity(key)? {
+                note(&statement.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
+                note(&statement.id, &Kind::RefutationWithdrawal, Role::TARGET)?;
+                stated.insert(statement.order());
             }
         }
-        if entry.kind == Kind::Claim {
-            stack.extend(inputs(&entry));
-        }
+        stack.extend(inputs(&entry));
     }
-    moments.extend(stated.into_iter().filter(|at| *at > from));
-    Ok(moments)
+    places.extend(stated.into_iter().filter(|at| *at > from));
+    Ok(places)
 }
 
-/// The operation that keeps a version from being sound, found by going down from input to input;
-/// none if it is sound. Where the ground is missing rather than taken away, it is the input that
-/// does not hold.
+/// The operation that keeps a version from being sound, found by descending from input to input;
+/// none if it is sound. Where nothing acted against an invalid input, it is that input.
 pub fn reason<W: LedgerIndex + ?Sized>(
-    world: &W,
+    index: &W,
     version: &Entry,
 ) -> Result<Option<OpId>, W::Error> {
-    let mut validity = Validity::new(world);
+    let mut validity = Validity::new(index);
     let mut at = version.clone();
     // Each step goes to an earlier operation, so this ends.
     loop {
-        if let Some(retraction) = validity.last_acting(&at.id, &Kind::Retraction, Role::TARGET)? {
+        let retracted_by = at.kind.spec().retracted_by;
+        if let Some(retraction) = validity.last_acting(&at.id, retracted_by, Role::TARGET)? {
             return Ok(Some(retraction.id));
         }
         let mut invalid = None;
@@ -143,31 +139,32 @@ pub fn reason<W: LedgerIndex + ?Sized>(
                 break;
             }
         }
-        // What holds and is yet no ground has no effect: its author may not state it.
+        // An operation that is sound and yet not a valid input has no effect: its author lacked
+        // the capability.
         let Some(input) = invalid else { return Ok((at.id != version.id).then_some(at.id)) };
-        let Some(entry) = world.entry(&input)? else { return Ok(Some(input)) };
+        let Some(entry) = index.entry(&input)? else { return Ok(Some(input)) };
         match against(&mut validity, &entry)? {
-            Some(word) => return Ok(Some(word)),
-            None if entry.kind == Kind::Claim && inputs(&entry).next().is_some() => at = entry,
+            Some(cause) => return Ok(Some(cause)),
+            None if inputs(&entry).next().is_some() => at = entry,
             None => return Ok(Some(input)),
         }
     }
 }
 
-/// What was said against an operation that is no valid input, apart from the ground under it.
+/// The operation that acted against an invalid input itself, rather than against its own inputs.
 fn against<W: LedgerIndex + ?Sized>(
     validity: &mut Validity<'_, W>,
     entry: &Entry,
 ) -> Result<Option<OpId>, W::Error> {
-    if entry.kind == Kind::Evidence {
-        let retraction =
-            validity.last_acting(&entry.id, &Kind::EvidenceRetraction, Role::TARGET)?;
+    let spec = entry.kind.spec();
+    if spec.validity == InputValidity::Evidence {
+        let retraction = validity.last_acting(&entry.id, spec.retracted_by, Role::TARGET)?;
         let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
         return Ok(retraction.or(superseding).map(|entry| entry.id));
     }
     let Some(key) = &entry.identity else {
         return Ok(validity
-            .last_acting(&entry.id, &Kind::Retraction, Role::TARGET)?
+            .last_acting(&entry.id, spec.retracted_by, Role::TARGET)?
             .map(|entry| entry.id));
     };
     let standing = validity.standing(key)?;
@@ -179,7 +176,7 @@ fn against<W: LedgerIndex + ?Sized>(
     {
         return Ok(Some(correction.id));
     }
-    if entry.kind == Kind::ClaimCorrection {
+    if spec.validity == InputValidity::Correction {
         let withdrawal =
             validity.last_acting(&entry.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
         return Ok(withdrawal.map(|entry| entry.id));

@@ -1,13 +1,14 @@
-//! What an operation can do, and what its author must be allowed for it.
+//! The kinds of operations: one table entry each, with everything that rules and states depend on.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{MalformedError, is_word};
+use crate::kind_spec::{DerivationInput, Effect, InputValidity, Inputs, KindSpec, Rule, Target};
+use crate::operation::{Malformation, MalformedError, Role, is_word};
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $name:ident = $word:literal),+ $(,)?) => {
+    ($($(#[$doc:meta])* $name:ident = $word:literal $spec:tt)+) => {
         /// An operation's kind. A kind that this version does not know is kept, and shown as
         /// opaque.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,7 +27,7 @@ macro_rules! kinds {
                 match word {
                     $($word => Ok(Self::$name),)+
                     other if is_word(other) => Ok(Self::Other(OtherKind(other.to_owned()))),
-                    _ => Err(MalformedError::new("kind", "is no lower-case word of at most 64 characters")),
+                    _ => Err(MalformedError::new("kind", Malformation::Word)),
                 }
             }
 
@@ -37,49 +38,142 @@ macro_rules! kinds {
                     Self::Other(other) => &other.0,
                 }
             }
+
+            /// What the rules and the state functions must know of it.
+            pub fn spec(&self) -> &'static KindSpec {
+                match self {
+                    $(Self::$name => {
+                        static SPEC: KindSpec = spec!($spec);
+                        &SPEC
+                    })+
+                    Self::Other(_) => {
+                        static SPEC: KindSpec = KindSpec::PLAIN;
+                        &SPEC
+                    }
+                }
+            }
         }
+    };
+}
+
+/// An entry of the table: what differs from [`KindSpec::PLAIN`].
+macro_rules! spec {
+    ({ $($field:ident: $value:expr),* $(,)? }) => {
+        KindSpec { $($field: $value,)* ..KindSpec::PLAIN }
     };
 }
 
 kinds! {
     /// Begins a space.
-    Space = "space",
+    Space = "space" { capability: Capability::Admin, effect: Effect::Access }
     /// Gives a key capabilities.
-    Grant = "grant",
+    Grant = "grant" {
+        capability: Capability::Admin,
+        effect: Effect::Access,
+        derivation: DerivationInput::Always,
+    }
     /// Takes capabilities from a key.
-    Revoke = "revoke",
+    Revoke = "revoke" {
+        capability: Capability::Admin,
+        effect: Effect::Access,
+        derivation: DerivationInput::Always,
+    }
     /// An imported or stated record.
-    Evidence = "evidence",
+    Evidence = "evidence" {
+        validity: InputValidity::Evidence,
+        retracted_by: &Kind::EvidenceRetraction,
+        effect: Effect::Supersede,
+        derivation: DerivationInput::Always,
+    }
     /// Withdraws evidence.
-    EvidenceRetraction = "evidence_retraction",
+    EvidenceRetraction = "evidence_retraction" {
+        target: Target::OneOf(&[Kind::Evidence]),
+        effect: Effect::Retract,
+        derivation: DerivationInput::Always,
+    }
     /// A believed statement.
-    Claim = "claim",
+    Claim = "claim" {
+        capability: Capability::Derive,
+        inputs: Inputs::AllBut(&[Role::SUPERSEDES]),
+        validity: InputValidity::Claim,
+        has_soundness: true,
+        effect: Effect::State,
+        rule: Rule::Claim,
+        derivation: DerivationInput::UnlessTheirOwn,
+    }
     /// The user's replacement of a claim.
-    ClaimCorrection = "claim_correction",
-    /// The user's word that a claim is false.
-    ClaimRefutation = "claim_refutation",
+    ClaimCorrection = "claim_correction" {
+        capability: Capability::Correct,
+        target: Target::OneOf(&[Kind::Claim, Kind::ClaimCorrection]),
+        validity: InputValidity::Correction,
+        effect: Effect::State,
+        rule: Rule::Correction,
+        derivation: DerivationInput::Always,
+    }
+    /// The user's statement that a claim is false.
+    ClaimRefutation = "claim_refutation" {
+        capability: Capability::Correct,
+        target: Target::OneOf(&[Kind::Claim, Kind::ClaimCorrection]),
+        effect: Effect::State,
+        derivation: DerivationInput::Always,
+    }
     /// Takes back a correction.
-    CorrectionWithdrawal = "correction_withdrawal",
+    CorrectionWithdrawal = "correction_withdrawal" {
+        capability: Capability::Correct,
+        target: Target::OneOf(&[Kind::ClaimCorrection]),
+        effect: Effect::Withdraw,
+        derivation: DerivationInput::Always,
+    }
     /// Takes back a refutation.
-    RefutationWithdrawal = "refutation_withdrawal",
-    /// Records that a claim fell, and why.
-    ClaimInvalidation = "claim_invalidation",
+    RefutationWithdrawal = "refutation_withdrawal" {
+        capability: Capability::Correct,
+        target: Target::OneOf(&[Kind::ClaimRefutation]),
+        effect: Effect::Withdraw,
+        derivation: DerivationInput::Always,
+    }
+    /// Records that a claim lost its ground, and why.
+    ClaimInvalidation = "claim_invalidation" {
+        capability: Capability::Derive,
+        target: Target::OneOf(&[Kind::Claim]),
+        effect: Effect::RecordInvalidation,
+        rule: Rule::Invalidation,
+    }
     /// An agent's contribution.
-    Thought = "thought",
+    Thought = "thought" { rule: Rule::ThoughtLineage }
     /// A decision, action, summary, why-trace or entity.
-    Node = "node",
+    Node = "node" {
+        inputs: Inputs::AllBut(&[Role::SUPERSEDES]),
+        validity: InputValidity::WhileSound,
+        has_soundness: true,
+    }
     /// A link between two operations.
-    Edge = "edge",
-    /// Withdraws a node, edge, thought or the user's own claim.
-    Retraction = "retraction",
+    Edge = "edge" {
+        inputs: Inputs::AllBut(&[Role::FROM, Role::TO, Role::SUPERSEDES]),
+        validity: InputValidity::Never,
+        has_soundness: true,
+    }
+    /// Withdraws a node, edge, thought or claim.
+    Retraction = "retraction" {
+        capability: Capability::Correct,
+        own_target_needs_append: true,
+        target: Target::OneOf(&[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim]),
+        effect: Effect::Retract,
+    }
     /// Operations that await a decision.
-    Proposal = "proposal",
+    Proposal = "proposal" { capability: Capability::Derive, validity: InputValidity::Never }
     /// The answer to a proposal.
-    Decision = "decision",
+    Decision = "decision" {
+        capability: Capability::Correct,
+        target: Target::OneOf(&[Kind::Proposal]),
+    }
     /// Labels on an operation.
-    Annotation = "annotation",
+    Annotation = "annotation" {
+        capability: Capability::Correct,
+        own_target_needs_append: true,
+        target: Target::Any,
+    }
     /// Records that a body was forgotten.
-    Redaction = "redaction",
+    Redaction = "redaction" { capability: Capability::Correct, target: Target::Any }
 }
 
 /// The name of a kind that this version does not know. Only [`Kind::parse`] makes one.
@@ -100,9 +194,9 @@ pub enum Capability {
     Append,
     /// Add derived claims, invalidations and proposals.
     Derive,
-    /// Speak for the user: correct, refute, decide, redact.
+    /// Act for the user: correct, refute, decide, redact.
     Correct,
-    /// Give and take capabilities.
+    /// Grant and revoke capabilities.
     Admin,
 }
 
@@ -126,7 +220,7 @@ impl std::str::FromStr for Capability {
 
     fn from_str(word: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|capability| capability.as_str() == word).ok_or_else(|| {
-            format!("{word:?} is no capability; they are append, derive, correct, admin")
+            format!("{word:?} is not a capability: write append, derive, correct or admin")
         })
     }
 }

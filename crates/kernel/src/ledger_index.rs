@@ -12,12 +12,13 @@ use crate::body::Body;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::{Capability, Kind};
 use crate::operation::{Header, HlcTimestamp, Operation, Ref, Role};
+use crate::refs::{cited, only};
 use crate::soundness::{
     Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
-    recompute_statuses, settle,
+    recompute_statuses, update_status,
 };
 
-/// What is known of one recorded operation without reading its body.
+/// What is known of a recorded operation without reading its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The operation.
@@ -44,17 +45,12 @@ impl Entry {
 
     /// The cited operation of a role, if there is exactly one.
     pub fn sole_ref(&self, role: &str) -> Option<OpId> {
-        let mut found = self.refs.iter().filter(|reference| reference.role.as_str() == role);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.id)
+        only(self.cited(role))
     }
 
     /// Every operation that it cites in a role.
-    pub fn cited(&self, role: &'static str) -> impl Iterator<Item = OpId> {
-        self.refs
-            .iter()
-            .filter(move |reference| reference.role.as_str() == role)
-            .map(|reference| reference.id)
+    pub fn cited<'e>(&'e self, role: &'e str) -> impl Iterator<Item = OpId> + use<'e> {
+        cited(&self.refs, role)
     }
 
     /// What is known of `operation`, whose body reads as `body`.
@@ -104,10 +100,10 @@ pub trait LedgerIndex {
     fn space(&self) -> Result<Option<SpaceId>, Self::Error>;
     /// One operation.
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, Self::Error>;
-    /// The operations that cite one.
+    /// The operations that cite an operation.
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Self::Error>;
-    /// The operations of one kind that cite one in one role. Thousands may build on an operation
-    /// that nobody ever acts on: an index by role answers without reading them all.
+    /// The operations of one kind that cite an operation in one role. Thousands may be built on an
+    /// operation that nobody ever acts on: an index by role answers without reading them all.
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, Self::Error> {
         let citing = self.citing(id)?.into_iter();
         Ok(citing
@@ -115,12 +111,11 @@ pub trait LedgerIndex {
             .map(|citing| citing.id)
             .collect())
     }
-    /// The claims that were built from an operation, by their places in the order, each once.
+    /// The operations that were built from one, by their places in the order, each once.
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, Self::Error> {
         let mut dependents = BTreeSet::new();
         for citing in self.citing(id)? {
-            if citing.kind == Kind::Claim
-                && citing.role != Role::SUPERSEDES
+            if citing.kind.spec().is_input(&citing.role)
                 && let Some(entry) = self.entry(&citing.id)?
             {
                 dependents.insert(entry.order());
@@ -128,8 +123,8 @@ pub trait LedgerIndex {
         }
         Ok(dependents.into_iter().collect())
     }
-    /// What is stored of a claim; none where nothing is.
-    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Self::Error>;
+    /// The stored status of an operation; none where nothing is stored.
+    fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, Self::Error>;
     /// Claims, corrections and refutations of an identity, in log order.
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Self::Error>;
     /// The latest of these that is of `kind`, and lies before a place in the order if one is given.
@@ -141,8 +136,8 @@ pub trait LedgerIndex {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, Self::Error> {
-        let said = self.identity(key)?.into_iter().rev();
-        Ok({ said }.find(|entry| {
+        let statements = self.identity(key)?.into_iter().rev();
+        Ok({ statements }.find(|entry| {
             entry.kind == *kind && before.is_none_or(|before| entry.order() < before)
         }))
     }
@@ -152,8 +147,8 @@ pub trait LedgerIndex {
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Self::Error>;
     /// Who may do what.
     fn access(&self) -> Result<&Access, Self::Error>;
-    /// The latest evidence with that identity at its source, and its body hash. What its author was
-    /// not allowed to append, as far as was known when it arrived, is not there.
+    /// The latest evidence with that identity at its source, and its body hash. Evidence whose author
+    /// lacked the capability, as far as was known when it arrived, does not count.
     fn evidence(
         &self,
         source: &str,
@@ -161,19 +156,19 @@ pub trait LedgerIndex {
     ) -> Result<Option<(OpId, BodyHash)>, Self::Error>;
 }
 
-/// An operation with what settling looks up together.
+/// An operation with what walk looks up together.
 #[derive(Debug)]
 struct Node {
     entry: Entry,
     dependents: BTreeSet<(HlcTimestamp, OpId)>,
-    settled: Option<ClaimStatus>,
+    status: Option<ClaimStatus>,
 }
 
 /// All look-ups in memory.
 #[derive(Debug, Default)]
 pub struct Graph {
     space: Option<SpaceId>,
-    /// In order of arrival: what is built together lies together.
+    /// In order of arrival: operations that are built on each other are near each other.
     nodes: Vec<Node>,
     places: HashMap<OpId, usize>,
     citing: HashMap<OpId, BTreeSet<Citing>>,
@@ -185,14 +180,14 @@ pub struct Graph {
     evidence: HashMap<(String, String), (HlcTimestamp, OpId, BodyHash)>,
     due: BTreeSet<(HlcTimestamp, OpId)>,
     latest: Option<HlcTimestamp>,
-    /// True once something was taken in that is not later than all it cites: only a damaged ledger
-    /// holds that, and of its claims nothing is stored.
+    /// True once an operation arrived that is not later than all it cites. Only a damaged ledger
+    /// holds one, and no status is stored for it.
     is_disordered: bool,
 }
 
 impl Graph {
-    /// Takes in an operation that the rules have passed; one that is here already changes nothing.
-    /// What it changed of claims is stored already when this returns.
+    /// Adds an operation that the rules have passed; one that is here already changes nothing. The
+    /// statuses that it changes are stored when this returns.
     pub fn insert<State>(
         &mut self,
         operation: &Operation<State>,
@@ -215,8 +210,7 @@ impl Graph {
                 let key = (reference.id, entry.kind.clone(), reference.role.as_str().to_owned());
                 self.acting.entry(key).or_default().insert(entry.id);
             }
-            if entry.kind == Kind::Claim
-                && reference.role.as_str() != Role::SUPERSEDES
+            if entry.kind.spec().is_input(reference.role.as_str())
                 && let Some(cited) = self.node_mut(&reference.id)
             {
                 cited.dependents.insert(at);
@@ -228,12 +222,12 @@ impl Graph {
             });
         }
         if let Some(key) = &entry.identity {
-            let said = self.identities.entry(key.clone()).or_default();
-            said.entry(entry.kind.clone()).or_default().insert(at);
+            let statements = self.identities.entry(key.clone()).or_default();
+            statements.entry(entry.kind.clone()).or_default().insert(at);
         }
         let chain = self.chains.entry(entry.author).or_default();
         let seq = operation.header().seq;
-        // At the end, unless what a damaged ledger holds is taken in to judge the rest.
+        // At the end, unless a damaged ledger is read in order to judge the rest of it.
         chain.insert(chain.partition_point(|(earlier, _)| *earlier <= seq), (seq, entry.id));
         match body {
             Some(Body::Space(space)) => {
@@ -259,41 +253,41 @@ impl Graph {
             }
             _ => {}
         }
-        let node = Node { entry: entry.clone(), dependents: BTreeSet::new(), settled: None };
+        let node = Node { entry: entry.clone(), dependents: BTreeSet::new(), status: None };
         self.places.insert(entry.id, self.nodes.len());
         self.nodes.push(node);
-        self.settle(operation.header(), &entry, arrival)
+        self.update(operation.header(), &entry, arrival)
     }
 
-    fn settle(&mut self, header: &Header, entry: &Entry, arrival: Arrival) -> StatusUpdate {
+    fn update(&mut self, header: &Header, entry: &Entry, arrival: Arrival) -> StatusUpdate {
         if self.is_disordered {
             return StatusUpdate::default();
         }
-        let settled = if needs_full_recompute(header, arrival) {
+        let updated = if needs_full_recompute(header, arrival) {
             let entries = self.nodes.iter().map(|node| &node.entry);
-            let claims = entries.filter(|entry| entry.kind == Kind::Claim).map(Entry::order);
+            let claims = entries.filter(|entry| entry.kind.spec().has_soundness).map(Entry::order);
             recompute_statuses(
                 &*self,
                 claims.collect::<BTreeSet<_>>().into_iter().map(|(_, id)| id),
             )
         } else if may_change_status(header) {
-            settle(&*self, entry, arrival)
+            update_status(&*self, entry, arrival)
         } else {
             return StatusUpdate::default();
         };
-        let Ok(settlement) = settled;
-        for change in &settlement.changes {
+        let Ok(update) = updated;
+        for change in &update.changes {
             let Some(place) = self.places.get(&change.id) else { continue };
             let Some(node) = self.nodes.get_mut(*place) else { continue };
-            let was_due = node.settled.is_some_and(|settled| settled.due);
-            node.settled = Some(change.after);
+            let was_due = node.status.is_some_and(|status| status.due);
+            node.status = Some(change.after);
             if change.after.due {
                 self.due.insert(node.entry.order());
             } else if was_due {
                 self.due.remove(&node.entry.order());
             }
         }
-        settlement
+        update
     }
 
     fn entry_of(&self, id: &OpId) -> Option<&Entry> {
@@ -308,7 +302,7 @@ impl Graph {
         self.nodes.get_mut(*self.places.get(id)?)
     }
 
-    /// Claims whose fall is still to be recorded, in the space's order.
+    /// Claims whose invalidation is still to be recorded, in the space's order.
     pub fn due(&self) -> Vec<OpId> {
         self.due.iter().map(|(_, id)| *id).collect()
     }
@@ -355,14 +349,14 @@ impl LedgerIndex for Graph {
         Ok(self.node(id).map(|node| node.dependents.iter().copied().collect()).unwrap_or_default())
     }
 
-    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
-        let settled = self.node(id).and_then(|node| node.settled);
-        Ok(settled.filter(|_| !self.is_disordered))
+    fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
+        let status = self.node(id).and_then(|node| node.status);
+        Ok(status.filter(|_| !self.is_disordered))
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
-        let said = self.identities.get(key).into_iter().flat_map(BTreeMap::values).flatten();
-        let in_order: BTreeSet<_> = said.collect();
+        let statements = self.identities.get(key).into_iter().flat_map(BTreeMap::values).flatten();
+        let in_order: BTreeSet<_> = statements.collect();
         Ok(in_order.into_iter().filter_map(|(_, id)| self.entry_of(id).cloned()).collect())
     }
 
@@ -372,12 +366,12 @@ impl LedgerIndex for Graph {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, Infallible> {
-        let Some(said) = self.identities.get(key).and_then(|said| said.get(kind)) else {
+        let Some(places) = self.identities.get(key).and_then(|places| places.get(kind)) else {
             return Ok(None);
         };
         let latest = match before {
-            Some(before) => said.range(..before).next_back(),
-            None => said.last(),
+            Some(before) => places.range(..before).next_back(),
+            None => places.last(),
         };
         Ok(latest.and_then(|(_, id)| self.entry_of(id).cloned()))
     }

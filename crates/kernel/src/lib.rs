@@ -1,5 +1,5 @@
-//! Values and rules of `because`: what an operation is, when it may be written, what follows from a
-//! set of them.
+//! Values and rules of `because`: what an operation is, when it may be appended, and what follows
+//! from a set of operations.
 //!
 //! Nothing here reads a clock, draws a random number, does I/O or waits. Everything is a function
 //! of its arguments, so that two machines given the same operations come to the same beliefs, and
@@ -12,12 +12,18 @@ pub mod cascade;
 pub mod confidence;
 pub mod evidence;
 pub mod id;
+pub mod identity;
 pub mod invalidation;
 pub mod kind;
+pub mod kind_spec;
 pub mod ledger_index;
+pub mod local_names;
+pub mod malformed;
 pub mod operation;
 pub mod proposal;
 pub mod provenance;
+pub mod refs;
+pub mod rule_violation;
 pub mod rules;
 pub mod seal;
 pub mod snapshot;

@@ -1,12 +1,11 @@
-//! An operation: header, body, signature, and how sure we are of them.
+//! An operation: header, body and signature, and whether they are verified.
 //!
 //! The header's canonical bytes give the id, the id is what is signed, and the header holds the
 //! body only through its salted hash. So a body can be removed or withheld and id, signature, chain
-//! and provenance still verify. `Operation<Unverified>` is what arrives; only
+//! and provenance still verify. What arrives is an `Operation<Unverified>`; only
 //! [`verify`](Operation::verify), [`verify_batch`] and sealing make an `Operation<Verified>`, and
 //! only those can be recorded.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
@@ -16,6 +15,10 @@ use serde_json::{Map, Value};
 use crate::canonical;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::Kind;
+use crate::refs::{cited, only};
+
+pub use crate::malformed::{Malformation, MalformedError};
+pub use crate::refs::{Ref, Role, is_word};
 
 /// The format version this crate writes and reads.
 pub const FORMAT_VERSION: u64 = 1;
@@ -25,75 +28,15 @@ pub const BODY_BYTES_MAX: usize = 1 << 20;
 pub const REFS_MAX: usize = 4_096;
 /// Longest kind or role, bytes.
 pub const WORD_BYTES_MAX: usize = 64;
-/// How deep a body stands in its line: inside the operation's own object.
+/// How deep a body is nested in its line: inside the operation's own object.
 pub(crate) const DEPTH_IN_LINE: usize = 1;
 /// Longest line of the interchange form that is read, bytes.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
 
-/// A hybrid logical clock's reading: microseconds since the Unix epoch, moved on where needed to
-/// keep the order.
+/// A reading of the hybrid logical clock: microseconds since the Unix epoch, advanced where the
+/// order requires it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HlcTimestamp(pub u64);
-
-/// A citation of an earlier operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ref {
-    /// The cited operation.
-    pub id: OpId,
-    /// As what it is cited: `target`, `supersedes`, `cause`, or a role of its own.
-    pub role: Role,
-}
-
-/// As what an operation is cited. A word like a kind: `[a-z][a-z0-9_.-]*`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Role(Cow<'static, str>);
-
-impl Role {
-    /// The operation acted upon.
-    pub const TARGET: &'static str = "target";
-    /// The operation replaced.
-    pub const SUPERSEDES: &'static str = "supersedes";
-    /// The trigger of an invalidation.
-    pub const CAUSE: &'static str = "cause";
-
-    /// A role by name.
-    pub fn parse(word: &str) -> Result<Self, MalformedError> {
-        // A ledger holds millions of these few.
-        const COMMON: [&str; 9] = [
-            "supporting_event",
-            "visit",
-            "meeting",
-            "message",
-            "supporting_note",
-            "routine",
-            Role::TARGET,
-            Role::SUPERSEDES,
-            Role::CAUSE,
-        ];
-        if let Some(common) = COMMON.into_iter().find(|common| *common == word) {
-            return Ok(Self(Cow::Borrowed(common)));
-        }
-        if is_word(word) {
-            Ok(Self(Cow::Owned(word.to_owned())))
-        } else {
-            Err(MalformedError::new("role", "is no lower-case word"))
-        }
-    }
-
-    /// The role's name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// True for what may name a kind or a role.
-pub fn is_word(word: &str) -> bool {
-    word.len() <= WORD_BYTES_MAX
-        && word.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
-        && word.bytes().all(|byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte)
-        })
-}
 
 /// The signed part of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,13 +45,13 @@ pub struct Header {
     pub kind: Kind,
     /// The space it belongs to; none in a genesis operation.
     pub space: Option<SpaceId>,
-    /// Who signs.
+    /// The signing key.
     pub author: Author,
     /// Position in the author's chain, from 1.
     pub seq: u64,
     /// The author's operation before it.
     pub prev: Option<OpId>,
-    /// When, in the space's order.
+    /// Its time, which with its id gives its place in the space's order.
     pub ts: HlcTimestamp,
     /// What it cites, in the author's order.
     pub refs: Vec<Ref>,
@@ -165,17 +108,13 @@ impl Header {
 
     fn parse(value: &Value) -> Result<Self, MalformedError> {
         let object = Fields::of(value, "header", 9)?;
-        if object.integer("v")? != FORMAT_VERSION {
-            return Err(MalformedError::new(
-                "v",
-                "is another format version; update because to read it",
-            ));
+        let found = object.integer("v")?;
+        if found != FORMAT_VERSION {
+            return Err(MalformedError::new("v", Malformation::Version { found }));
         }
         let refs =
-            object.get("refs")?.as_array().ok_or(MalformedError::new("refs", "is no array"))?;
-        if refs.len() > REFS_MAX {
-            return Err(MalformedError::new("refs", "has more than 4096 entries"));
-        }
+            object.get("refs")?.as_array().ok_or(MalformedError::not_a("refs", "an array"))?;
+        check_count(refs)?;
         let refs = refs.iter().map(parse_ref).collect::<Result<_, _>>()?;
         let header = Self {
             kind: Kind::parse(object.text("kind")?)?,
@@ -191,35 +130,45 @@ impl Header {
         Ok(header)
     }
 
-    /// What can be judged of a header by itself.
+    /// Checks what a header shows by itself.
     fn check_shape(&self) -> Result<(), MalformedError> {
-        if self.refs.len() > REFS_MAX {
-            return Err(MalformedError::new("refs", "has more than 4096 entries"));
-        }
-        if self.seq == 0 || self.seq > canonical::INTEGER_MAX {
-            return Err(MalformedError::new("seq", "is not between 1 and 2^53 - 1"));
-        }
-        if self.ts.0 > canonical::INTEGER_MAX {
-            return Err(MalformedError::new("ts", "is beyond 2^53 - 1"));
+        check_count(&self.refs)?;
+        for (field, number, min) in [("seq", self.seq, 1), ("ts", self.ts.0, 0)] {
+            if !(min..=canonical::INTEGER_MAX).contains(&number) {
+                let bounds = Malformation::OutOfRange { min, max: canonical::INTEGER_MAX };
+                return Err(MalformedError::new(field, bounds));
+            }
         }
         if (self.seq == 1) != self.prev.is_none() {
-            return Err(MalformedError::new("prev", "must be null exactly for seq 1"));
+            return Err(MalformedError::new("prev", Malformation::PrevOfFirst));
         }
         let genesis = self.kind == Kind::Space;
         if genesis != self.space.is_none() {
-            return Err(MalformedError::new(
-                "space",
-                "must be null exactly in an operation of kind space",
-            ));
+            return Err(MalformedError::new("space", Malformation::SpaceOfGenesis));
         }
         if genesis && (self.seq != 1 || !self.refs.is_empty()) {
-            return Err(MalformedError::new(
-                "refs",
-                "a genesis operation is the first of its author and cites nothing",
-            ));
+            return Err(MalformedError::new("refs", Malformation::GenesisCites));
         }
         Ok(())
     }
+}
+
+/// An operation cites at most [`REFS_MAX`] others.
+pub(crate) fn check_count<T>(refs: &[T]) -> Result<(), MalformedError> {
+    if refs.len() > REFS_MAX {
+        let too_many = Malformation::TooMany { entries_max: REFS_MAX };
+        return Err(MalformedError::new("refs", too_many));
+    }
+    Ok(())
+}
+
+/// A canonical body has at most [`BODY_BYTES_MAX`].
+pub(crate) fn check_length(body: &[u8]) -> Result<(), MalformedError> {
+    if body.len() > BODY_BYTES_MAX {
+        let too_long = Malformation::TooLong { bytes_max: BODY_BYTES_MAX };
+        return Err(MalformedError::new("body", too_long));
+    }
+    Ok(())
 }
 
 fn parse_ref(value: &Value) -> Result<Ref, MalformedError> {
@@ -227,7 +176,7 @@ fn parse_ref(value: &Value) -> Result<Ref, MalformedError> {
     Ok(Ref { id: object.name("id")?, role: Role::parse(object.text("role")?)? })
 }
 
-/// What an operation says, or that it says nothing any more.
+/// An operation's body and salt, or that they were removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Salt and canonical bytes of the body.
@@ -266,22 +215,6 @@ pub struct Operation<State = Verified> {
     content: Content,
     sig: [u8; 64],
     state: PhantomData<State>,
-}
-
-/// Bytes that are no operation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}` {reason}")]
-pub struct MalformedError {
-    /// The field at fault.
-    pub field: &'static str,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-impl MalformedError {
-    pub(crate) fn new(field: &'static str, reason: impl Into<String>) -> Self {
-        Self { field, reason: reason.into() }
-    }
 }
 
 /// Why an operation is not what it claims to be (rule 1).
@@ -373,13 +306,11 @@ impl<State> Operation<State> {
 
     /// The cited operation of a role, if there is exactly one.
     pub fn sole_ref(&self, role: &str) -> Option<OpId> {
-        let mut found = self.header.refs.iter().filter(|reference| reference.role.as_str() == role);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.id)
+        only(cited(&self.header.refs, role))
     }
 
     /// The interchange form: one line of canonical JSON without the line break. Header and body
-    /// stand in it as the very bytes that are hashed.
+    /// appear in it as exactly the bytes that are hashed.
     pub fn to_line(&self) -> String {
         let header = self.header.canonical();
         let (salt, body) = match &self.content {
@@ -408,7 +339,7 @@ impl<State> Operation<State> {
 }
 
 impl Operation<Unverified> {
-    /// Puts together what a store holds. Nothing is checked but the header's shape.
+    /// Assembles an operation from what a store holds. Checks only the header's shape.
     pub fn from_parts(
         id: OpId,
         header: Header,
@@ -422,33 +353,29 @@ impl Operation<Unverified> {
     /// Reads one line of the interchange form.
     pub fn from_line(line: &[u8]) -> Result<Self, MalformedError> {
         if line.len() > LINE_BYTES_MAX {
-            return Err(MalformedError::new("line", "is longer than 4 MiB"));
+            let too_long = Malformation::TooLong { bytes_max: LINE_BYTES_MAX };
+            return Err(MalformedError::new("line", too_long));
         }
-        let value = canonical::parse(line).map_err(|error| MalformedError::new("line", error.0))?;
+        let value = canonical::parse(line).map_err(|error| MalformedError::new("line", error))?;
         let object = Fields::of(&value, "operation", 5)?;
         let header = Header::parse(object.get("header")?)?;
         let content = match (object.get("salt")?, object.get("body")?) {
             (Value::Null, Value::Null) => Content::Removed,
             (Value::String(salt), body @ Value::Object(_)) => Content::Present {
                 salt: decode_base64(salt)
-                    .ok_or(MalformedError::new("salt", "is not 16 bytes of base64url"))?,
+                    .ok_or(MalformedError::not_a("salt", "16 bytes of base64url"))?,
                 body: canonical::to_bytes(body)
-                    .map_err(|error| MalformedError::new("body", error.0))?,
+                    .map_err(|error| MalformedError::new("body", error))?,
             },
             _ => {
-                return Err(MalformedError::new(
-                    "body",
-                    "must be an object with a salt, or both null",
-                ));
+                return Err(MalformedError::new("body", Malformation::BodyWithoutSalt));
             }
         };
-        if let Content::Present { body, .. } = &content
-            && body.len() > BODY_BYTES_MAX
-        {
-            return Err(MalformedError::new("body", "is larger than 1 MiB"));
+        if let Content::Present { body, .. } = &content {
+            check_length(body)?;
         }
         let sig = decode_base64(object.text("sig")?)
-            .ok_or(MalformedError::new("sig", "is not 64 bytes of base64url"))?;
+            .ok_or(MalformedError::not_a("sig", "64 bytes of base64url"))?;
         Self::from_parts(object.name("id")?, header, content, sig)
     }
 
@@ -476,7 +403,7 @@ impl Operation<Unverified> {
     }
 }
 
-/// Checks many operations at about a third of the cost of one by one. The result is the same as
+/// Checks many operations at about a third of the cost of checking each. The result is the same as
 /// [`Operation::verify`] of each, in the same order: signatures are judged by ZIP 215, by which
 /// batches and single checks accept exactly the same set.
 pub fn verify_batch(
@@ -505,8 +432,7 @@ pub fn verify_batch(
 }
 
 /// The batch equation's random coefficients, drawn from a hash of everything that is checked:
-/// whoever made the signatures could not choose them knowing the coefficients, and the kernel stays
-/// free of randomness.
+/// nobody can choose signatures knowing the coefficients, and the kernel stays free of randomness.
 struct Coefficients(blake3::OutputReader);
 
 impl rand_core::TryRng for Coefficients {
@@ -536,30 +462,30 @@ fn decode_base64<const N: usize>(text: &str) -> Option<[u8; N]> {
     BASE64URL_NOPAD.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
-/// An object with exactly so many fields, each asked for by name.
+/// An object with a fixed number of fields, each read by name.
 struct Fields<'a> {
     object: &'a Map<String, Value>,
 }
 
 impl<'a> Fields<'a> {
     fn of(value: &'a Value, what: &'static str, count: usize) -> Result<Self, MalformedError> {
-        let object = value.as_object().ok_or(MalformedError::new(what, "is no object"))?;
+        let object = value.as_object().ok_or(MalformedError::not_a(what, "an object"))?;
         if object.len() > count {
-            return Err(MalformedError::new(what, "has a field that the format does not know"));
+            return Err(MalformedError::new(what, Malformation::UnknownField));
         }
         Ok(Self { object })
     }
 
     fn get(&self, field: &'static str) -> Result<&'a Value, MalformedError> {
-        self.object.get(field).ok_or(MalformedError::new(field, "is missing"))
+        self.object.get(field).ok_or(MalformedError::new(field, Malformation::Missing))
     }
 
     fn text(&self, field: &'static str) -> Result<&'a str, MalformedError> {
-        self.get(field)?.as_str().ok_or(MalformedError::new(field, "is no string"))
+        self.get(field)?.as_str().ok_or(MalformedError::not_a(field, "a string"))
     }
 
     fn integer(&self, field: &'static str) -> Result<u64, MalformedError> {
-        self.get(field)?.as_u64().ok_or(MalformedError::new(field, "is no whole number"))
+        self.get(field)?.as_u64().ok_or(MalformedError::not_a(field, "a whole number"))
     }
 
     fn name<T: std::str::FromStr<Err = crate::id::NameError>>(
@@ -568,7 +494,7 @@ impl<'a> Fields<'a> {
     ) -> Result<T, MalformedError> {
         self.text(field)?
             .parse()
-            .map_err(|error: crate::id::NameError| MalformedError::new(field, error.to_string()))
+            .map_err(|error: crate::id::NameError| MalformedError::new(field, error))
     }
 
     fn optional<T: std::str::FromStr<Err = crate::id::NameError>>(

@@ -1,20 +1,22 @@
-//! Proposals and decisions: operations that somebody would append, and the user's answer.
+//! Proposals and decisions: operations that a program suggests, and the user's answer.
 //!
-//! A proposal changes nothing by itself. It says which operations would be appended, from which
-//! sources that follows (its citations), and who or what thinks so; a decision of the user settles
-//! it. *Reviews* are proposals about the user's own word: the ground of a correction changed, or a
-//! deriver comes to another result. As operations they are durable, reach every device, and are
-//! answered once.
+//! A proposal changes nothing by itself. It holds the operations that accepting it appends, cites
+//! the sources that they follow from, and names who or what proposes them. A decision of the user
+//! answers it. *Reviews* are proposals about the user's own corrections: what a corrected claim was
+//! built from changed, or a deriver has another result. As operations they are durable, reach every
+//! device, and are answered once.
 //!
-//! No rule reads these bodies, so any object is one: a field that does not fit is kept among the
+//! Any object is such a body: a field that does not fit is kept among the
 //! [others](Proposal::others) and has no meaning, like one that this version does not know.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::body::fields::{put, take};
 use crate::id::OpId;
 use crate::kind::Kind;
+use crate::local_names;
+use crate::refs::only;
 
 /// Body of a `proposal`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,7 +28,7 @@ pub struct Proposal {
     pub confidence: Option<f64>,
     /// In words, for the user.
     pub text: String,
-    /// What the user should look at, where the proposal is about the user's own word.
+    /// What the user should look at, where the proposal is about the user's own correction.
     pub review: Option<Question>,
     /// What accepting appends.
     pub operations: Vec<Proposed>,
@@ -41,7 +43,7 @@ pub struct Question {
     pub identity_key: String,
     /// Why it is asked.
     pub reason: Reason,
-    /// What changed the ground.
+    /// The operation that changed what the corrected claim was built from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<OpId>,
     /// What would be believed without the correction.
@@ -55,7 +57,7 @@ pub struct Question {
 pub enum Reason {
     /// What the corrected claim was built from changed.
     GroundChanged,
-    /// A deriver says something else than the correction.
+    /// A deriver has a result that differs from the correction.
     Disagreement,
 }
 
@@ -72,6 +74,10 @@ impl Reason {
 /// An operation that is proposed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposed {
+    /// The name by which later operations of the proposal cite it
+    /// ([`local_names`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
     /// Its kind.
     pub kind: String,
     /// Its body.
@@ -83,11 +89,55 @@ pub struct Proposed {
 
 /// A citation of a proposed operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "ProposedRefFields", into = "ProposedRefFields")]
 pub struct ProposedRef {
     /// What it cites.
-    pub id: OpId,
+    pub target: ProposedTarget,
     /// As what.
     pub role: String,
+}
+
+/// What a proposed operation cites.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProposedTarget {
+    /// A recorded operation.
+    Id(OpId),
+    /// An earlier operation of the same proposal, by its local name.
+    Local(String),
+}
+
+/// A citation as it is written: exactly one of `id` and `local`.
+#[derive(Serialize, Deserialize)]
+struct ProposedRefFields {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<OpId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    local: Option<String>,
+    role: String,
+}
+
+impl TryFrom<ProposedRefFields> for ProposedRef {
+    type Error = &'static str;
+
+    fn try_from(fields: ProposedRefFields) -> Result<Self, Self::Error> {
+        let ProposedRefFields { id, local, role } = fields;
+        let target = match (id, local) {
+            (Some(id), None) => ProposedTarget::Id(id),
+            (None, Some(name)) => ProposedTarget::Local(name),
+            _ => return Err("a citation has either `id` or `local`"),
+        };
+        Ok(Self { target, role })
+    }
+}
+
+impl From<ProposedRef> for ProposedRefFields {
+    fn from(reference: ProposedRef) -> Self {
+        let ProposedRef { target, role } = reference;
+        match target {
+            ProposedTarget::Id(id) => Self { id: Some(id), local: None, role },
+            ProposedTarget::Local(name) => Self { id: None, local: Some(name), role },
+        }
+    }
 }
 
 /// Body of a `decision`.
@@ -105,14 +155,21 @@ pub struct Decision {
 impl Proposal {
     /// The origin of what derivation and cascade propose.
     pub const DERIVATION: &'static str = "derivation";
-    /// As what a proposal cites what it follows from.
+    /// The role in which a proposal cites its sources.
     pub const SOURCE: &'static str = "source";
 }
 
+impl Proposal {
+    /// The first field that must not be appended so: the names in `operations` do not resolve.
+    pub fn unfit_field(&self) -> Option<&'static str> {
+        local_names::check(&self.operations).is_err().then_some("operations")
+    }
+}
+
 impl Decision {
-    /// What was proposed is done.
+    /// The proposed operations are appended.
     pub const ACCEPT: &'static str = "accept";
-    /// It is not.
+    /// They are not.
     pub const REJECT: &'static str = "reject";
 }
 
@@ -122,28 +179,12 @@ impl Proposed {
         Kind::parse(&self.kind).ok()
     }
 
-    /// What it cites in `role`, if that is exactly one.
+    /// The recorded operation that it cites in `role`, if it cites exactly one operation so.
     pub fn sole_ref(&self, role: &str) -> Option<OpId> {
-        let mut found = self.refs.iter().filter(|reference| reference.role == role);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.id)
-    }
-}
-
-/// Takes a field that fits its type; one that does not stays.
-fn take<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> Option<T> {
-    let value = T::deserialize(fields.get(name)?).ok()?;
-    fields.remove(name);
-    Some(value)
-}
-
-fn put(fields: &mut Map<String, Value>, name: &str, value: &impl Serialize) {
-    // Values that are no JSON (a confidence that is no number) are left out, as if they had not
-    // been known.
-    if let Ok(value) = serde_json::to_value(value)
-        && !value.is_null()
-    {
-        fields.insert(name.to_owned(), value);
+        match only(self.refs.iter().filter(|reference| reference.role == role))?.target {
+            ProposedTarget::Id(id) => Some(id),
+            ProposedTarget::Local(_) => None,
+        }
     }
 }
 

@@ -1,21 +1,20 @@
-//! What a claim was built from, down to what was told.
+//! What an operation was built from, down to the evidence.
 //!
-//! Source: the derivation model, "Provenance queries". The walk goes depth first along the inputs
-//! in the order in which their authors named them, and names each operation once, where it first
-//! comes to it. It goes through claims only: evidence is the ground, and so is a correction, which
-//! is the user's own word whatever it was said about.
+//! Source: the derivation model, "Provenance queries". The walk is depth first along the inputs in
+//! the order in which their authors cited them, and lists each operation once, where it first
+//! reaches it. It ends at evidence and at corrections: a correction is the user's own statement,
+//! whatever it was made about.
 
 use std::collections::HashSet;
 
 use crate::id::OpId;
-use crate::kind::Kind;
 use crate::ledger_index::{Entry, LedgerIndex};
-use crate::operation::Role;
+use crate::validity::input_refs;
 
-/// One operation that a claim was built from.
+/// One operation that another was built from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// How many citations lie between; the claim's own inputs are at 1.
+    /// The number of citations in between; direct inputs are at 1.
     pub depth: usize,
     /// The operation.
     pub id: OpId,
@@ -23,19 +22,19 @@ pub struct Hop {
     pub role: String,
 }
 
-/// Everything below an operation, without itself.
-pub fn provenance<W: LedgerIndex + ?Sized>(world: &W, id: &OpId) -> Result<Vec<Hop>, W::Error> {
+/// Everything below an operation, without the operation itself.
+pub fn provenance<W: LedgerIndex + ?Sized>(index: &W, id: &OpId) -> Result<Vec<Hop>, W::Error> {
     let mut hops = Vec::new();
     let mut seen = HashSet::from([*id]);
     let mut stack = Vec::new();
-    if let Some(entry) = world.entry(id)? {
+    if let Some(entry) = index.entry(id)? {
         push_inputs(&entry, 1, &mut stack);
     }
     while let Some(hop) = stack.pop() {
         if !seen.insert(hop.id) {
             continue;
         }
-        if let Some(entry) = world.entry(&hop.id)? {
+        if let Some(entry) = index.entry(&hop.id)? {
             push_inputs(&entry, hop.depth.saturating_add(1), &mut stack);
         }
         hops.push(hop);
@@ -44,13 +43,9 @@ pub fn provenance<W: LedgerIndex + ?Sized>(world: &W, id: &OpId) -> Result<Vec<H
 }
 
 fn push_inputs(entry: &Entry, depth: usize, stack: &mut Vec<Hop>) {
-    if entry.kind == Kind::Claim {
-        let cited =
-            entry.refs.iter().filter(|reference| reference.role.as_str() != Role::SUPERSEDES);
-        stack.extend(cited.rev().map(|reference| Hop {
-            depth,
-            id: reference.id,
-            role: reference.role.as_str().to_owned(),
-        }));
-    }
+    stack.extend(input_refs(entry).rev().map(|reference| Hop {
+        depth,
+        id: reference.id,
+        role: reference.role.as_str().to_owned(),
+    }));
 }

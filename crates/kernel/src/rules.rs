@@ -1,25 +1,28 @@
 //! Append-time rules: what may be recorded, and the typed refusal of everything else.
 //!
-//! The numbers are those of the ledger specification. [`judge`] asks a [`LedgerIndex`] about the
-//! moment of appending and answers [`Verdict`]; the store appends only what was judged, in the same
-//! transaction. Rule 1's hashes and signature are checked by the type
+//! The numbers are those of the ledger specification. [`judge`] decides about an operation from a
+//! [`LedgerIndex`] as it is when the operation is to be appended. The store appends only what was
+//! judged, in the same transaction. The hashes and the signature of rule 1 are checked by the type
 //! [`Operation<Verified>`](crate::operation::Operation).
 
 use std::collections::BTreeSet;
 
 use crate::access::Access;
 use crate::body::Body;
-use crate::id::{Author, OpId, SpaceId};
+use crate::id::Author;
 use crate::invalidation::is_recorded;
 use crate::kind::{Capability, Kind};
+use crate::kind_spec::{InputValidity, Rule, Target};
 use crate::ledger_index::{Entry, LedgerIndex};
-use crate::operation::{HlcTimestamp, MalformedError, Operation, Role, Verified, VerifyError};
+use crate::operation::{HlcTimestamp, Operation, Role, Verified};
 use crate::validity::{Validity, inputs};
+
+pub use crate::rule_violation::RuleViolation;
 
 /// How far ahead of now an operation from elsewhere may be, microseconds (24 hours).
 pub const FUTURE_US_MAX: u64 = 24 * 60 * 60 * 1_000_000;
 
-/// What to do with an operation that broke no rule.
+/// What to do with an operation that breaks no rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Record it.
@@ -28,248 +31,51 @@ pub enum Verdict {
     Present,
 }
 
-/// Which rule an operation breaks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RuleViolation {
-    /// Rule 1: the bytes do not read.
-    #[error(transparent)]
-    Malformed(#[from] MalformedError),
-    /// Rule 1: hashes or signature do not fit.
-    #[error(transparent)]
-    Unverified(#[from] VerifyError),
-    /// The operation belongs to another space.
-    #[error("it belongs to space {found}, this is {expected}")]
-    WrongSpace {
-        /// This space.
-        expected: SpaceId,
-        /// The operation's.
-        found: SpaceId,
-    },
-    /// The first operation of a ledger is its genesis, and there is one.
-    #[error("a ledger begins with exactly one operation of kind `space`")]
-    Genesis,
-    /// Rule 2: it does not follow the author's last operation.
-    #[error(
-        "it does not follow its author's last operation: it is number {found}, number {expected} would follow"
-    )]
-    ChainBroken {
-        /// The `seq` that would follow.
-        expected: u64,
-        /// The operation's.
-        found: u64,
-    },
-    /// Rule 2: the author signed another operation with the same `seq`.
-    #[error(
-        "its author signed another operation, {other}, with the same number; the key was used on two machines at once"
-    )]
-    Fork {
-        /// The operation that is recorded.
-        other: OpId,
-    },
-    /// Rule 3: it cites what is not here.
-    #[error("it cites {missing}, which is not in the space")]
-    UnknownRef {
-        /// The citation.
-        missing: OpId,
-    },
-    /// Rule 3: it is not later than what it cites.
-    #[error("its time is not after that of {cited}, which it cites")]
-    NotAfterRefs {
-        /// The citation.
-        cited: OpId,
-    },
-    /// It claims a time more than a day ahead.
-    #[error(
-        "its time is {ahead_s} seconds ahead of this machine's clock; more than a day is refused"
-    )]
-    FromFuture {
-        /// How far ahead, seconds.
-        ahead_s: u64,
-    },
-    /// Rule 4: its author may not do that.
-    #[error("{author} lacks the capability `{}` in this space", capability.as_str())]
-    NotPermitted {
-        /// The author.
-        author: Author,
-        /// What is missing.
-        capability: Capability,
-    },
-    /// Rule 5: a claim needs something to stand on.
-    #[error("a claim cites at least one input")]
-    EmptyInputs,
-    /// Rule 5: edges and proposals are no inputs.
-    #[error("{input} is of kind {kind}, which is no input of a claim")]
-    InputKind {
-        /// The input.
-        input: OpId,
-        /// Its kind.
-        kind: Kind,
-    },
-    /// Rule 5: an input no longer stands.
-    #[error("its input {input} is not valid any more")]
-    StaleInput {
-        /// The input.
-        input: OpId,
-    },
-    /// Rule 6: the user said that it is false.
-    #[error("the identity {key:?} is refuted")]
-    IdentityRefuted {
-        /// The identity.
-        key: String,
-    },
-    /// Rule 6: the user said what is true.
-    #[error("the identity {key:?} is pinned by a correction")]
-    IdentityCorrected {
-        /// The identity.
-        key: String,
-    },
-    /// Rule 7: the fall is recorded.
-    #[error("the fall of {target} is recorded already, and it has not risen since")]
-    DuplicateInvalidation {
-        /// The claim.
-        target: OpId,
-    },
-    /// Rule 7: it still stands, or is not the current version.
-    #[error("{target} is no current version that has fallen")]
-    NotFallen {
-        /// The claim.
-        target: OpId,
-    },
-    /// Rule 8: withdraw first.
-    #[error("the identity {key:?} is refuted; withdraw the refutation first")]
-    CorrectsRefuted {
-        /// The identity.
-        key: String,
-    },
-    /// Rule 9: a thought refines one or consolidates several.
-    #[error("a thought refines exactly one or consolidates two or more, never both")]
-    ThoughtLineage,
-    /// The kind acts on one operation of a certain kind, and this is not so.
-    #[error("an operation of kind {kind} has exactly one `target`, of kind {expected}")]
-    Target {
-        /// The operation's kind.
-        kind: Kind,
-        /// What the target should be.
-        expected: &'static str,
-    },
-}
-
-impl RuleViolation {
-    /// Every stable code, rule by rule.
-    pub const CODES: &[&str] = &[
-        "malformed",
-        "id_mismatch",
-        "body_mismatch",
-        "signature_invalid",
-        "wrong_space",
-        "genesis",
-        "chain_broken",
-        "fork",
-        "unknown_ref",
-        "not_after_refs",
-        "from_future",
-        "not_permitted",
-        "empty_inputs",
-        "input_kind",
-        "stale_input",
-        "identity_refuted",
-        "identity_corrected",
-        "duplicate_invalidation",
-        "not_fallen",
-        "corrects_refuted",
-        "thought_lineage",
-        "target",
-    ];
-
-    /// The stable code, for programs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Malformed(_) => "malformed",
-            Self::Unverified(error) => error.code(),
-            Self::WrongSpace { .. } => "wrong_space",
-            Self::Genesis => "genesis",
-            Self::ChainBroken { .. } => "chain_broken",
-            Self::Fork { .. } => "fork",
-            Self::UnknownRef { .. } => "unknown_ref",
-            Self::NotAfterRefs { .. } => "not_after_refs",
-            Self::FromFuture { .. } => "from_future",
-            Self::NotPermitted { .. } => "not_permitted",
-            Self::EmptyInputs => "empty_inputs",
-            Self::InputKind { .. } => "input_kind",
-            Self::StaleInput { .. } => "stale_input",
-            Self::IdentityRefuted { .. } => "identity_refuted",
-            Self::IdentityCorrected { .. } => "identity_corrected",
-            Self::DuplicateInvalidation { .. } => "duplicate_invalidation",
-            Self::NotFallen { .. } => "not_fallen",
-            Self::CorrectsRefuted { .. } => "corrects_refuted",
-            Self::ThoughtLineage => "thought_lineage",
-            Self::Target { .. } => "target",
-        }
-    }
-
-    /// True for rules 1 to 3, which make an operation from elsewhere unusable; the others leave it
-    /// without effect.
-    pub fn quarantines(&self) -> bool {
-        matches!(
-            self,
-            Self::Malformed(_)
-                | Self::Unverified(_)
-                | Self::WrongSpace { .. }
-                | Self::Genesis
-                | Self::ChainBroken { .. }
-                | Self::Fork { .. }
-                | Self::UnknownRef { .. }
-                | Self::NotAfterRefs { .. }
-                | Self::FromFuture { .. }
-        )
-    }
-}
-
-/// Why an operation was not judged, or not well.
+/// Why an operation cannot be appended.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError<E> {
     /// It breaks a rule.
     #[error(transparent)]
     RuleViolation(#[from] RuleViolation),
-    /// The world could not be asked.
+    /// A look-up failed.
     #[error("the ledger could not be read")]
     LedgerIndex(E),
 }
 
-/// Judges an operation by rules 2 to 9 against the world at this moment. `body` is its body, none
-/// if removed: then it names no identity, and rules 6 and 8 have nothing to judge. A genesis
-/// without body begins nothing.
+/// Judges an operation by rules 2 to 9 against the index as it is now. `body` is its body, none if
+/// removed: then it names no identity, and rules 6 and 8 do not apply. A genesis operation without
+/// its body begins nothing.
 ///
-/// What was not verified cannot be judged:
+/// An operation that was not verified cannot be judged:
 ///
 /// ```compile_fail
 /// use kernel::operation::{Operation, Unverified};
 ///
-/// fn judge_what_arrived(operation: &Operation<Unverified>, world: &kernel::ledger_index::Graph) {
-///     let _ = kernel::rules::judge(operation, None, world);
+/// fn judge_what_arrived(operation: &Operation<Unverified>, index: &kernel::ledger_index::Graph) {
+///     let _ = kernel::rules::judge(operation, None, index);
 /// }
 /// ```
 pub fn judge<W: LedgerIndex>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<Verdict, JudgeError<W::Error>> {
-    if let Some(verdict) = judge_place(operation, body, world)? {
+    if let Some(verdict) = judge_place(operation, body, index)? {
         return Ok(verdict);
     }
     let entry = Entry::of(operation, body);
-    judge_content(&entry, body, world)?;
+    judge_content(&entry, body, index)?;
     Ok(Verdict::Append)
 }
 
-/// Rules 2 and 3. `Some` when there is nothing left to judge.
+/// Rules 2 and 3. Answers a verdict where no other rule has to be judged.
 pub fn judge_place<W: LedgerIndex>(
     operation: &Operation<Verified>,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<Option<Verdict>, JudgeError<W::Error>> {
     let header = operation.header();
-    match world.space().map_err(JudgeError::LedgerIndex)? {
+    match index.space().map_err(JudgeError::LedgerIndex)? {
         None => {
             let owner = match body {
                 Some(Body::Space(space)) => Some(space.owner),
@@ -295,10 +101,10 @@ pub fn judge_place<W: LedgerIndex>(
         }
         Some(_) => {}
     }
-    let head = world.head(&header.author).map_err(JudgeError::LedgerIndex)?;
+    let head = index.head(&header.author).map_err(JudgeError::LedgerIndex)?;
     let expected = head.map_or(1, |head| head.seq.saturating_add(1));
     if header.seq != expected || header.prev != head.map(|head| head.id) {
-        return match world.at_seq(&header.author, header.seq).map_err(JudgeError::LedgerIndex)? {
+        return match index.at_seq(&header.author, header.seq).map_err(JudgeError::LedgerIndex)? {
             Some(other) if other == operation.id() => Ok(Some(Verdict::Present)),
             Some(other) => Err(RuleViolation::Fork { other }.into()),
             None => Err(RuleViolation::ChainBroken { expected, found: header.seq }.into()),
@@ -310,7 +116,7 @@ pub fn judge_place<W: LedgerIndex>(
         return Err(RuleViolation::NotAfterRefs { cited: prev.id }.into());
     }
     for reference in &header.refs {
-        match world.entry(&reference.id).map_err(JudgeError::LedgerIndex)? {
+        match index.entry(&reference.id).map_err(JudgeError::LedgerIndex)? {
             None => return Err(RuleViolation::UnknownRef { missing: reference.id }.into()),
             Some(cited) if cited.ts >= header.ts => {
                 return Err(RuleViolation::NotAfterRefs { cited: cited.id }.into());
@@ -325,79 +131,74 @@ pub fn judge_place<W: LedgerIndex>(
 pub fn judge_content<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
-    judge_target(entry, world)?;
-    judge_permission(entry, body, world)?;
-    match entry.kind {
-        Kind::Claim => judge_claim(entry, body, world),
-        Kind::ClaimInvalidation => judge_invalidation(entry, world),
-        Kind::ClaimCorrection => {
-            let key = entry.identity.clone().unwrap_or_default();
-            if Validity::new(world).is_refuted(&key).map_err(JudgeError::LedgerIndex)? {
-                return Err(RuleViolation::CorrectsRefuted { key }.into());
-            }
-            Ok(())
-        }
-        Kind::Thought => {
-            let count = |role| {
-                let cited = entry.refs.iter().filter(|reference| reference.role.as_str() == role);
-                cited.map(|reference| reference.id).collect::<BTreeSet<_>>().len()
-            };
-            match (count("refines"), count("consolidates")) {
-                (0, 0 | 2..) | (1, 0) => Ok(()),
-                _ => Err(RuleViolation::ThoughtLineage.into()),
-            }
-        }
-        _ => Ok(()),
+    if let Some(field) = body.and_then(Body::unfit_field) {
+        return Err(RuleViolation::UnfitField { kind: entry.kind.clone(), field }.into());
+    }
+    judge_target(entry, index)?;
+    judge_permission(entry, body, index)?;
+    match entry.kind.spec().rule {
+        Rule::None => Ok(()),
+        Rule::Claim => judge_claim(entry, body, index),
+        Rule::Invalidation => judge_invalidation(entry, index),
+        Rule::Correction => judge_correction(entry, index),
+        Rule::ThoughtLineage => judge_lineage(entry),
     }
 }
 
-/// Operations that act on another act on exactly one, of the right kind.
-fn judge_target<W: LedgerIndex>(entry: &Entry, world: &W) -> Result<(), JudgeError<W::Error>> {
-    let (expected, allowed): (&'static str, &[Kind]) = match entry.kind {
-        Kind::EvidenceRetraction => ("evidence", &[Kind::Evidence]),
-        Kind::ClaimCorrection | Kind::ClaimRefutation => {
-            ("claim or claim_correction", &[Kind::Claim, Kind::ClaimCorrection])
-        }
-        Kind::CorrectionWithdrawal => ("claim_correction", &[Kind::ClaimCorrection]),
-        Kind::RefutationWithdrawal => ("claim_refutation", &[Kind::ClaimRefutation]),
-        Kind::ClaimInvalidation => ("claim", &[Kind::Claim]),
-        Kind::Retraction => {
-            ("node, edge, thought or claim", &[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim])
-        }
-        Kind::Decision => ("proposal", &[Kind::Proposal]),
-        Kind::Annotation | Kind::Redaction => ("any operation", &[]),
-        _ => return Ok(()),
-    };
+/// Rule 8.
+fn judge_correction<W: LedgerIndex>(entry: &Entry, index: &W) -> Result<(), JudgeError<W::Error>> {
+    let key = entry.identity.clone().unwrap_or_default();
+    if Validity::new(index).is_refuted(&key).map_err(JudgeError::LedgerIndex)? {
+        return Err(RuleViolation::CorrectsRefuted { key }.into());
+    }
+    Ok(())
+}
+
+/// Rule 9.
+fn judge_lineage<E>(entry: &Entry) -> Result<(), JudgeError<E>> {
+    let count = |role| entry.cited(role).collect::<BTreeSet<_>>().len();
+    match (count(Role::REFINES), count(Role::CONSOLIDATES)) {
+        (0, 0 | 2..) | (1, 0) => Ok(()),
+        _ => Err(RuleViolation::ThoughtLineage.into()),
+    }
+}
+
+/// An operation that acts on another acts on exactly one, of a kind that its own kind allows.
+fn judge_target<W: LedgerIndex>(entry: &Entry, index: &W) -> Result<(), JudgeError<W::Error>> {
+    let expected = entry.kind.spec().target;
     let violation =
         || JudgeError::RuleViolation(RuleViolation::Target { kind: entry.kind.clone(), expected });
-    let mut targets = entry.refs.iter().filter(|reference| reference.role.as_str() == Role::TARGET);
-    let target = match (targets.next(), targets.next()) {
-        (Some(target), None) => target,
-        _ => return Err(violation()),
+    let target = || {
+        let target = entry.sole_ref(Role::TARGET).ok_or_else(violation)?;
+        index.entry(&target).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)
     };
-    let target = world.entry(&target.id).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)?;
-    if allowed.is_empty() || allowed.contains(&target.kind) { Ok(()) } else { Err(violation()) }
+    let is_allowed = match expected {
+        Target::None => true,
+        Target::Any => target().map(|_| true)?,
+        Target::OneOf(kinds) => kinds.contains(&target()?.kind),
+    };
+    if is_allowed { Ok(()) } else { Err(violation()) }
 }
 
 /// Rule 4.
 fn judge_permission<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
-    let access = world.access().map_err(JudgeError::LedgerIndex)?;
+    let access = index.access().map_err(JudgeError::LedgerIndex)?;
     let capability = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => Capability::Append,
-        _ => capability_of(&entry.kind),
+        _ => entry.kind.spec().capability,
     };
     let target_author =
         || match entry.refs.iter().find(|reference| reference.role.as_str() == Role::TARGET) {
-            Some(target) => Ok(world.entry(&target.id)?.map(|target| target.author)),
+            Some(target) => Ok(index.entry(&target.id)?.map(|target| target.author)),
             None => Ok(None),
         };
-    let permitted = if capability == capability_of(&entry.kind) {
+    let permitted = if capability == entry.kind.spec().capability {
         is_permitted(access, entry, target_author).map_err(JudgeError::LedgerIndex)?
     } else {
         access.holds(&entry.author, capability, entry.order())
@@ -409,59 +210,37 @@ fn judge_permission<W: LedgerIndex>(
     }
 }
 
-/// The capability that a kind needs.
-pub fn capability_of(kind: &Kind) -> Capability {
-    match kind {
-        Kind::Space | Kind::Grant | Kind::Revoke => Capability::Admin,
-        Kind::Claim | Kind::ClaimInvalidation | Kind::Proposal => Capability::Derive,
-        Kind::ClaimCorrection
-        | Kind::ClaimRefutation
-        | Kind::CorrectionWithdrawal
-        | Kind::RefutationWithdrawal
-        | Kind::Retraction
-        | Kind::Decision
-        | Kind::Annotation
-        | Kind::Redaction => Capability::Correct,
-        Kind::Evidence
-        | Kind::EvidenceRetraction
-        | Kind::Thought
-        | Kind::Node
-        | Kind::Edge
-        | Kind::Other(_) => Capability::Append,
-    }
-}
-
-/// Whether an operation's author may do it: by capability, or because what it acts on is the
-/// author's own.
+/// Whether an operation's author is permitted: by capability, or because the author wrote the
+/// target.
 pub(crate) fn is_permitted<E>(
     access: &Access,
     entry: &Entry,
     target_author: impl FnOnce() -> Result<Option<Author>, E>,
 ) -> Result<bool, E> {
     let at = entry.order();
-    if access.holds(&entry.author, capability_of(&entry.kind), at) {
+    let spec = entry.kind.spec();
+    if access.holds(&entry.author, spec.capability, at) {
         return Ok(true);
     }
-    let own = matches!(entry.kind, Kind::Retraction | Kind::Annotation);
-    Ok(own
+    Ok(spec.own_target_needs_append
         && access.holds(&entry.author, Capability::Append, at)
         && target_author()? == Some(entry.author))
 }
 
-/// Rules 5 and 6. A claim that a key without `correct` states is a machine's claim, whatever it
-/// says of its deriver.
+/// Rules 5 and 6. A claim by a key without `correct` is a machine's claim, whatever its body says
+/// of a deriver.
 fn judge_claim<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
     if inputs(entry).next().is_none() {
         return Err(RuleViolation::EmptyInputs.into());
     }
-    let mut validity = Validity::new(world);
+    let mut validity = Validity::new(index);
     let by_machine = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => {
-            let access = world.access().map_err(JudgeError::LedgerIndex)?;
+            let access = index.access().map_err(JudgeError::LedgerIndex)?;
             !access.holds(&entry.author, Capability::Correct, entry.order())
         }
         _ => true,
@@ -475,8 +254,8 @@ fn judge_claim<W: LedgerIndex>(
         }
     }
     for input in inputs(entry) {
-        if let Some(cited) = world.entry(&input).map_err(JudgeError::LedgerIndex)?
-            && matches!(cited.kind, Kind::Edge | Kind::Proposal)
+        if let Some(cited) = index.entry(&input).map_err(JudgeError::LedgerIndex)?
+            && cited.kind.spec().validity == InputValidity::Never
         {
             return Err(RuleViolation::InputKind { input, kind: cited.kind }.into());
         }
@@ -487,32 +266,30 @@ fn judge_claim<W: LedgerIndex>(
     Ok(())
 }
 
-/// Rule 7. A refuted or corrected identity never falls by machine. What fell is recorded again only
-/// after it had risen.
+/// Rule 7. A machine never invalidates a refuted or corrected identity. An invalidation is recorded
+/// again only after the claim was restored.
 fn judge_invalidation<W: LedgerIndex>(
     entry: &Entry,
-    world: &W,
+    index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
-    let violation =
-        RuleViolation::Target { kind: Kind::ClaimInvalidation, expected: "claim, and one `cause`" };
     let (Some(target), Some(_)) = (entry.sole_ref(Role::TARGET), entry.sole_ref(Role::CAUSE))
     else {
-        return Err(violation.into());
+        return Err(RuleViolation::Cause { kind: entry.kind.clone() }.into());
     };
-    let mut validity = Validity::new(world);
-    if let Some(claim) = world.entry(&target).map_err(JudgeError::LedgerIndex)?
+    let mut validity = Validity::new(index);
+    if let Some(claim) = index.entry(&target).map_err(JudgeError::LedgerIndex)?
         && validity.is_exposed(&claim).map_err(JudgeError::LedgerIndex)?
         && !validity.is_sound(&claim).map_err(JudgeError::LedgerIndex)?
     {
-        if is_recorded(world, &claim).map_err(JudgeError::LedgerIndex)? {
+        if is_recorded(index, &claim).map_err(JudgeError::LedgerIndex)? {
             return Err(RuleViolation::DuplicateInvalidation { target }.into());
         }
         return Ok(());
     }
-    Err(RuleViolation::NotFallen { target }.into())
+    Err(RuleViolation::NothingToInvalidate { target }.into())
 }
 
-/// Refuses what claims a time more than a day ahead of `now_us`.
+/// Refuses a time more than a day ahead of `now_us`.
 pub fn judge_time(ts: HlcTimestamp, now_us: u64) -> Result<(), RuleViolation> {
     let ahead_us = ts.0.saturating_sub(now_us);
     if ahead_us > FUTURE_US_MAX {

@@ -1,4 +1,4 @@
-//! Sealing: a draft becomes an operation of ours.
+//! Sealing: a draft becomes a signed operation.
 //!
 //! A [`Signer`] holds a device's secret. Sealing takes a [`Draft`] and its [`ChainPosition`] in the
 //! author's chain, and gives a verified operation; nothing else in the system signs.
@@ -10,14 +10,14 @@ use crate::id::{Author, SpaceId};
 use crate::kind::Kind;
 use crate::ledger_index::Head;
 use crate::operation::{
-    BODY_BYTES_MAX, Content, Header, HlcTimestamp, MalformedError, Operation, REFS_MAX, Ref,
-    Unverified,
+    Content, Header, HlcTimestamp, MalformedError, Operation, Ref, Unverified, check_count,
+    check_length,
 };
 
-/// What one wants to say, before it has an author and a place.
+/// An operation before it has an author and a place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// What it says.
+    /// Its body.
     pub body: Body,
     /// What it cites.
     pub refs: Vec<Ref>,
@@ -30,7 +30,7 @@ impl Draft {
     }
 }
 
-/// Where an operation stands.
+/// Where an operation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
     /// The space; none to begin one.
@@ -58,8 +58,8 @@ impl std::fmt::Debug for Signer {
 pub const SEED_BYTES: usize = 32;
 
 impl Signer {
-    /// From a secret seed of 32 random bytes. The salt key is derived from it, so that one secret
-    /// is all there is to keep.
+    /// From a secret seed of 32 random bytes. The salt key is derived from it, so that a device
+    /// keeps one secret.
     pub fn from_seed(seed: [u8; SEED_BYTES]) -> Self {
         let key = ed25519_zebra::SigningKey::from_bytes(&seed);
         let author = Author(key.verification_key().into());
@@ -83,7 +83,7 @@ impl Signer {
         self.seal_canonical(body.kind(), body.canonical()?, refs, place)
     }
 
-    /// What [`Signer::body_hash`] and [`Signer::seal`] salt a body with.
+    /// The salt that [`Signer::body_hash`] and [`Signer::seal`] use for a body.
     fn salt(&self, body: &[u8]) -> [u8; 16] {
         let keyed = blake3::keyed_hash(&self.salt_key, body);
         let mut salt = [0; 16];
@@ -104,12 +104,8 @@ impl Signer {
         refs: Vec<Ref>,
         place: ChainPosition,
     ) -> Result<Operation, MalformedError> {
-        if refs.len() > REFS_MAX {
-            return Err(MalformedError::new("refs", "has more than 4096 entries"));
-        }
-        if body.len() > BODY_BYTES_MAX {
-            return Err(MalformedError::new("body", "is larger than 1 MiB"));
-        }
+        check_count(&refs)?;
+        check_length(&body)?;
         let salt = self.salt(&body);
         let header = Header {
             kind,
@@ -165,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_is_written_as_rfc_8785_would() {
+    fn the_header_is_written_in_its_rfc_8785_form() {
         let signer = Signer::from_seed([1; 32]);
         for operation in [genesis(&signer), second(&signer)] {
             let written = operation.header().canonical();
@@ -194,7 +190,7 @@ mod tests {
                 {
                     assert_eq!(
                         verified, operation,
-                        "byte {position} bit {bit} changed the meaning unnoticed"
+                        "the flip of bit {bit} of byte {position} went unnoticed"
                     );
                 }
             }

@@ -1,10 +1,11 @@
-//! A world as it was: the same look-ups, without some operations.
+//! A ledger as it was: the same look-ups, without some operations.
 //!
-//! A cascade compares what is believed now with what was believed before its triggers, and a fall
-//! is recorded again only if the claim stood in between. Both ask the present world and leave out
-//! what they should not see. Nothing is copied, so a look-up costs what it costs in the present,
-//! and what is hidden is read and dropped. The rights of keys are those of the present: they depend
-//! on the place of an operation in the order, not on the moment of asking.
+//! A cascade compares what is believed now with what was believed before its triggers, and an
+//! invalidation is recorded again only if the claim was restored in between. Both ask the present
+//! index and leave out what they should not see. Nothing is copied: a look-up costs what it costs in
+//! the present, and hidden operations are read and dropped. The capabilities of keys are those of the
+//! present, because they depend on an operation's place in the order and not on when they are asked
+//! for.
 
 use std::collections::BTreeSet;
 
@@ -23,28 +24,28 @@ enum Hidden {
     From((HlcTimestamp, OpId)),
 }
 
-/// Part of a world.
+/// Part of an index.
 #[derive(Debug)]
 pub struct Snapshot<'w, W: LedgerIndex + ?Sized> {
-    world: &'w W,
+    index: &'w W,
     hidden: Hidden,
 }
 
 impl<'w, W: LedgerIndex + ?Sized> Snapshot<'w, W> {
-    /// As if `ids` had not been recorded. What cites one of them cites something unknown. Without
-    /// none it is the present, and all is computed that the present has stored.
-    pub fn without(world: &'w W, ids: BTreeSet<OpId>) -> Self {
-        Self { world, hidden: Hidden::These(ids) }
+    /// As if `ids` had not been recorded. What cites one of them cites something unknown. With no
+    /// ids it is the present, except that no status is stored: everything is computed.
+    pub fn without(index: &'w W, ids: BTreeSet<OpId>) -> Self {
+        Self { index, hidden: Hidden::These(ids) }
     }
 
-    /// As the space's order has it just before `at`.
-    pub fn before(world: &'w W, at: (HlcTimestamp, OpId)) -> Self {
-        Self { world, hidden: Hidden::From(at) }
+    /// The operations before `at` in the space's order.
+    pub fn before(index: &'w W, at: (HlcTimestamp, OpId)) -> Self {
+        Self { index, hidden: Hidden::From(at) }
     }
 
-    /// The world that it is a part of.
+    /// The index that it is part of.
     pub fn present(&self) -> &'w W {
-        self.world
+        self.index
     }
 
     fn shows_entry(&self, entry: &Entry) -> bool {
@@ -58,7 +59,7 @@ impl<'w, W: LedgerIndex + ?Sized> Snapshot<'w, W> {
         match &self.hidden {
             Hidden::These(ids) => Ok(!ids.contains(id)),
             Hidden::From(_) => {
-                Ok(self.world.entry(id)?.is_some_and(|entry| self.shows_entry(&entry)))
+                Ok(self.index.entry(id)?.is_some_and(|entry| self.shows_entry(&entry)))
             }
         }
     }
@@ -68,16 +69,16 @@ impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
     type Error = W::Error;
 
     fn space(&self) -> Result<Option<SpaceId>, W::Error> {
-        self.world.space()
+        self.index.space()
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, W::Error> {
-        Ok(self.world.entry(id)?.filter(|entry| self.shows_entry(entry)))
+        Ok(self.index.entry(id)?.filter(|entry| self.shows_entry(entry)))
     }
 
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, W::Error> {
         let mut shown = Vec::new();
-        for citing in self.world.citing(id)? {
+        for citing in self.index.citing(id)? {
             if self.shows(&citing.id)? {
                 shown.push(citing);
             }
@@ -87,7 +88,7 @@ impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
 
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, W::Error> {
         let mut shown = Vec::new();
-        for acting in self.world.acting(id, kind, role)? {
+        for acting in self.index.acting(id, kind, role)? {
             if self.shows(&acting)? {
                 shown.push(acting);
             }
@@ -96,7 +97,7 @@ impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, W::Error> {
-        let mut entries = self.world.identity(key)?;
+        let mut entries = self.index.identity(key)?;
         entries.retain(|entry| self.shows_entry(entry));
         Ok(entries)
     }
@@ -110,7 +111,7 @@ impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
         if let Hidden::From(at) = &self.hidden {
             before = Some(before.map_or(*at, |before| before.min(*at)));
         }
-        while let Some(entry) = self.world.latest_of(key, kind, before)? {
+        while let Some(entry) = self.index.latest_of(key, kind, before)? {
             if self.shows_entry(&entry) {
                 return Ok(Some(entry));
             }
@@ -121,13 +122,13 @@ impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
 
     /// The last operation of the author's chain that is not hidden.
     fn head(&self, author: &Author) -> Result<Option<Head>, W::Error> {
-        let mut head = self.world.head(author)?;
+        let mut head = self.index.head(author)?;
         while let Some(last) = head
             && !self.shows(&last.id)?
         {
             let seq = last.seq.saturating_sub(1);
-            head = match self.world.at_seq(author, seq)? {
-                Some(id) => self.world.entry(&id)?.map(|entry| Head { seq, id, ts: entry.ts }),
+            head = match self.index.at_seq(author, seq)? {
+                Some(id) => self.index.entry(&id)?.map(|entry| Head { seq, id, ts: entry.ts }),
                 None => None,
             };
         }
@@ -135,29 +136,29 @@ impl<W: LedgerIndex + ?Sized> LedgerIndex for Snapshot<'_, W> {
     }
 
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, W::Error> {
-        match self.world.at_seq(author, seq)? {
+        match self.index.at_seq(author, seq)? {
             Some(id) if self.shows(&id)? => Ok(Some(id)),
             _ => Ok(None),
         }
     }
 
-    /// Nothing: what is stored is stored of the present.
-    fn settled(&self, _id: &OpId) -> Result<Option<ClaimStatus>, W::Error> {
+    /// Always none: statuses are stored for the present.
+    fn status(&self, _id: &OpId) -> Result<Option<ClaimStatus>, W::Error> {
         Ok(None)
     }
 
     fn access(&self) -> Result<&Access, W::Error> {
-        self.world.access()
+        self.index.access()
     }
 
-    /// None where the latest is hidden: an index of the latest does not know the one before.
-    /// Nothing that [`Validity`](crate::validity::Validity) asks goes through here.
+    /// None where the latest is hidden, because an index of the latest does not know the one before
+    /// it. [`Validity`](crate::validity::Validity) does not ask for this.
     fn evidence(
         &self,
         source: &str,
         source_uid: &str,
     ) -> Result<Option<(OpId, BodyHash)>, W::Error> {
-        match self.world.evidence(source, source_uid)? {
+        match self.index.evidence(source, source_uid)? {
             Some((id, body)) if self.shows(&id)? => Ok(Some((id, body))),
             _ => Ok(None),
         }

@@ -1,32 +1,33 @@
 //! What is believed: validity as a recursion over what each operation was built from.
 //!
-//! Source: the derivation specification, "Versions, identities, state". An input is valid while
-//! what it said is still what is believed, and still stands on valid ground. [`Validity`] asks a
-//! [`LedgerIndex`] and remembers answers for as long as it lives. Where the soundness of a claim is
-//! stored ([`LedgerIndex::settled`]) that is taken, so that a question costs its own inputs; where
-//! it is not, as in any other [`Snapshot`](crate::snapshot::Snapshot), it is computed from all that
-//! lies below. The walk keeps its own stack, so the depth of a derivation is bounded by memory, not
-//! by the thread's stack.
+//! Source: the derivation specification, "Versions, identities, state". An input is valid while its
+//! payload is still what is believed and its own inputs are valid. [`Validity`] asks a
+//! [`LedgerIndex`] and caches answers for as long as it lives. Where soundness is stored
+//! ([`LedgerIndex::status`]) it is taken from there, so that a question costs its own inputs. Where
+//! it is not, as in any [`Snapshot`](crate::snapshot::Snapshot), it is computed from everything
+//! below. The walk keeps its own stack, so the depth of a derivation is bounded by memory, not by
+//! the thread's stack.
 
 use std::collections::HashMap;
 
 use crate::id::{BodyHash, OpId};
 use crate::kind::{Capability, Kind};
+use crate::kind_spec::InputValidity;
 use crate::ledger_index::{Entry, LedgerIndex};
-use crate::operation::Role;
+use crate::operation::{Ref, Role};
 
 /// The state of an identity; the first that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// The user said it is false.
+    /// The user refuted it.
     Refuted,
-    /// The user said what is true instead.
+    /// The user corrected it.
     Corrected,
-    /// The current version was taken back by its author.
+    /// The current version was retracted.
     Retracted,
     /// Believed.
     Active,
-    /// It no longer stands on valid ground.
+    /// An input of the current version is not valid.
     Invalidated,
     /// Never stated.
     None,
@@ -46,8 +47,7 @@ impl State {
     }
 }
 
-/// The payloads that a version of an identity is compared with; what [`Standing`] says of every one
-/// of them.
+/// What a version of an identity is compared with: a summary of [`Standing`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Believed {
     refuted: bool,
@@ -57,20 +57,20 @@ pub(crate) struct Believed {
 }
 
 impl Believed {
-    /// The same apart from which version it is.
-    pub(crate) fn says(self) -> Self {
+    /// The same whichever version states it.
+    pub(crate) fn belief(self) -> Self {
         Self { current: None, ..self }
     }
 }
 
-/// A step of the walk that settles soundness.
+/// A step of the walk that computes soundness.
 enum Step {
     Visit(OpId),
-    /// Its inputs are settled by now.
-    Settle(Entry),
+    /// The soundness of its inputs is known by now.
+    Decide(Entry),
 }
 
-/// What an identity stands at, apart from the soundness of its versions.
+/// What counts of an identity's statements, apart from the soundness of its versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// The latest refutation that is not withdrawn.
@@ -81,18 +81,18 @@ pub struct Standing {
     pub current: Option<Entry>,
 }
 
-/// Answers about one moment of a world.
+/// Answers about one state of an index.
 pub struct Validity<'w, W: LedgerIndex + ?Sized> {
-    world: &'w W,
+    index: &'w W,
     sound: HashMap<OpId, bool>,
     valid: HashMap<OpId, bool>,
     believed: HashMap<String, Believed>,
 }
 
 impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
-    /// Over `world` as it is now.
-    pub fn new(world: &'w W) -> Self {
-        Self { world, sound: HashMap::new(), valid: HashMap::new(), believed: HashMap::new() }
+    /// Over `index` as it is now.
+    pub fn new(index: &'w W) -> Self {
+        Self { index, sound: HashMap::new(), valid: HashMap::new(), believed: HashMap::new() }
     }
 
     /// The state of an identity.
@@ -101,7 +101,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         self.state_of(&standing)
     }
 
-    /// The state of an identity that stands at that.
+    /// The state of an identity with that standing.
     pub fn state_of(&mut self, standing: &Standing) -> Result<State, W::Error> {
         if standing.refutation.is_some() {
             return Ok(State::Refuted);
@@ -119,28 +119,28 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         })
     }
 
-    /// Whether an operation may be built upon.
+    /// Whether an operation is a valid input.
     pub fn is_valid_input(&mut self, id: &OpId) -> Result<bool, W::Error> {
         if let Some(valid) = self.valid.get(id) {
             return Ok(*valid);
         }
-        let Some(entry) = self.world.entry(id)? else { return Ok(false) };
-        self.settle(&entry)?;
+        let Some(entry) = self.index.entry(id)? else { return Ok(false) };
+        self.compute_soundness(&entry)?;
         let sound = self.sound.get(id).copied().unwrap_or(false);
         let valid = self.is_valid_given(&entry, sound)?;
         self.valid.insert(*id, valid);
         Ok(valid)
     }
 
-    /// Whether a claim version stands: not taken back, and every input valid.
+    /// Whether an operation is not retracted and every input of it is valid.
     pub fn is_sound(&mut self, entry: &Entry) -> Result<bool, W::Error> {
-        self.settle(entry)?;
+        self.compute_soundness(entry)?;
         Ok(self.sound.get(&entry.id).copied().unwrap_or(false))
     }
 
-    /// Computes soundness of every claim below `entry`, inputs first. Each claim is entered once:
-    /// the walk settles all that is below one before it takes the next from the stack.
-    fn settle(&mut self, entry: &Entry) -> Result<(), W::Error> {
+    /// Computes the soundness of everything below `entry`, inputs first. Each operation is entered
+    /// once: the walk decides everything below one before it takes the next from the stack.
+    fn compute_soundness(&mut self, entry: &Entry) -> Result<(), W::Error> {
         let mut stack = Vec::new();
         self.enter(entry.clone(), &mut stack)?;
         while let Some(step) = stack.pop() {
@@ -148,12 +148,12 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
                 Step::Visit(id) => {
                     if !self.sound.contains_key(&id)
                         && !self.valid.contains_key(&id)
-                        && let Some(entry) = self.world.entry(&id)?
+                        && let Some(entry) = self.index.entry(&id)?
                     {
                         self.enter(entry, &mut stack)?;
                     }
                 }
-                Step::Settle(entry) => {
+                Step::Decide(entry) => {
                     let sound = self.sound_given_inputs(&entry)?;
                     self.sound.insert(entry.id, sound);
                 }
@@ -163,20 +163,20 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     }
 
     fn enter(&mut self, entry: Entry, stack: &mut Vec<Step>) -> Result<(), W::Error> {
-        if entry.kind != Kind::Claim || self.sound.contains_key(&entry.id) {
+        if !entry.kind.spec().has_soundness || self.sound.contains_key(&entry.id) {
             return Ok(());
         }
-        if let Some(settled) = self.world.settled(&entry.id)? {
-            self.sound.insert(entry.id, settled.sound);
+        if let Some(status) = self.index.status(&entry.id)? {
+            self.sound.insert(entry.id, status.sound);
         } else {
             let visits: Vec<Step> = inputs(&entry).map(Step::Visit).collect();
-            stack.push(Step::Settle(entry));
+            stack.push(Step::Decide(entry));
             stack.extend(visits);
         }
         Ok(())
     }
 
-    /// Whether a claim stands by its inputs, whatever was said of itself before.
+    /// Computes again whether an operation is sound, whatever is cached of it.
     pub(crate) fn recheck(&mut self, entry: &Entry) -> Result<bool, W::Error> {
         if self.is_retracted(entry)? {
             return Ok(false);
@@ -189,7 +189,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(true)
     }
 
-    /// Goes on from a claim's soundness as from an answer of the world.
+    /// Takes an operation's soundness as given, as if the index had answered it.
     pub(crate) fn suppose(&mut self, id: OpId, sound: bool) {
         self.sound.insert(id, sound);
         self.valid.remove(&id);
@@ -211,7 +211,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         if let Some(valid) = self.valid.get(id) {
             return Ok(*valid);
         }
-        let valid = match self.world.entry(id)? {
+        let valid = match self.index.entry(id)? {
             Some(entry) => {
                 let sound = self.sound.get(id).copied().unwrap_or(false);
                 self.is_valid_given(&entry, sound)?
@@ -222,32 +222,39 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(valid)
     }
 
-    /// Whether an operation may be built upon, if that is its soundness.
+    /// Whether an operation is a valid input, given its soundness.
     pub(crate) fn is_valid_given(&mut self, entry: &Entry, sound: bool) -> Result<bool, W::Error> {
         if !self.has_effect(entry)? {
             return Ok(false);
         }
-        match entry.kind {
-            Kind::Evidence => Ok(!self.is_retracted(entry)? && !self.is_superseded(entry)?),
-            Kind::Claim | Kind::ClaimCorrection => {
-                let Some(key) = &entry.identity else { return Ok(false) };
-                let believed = self.believed(key)?;
-                if believed.refuted {
-                    return Ok(false);
-                }
-                if let Some(corrected) = believed.correction {
-                    return Ok(entry.payload == corrected
-                        && (entry.kind == Kind::Claim || self.is_active(&entry.id)?));
-                }
-                Ok(entry.kind == Kind::Claim && sound && entry.payload == believed.payload)
+        match entry.kind.spec().validity {
+            InputValidity::Evidence => {
+                Ok(!self.is_retracted(entry)? && !self.is_superseded(entry)?)
             }
-            Kind::Edge | Kind::Proposal => Ok(false),
-            _ => Ok(!self.is_retracted(entry)?),
+            InputValidity::Claim => {
+                let Some(believed) = self.believed_of(entry)? else { return Ok(false) };
+                Ok(match believed.correction {
+                    Some(corrected) => entry.payload == corrected,
+                    None => sound && entry.payload == believed.payload,
+                })
+            }
+            InputValidity::Correction => {
+                let Some(believed) = self.believed_of(entry)? else { return Ok(false) };
+                Ok(believed.correction == Some(entry.payload) && self.is_active(&entry.id)?)
+            }
+            InputValidity::WhileSound => Ok(sound),
+            InputValidity::UnlessRetracted => Ok(!self.is_retracted(entry)?),
+            InputValidity::Never => Ok(false),
         }
     }
 
-    /// What is said of an identity, remembered: thousands of claims may cite versions of the same
-    /// one.
+    /// What is believed of a version's identity; nothing where it is refuted.
+    fn believed_of(&mut self, version: &Entry) -> Result<Option<Believed>, W::Error> {
+        let Some(key) = &version.identity else { return Ok(None) };
+        Ok(Some(self.believed(key)?).filter(|believed| !believed.refuted))
+    }
+
+    /// What is believed of an identity, cached: thousands of claims may cite versions of one.
     pub(crate) fn believed(&mut self, key: &str) -> Result<Believed, W::Error> {
         if let Some(believed) = self.believed.get(key) {
             return Ok(*believed);
@@ -263,8 +270,8 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(believed)
     }
 
-    /// Whether a machine may let a version fall: it is the current one of an identity of which the
-    /// user said nothing.
+    /// Whether a machine may record that a version is invalidated: it is the current one of an
+    /// identity that the user neither refuted nor corrected.
     pub(crate) fn is_exposed(&mut self, version: &Entry) -> Result<bool, W::Error> {
         let Some(key) = &version.identity else { return Ok(false) };
         let believed = self.believed(key)?;
@@ -278,7 +285,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(self.believed(key)?.correction.is_some())
     }
 
-    /// What an identity stands at.
+    /// What counts of an identity's statements.
     pub fn standing(&self, key: &str) -> Result<Standing, W::Error> {
         Ok(Standing {
             refutation: self.latest_that_counts(key, &Kind::ClaimRefutation)?,
@@ -287,11 +294,11 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         })
     }
 
-    /// The latest claim of an identity, or the latest correction or refutation that is not
-    /// withdrawn; of those that have effect.
+    /// The latest claim of an identity, or its latest correction or refutation that is not
+    /// withdrawn. Only statements that have effect count.
     fn latest_that_counts(&self, key: &str, kind: &Kind) -> Result<Option<Entry>, W::Error> {
         let mut before = None;
-        while let Some(entry) = self.world.latest_of(key, kind, before)? {
+        while let Some(entry) = self.index.latest_of(key, kind, before)? {
             if self.has_effect(&entry)?
                 && (entry.kind == Kind::Claim || self.is_active(&entry.id)?)
             {
@@ -325,11 +332,9 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
             && !self.is_acted_on(id, &Kind::RefutationWithdrawal, Role::TARGET)?)
     }
 
-    /// Whether its author, or the user, took it back.
+    /// Whether it was retracted.
     pub fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
-        let kind =
-            if entry.kind == Kind::Evidence { Kind::EvidenceRetraction } else { Kind::Retraction };
-        self.is_acted_on(&entry.id, &kind, Role::TARGET)
+        self.is_acted_on(&entry.id, entry.kind.spec().retracted_by, Role::TARGET)
     }
 
     fn is_superseded(&self, entry: &Entry) -> Result<bool, W::Error> {
@@ -338,8 +343,8 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
 
     /// True if an operation of `kind` that has effect cites `id` in `role`.
     fn is_acted_on(&self, id: &OpId, kind: &Kind, role: &str) -> Result<bool, W::Error> {
-        for acting in self.world.acting(id, kind, role)? {
-            if let Some(entry) = self.world.entry(&acting)?
+        for acting in self.index.acting(id, kind, role)? {
+            if let Some(entry) = self.index.entry(&acting)?
                 && self.has_effect(&entry)?
             {
                 return Ok(true);
@@ -356,8 +361,8 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         role: &str,
     ) -> Result<Option<Entry>, W::Error> {
         let mut last: Option<Entry> = None;
-        for acting in self.world.acting(id, kind, role)? {
-            if let Some(entry) = self.world.entry(&acting)?
+        for acting in self.index.acting(id, kind, role)? {
+            if let Some(entry) = self.index.entry(&acting)?
                 && last.as_ref().is_none_or(|last| last.order() < entry.order())
                 && self.has_effect(&entry)?
             {
@@ -367,11 +372,12 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
         Ok(last)
     }
 
-    /// What sync kept although its author was not allowed to say it, or a claim of nothing, has no
-    /// effect. The capability that a claim needs depends on its body; a key that may append may
-    /// state any belief as its own, so either one will do here.
-    pub(crate) fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
-        let access = self.world.access()?;
+    /// Whether an operation has effect. One from elsewhere whose author was not permitted was kept
+    /// and has none; nor has a claim without inputs. The capability that a claim needs depends on
+    /// its body. A key that may append may state any belief as its own, so either capability is
+    /// enough here.
+    pub fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
+        let access = self.index.access()?;
         if entry.kind == Kind::Claim && inputs(entry).next().is_none() {
             return Ok(false);
         }
@@ -381,17 +387,19 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
             return Ok(true);
         }
         crate::rules::is_permitted(access, entry, || match entry.sole_ref(Role::TARGET) {
-            Some(target) => Ok(self.world.entry(&target)?.map(|target| target.author)),
+            Some(target) => Ok(self.index.entry(&target)?.map(|target| target.author)),
             None => Ok(None),
         })
     }
 }
 
-/// The operations a claim was built from: every citation but the version it replaces.
-pub fn inputs(entry: &Entry) -> impl Iterator<Item = OpId> {
-    entry
-        .refs
-        .iter()
-        .filter(|reference| reference.role.as_str() != Role::SUPERSEDES)
-        .map(|reference| reference.id)
+/// The operations that one was built from, in the author's order.
+pub fn inputs(entry: &Entry) -> impl DoubleEndedIterator<Item = OpId> {
+    input_refs(entry).map(|reference| reference.id)
+}
+
+/// The same with the roles in which they are cited.
+pub fn input_refs(entry: &Entry) -> impl DoubleEndedIterator<Item = &Ref> {
+    let spec = entry.kind.spec();
+    entry.refs.iter().filter(|reference| spec.is_input(reference.role.as_str()))
 }

@@ -14,8 +14,8 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 
-/// A point in time as its source knew it. Ordered by [`When::instant_us`] only where the caller
-/// says so.
+/// A point in time as its source knew it. It has no order of its own; callers may order by
+/// [`When::instant_us`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct When {
     text: String,
@@ -24,10 +24,10 @@ pub struct When {
     date_only: bool,
 }
 
-/// Why a text is no [`When`].
+/// Why a text is not a [`When`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is no date or time: write 2025-06-02, 2025-06-02T08:00:00 or 2025-06-02T08:00:00+02:00"
+    "{text:?} is not a date or a time: write 2025-06-02, 2025-06-02T08:00:00 or 2025-06-02T08:00:00+02:00"
 )]
 pub struct WhenError {
     /// The text, cut to 64 characters.
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn text_that_is_not_a_time_is_refused() {
         for text in ["", "yesterday", "2025-13-01", "2025-06-02T08:00:00[Europe/Berlin]", "08:00"] {
             assert!(When::parse(text).is_err(), "{text}");
         }

@@ -112,13 +112,15 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
         let said = so_far.said().iter().find(|said| said.operation.id() == *id)?;
         said.body.as_ref()?.identity().map(|(key, _)| key.to_owned())
     };
-    Some(match dice.below(24) {
+    let records: Vec<OpId> = [Kind::Claim, Kind::Node, Kind::Edge].iter().flat_map(ids).collect();
+    Some(match dice.below(30) {
         0..=2 => draft("evidence", &evidence(dice), &[]),
         3 => draft("evidence", &evidence(dice), &[("supersedes", dice.pick(&evidences)?)]),
         4 => draft("evidence_retraction", &json!({}), &[("target", dice.pick(&evidences)?)]),
         5..=15 => {
             let told = so_far.told();
-            let ground = evidences.iter().chain(&claims).chain(&corrections).copied();
+            let nodes = ids(&Kind::Node);
+            let ground = evidences.iter().chain(&claims).chain(&corrections).chain(&nodes).copied();
             let valid: Vec<OpId> = ground.filter(|id| told.is_valid_input(id)).collect();
             let inputs: BTreeSet<OpId> =
                 (0..1 + dice.below(3)).filter_map(|_| dice.pick(&valid)).collect();
@@ -155,7 +157,20 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
             let refutations = ids(&Kind::ClaimRefutation);
             draft("refutation_withdrawal", &json!({}), &[("target", dice.pick(&refutations)?)])
         }
-        _ => draft("retraction", &json!({}), &[("target", dice.pick(&claims)?)]),
+        23..=26 => {
+            // A node on anything, valid or not: no rule asks, and soundness must say.
+            let ground: Vec<OpId> =
+                evidences.iter().chain(&records).chain(&corrections).copied().collect();
+            let refs: Vec<(&str, OpId)> =
+                (0..dice.below(3)).filter_map(|_| Some(("input", dice.pick(&ground)?))).collect();
+            draft("node", &json!({"node_type": "decision"}), &refs)
+        }
+        27 => {
+            let ends = [("from", dice.pick(&records)?), ("to", dice.pick(&records)?)];
+            let input = ("input", dice.pick(&evidences)?);
+            draft("edge", &json!({"edge_type": "supports"}), &[ends[0], ends[1], input])
+        }
+        _ => draft("retraction", &json!({}), &[("target", dice.pick(&records)?)]),
     })
 }
 
@@ -256,16 +271,16 @@ impl<K: Keeper> Device<K> {
         let (told, recorded) = (self.model.told(), self.model.recorded());
         let due = self.model.due_but(&recorded);
         self.keeper.ask(&mut |world| {
-            for said in
-                self.model.said().iter().filter(|said| said.operation.header().kind == Kind::Claim)
-            {
+            for said in self.model.said().iter().filter(|said| {
+                matches!(said.operation.header().kind, Kind::Claim | Kind::Node | Kind::Edge)
+            }) {
                 let id = said.operation.id();
                 let expected = ClaimStatus {
                     sound: told.is_sound(&id),
                     recorded: recorded.contains(&id),
                     due: due.contains(&id),
                 };
-                assert_eq!(world.settled(&id).expect("settled"), Some(expected), "{id}");
+                assert_eq!(world.status(&id).expect("settled"), Some(expected), "{id}");
             }
             let mut stored = Validity::new(world);
             for key in (0..KEYS).map(|number| format!("k{number}")) {
@@ -297,7 +312,7 @@ impl<K: Keeper> Device<K> {
                 // Of the rest the specification does not say whether it may be built upon.
                 if !matches!(
                     operation.header().kind,
-                    Kind::Evidence | Kind::Claim | Kind::ClaimCorrection
+                    Kind::Evidence | Kind::Claim | Kind::ClaimCorrection | Kind::Node
                 ) {
                     continue;
                 }

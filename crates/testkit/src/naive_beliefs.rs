@@ -54,10 +54,18 @@ impl Said {
         refs.filter(|cited| cited.role.as_str() == role).map(|cited| cited.id).collect()
     }
 
-    /// What a claim was built from: all that it cites but the version that it replaces.
+    /// What a claim or a node was built from: all that it cites but what it replaces. The ends of
+    /// an edge are none of its inputs.
     fn inputs(&self) -> Vec<OpId> {
+        let is_edge = *self.kind() == Kind::Edge;
         let refs = self.operation.header().refs.iter();
-        refs.filter(|cited| cited.role.as_str() != "supersedes").map(|cited| cited.id).collect()
+        refs.filter(|cited| match cited.role.as_str() {
+            "supersedes" => false,
+            "from" | "to" => !is_edge,
+            _ => true,
+        })
+        .map(|cited| cited.id)
+        .collect()
     }
 
     /// The identity that it speaks of.
@@ -284,13 +292,13 @@ impl<'s> Told<'s> {
         self.served(key).and_then(Said::payload)
     }
 
-    /// Whether a claim stands: not retracted, and no input is invalid.
+    /// Whether a claim, node or edge stands: not retracted, and no input is invalid.
     pub fn is_sound(&self, id: &OpId) -> bool {
         if let Some(sound) = self.sound.borrow().get(id) {
             return *sound;
         }
         let Some(claim) = self.said.get(id) else { return false };
-        let sound = *claim.kind() == Kind::Claim
+        let sound = matches!(claim.kind(), Kind::Claim | Kind::Node | Kind::Edge)
             && !self.undone.contains(id)
             && claim.inputs().iter().all(|input| self.is_valid_input(input));
         self.sound.borrow_mut().insert(*id, sound);
@@ -305,6 +313,7 @@ impl<'s> Told<'s> {
                 said.key().is_some_and(|key| self.is_still_said(said, key))
             }
             Kind::Edge | Kind::Proposal => false,
+            Kind::Node => self.is_sound(id),
             _ => !self.undone.contains(id),
         }
     }

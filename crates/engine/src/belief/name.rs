@@ -1,10 +1,10 @@
 //! What a user calls a belief: its identity key, or the id of an operation that speaks of it.
 
 use kernel::id::OpId;
-use kernel::kind::{Capability, Kind};
+use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::Role;
-use kernel::rules::capability_of;
+use kernel::validity::Validity;
 use store::StoreError;
 
 use crate::{EngineError, Reader};
@@ -100,24 +100,13 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an operation's author was allowed to say it; otherwise it was kept by an exchange and
-/// has no effect.
+/// Whether an operation has effect. One whose author was not permitted may have been kept by an
+/// exchange, and has none.
 pub(crate) fn has_effect<W: LedgerIndex<Error = StoreError> + ?Sized>(
     world: &W,
     entry: &Entry,
 ) -> Result<bool, StoreError> {
-    let access = world.access()?;
-    let holds = |capability| access.holds(&entry.author, capability, entry.order());
-    if holds(capability_of(&entry.kind)) {
-        return Ok(true);
-    }
-    match (&entry.kind, entry.sole_ref(Role::TARGET)) {
-        (Kind::Claim, _) => Ok(holds(Capability::Append)),
-        (Kind::Retraction, Some(target)) if holds(Capability::Append) => {
-            Ok(world.entry(&target)?.is_some_and(|target| target.author == entry.author))
-        }
-        _ => Ok(false),
-    }
+    Validity::new(world).has_effect(entry)
 }
 
 /// The operations of `kind` that act on one and have effect, in the space's order.
@@ -126,10 +115,11 @@ pub(crate) fn acting<W: LedgerIndex<Error = StoreError> + ?Sized>(
     id: &OpId,
     kind: &Kind,
 ) -> Result<Vec<Entry>, StoreError> {
+    let validity = Validity::new(world);
     let mut found = Vec::new();
     for acting in world.acting(id, kind, Role::TARGET)? {
         if let Some(entry) = world.entry(&acting)?
-            && has_effect(world, &entry)?
+            && validity.has_effect(&entry)?
         {
             found.push(entry);
         }

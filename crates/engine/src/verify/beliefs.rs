@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::kind_spec::DerivationInput;
 use kernel::when::When;
 use serde_json::Value;
 use store::sqlite::SqliteWriting;
@@ -214,17 +215,10 @@ fn count_unread(writing: &SqliteWriting<'_>, derivers: &[&str]) -> Result<u64, E
         && let Some(last) = rows.last()
     {
         for row in &rows {
-            records += u64::from(match row.kind {
-                Kind::Claim => !is_in_the_name_of(writing, &row.id, derivers)?,
-                Kind::Evidence
-                | Kind::EvidenceRetraction
-                | Kind::ClaimCorrection
-                | Kind::ClaimRefutation
-                | Kind::CorrectionWithdrawal
-                | Kind::RefutationWithdrawal
-                | Kind::Grant
-                | Kind::Revoke => true,
-                _ => false,
+            records += u64::from(match row.kind.spec().derivation {
+                DerivationInput::Never => false,
+                DerivationInput::Always => true,
+                DerivationInput::UnlessTheirOwn => !is_in_the_name_of(writing, &row.id, derivers)?,
             });
         }
         read = last.position;

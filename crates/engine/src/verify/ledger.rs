@@ -227,12 +227,11 @@ fn check_batch(
                 );
             }
             Err(JudgeError::RuleViolation(violation)) => {
-                let quarantines = violation.quarantines();
                 verification.find(
                     Some(id),
                     violation.code(),
                     format!("operation {id}: {violation}"),
-                    !quarantines,
+                    !violation.prevents_admission(),
                 );
                 graph.insert(&operation, body.as_ref());
             }

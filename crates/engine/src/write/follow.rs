@@ -8,7 +8,7 @@
 use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
-use kernel::kind::{Capability, Kind};
+use kernel::kind::Capability;
 use kernel::operation::{Operation, Ref, Role};
 use kernel::seal::{Draft, next_timestamp};
 use serde_json::Map;
@@ -36,7 +36,7 @@ pub(crate) fn record_what_follows(
             Ref { id: fallen.target, role: Role::parse(Role::TARGET)? },
             Ref { id: fallen.cause, role: Role::parse(Role::CAUSE)? },
         ];
-        let draft = Draft { body: Body::Opaque(Kind::ClaimInvalidation, Map::new()), refs };
+        let draft = Draft { body: Body::ClaimInvalidation(Map::new()), refs };
         let ts = next_timestamp(now_us, latest);
         latest = Some(ts);
         let said = sealer.seal_next(Sealable::concluded(draft), &*writing, ts)?;
@@ -49,6 +49,7 @@ pub(crate) fn record_what_follows(
 #[cfg(test)]
 mod tests {
     use kernel::canonical;
+    use kernel::kind::Kind;
     use kernel::operation::HlcTimestamp;
     use kernel::rules::Verdict;
     use kernel::seal::{ChainPosition, Signer};

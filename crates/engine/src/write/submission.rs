@@ -22,7 +22,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::Entry;
-use kernel::operation::{HlcTimestamp, MalformedError, Ref, Role};
+use kernel::operation::{HlcTimestamp, Malformation, MalformedError, Ref, Role};
 use kernel::rules::RuleViolation;
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::{State, Validity};
@@ -253,7 +253,7 @@ pub fn submit(
         _ => {}
     }
     if refs.iter().any(|input| input.role.as_str() == Role::SUPERSEDES) {
-        let reason = "cannot be cited as superseded".to_owned();
+        let reason = Malformation::Body("an input cannot be cited as superseded".to_owned());
         let error = MalformedError { field: "inputs", reason };
         return Ok(Submitted::Refused(Refusal::Malformed(error)));
     }

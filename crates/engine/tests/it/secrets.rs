@@ -11,7 +11,7 @@ use engine::write::record::Prepared;
 use kernel::body::{Body, Claim, Grant, Reason};
 use kernel::evidence::{Evidence, Location, Payload};
 use kernel::id::OpId;
-use kernel::kind::{Capability, Kind};
+use kernel::kind::Capability;
 use kernel::operation::{Ref, Role};
 use kernel::proposal::Decision;
 use kernel::seal::Draft;
@@ -170,9 +170,7 @@ fn whatever_a_program_appends_is_masked() {
     assert_eq!(masked_operations(&home), 1);
     let mut fields = Map::new();
     fields.insert("text".to_owned(), Value::from(sentence()));
-    home.space
-        .append(Draft::new(Body::Opaque(Kind::parse("thought").unwrap(), fields)), at(3))
-        .unwrap();
+    home.space.append(Draft::new(Body::Thought(fields.into())), at(3)).unwrap();
     assert_eq!(masked_operations(&home), 2);
     let correction: kernel::body::Correction =
         serde_json::from_value(json!({ "identity_key": sentence(), "corrected_payload": 1 }))

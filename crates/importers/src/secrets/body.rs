@@ -3,7 +3,8 @@
 use kernel::body::{
     Body, Claim, Correction, Deriver, Grant, Reason, Refutation, Space, Withdrawal,
 };
-use kernel::proposal::{Decision, Proposal, Proposed, Question};
+use kernel::proposal::{Decision, Proposal, Proposed, ProposedTarget, Question};
+use serde_json::{Map, Value};
 
 use super::report::Report;
 use super::{Masked, mask};
@@ -45,7 +46,12 @@ pub fn mask_body(mut body: Body) -> Masked<Body> {
             report.one("feedback", feedback);
             report.object("", others);
         }
-        Body::Opaque(_, fields) => report.object("", fields),
+        Body::ClaimInvalidation(fields) | Body::Other(_, fields) => report.object("", fields),
+        Body::Thought(thought) => fields_of(thought, &mut report),
+        Body::Node(node) => fields_of(node, &mut report),
+        Body::Edge(edge) => fields_of(edge, &mut report),
+        Body::Annotation(annotation) => fields_of(annotation, &mut report),
+        Body::Redaction(redaction) => fields_of(redaction, &mut report),
     }
     match body {
         Body::Evidence(evidence) => {
@@ -54,6 +60,17 @@ pub fn mask_body(mut body: Body) -> Masked<Body> {
         }
         body => report.masked(body),
     }
+}
+
+/// Masks a body in which any object is allowed: as the object that it is written as.
+fn fields_of<T>(body: &mut T, report: &mut Report)
+where
+    T: Default + From<Map<String, Value>>,
+    Map<String, Value>: From<T>,
+{
+    let mut fields = Map::from(std::mem::take(body));
+    report.object("", &mut fields);
+    *body = T::from(fields);
 }
 
 fn claimed(claim: &mut Claim, report: &mut Report) {
@@ -95,10 +112,16 @@ fn proposed(proposal: &mut Proposal, report: &mut Report) {
     {
         report.value("review.payload", payload);
     }
-    for (index, Proposed { kind, body, refs }) in operations.iter_mut().enumerate() {
+    for (index, Proposed { local, kind, body, refs }) in operations.iter_mut().enumerate() {
+        if let Some(local) = local {
+            report.one(&format!("operations[{index}].local"), local);
+        }
         report.one(&format!("operations[{index}].kind"), kind);
         report.object(&format!("operations[{index}].body"), body);
         for cited in refs {
+            if let ProposedTarget::Local(name) = &mut cited.target {
+                report.one(&format!("operations[{index}].refs"), name);
+            }
             report.one(&format!("operations[{index}].refs"), &mut cited.role);
         }
     }

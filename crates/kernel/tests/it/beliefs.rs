@@ -1,10 +1,11 @@
-//! What is believed after what was said: small histories and their states, then deep and wide ones.
+//! Small histories and the states that follow from them, then deep and wide ones.
 
 use std::time::Instant;
 
 use kernel::id::OpId;
 use kernel::ledger_index::LedgerIndex;
 use kernel::seal::Signer;
+use kernel::soundness::ClaimStatus;
 use kernel::validity::{State, Validity};
 use serde_json::json;
 
@@ -42,7 +43,7 @@ impl Book {
 use State::{Active, Corrected, Invalidated, None as Unsaid, Refuted, Retracted};
 
 #[test]
-fn a_chain_falls_with_the_evidence_under_it() {
+fn a_chain_is_invalidated_with_the_evidence_below_it() {
     let mut book = Book::new();
     let seen = book.evidence();
     let a = book.claim("a", 1, &[seen]).unwrap();
@@ -54,7 +55,7 @@ fn a_chain_falls_with_the_evidence_under_it() {
 }
 
 #[test]
-fn a_diamond_falls_when_one_of_its_sides_does() {
+fn a_diamond_is_invalidated_when_one_of_its_sides_is() {
     let mut book = Book::new();
     let (left, right) = (book.evidence(), book.evidence());
     let root = book.claim("root", 1, &[left]).unwrap();
@@ -66,7 +67,7 @@ fn a_diamond_falls_when_one_of_its_sides_does() {
 }
 
 #[test]
-fn newer_evidence_takes_the_ground_from_what_stood_on_the_old() {
+fn newer_evidence_invalidates_what_was_built_on_the_older() {
     let mut book = Book::new();
     let old = book.evidence();
     book.claim("a", 1, &[old]).unwrap();
@@ -77,7 +78,7 @@ fn newer_evidence_takes_the_ground_from_what_stood_on_the_old() {
 }
 
 #[test]
-fn a_refutation_fells_what_is_above_and_its_withdrawal_raises_it() {
+fn a_refutation_invalidates_what_is_above_and_its_withdrawal_restores_it() {
     let mut book = Book::new();
     let seen = book.evidence();
     let a = book.claim("a", 1, &[seen]).unwrap();
@@ -121,7 +122,7 @@ fn a_correction_pins_and_shields_and_the_latest_one_is_served() {
 }
 
 #[test]
-fn a_withdrawn_correction_is_no_input_though_another_says_the_same() {
+fn a_withdrawn_correction_is_not_an_input_though_another_states_the_same() {
     let mut book = Book::new();
     let seen = book.evidence();
     let a = book.claim("a", 1, &[seen]).unwrap();
@@ -133,7 +134,7 @@ fn a_withdrawn_correction_is_no_input_though_another_says_the_same() {
 }
 
 #[test]
-fn a_new_version_fells_only_when_it_says_something_else() {
+fn a_new_version_invalidates_dependents_only_when_its_payload_differs() {
     let mut book = Book::new();
     let seen = book.evidence();
     let a = book.claim("a", 1, &[seen]).unwrap();
@@ -145,7 +146,7 @@ fn a_new_version_fells_only_when_it_says_something_else() {
 }
 
 #[test]
-fn a_retracted_claim_is_retracted_and_its_dependents_fall() {
+fn a_retracted_claim_is_retracted_and_its_dependents_are_invalidated() {
     let mut book = Book::new();
     let seen = book.evidence();
     let said = json!({"claim_type": "t", "identity_key": "a", "payload": 1});
@@ -156,7 +157,7 @@ fn a_retracted_claim_is_retracted_and_its_dependents_fall() {
 }
 
 #[test]
-fn a_retracted_thought_is_no_ground_any_more() {
+fn a_retracted_thought_is_no_longer_a_valid_input() {
     let mut book = Book::new();
     let thought = book.by_agent("thought", json!({}), &[]).unwrap();
     book.claim("a", 1, &[thought]).unwrap();
@@ -165,7 +166,7 @@ fn a_retracted_thought_is_no_ground_any_more() {
 }
 
 #[test]
-fn identities_that_cite_each_other_fall_together() {
+fn identities_that_cite_each_other_are_invalidated_together() {
     let mut book = Book::new();
     let seen = book.evidence();
     let a = book.claim("a", 1, &[seen]).unwrap();
@@ -190,7 +191,7 @@ fn a_correction_outlives_the_body_of_its_claim() {
 }
 
 #[test]
-fn what_sync_kept_without_permission_has_no_effect() {
+fn an_operation_kept_without_permission_has_no_effect() {
     let mut book = Book::new();
     let stranger = Signer::from_seed([3; 32]);
     let agent = Signer::from_seed([2; 32]);
@@ -213,7 +214,7 @@ fn what_sync_kept_without_permission_has_no_effect() {
 }
 
 #[test]
-fn what_sync_kept_that_no_claim_may_be_is_no_version() {
+fn a_claim_kept_without_inputs_is_not_a_version() {
     let mut book = Book::new();
     let agent = Signer::from_seed([2; 32]);
     let seen = book.evidence();
@@ -236,7 +237,7 @@ fn chain(book: &mut Book, length: usize) -> OpId {
 }
 
 #[test]
-fn a_chain_of_twenty_thousand_claims_falls_in_linear_time_without_the_threads_stack() {
+fn a_chain_of_twenty_thousand_claims_is_invalidated_in_linear_time_without_recursion() {
     let time = |length: usize| {
         let mut book = Book::new();
         let last = chain(&mut book, length);
@@ -258,7 +259,7 @@ fn a_chain_of_twenty_thousand_claims_falls_in_linear_time_without_the_threads_st
 }
 
 #[test]
-fn a_hub_under_thousands_of_claims_and_versions_is_asked_once() {
+fn a_hub_below_thousands_of_claims_and_versions_is_looked_up_once() {
     let mut book = Book::new();
     let agent = Signer::from_seed([2; 32]);
     let hub = book.evidence();
@@ -282,7 +283,7 @@ fn a_hub_under_thousands_of_claims_and_versions_is_asked_once() {
 }
 
 #[test]
-fn stacked_diamonds_are_walked_once_and_not_once_a_path() {
+fn stacked_diamonds_are_walked_once_and_not_once_for_each_path() {
     let mut book = Book::new();
     let agent = Signer::from_seed([2; 32]);
     let seen = book.evidence();
@@ -295,4 +296,53 @@ fn stacked_diamonds_are_walked_once_and_not_once_a_path() {
     assert_eq!(book.states(&["k199.0", "k199.1"]), [Active, Active]);
     book.retract_evidence(seen);
     assert_eq!(book.states(&["k199.0", "k199.1"]), [Invalidated; 2]);
+}
+
+#[test]
+fn a_claim_built_on_a_node_is_invalidated_with_the_inputs_of_the_node() {
+    let mut book = Book::new();
+    let seen = book.by_owner("evidence", evidence("one"), &[]).unwrap();
+    let node = book
+        .by_owner("node", json!({"node_type": "decision", "text": "a"}), &[("input", seen)])
+        .unwrap();
+    let above = book.by_owner("node", json!({"node_type": "summary"}), &[("input", node)]).unwrap();
+    book.claim("k", 1, &[above]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Active]);
+    assert!(book.is_valid_input(node) && book.is_valid_input(above));
+    book.by_owner("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Invalidated]);
+    assert!(!book.is_valid_input(node) && !book.is_valid_input(above));
+    let status = |id| book.graph.status(&id).unwrap().unwrap();
+    assert_eq!(status(node), ClaimStatus::default(), "nodes have no records of invalidation");
+    assert_eq!(book.graph.due().len(), 1);
+}
+
+#[test]
+fn a_node_without_inputs_is_valid_until_it_is_retracted() {
+    let mut book = Book::new();
+    let node = book.by_owner("node", json!({"node_type": "entity"}), &[]).unwrap();
+    book.claim("k", 1, &[node]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Active]);
+    book.by_owner("retraction", json!({}), &[("target", node)]).unwrap();
+    assert_eq!(book.states(&["k"]), [State::Invalidated]);
+}
+
+#[test]
+fn an_edge_depends_on_its_evidence_and_not_on_its_ends() {
+    let mut book = Book::new();
+    let (one, other) = (evidence("one"), evidence("other"));
+    let (one, other) = (
+        book.by_owner("evidence", one, &[]).unwrap(),
+        book.by_owner("evidence", other, &[]).unwrap(),
+    );
+    let ends = ["a", "b"]
+        .map(|text| book.by_owner("node", json!({"text": text}), &[("input", one)]).unwrap());
+    let refs = [("from", ends[0]), ("to", ends[1]), ("input", other)];
+    let edge = book.by_owner("edge", json!({"edge_type": "supersedes"}), &refs).unwrap();
+    let sound = |book: &Book| book.graph.status(&edge).unwrap().unwrap().sound;
+    book.by_owner("retraction", json!({}), &[("target", ends[0])]).unwrap();
+    book.by_owner("evidence_retraction", json!({}), &[("target", one)]).unwrap();
+    assert!(sound(&book));
+    book.by_owner("evidence_retraction", json!({}), &[("target", other)]).unwrap();
+    assert!(!sound(&book));
 }

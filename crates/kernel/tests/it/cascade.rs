@@ -9,7 +9,6 @@ use std::convert::Infallible;
 use kernel::body::Body;
 use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::OpId;
-use kernel::kind::Kind;
 use kernel::ledger_index::{Graph, LedgerIndex};
 use kernel::operation::Operation;
 use kernel::rules::{JudgeError, RuleViolation, Verdict, judge, judge_place};
@@ -142,14 +141,14 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             let (operation, body) = left.remove(dice.pick(&ready).unwrap());
             graph.insert(operation, Some(body));
             model.insert(operation.clone(), Some(body.clone()));
-            if operation.header().kind == Kind::Claim {
+            if operation.header().kind.spec().has_soundness {
                 claims.push(operation.id());
             }
             let (told, fallen, due) = (model.told(), model.recorded(), model.due());
             for id in &claims {
                 let (sound, recorded, due) =
                     (told.is_sound(id), fallen.contains(id), due.contains(id));
-                assert_eq!(graph.settled(id).unwrap(), Some(ClaimStatus { sound, recorded, due }));
+                assert_eq!(graph.status(id).unwrap(), Some(ClaimStatus { sound, recorded, due }));
             }
             assert_eq!(
                 recompute_statuses(&graph, claims.iter().copied()).unwrap().changes,
@@ -158,8 +157,8 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             );
         }
         for id in claims {
-            let settled = device.keeper.graph.settled(&id).unwrap().unwrap();
-            assert_eq!(graph.settled(&id).unwrap(), Some(settled));
+            let settled = device.keeper.graph.status(&id).unwrap().unwrap();
+            assert_eq!(graph.status(&id).unwrap(), Some(settled));
             recorded += usize::from(settled.recorded);
             unsound += usize::from(!settled.sound);
         }
@@ -172,7 +171,7 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
 }
 
 #[test]
-fn a_fall_is_recorded_again_only_after_it_rose_whatever_the_cause() {
+fn an_invalidation_is_recorded_again_only_after_a_restoration_whatever_the_cause() {
     let mut book = Book::new();
     let (left, right) = (book.evidence(), book.evidence());
     let base = book.claim("base", 1, &[left]).unwrap();

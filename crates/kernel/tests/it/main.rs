@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
+mod access;
 mod beliefs;
 mod cascade;
 #[path = "../../examples/vectors/generate/mod.rs"]

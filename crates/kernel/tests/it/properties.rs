@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_read_has_one_normal_form(text in "[-0-9.eE]{1,24}") {
+    fn every_value_that_is_read_has_one_normal_form(text in "[-0-9.eE]{1,24}") {
         if let Ok(value) = canonical::parse(text.as_bytes()) {
             let bytes = canonical::to_bytes(&value).unwrap();
             prop_assert_eq!(canonical::parse(&bytes).unwrap(), value);
@@ -185,14 +185,14 @@ proptest! {
     }
 
     #[test]
-    fn a_header_is_written_as_rfc_8785_would(header in header()) {
+    fn a_header_is_written_in_its_rfc_8785_form(header in header()) {
         let written = header.canonical();
         let value = canonical::parse(&written).unwrap();
         prop_assert_eq!(canonical::to_bytes(&value).unwrap(), written);
     }
 
     #[test]
-    fn a_disturbed_line_never_verifies_to_something_else(
+    fn an_edited_line_never_verifies_as_another_operation(
         which in any::<prop::sample::Index>(),
         edits in vec(edit(), 1..4),
     ) {
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn a_batch_judges_as_one_by_one(
+    fn a_batch_is_verified_as_its_operations_are_one_by_one(
         picks in vec((any::<prop::sample::Index>(), 0..24_u8, 0..512_usize), 0..12),
     ) {
         let mixed: Vec<_> =

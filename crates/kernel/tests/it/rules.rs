@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 
 use kernel::access::Access;
-use kernel::body::Body;
+use kernel::body::{Body, Node};
 use kernel::canonical;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
+use kernel::kind_spec::Target;
 use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
 use kernel::operation::{BODY_BYTES_MAX, HlcTimestamp, Operation, REFS_MAX, Ref, Role};
 use kernel::rules::{FUTURE_US_MAX, JudgeError, RuleViolation, Verdict, judge, judge_time};
@@ -174,7 +175,7 @@ fn rule_2_an_author_continues_one_chain() {
 }
 
 #[test]
-fn rule_3_what_is_cited_is_there_and_earlier() {
+fn rule_3_citations_exist_and_are_earlier() {
     let mut book = Book::new();
     let missing = OpId([9; 32]);
     let node = json!({"node_type": "entity"});
@@ -191,7 +192,7 @@ fn rule_3_what_is_cited_is_there_and_earlier() {
 }
 
 #[test]
-fn rule_4_every_kind_asks_for_its_capability() {
+fn rule_4_every_kind_needs_its_capability() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();
@@ -242,7 +243,7 @@ fn rule_4_every_kind_asks_for_its_capability() {
 }
 
 #[test]
-fn rule_4_an_author_takes_back_and_labels_what_is_its_own() {
+fn rule_4_an_author_may_retract_and_annotate_its_own_operations() {
     let mut book = Book::new();
     let mine = book.by_agent("thought", json!({}), &[]).unwrap();
     let others = book.by_owner("thought", json!({}), &[]).unwrap();
@@ -259,7 +260,7 @@ fn rule_4_an_author_takes_back_and_labels_what_is_its_own() {
 }
 
 #[test]
-fn rule_5_a_claim_stands_on_valid_inputs() {
+fn rule_5_a_claim_needs_valid_inputs() {
     let mut book = Book::new();
     let seen = book.evidence();
     assert_eq!(book.claim("k", 1, &[]), Err(RuleViolation::EmptyInputs));
@@ -283,7 +284,7 @@ fn rule_5_a_claim_stands_on_valid_inputs() {
 }
 
 #[test]
-fn rule_6_no_machine_restates_what_the_user_settled() {
+fn rule_6_a_machine_may_not_state_a_refuted_or_corrected_identity() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();
@@ -309,11 +310,11 @@ fn rule_6_no_machine_restates_what_the_user_settled() {
 }
 
 #[test]
-fn rule_7_a_fall_is_recorded_once_and_only_of_what_fell() {
+fn rule_7_an_invalidation_is_recorded_once_and_only_of_unsound_claims() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();
-    let not_fallen = Err(RuleViolation::NotFallen { target: belief });
+    let not_fallen = Err(RuleViolation::NothingToInvalidate { target: belief });
     let cite = |cause| [("target", belief), ("cause", cause)];
     assert_eq!(book.by_agent("claim_invalidation", json!({}), &cite(seen)), not_fallen);
     let gone = book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
@@ -338,7 +339,7 @@ fn rule_7_a_fall_is_recorded_once_and_only_of_what_fell() {
 }
 
 #[test]
-fn rule_8_a_refuted_identity_takes_no_correction() {
+fn rule_8_a_refuted_identity_cannot_be_corrected() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();
@@ -374,7 +375,7 @@ fn rule_9_a_thought_refines_one_or_consolidates_several() {
 }
 
 #[test]
-fn what_quarantines_are_the_first_three_rules_and_the_clock() {
+fn only_the_first_three_rules_and_the_clock_refuse_an_operation_from_elsewhere() {
     let id = OpId([0; 32]);
     let kept = [
         RuleViolation::NotPermitted { author: Author([0; 32]), capability: Capability::Append },
@@ -384,12 +385,13 @@ fn what_quarantines_are_the_first_three_rules_and_the_clock() {
         RuleViolation::IdentityRefuted { key: String::new() },
         RuleViolation::IdentityCorrected { key: String::new() },
         RuleViolation::DuplicateInvalidation { target: id },
-        RuleViolation::NotFallen { target: id },
+        RuleViolation::NothingToInvalidate { target: id },
         RuleViolation::CorrectsRefuted { key: String::new() },
         RuleViolation::ThoughtLineage,
-        RuleViolation::Target { kind: Kind::Decision, expected: "proposal" },
+        RuleViolation::Target { kind: Kind::Decision, expected: Target::OneOf(&[Kind::Proposal]) },
+        RuleViolation::UnfitField { kind: Kind::Node, field: "node_type" },
     ];
-    let quarantined = [
+    let refused = [
         RuleViolation::WrongSpace { expected: SpaceId(id), found: SpaceId(id) },
         RuleViolation::Genesis,
         RuleViolation::ChainBroken { expected: 1, found: 2 },
@@ -398,9 +400,10 @@ fn what_quarantines_are_the_first_three_rules_and_the_clock() {
         RuleViolation::NotAfterRefs { cited: id },
         RuleViolation::FromFuture { ahead_s: 1 },
     ];
-    assert!(kept.iter().all(|violation| !violation.quarantines()));
-    assert!(quarantined.iter().all(RuleViolation::quarantines));
-    let codes = kept.iter().chain(&quarantined).map(RuleViolation::code);
+    assert!(kept.iter().all(|violation| !violation.prevents_admission()));
+    assert!(!RuleViolation::Cause { kind: Kind::ClaimInvalidation }.prevents_admission());
+    assert!(refused.iter().all(RuleViolation::prevents_admission));
+    let codes = kept.iter().chain(&refused).map(RuleViolation::code);
     assert!(
         codes.eq(RuleViolation::CODES[11..].iter().chain(&RuleViolation::CODES[4..11]).copied()),
         "CODES lists them rule by rule"
@@ -408,7 +411,7 @@ fn what_quarantines_are_the_first_three_rules_and_the_clock() {
 }
 
 #[test]
-fn a_clock_is_at_most_a_day_ahead_and_never_goes_back() {
+fn a_timestamp_is_at_most_a_day_ahead_and_never_decreases() {
     assert!(judge_time(HlcTimestamp(5 + FUTURE_US_MAX), 5).is_ok());
     let refused = judge_time(HlcTimestamp(6_000_005 + FUTURE_US_MAX), 5).unwrap_err();
     assert_eq!(refused, RuleViolation::FromFuture { ahead_s: 24 * 3_600 + 6 });
@@ -420,7 +423,7 @@ fn a_clock_is_at_most_a_day_ahead_and_never_goes_back() {
 }
 
 #[test]
-fn no_number_beyond_the_format_is_sealed() {
+fn a_number_beyond_the_limits_of_the_format_is_not_sealed() {
     let signer = Signer::from_seed([1; 32]);
     let body =
         || Draft::new(Body::EvidenceRetraction(kernel::body::Reason { reason: String::new() }));
@@ -438,8 +441,7 @@ fn no_number_beyond_the_format_is_sealed() {
     );
     for payload in [json!(1e17), json!(u64::MAX), (0..70).fold(json!(1), |inner, _| json!([inner]))]
     {
-        let body =
-            Body::Opaque(Kind::Node, [("payload".to_owned(), payload)].into_iter().collect());
+        let body = Body::Node(Node { payload: Some(payload), ..Node::default() });
         assert!(
             signer
                 .seal(Draft::new(body), ChainPosition { space, head: None, ts: HlcTimestamp(1) })
@@ -449,14 +451,14 @@ fn no_number_beyond_the_format_is_sealed() {
 }
 
 #[test]
-fn what_fills_a_limit_exactly_is_sealed_and_reads_back_and_one_more_is_refused() {
+fn an_operation_at_a_limit_is_sealed_and_one_beyond_it_is_refused() {
     let signer = Signer::from_seed([1; 32]);
     let place =
         ChainPosition { space: Some(SpaceId(OpId([0; 32]))), head: None, ts: HlcTimestamp(1) };
     let text = |bytes: usize| {
         // `{"text":""}` is 11 bytes.
-        let text = Value::from("x".repeat(bytes - 11));
-        Body::Opaque(Kind::Node, [("text".to_owned(), text)].into_iter().collect())
+        let text = "x".repeat(bytes - 11);
+        Body::Node(Node { text: Some(text), ..Node::default() })
     };
     let cite = |count: usize| Draft {
         body: text(11),
@@ -473,7 +475,7 @@ fn what_fills_a_limit_exactly_is_sealed_and_reads_back_and_one_more_is_refused()
 }
 
 #[test]
-fn an_operation_taken_in_twice_leaves_the_chain_as_it_was() {
+fn inserting_an_operation_twice_leaves_the_chain_unchanged() {
     let mut book = Book::new();
     let agent = Signer::from_seed([2; 32]);
     let (operation, body) = book.seal(&agent, "evidence", evidence("one"), &[]);
@@ -508,8 +510,8 @@ impl LedgerIndex for Asked {
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Infallible> {
         self.note("citing").citing(id)
     }
-    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
-        self.note("settled").settled(id)
+    fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, Infallible> {
+        self.note("status").status(id)
     }
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
         self.note("identity").identity(key)
@@ -544,7 +546,7 @@ fn plain_evidence_is_judged_with_three_look_ups() {
 }
 
 #[test]
-fn the_index_of_what_acts_agrees_with_all_citations() {
+fn the_index_of_acting_operations_agrees_with_all_citations() {
     let mut book = Book::new();
     let seen = book.evidence();
     let belief = book.claim("k", 1, &[seen]).unwrap();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use kernel::body::Body;
 use kernel::canonical;
+use kernel::identity::{edge_key, normalized_text, text_key};
 use kernel::ledger_index::Graph;
 use kernel::operation::{Content, Operation, verify_batch};
 use kernel::rules::{JudgeError, RuleViolation, Verdict, judge, judge_time};
@@ -65,6 +66,26 @@ fn every_text_has_the_canonical_form_of_its_vector() {
                 assert_eq!(canonical::parse(expected.as_bytes()).unwrap(), value, "{name}");
             }
         }
+    }
+}
+
+#[test]
+fn every_text_and_edge_has_the_identity_key_of_its_vector() {
+    for vector in list("identities.json") {
+        let name = &vector["name"];
+        let field = |field: &str| vector[field].as_str().unwrap();
+        let key = match vector["text"].as_str() {
+            Some(text) => {
+                assert_eq!(normalized_text(text), field("normalized"), "{name}");
+                text_key(field("type"), text)
+            }
+            None => edge_key(
+                field("type").parse().unwrap(),
+                &field("from").parse().unwrap(),
+                &field("to").parse().unwrap(),
+            ),
+        };
+        assert_eq!(key, field("key"), "{name}");
     }
 }
 

@@ -3,7 +3,9 @@
 //! Folded in the same transaction as the append, because the next operation of the batch is judged
 //! by it. Everything here follows from the `op` table and can be made again from it.
 
-use kernel::access::{Access, Change};
+use std::sync::Arc;
+
+use kernel::access::Access;
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
@@ -11,10 +13,11 @@ use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
 use kernel::soundness::{
     Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
-    recompute_statuses, settle,
+    recompute_statuses, update_status,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::access::{AccessCache, SpaceAccess, change_of};
 use super::ledger::{self, decode_refs};
 use crate::{Position, StoreError};
 
@@ -48,7 +51,7 @@ const ENTRIES_MAX: usize = 1 << 15;
 /// Look-ups over one connection, seen at one moment.
 pub struct SqliteLedgerIndex<'a> {
     pub(super) connection: &'a Connection,
-    access: Access,
+    access: Arc<Access>,
     space: Option<SpaceId>,
     heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
     /// Where operations lie that were met. Ids are spread over the whole index, while what belongs
@@ -67,60 +70,40 @@ pub struct SqliteLedgerIndex<'a> {
 
 impl<'a> SqliteLedgerIndex<'a> {
     /// Over what `connection` sees.
-    pub(super) fn new(connection: &'a Connection) -> Result<Self, StoreError> {
-        Self::with_access_until(connection, Position(u64::MAX))
+    pub(super) fn new(
+        connection: &'a Connection,
+        access: &AccessCache,
+    ) -> Result<Self, StoreError> {
+        Self::with_access_until(connection, access, Position(u64::MAX))
     }
 
     /// The same with the capabilities that follow from the operations up to `until`.
     pub(super) fn with_access_until(
         connection: &'a Connection,
+        access: &AccessCache,
         until: Position,
     ) -> Result<Self, StoreError> {
-        let mut world = Self {
+        let SpaceAccess { space, access } = access.until(connection, until)?;
+        Ok(Self {
             connection,
-            access: Access::default(),
-            space: None,
+            access,
+            space,
             heads: Default::default(),
             positions: Default::default(),
             met: Default::default(),
             untouched: Default::default(),
             latest: None,
             claims_are_stored: super::schema_version(connection)? > 1,
-        };
-        let mut statement = connection.prepare_cached(
-            "SELECT op.id, op.ts, op.kind, author.key, op.body FROM access JOIN op ON op.pos = access.pos
-             JOIN author ON author.number = op.author WHERE access.pos <= ?1 ORDER BY access.pos",
-        )?;
-        let mut rows = statement.query([sql(until)])?;
-        while let Some(row) = rows.next()? {
-            let entry = (id_at(row, 0)?, stamp_at(row, 1)?, kind_at(row, 2)?, author_at(row, 3)?);
-            let body: Option<Vec<u8>> = row.get(4)?;
-            let body = body.and_then(|bytes| Body::parse(&entry.2, &bytes).ok());
-            world.note_access(entry, body.as_ref());
-        }
-        Ok(world)
+        })
     }
 
-    fn note_access(
-        &mut self,
-        (id, ts, kind, author): (OpId, HlcTimestamp, Kind, Author),
-        body: Option<&Body>,
-    ) {
-        match body {
-            Some(Body::Space(space)) => {
-                self.space = Some(SpaceId(id));
-                self.access.set_owner(space.owner);
-            }
-            Some(Body::Grant(grant) | Body::Revoke(grant)) => self.access.insert(
-                (ts, id),
-                Change {
-                    author,
-                    key: grant.key,
-                    capabilities: grant.capabilities.clone(),
-                    gives: kind == Kind::Grant,
-                },
-            ),
-            _ => {}
+    fn note_access(&mut self, at: (HlcTimestamp, OpId), author: Author, body: &Body) {
+        if let Body::Space(space) = body {
+            self.space = Some(SpaceId(at.1));
+            Arc::make_mut(&mut self.access).set_owner(space.owner);
+        }
+        if let Some((at, change)) = change_of(at, author, body) {
+            Arc::make_mut(&mut self.access).insert(at, change);
         }
     }
 
@@ -174,12 +157,11 @@ impl<'a> SqliteLedgerIndex<'a> {
                     &evidence.source_uid,
                 )?;
             }
-            Some(Body::Space(_) | Body::Grant(_) | Body::Revoke(_)) => {
+            Some(body @ (Body::Space(_) | Body::Grant(_) | Body::Revoke(_))) => {
                 self.connection
                     .prepare_cached("INSERT OR IGNORE INTO access (pos) VALUES (?1)")?
                     .execute([at])?;
-                let entry = (operation.id(), header.ts, header.kind.clone(), header.author);
-                self.note_access(entry, body);
+                self.note_access(operation.order(), header.author, body);
             }
             _ => {}
         }
@@ -188,7 +170,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         let settlement = if needs_full_recompute(header, arrival) {
             recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?
         } else if may_change_status(header) {
-            settle(&*self, &Entry::of(operation, body), arrival)?
+            update_status(&*self, &Entry::of(operation, body), arrival)?
         } else {
             return Ok(StatusUpdate::default());
         };
@@ -413,13 +395,18 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(
-            "SELECT citing.ts, citing.id, citing.pos FROM cite JOIN op AS citing ON citing.pos = cite.citing
-             WHERE cite.target = ?1 AND citing.kind = 'claim' AND cite.role <> 'supersedes'",
+            "SELECT citing.ts, citing.id, citing.pos, citing.kind, cite.role FROM cite
+             JOIN op AS citing ON citing.pos = cite.citing
+             WHERE cite.target = ?1 AND citing.kind IN ('claim', 'node', 'edge')",
         )?;
         let mut rows = statement.query([row])?;
         let mut places = Vec::new();
         while let Some(row) = rows.next()? {
             let id = id_at(row, 1)?;
+            let role = row.get_ref(4)?.as_str().map_err(|error| conversion(4, error))?;
+            if !kind_at(row, 3)?.spec().is_input(role) {
+                continue;
+            }
             self.meet(id, row.get(2)?);
             places.push((stamp_at(row, 0)?, id));
         }
@@ -428,7 +415,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         Ok(places)
     }
 
-    fn settled(&self, id: &OpId) -> Result<Option<ClaimStatus>, StoreError> {
+    fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, StoreError> {
         if !self.claims_are_stored {
             return Ok(None);
         }
@@ -532,7 +519,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
 pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), StoreError> {
     /// Operations read at a time.
     const READ_OPERATIONS: usize = 512;
-    let mut world = SqliteLedgerIndex::new(connection)?;
+    let mut world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
     let mut position = Position(0);
     loop {
         let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
@@ -555,8 +542,9 @@ pub(super) fn store_claims(connection: &Connection) -> Result<(), StoreError> {
          INSERT INTO identity SELECT pos, key, op.kind, op.ts, payload FROM identity_before JOIN op USING (pos);
          DROP TABLE identity_before;"
     ))?;
-    let world = SqliteLedgerIndex::new(connection)?;
-    let settlement = recompute_statuses(&world, world.claims("op WHERE kind = 'claim'")?)?;
+    let world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
+    let settlement =
+        recompute_statuses(&world, world.claims("op WHERE kind IN ('claim', 'node', 'edge')")?)?;
     world.store(&settlement)
 }
 
@@ -567,6 +555,17 @@ pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
         [],
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queries_name_every_kind_that_has_soundness() {
+        let kinds = Kind::KNOWN.iter().filter(|kind| kind.spec().has_soundness);
+        assert!(kinds.map(Kind::as_str).eq(["claim", "node", "edge"]));
+    }
 }
 
 fn evidence_key(source: &str, source_uid: &str) -> i64 {

@@ -21,6 +21,7 @@ use kernel::rules::{self, Verdict};
 use kernel::soundness::ClaimStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::access::AccessCache;
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::read_transaction::ReadState;
 use super::shared::{FileIdentity, SharedIndex, index_of};
@@ -54,6 +55,7 @@ pub struct SqliteSpace {
     pub(super) space: SpaceId,
     pub(super) index: Arc<SharedIndex>,
     pub(super) reading: ReadState,
+    pub(super) access: AccessCache,
 }
 
 impl SqliteSpace {
@@ -125,6 +127,7 @@ impl SqliteSpace {
             space: genesis.space(),
             index: Arc::default(),
             reading: ReadState::default(),
+            access: AccessCache::default(),
         };
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
@@ -187,6 +190,7 @@ impl SqliteSpace {
             space: SpaceId(id),
             index: Arc::default(),
             reading: ReadState::default(),
+            access: AccessCache::default(),
         })
     }
 
@@ -297,7 +301,8 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = migrate(&self.connection).and_then(|()| SqliteWriting::new(&self.connection));
+        let writing = migrate(&self.connection)
+            .and_then(|()| SqliteWriting::new(&self.connection, &self.access));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -306,7 +311,7 @@ impl SqliteSpace {
 
     /// Look-ups as of now.
     pub fn world(&self) -> Result<SqliteLedgerIndex<'_>, StoreError> {
-        SqliteLedgerIndex::new(&self.connection)
+        SqliteLedgerIndex::new(&self.connection, &self.access)
     }
 }
 
@@ -443,10 +448,10 @@ pub struct SqliteWriting<'a> {
 }
 
 impl<'a> SqliteWriting<'a> {
-    fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+    fn new(connection: &'a Connection, access: &AccessCache) -> Result<Self, StoreError> {
         let latest = latest(connection)?;
         Ok(Self {
-            world: SqliteLedgerIndex::new(connection)?.reaching(latest),
+            world: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,
@@ -630,7 +635,7 @@ ask! {
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
     dependents(id: &OpId) -> Vec<(HlcTimestamp, OpId)>,
-    settled(id: &OpId) -> Option<ClaimStatus>,
+    status(id: &OpId) -> Option<ClaimStatus>,
     identity(key: &str) -> Vec<Entry>,
     latest_of(key: &str, kind: &Kind, before: Option<(HlcTimestamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,

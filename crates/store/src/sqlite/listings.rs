@@ -19,8 +19,8 @@ impl SqliteSpace {
         &self,
         ask: impl FnOnce(&SqliteLedgerIndex<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let _moment = self.read_transaction()?;
-        ask(&SqliteLedgerIndex::new(&self.connection)?)
+        let _snapshot = self.read_transaction()?;
+        ask(&SqliteLedgerIndex::new(&self.connection, &self.access)?)
     }
 }
 

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 
+mod access;
 mod derive;
 mod echo;
 mod embedding;

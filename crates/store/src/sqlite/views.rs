@@ -219,6 +219,7 @@ impl SqliteSpace {
     ) -> Search<'a> {
         Search {
             connection: &self.connection,
+            access: &self.access,
             shelf,
             attributes: &columns.attributes,
             lengths: &columns.lengths,

@@ -1,12 +1,16 @@
 //! What a file stores of every claim, and what it says that follows, against the naive model of
 //! beliefs on random histories of two devices.
 
+use kernel::validity::{State, Validity};
+use serde_json::json;
 use store::sqlite::SqliteSpace;
 use testkit::histories::two_devices;
 use testkit::in_sqlite::InSqlite;
 
+use crate::book::{Book, key};
+
 /// Histories, and their steps.
-const HISTORIES: (u64, usize) = (2, 240);
+const HISTORIES: (u64, usize) = (2, 300);
 
 #[test]
 fn a_file_believes_what_the_naive_model_does_on_any_history_of_two_devices() {
@@ -17,4 +21,20 @@ fn a_file_believes_what_the_naive_model_does_on_any_history_of_two_devices() {
         });
         assert!(recorded > 10, "the history does not try much: {recorded}");
     }
+}
+
+#[test]
+fn a_node_of_which_an_earlier_version_stored_nothing_still_takes_claims_with_it() {
+    let mut book = Book::in_file();
+    let seen = book.note("a", "soup");
+    let node = book.record(&key(1), "node", &json!({"node_type": "entity"}), &[("input", seen)]);
+    let claim = json!({"claim_type": "t", "identity_key": "k", "payload": 1});
+    book.record(&key(1), "claim", &claim, &[("input", node)]);
+    book.tamper("DELETE FROM claim WHERE pos = (SELECT pos FROM op WHERE kind = 'node')");
+    book.record(&key(1), "evidence_retraction", &json!({}), &[("target", seen)]);
+    let index = book.ledger.world().unwrap();
+    assert_eq!(Validity::new(&index).state("k").unwrap(), State::Invalidated);
+    assert!(
+        book.ledger.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded)
+    );
 }

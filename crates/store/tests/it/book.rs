@@ -285,7 +285,7 @@ ask! {
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
     dependents(id: &OpId) -> Vec<(HlcTimestamp, OpId)>,
-    settled(id: &OpId) -> Option<ClaimStatus>,
+    status(id: &OpId) -> Option<ClaimStatus>,
     identity(key: &str) -> Vec<Entry>,
     latest_of(key: &str, kind: &Kind, before: Option<(HlcTimestamp, OpId)>) -> Option<Entry>,
     head(author: &Author) -> Option<Head>,

@@ -148,7 +148,7 @@ fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
     for id in ids.iter().map(|(id, _)| id).chain([&unknown]) {
         assert_eq!(writing.entry(id).unwrap(), graph.entry(id).unwrap());
         let citing: BTreeSet<_> = graph.citing(id).unwrap().into_iter().collect();
-        assert_eq!(writing.settled(id).unwrap(), graph.settled(id).unwrap());
+        assert_eq!(writing.status(id).unwrap(), graph.status(id).unwrap());
         assert_eq!(writing.dependents(id).unwrap(), graph.dependents(id).unwrap());
         assert_eq!(writing.citing(id).unwrap(), citing.into_iter().collect::<Vec<_>>());
         for (kind, role) in KINDS.iter().flat_map(|kind| ROLES.iter().map(move |role| (kind, role)))

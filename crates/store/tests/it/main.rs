@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
+mod access;
 mod beliefs;
 mod book;
 mod conformance;

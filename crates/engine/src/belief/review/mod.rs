@@ -19,7 +19,9 @@ use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Ref, Role};
-use kernel::proposal::{Decision, Proposal, Proposed, ProposedRef, Question, Reason};
+use kernel::proposal::{
+    Decision, Proposal, Proposed, ProposedRef, ProposedTarget, Question, Reason,
+};
 use kernel::seal::Draft;
 use kernel::validity::Validity;
 use serde_json::{Map, Value};
@@ -358,10 +360,14 @@ fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
     let body: Map<String, Value> = serde_json::from_slice(&bytes).unwrap_or_default();
     let refs = draft.refs.iter();
     Ok(Proposed {
+        local: None,
         kind: draft.body.kind().as_str().to_owned(),
         body,
         refs: refs
-            .map(|cited| ProposedRef { id: cited.id, role: cited.role.as_str().to_owned() })
+            .map(|cited| ProposedRef {
+                target: ProposedTarget::Id(cited.id),
+                role: cited.role.as_str().to_owned(),
+            })
             .collect(),
     })
 }

@@ -23,7 +23,7 @@ fn corrected() -> Corrected {
     let folder = tempfile::tempdir().unwrap();
     let mut space =
         Space::create(&folder.path().join("s"), Signer::from_seed([1; 32]), "test", at(0)).unwrap();
-    let thought = Body::Opaque(Kind::Thought, Map::new());
+    let thought = Body::Thought(Default::default());
     let ground = space.append(Draft::new(thought), at(1)).unwrap();
     let claim: Claim = serde_json::from_value(json!({
         "claim_type": "place.frequent", "identity_key": "k", "text": "An office at Ringon", "payload": { "v": 1 },
@@ -142,7 +142,9 @@ fn a_proposal_that_would_append_anything_else_is_no_review() {
         changed(|proposal| proposal.review.as_mut().unwrap().payload = Some(json!("harmless"))),
         changed(|proposal| proposal.review.as_mut().unwrap().identity_key = "another".to_owned()),
         changed(|proposal| proposal.review.as_mut().unwrap().reason = Reason::GroundChanged),
-        changed(|proposal| proposal.operations[0].refs[0].id = OpId([9; 32])),
+        changed(|proposal| {
+            proposal.operations[0].refs[0].target = ProposedTarget::Id(OpId([9; 32]))
+        }),
         changed(|proposal| proposal.review = None),
         changed(|proposal| {
             proposal.review = Some(Question {

@@ -1,4 +1,4 @@
-//! Lines that are no operation, each wrong in one place: signed anew where that is possible, so
+//! Lines that are not operations, each wrong in one place: signed again where that is possible, so
 //! that nothing but the named fault stands against it.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
@@ -119,7 +119,7 @@ fn fields(found: &mut Invalid) {
     found.malformed("a salt without a body", "body", with_field("body", Some(Value::Null)));
     found.malformed("a body without a salt", "body", with_field("salt", Some(Value::Null)));
     found.malformed(
-        "a body that is no object",
+        "a body that is not an object",
         "body",
         line(SEED, json!({}), &SALT, json!(["vectors"])),
     );
@@ -145,7 +145,11 @@ fn fields(found: &mut Invalid) {
     );
     let sig = good()["sig"].as_str().unwrap_or_default().to_owned();
     found.malformed("a signature of 63 bytes", "sig", with_field("sig", Some(json!(sig[..84]))));
-    found.malformed("a signature that is no string", "sig", with_field("sig", Some(Value::Null)));
+    found.malformed(
+        "a signature that is not a string",
+        "sig",
+        with_field("sig", Some(Value::Null)),
+    );
     let id = good()["id"].as_str().unwrap_or_default().to_owned();
     found.malformed(
         "an id in upper case",
@@ -238,8 +242,8 @@ fn headers(found: &mut Invalid) {
 
 fn refs(found: &mut Invalid) {
     let id = format!("b3:{}", "33".repeat(32));
-    found.malformed("refs that are no array", "refs", with_header(json!({"refs": {}})));
-    found.malformed("a ref that is no object", "refs", with_header(json!({"refs": [id]})));
+    found.malformed("refs that are not an array", "refs", with_header(json!({"refs": {}})));
+    found.malformed("a ref that is not an object", "refs", with_header(json!({"refs": [id]})));
     found.malformed(
         "a ref with a field too many",
         "refs",
@@ -355,7 +359,7 @@ fn signatures(found: &mut Invalid) {
     let no_point =
         "ed25519:".to_owned() + &BASE64URL_NOPAD.encode(&[[2].as_slice(), &[0; 31]].concat());
     found.unverified(
-        "an author that is no point of the curve",
+        "an author that is not a point of the curve",
         "signature_invalid",
         signed_by(json!({"author": no_point})),
     );

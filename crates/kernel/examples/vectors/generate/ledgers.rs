@@ -26,6 +26,7 @@ pub(super) fn scripts() -> Vec<Script> {
         invalidations(),
         thoughts(),
         targets(),
+        records(),
     ]
 }
 
@@ -365,7 +366,7 @@ fn invalidations() -> Script {
     let owner = signer(1);
     let mut script = Script::begun(
         "invalidations",
-        "A fall is recorded once a cause, of a current version that has fallen.",
+        "The invalidation of a current version is recorded once, and again only after it was restored.",
         &owner,
     );
     let e1 = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
@@ -430,6 +431,62 @@ fn thoughts() -> Script {
         &[("refines", a), ("consolidates", a), ("consolidates", b)],
     ] {
         script.refuse("thought_lineage", &owner, "thought", thought("c"), refs);
+    }
+    script
+}
+
+fn records() -> Script {
+    let owner = signer(1);
+    let mut script = Script::begun(
+        "records",
+        "Any object is the body of a thought, node, edge, annotation or redaction that arrives. To \
+         be appended, a field that the table of kinds names must fit its type there; null counts \
+         as absent.",
+        &owner,
+    );
+    let seen = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
+    let thought = json!({"content": "a", "thought_type": "original", "contributor_id": "agent-1",
+        "contributor_name": "Agent", "context": "b", "tags": ["c"], "category": "d", "topic": "e",
+        "pipeline": {"step": 1}, "com.example.more": [1]});
+    let thought = script.append(&owner, "thought", thought, &[]);
+    let node = json!({"node_type": "decision", "text": "a", "payload": {"of": null},
+        "visibility": "private", "tags": []});
+    let node = script.append(&owner, "node", node, &[("input", seen)]);
+    let edge = json!({"edge_type": "depends_on", "label": null, "confidence": 1, "notes": "a",
+        "visibility": "project"});
+    script.append(&owner, "edge", edge, &[("from", node), ("to", thought), ("input", seen)]);
+    let labels = json!({"category": "a", "topic": "b", "tags": ["c"], "visibility": "global",
+        "mark": "removal"});
+    script.append(&owner, "annotation", labels, &[("target", node)]);
+    script.append(&owner, "redaction", json!({"reason": "a"}), &[("target", seen)]);
+    let proposed = |local: &str, refs: Value| {
+        json!({"origin": "model", "operations": [
+            {"local": "a", "kind": "node", "body": {}, "refs": [{"id": seen, "role": "input"}]},
+            {"local": local, "kind": "node", "body": {}, "refs": refs}]})
+    };
+    let cites = |name: &str| json!([{"local": name, "role": "input"}]);
+    script.append(&owner, "proposal", proposed("b", cites("a")), &[("source", seen)]);
+    for body in [
+        proposed("b", cites("c")),
+        proposed("b", cites("b")),
+        proposed("a", cites("a")),
+        proposed("B", cites("a")),
+    ] {
+        script.refuse("unfit_field", &owner, "proposal", body, &[("source", seen)]);
+    }
+    let (from, to, target) = (("from", node), ("to", thought), ("target", node));
+    for (kind, body, refs) in [
+        ("thought", json!({"thought_type": "wild"}), [].as_slice()),
+        ("thought", json!({"content": ["a"]}), &[]),
+        ("thought", json!({"tags": ["a", 1]}), &[]),
+        ("node", json!({"node_type": "event", "text": "a"}), &[]),
+        ("node", json!({"node_type": "entity", "visibility": "secret"}), &[]),
+        ("edge", json!({"edge_type": "likes"}), &[from, to]),
+        ("edge", json!({"edge_type": "supports", "confidence": "high"}), &[from, to]),
+        ("annotation", json!({"mark": "removed"}), &[target]),
+        ("redaction", json!({"reason": 1}), &[target]),
+    ] {
+        script.refuse("unfit_field", &owner, kind, body, refs);
     }
     script
 }

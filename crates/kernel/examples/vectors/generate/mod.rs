@@ -4,6 +4,7 @@
 //! makes the bytes.
 
 mod canonical;
+mod identities;
 mod invalid;
 mod ledgers;
 mod operations;
@@ -25,6 +26,7 @@ pub(crate) fn files() -> Vec<File> {
     let mut files = vec![
         File { path: "canonical.json".into(), text: list(&canonical::vectors()) },
         File { path: "operations.json".into(), text: list(&operations::vectors()) },
+        File { path: "identities.json".into(), text: list(&identities::vectors()) },
         File { path: "invalid.json".into(), text: list(&invalid::vectors()) },
     ];
     for script in ledgers::scripts() {

@@ -15,6 +15,7 @@ use retrieval::rank::{Score, Weights};
 use retrieval::text::{Analyzer, Term};
 use rusqlite::{Connection, OptionalExtension};
 
+use super::super::access::AccessCache;
 use super::attributes::{self, Attributes, NONE};
 use super::fold::days_since_epoch;
 use super::lengths::Lengths;
@@ -82,6 +83,7 @@ pub struct Found {
 /// The index, seen at one moment.
 pub struct Search<'a> {
     pub(in super::super) connection: &'a Connection,
+    pub(in super::super) access: &'a AccessCache,
     pub(in super::super) shelf: &'static IndexTables,
     pub(in super::super) attributes: &'a Attributes,
     pub(in super::super) lengths: &'a Lengths,

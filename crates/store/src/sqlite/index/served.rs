@@ -25,7 +25,7 @@ use crate::{Position, StoreError};
 impl<'a> Search<'a> {
     /// The ledger as the search sees it.
     pub fn world(&self) -> Result<SqliteLedgerIndex<'a>, StoreError> {
-        SqliteLedgerIndex::new(self.connection)
+        SqliteLedgerIndex::new(self.connection, self.access)
     }
 
     /// The best `limit` of what is believed, best first. `serves` answers which operation is served

@@ -19,6 +19,7 @@ use retrieval::rank::lexical::TermCounts;
 use retrieval::text::{Analyzer, Slot, SlotAnalysis, Term};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::super::access::AccessCache;
 use super::super::graph::{SqliteLedgerIndex, cited};
 use super::super::ledger;
 use super::Reach;
@@ -58,6 +59,9 @@ pub(in super::super) struct Folder {
     reached: Reach,
     /// The highest time in the graph, where that is folded here, too.
     graph_reaches: Option<HlcTimestamp>,
+    access: AccessCache,
+    /// Of the graph that is folded here, which knows what had arrived by then.
+    graph_access: AccessCache,
 }
 
 /// Who folds the graph, which the index asks who may append.
@@ -127,6 +131,8 @@ impl Folder {
             sessions: HashMap::new(),
             reached: Reach::default(),
             graph_reaches: None,
+            access: AccessCache::default(),
+            graph_access: AccessCache::default(),
         })
     }
 
@@ -190,13 +196,16 @@ impl Folder {
         // A fold ends with a block where it can, so that a row is written once.
         let room = u64::from(BLOCK - batch.documents % BLOCK);
         let end = until.min(Position(start.0.saturating_add(room)));
-        let world = SqliteLedgerIndex::with_access_until(connection, end.max(reach.access))?;
+        let world =
+            SqliteLedgerIndex::with_access_until(connection, &self.access, end.max(reach.access))?;
         // The graph is folded by what was known when each operation arrived.
         let mut graph_world = match graph {
             Graph::Present => None,
             Graph::FoldedHere => {
                 let latest = self.graph_reaches.filter(|_| start.0 > 0);
-                Some(SqliteLedgerIndex::with_access_until(connection, start)?.reaching(latest))
+                let index =
+                    SqliteLedgerIndex::with_access_until(connection, &self.graph_access, start)?;
+                Some(index.reaching(latest))
             }
         };
         while reach.position < end {
@@ -244,6 +253,8 @@ impl Folder {
         self.kinds.clear();
         self.sessions.clear();
         self.reached = Reach::default();
+        self.access = AccessCache::default();
+        self.graph_access = AccessCache::default();
     }
 
     fn take(

@@ -1,0 +1,33 @@
+//! Spaces and the capabilities of their keys.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::id::Author;
+use crate::kind::Capability;
+
+/// Body of a genesis operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Space {
+    /// The space's name, for people.
+    pub name: String,
+    /// The key that owns it; the author of the operation.
+    pub owner: Author,
+    /// When it was made, RFC 3339.
+    pub created: String,
+    /// Settings that follow the space, e.g. `language`.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+}
+
+/// Body of a `grant` or `revoke`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grant {
+    /// The key concerned.
+    pub key: Author,
+    /// Its name, for people.
+    #[serde(default)]
+    pub name: String,
+    /// What it gains or loses.
+    pub capabilities: Vec<Capability>,
+}

@@ -1,0 +1,135 @@
+//! The capabilities of a space's keys, kept between look-ups.
+//!
+//! Every look-up and every append needs them, and they change rarely. So what was read up to one
+//! row of the table `access` is kept, and later rows are added to it. Rows are committed before
+//! they are kept: an index is made before its transaction writes, so a rollback takes nothing back.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use kernel::access::{Access, Change};
+use kernel::body::Body;
+use kernel::id::{Author, OpId, SpaceId};
+use kernel::kind::Kind;
+use kernel::operation::HlcTimestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::graph::{author_at, id_at, kind_at, sql, stamp_at};
+use crate::{Position, StoreError};
+
+/// What a space's grants and revocations say, up to one position.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SpaceAccess {
+    pub(super) space: Option<SpaceId>,
+    pub(super) access: Arc<Access>,
+}
+
+/// The last row that was read: its position and its operation.
+type Row = (i64, OpId);
+
+/// What was read last, by one connection.
+#[derive(Debug, Default)]
+pub(super) struct AccessCache(RefCell<Option<(Row, SpaceAccess)>>);
+
+impl AccessCache {
+    /// What follows from the operations up to `until`. Reads only the rows after those that it has
+    /// read before; where it has read further than `until`, it reads from the first row and keeps
+    /// what it had.
+    pub(super) fn until(
+        &self,
+        connection: &Connection,
+        until: Position,
+    ) -> Result<SpaceAccess, StoreError> {
+        let Some(last) = last_row(connection, until)? else { return Ok(SpaceAccess::default()) };
+        let mut kept = self.0.borrow_mut();
+        let (read_to, known) = match kept.take() {
+            Some((row, known)) if row == last => {
+                *kept = Some((row, known.clone()));
+                return Ok(known);
+            }
+            Some((row, known)) if row.0 < last.0 && is_row(connection, row)? => (row.0, known),
+            Some(further) if further.0.0 > last.0 && is_row(connection, further.0)? => {
+                *kept = Some(further);
+                return read(connection, SpaceAccess::default(), (0, last.0));
+            }
+            _ => (0, SpaceAccess::default()),
+        };
+        let known = read(connection, known, (read_to, last.0))?;
+        *kept = Some((last, known.clone()));
+        Ok(known)
+    }
+}
+
+fn last_row(connection: &Connection, until: Position) -> Result<Option<Row>, StoreError> {
+    let row = connection
+        .prepare_cached(
+            "SELECT op.pos, op.id FROM access JOIN op ON op.pos = access.pos
+             WHERE access.pos <= ?1 ORDER BY access.pos DESC LIMIT 1",
+        )?
+        .query_row([sql(until)], |row| Ok((row.get(0)?, id_at(row, 1)?)))
+        .optional()?;
+    Ok(row)
+}
+
+/// Whether the row is still there: the tables may have been emptied and filled again.
+fn is_row(connection: &Connection, (position, id): Row) -> Result<bool, StoreError> {
+    let found = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM access JOIN op ON op.pos = access.pos
+             WHERE access.pos = ?1 AND op.id = ?2)",
+        )?
+        .query_row(params![position, id.0], |row| row.get(0))?;
+    Ok(found)
+}
+
+/// Adds the rows after the first position and up to the second.
+fn read(
+    connection: &Connection,
+    mut known: SpaceAccess,
+    (after, until): (i64, i64),
+) -> Result<SpaceAccess, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT op.id, op.ts, op.kind, author.key, op.body FROM access
+         JOIN op ON op.pos = access.pos JOIN author ON author.number = op.author
+         WHERE access.pos > ?1 AND access.pos <= ?2 ORDER BY access.pos",
+    )?;
+    let mut rows = statement.query([after, until])?;
+    let mut changes = Vec::new();
+    let mut owner = None;
+    while let Some(row) = rows.next()? {
+        let (id, kind) = (id_at(row, 0)?, kind_at(row, 2)?);
+        let body: Option<Vec<u8>> = row.get(4)?;
+        match body.and_then(|bytes| Body::parse(&kind, &bytes).ok()) {
+            Some(Body::Space(space)) => {
+                known.space = Some(SpaceId(id));
+                owner = Some(space.owner);
+            }
+            Some(body) => {
+                changes.extend(change_of((stamp_at(row, 1)?, id), author_at(row, 3)?, &body));
+            }
+            None => {}
+        }
+    }
+    let access = Arc::make_mut(&mut known.access);
+    match changes.len() {
+        0 => {}
+        1 => changes.into_iter().for_each(|(at, change)| access.insert(at, change)),
+        _ => access.extend(changes),
+    }
+    if let Some(owner) = owner {
+        access.set_owner(owner);
+    }
+    Ok(known)
+}
+
+/// What an operation with that body changes of capabilities, at its place in the order.
+pub(super) fn change_of(
+    at: (HlcTimestamp, OpId),
+    author: Author,
+    body: &Body,
+) -> Option<((HlcTimestamp, OpId), Change)> {
+    let (Body::Grant(grant) | Body::Revoke(grant)) = body else { return None };
+    let gives = body.kind() == Kind::Grant;
+    let (key, capabilities) = (grant.key, grant.capabilities.clone());
+    Some((at, Change { author, key, capabilities, gives }))
+}
