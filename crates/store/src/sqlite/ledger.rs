@@ -21,7 +21,8 @@ use kernel::soundness::ClaimStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
-use super::{Mode, configure, create, make_tables, migrate, open};
+use super::registry::{REGISTRY, Registry};
+use super::{Mode, configure, create, make_tables, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
 /// Tables of the ledger and the positions of its views.
@@ -48,6 +49,7 @@ pub struct SqliteSpace {
     pub(super) path: PathBuf,
     mode: Mode,
     pub(super) space: SpaceId,
+    pub(super) registry: &'static Registry,
     pub(super) views: super::views::Views,
 }
 
@@ -59,13 +61,23 @@ impl SqliteSpace {
         genesis: &Operation<Verified>,
         body: &Body,
     ) -> Result<Self, StoreError> {
+        Self::create_with(&REGISTRY, path, genesis, body)
+    }
+
+    /// The same with other views than the program's.
+    pub(super) fn create_with(
+        registry: &'static Registry,
+        path: &Path,
+        genesis: &Operation<Verified>,
+        body: &Body,
+    ) -> Result<Self, StoreError> {
         if path.exists() {
             return Err(StoreError::Exists { path: path.to_owned() });
         }
         let io = |source| StoreError::Io { path: path.to_owned(), source };
         let draft = path.with_extension(format!("new-{}", std::process::id()));
         let _ = std::fs::remove_file(&draft);
-        let made = Self::create_draft(&draft, genesis, body);
+        let made = Self::create_draft(registry, &draft, genesis, body);
         // Linking fails where the name is taken in the meantime; renaming would put ours over
         // another's.
         let placed = made.and_then(|()| match std::fs::hard_link(&draft, path) {
@@ -81,33 +93,35 @@ impl SqliteSpace {
             let _ = std::fs::remove_file(left);
         }
         placed?;
-        Self::open(path)
+        Self::open_with(registry, path)
     }
 
     /// Makes a space that lives in memory, as long as this does: for dry runs and tests. What opens
-    /// the file again, as [`SqliteSpace::refold_in_memory`] does, does not find it.
+    /// the file again, as [`SqliteSpace::refold`] does, does not find it.
     pub fn create_in_memory(
         genesis: &Operation<Verified>,
         body: &Body,
     ) -> Result<Self, StoreError> {
         let connection = Connection::open_in_memory()?;
         configure(&connection)?;
-        make_tables(&connection)?;
-        Self::begun(connection, Path::new(":memory:"), genesis, body)
+        make_tables(&connection, &REGISTRY)?;
+        Self::begun(&REGISTRY, connection, Path::new(":memory:"), genesis, body)
     }
 
     /// Makes a space under a name that nobody looks for.
     fn create_draft(
+        registry: &'static Registry,
         draft: &Path,
         genesis: &Operation<Verified>,
         body: &Body,
     ) -> Result<(), StoreError> {
-        let made = Self::begun(create(draft)?, draft, genesis, body)?;
+        let made = Self::begun(registry, create(draft, registry)?, draft, genesis, body)?;
         Ok(made.connection.close().map_err(|(_, error)| error)?)
     }
 
     /// A space in empty tables, with its genesis operation.
     fn begun(
+        registry: &'static Registry,
         connection: Connection,
         path: &Path,
         genesis: &Operation<Verified>,
@@ -118,6 +132,7 @@ impl SqliteSpace {
             path: path.to_owned(),
             mode: Mode::ReadWrite,
             space: genesis.space(),
+            registry,
             views: Default::default(),
         };
         let mut writing = making.begin()?;
@@ -133,8 +148,13 @@ impl SqliteSpace {
 
     /// Opens an existing space.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let (connection, mode) = open(path)?;
-        let space = Self::over(connection, mode, path)?;
+        Self::open_with(&REGISTRY, path)
+    }
+
+    /// The same with other views than the program's.
+    pub(super) fn open_with(registry: &'static Registry, path: &Path) -> Result<Self, StoreError> {
+        let (connection, mode) = open(path, registry)?;
+        let space = Self::over(connection, mode, path, registry)?;
         if mode == Mode::ReadWrite {
             // What cannot be migrated now, for want of room say, can still be read; the next append
             // tries again and says why not.
@@ -148,6 +168,7 @@ impl SqliteSpace {
         connection: Connection,
         mode: Mode,
         path: &Path,
+        registry: &'static Registry,
     ) -> Result<Self, StoreError> {
         let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
         let id = match first("SELECT id FROM op WHERE pos = 1") {
@@ -167,18 +188,21 @@ impl SqliteSpace {
             path: path.to_owned(),
             mode,
             space: SpaceId(id),
+            registry,
             views: Default::default(),
         })
     }
 
     /// Brings the tables of an earlier version up to this one's.
     fn migrate(&self) -> Result<(), StoreError> {
-        if super::schema_version(&self.connection)? == super::SCHEMA_VERSION {
+        if super::schema_version(&self.connection)? == self.registry.version() {
             return Ok(());
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let migrated =
-            migrate(&self.connection).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        let migrated = self
+            .registry
+            .migrate(&self.connection)
+            .and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
         if migrated.is_err() && !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -273,7 +297,10 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = migrate(&self.connection).and_then(|()| SqliteWriting::new(&self.connection));
+        let writing = self
+            .registry
+            .migrate(&self.connection)
+            .and_then(|()| SqliteWriting::new(&self.connection));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -501,6 +528,7 @@ impl<'a> SqliteWriting<'a> {
             super::derive::note_changed(self.world.connection, key)?;
         }
         self.journal.note(settled);
+        self.world.write_beliefs_of_batch()?;
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
@@ -582,6 +610,7 @@ impl Writing for SqliteWriting<'_> {
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.world.write_beliefs()?;
         self.world.connection.execute_batch("COMMIT")?;
         self.open = false;
         Ok(self.head)

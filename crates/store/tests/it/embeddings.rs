@@ -137,9 +137,9 @@ proptest! {
         for found in &found {
             let place = found.document as usize;
             for (name, wanted) in [
-                ("win", placed(windows[place])),
-                ("text", own_cosine(place)),
-                ("after", after(place).map_or(0.0, own_cosine)),
+                ("window_meaning", placed(windows[place])),
+                ("own_meaning", own_cosine(place)),
+                ("next_meaning", after(place).map_or(0.0, own_cosine)),
             ] {
                 let value = part(found, name);
                 prop_assert!((value - wanted).abs() < 1e-5, "{name} of {place}: {value}, {wanted}");
@@ -222,7 +222,8 @@ fn a_window_takes_in_what_follows_though_much_is_said_elsewhere_in_between() {
     let asked =
         QuestionVector { model: write(&mut book.ledger, &vectors, 16), numbers: along(2).unwrap() };
     let found = find(&mut book.ledger, &asked, &Weights::WITH_MODEL).0;
-    let window =
-        |document: u32| part(found.iter().find(|found| found.document == document).unwrap(), "win");
+    let window = |document: u32| {
+        part(found.iter().find(|found| found.document == document).unwrap(), "window_meaning")
+    };
     assert!(window(0) > window(1) + 0.1, "{} {}", window(0), window(1));
 }
