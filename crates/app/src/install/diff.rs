@@ -39,9 +39,16 @@ fn differing(old: &str, new: &str) -> (Option<String>, Option<String>) {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(new.len()).saturating_sub(head);
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(rest)
+        .take_while(|(old, new)| old == new)
+        .count();
     let part = |chars: &[char]| {
-        let part: String = chars.get(head..chars.len().saturating_sub(tail)).unwrap_or_default().iter().collect();
+        let part: String =
+            chars.get(head..chars.len().saturating_sub(tail)).unwrap_or_default().iter().collect();
         (!part.trim().is_empty()).then(|| format!("…{part}…"))
     };
     (part(&old), part(&new))

@@ -25,7 +25,11 @@ impl Settings {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let path = match fs::canonicalize(path) {
             Ok(path) => path,
-            Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => path.to_owned(),
+            Err(error)
+                if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(path).is_err() =>
+            {
+                path.to_owned()
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(refused(path, "it is a link to something that is not there"));
             }
@@ -42,9 +46,14 @@ impl Settings {
 
     pub(super) fn replace(&self, text: &str, scope: Scope) -> Result<(), Failure> {
         let file = |source| Failure::File { path: self.path.clone(), source };
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = self
+            .path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(file)?;
-        let mut draft = tempfile::Builder::new().prefix(".because-").tempfile_in(folder).map_err(file)?;
+        let mut draft =
+            tempfile::Builder::new().prefix(".because-").tempfile_in(folder).map_err(file)?;
         draft.write_all(text.as_bytes()).map_err(file)?;
         let permissions = match fs::metadata(&self.path) {
             Ok(metadata) => Some(metadata.permissions()),
@@ -61,7 +70,8 @@ impl Settings {
 
     pub(super) fn remove(&self) -> Result<(), Failure> {
         self.is_as_read()?;
-        fs::remove_file(&self.path).map_err(|source| Failure::File { path: self.path.clone(), source })
+        fs::remove_file(&self.path)
+            .map_err(|source| Failure::File { path: self.path.clone(), source })
     }
 
     fn is_as_read(&self) -> Result<(), Failure> {

@@ -38,10 +38,13 @@ impl Document {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         // An empty file is settings in which nothing was set yet.
         let text = if text.trim().is_empty() { "{}\n" } else { text };
-        let value: Value = serde_json::from_str(text).map_err(|error| format!("it does not read as JSON: {error}"))?;
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| format!("it does not read as JSON: {error}"))?;
         let Some(root) = value.as_object() else { return Err("it is no JSON object".to_owned()) };
         match root.get(SERVERS) {
-            Some(servers) if !servers.is_object() => return Err(format!("its {SERVERS} is no object")),
+            Some(servers) if !servers.is_object() => {
+                return Err(format!("its {SERVERS} is no object"));
+            }
             _ => {}
         }
         let document = Self { text: text.to_owned(), value };
@@ -106,13 +109,15 @@ impl Document {
 
     /// Whether the file is written on one line, as programs write what nobody is to read.
     fn is_compact(&self) -> bool {
-        self.value.as_object().is_some_and(|root| !root.is_empty()) && !self.text.trim().contains('\n')
+        self.value.as_object().is_some_and(|root| !root.is_empty())
+            && !self.text.trim().contains('\n')
     }
 
     /// By how much each level is indented.
     fn unit(&self) -> String {
         let root = self.root();
-        let first = root.members.first().map(|first| self.indent_at(first.start)).unwrap_or_default();
+        let first =
+            root.members.first().map(|first| self.indent_at(first.start)).unwrap_or_default();
         let outer = self.indent_at(root.open);
         first.strip_prefix(outer).filter(|unit| !unit.is_empty()).unwrap_or(INDENT).to_owned()
     }
@@ -142,12 +147,16 @@ impl Document {
         let end = self.line_end();
         let Some(last) = object.members.last() else {
             if self.is_compact() {
-                return self.replaced(object.open..object.close + 1, &format!("{{\"{name}\":{value}}}"));
+                return self
+                    .replaced(object.open..object.close + 1, &format!("{{\"{name}\":{value}}}"));
             }
             let outer = self.indent_at(object.open);
             let inner = format!("{outer}{}", self.unit());
             let member = format!("\"{name}\": {}", self.shown(value, &inner));
-            return self.replaced(object.open..object.close + 1, &format!("{{{end}{inner}{member}{end}{outer}}}"));
+            return self.replaced(
+                object.open..object.close + 1,
+                &format!("{{{end}{inner}{member}{end}{outer}}}"),
+            );
         };
         let at = last.value.end;
         let gap = self.text.get(object.open..last.start).unwrap_or_default();
@@ -155,7 +164,10 @@ impl Document {
             self.replaced(at..at, &format!(",\"{name}\":{value}"))
         } else if gap.contains('\n') {
             let indent = self.indent_at(last.start).to_owned();
-            self.replaced(at..at, &format!(",{end}{indent}\"{name}\": {}", self.shown(value, &indent)))
+            self.replaced(
+                at..at,
+                &format!(",{end}{indent}\"{name}\": {}", self.shown(value, &indent)),
+            )
         } else {
             self.replaced(at..at, &format!(", \"{name}\": {value}"))
         }
@@ -166,8 +178,10 @@ impl Document {
         let Some(place) = object.members.iter().position(|member| member.name == name) else {
             return self.text.clone();
         };
-        let (before, after) =
-            (place.checked_sub(1).and_then(|at| object.members.get(at)), object.members.get(place + 1));
+        let (before, after) = (
+            place.checked_sub(1).and_then(|at| object.members.get(at)),
+            object.members.get(place + 1),
+        );
         match (object.members.get(place), before, after) {
             (Some(gone), _, Some(after)) => self.replaced(gone.start..after.start, ""),
             (Some(gone), Some(before), None) => self.replaced(before.value.end..gone.value.end, ""),
@@ -196,7 +210,10 @@ impl Format for Document {
         let entry = self.entry()?;
         let arguments = entry.get("args").and_then(Value::as_array).into_iter().flatten();
         let arguments = arguments.filter_map(Value::as_str).map(str::to_owned).collect();
-        Some(Found { command: entry.get("command").and_then(Value::as_str).map(str::to_owned), arguments })
+        Some(Found {
+            command: entry.get("command").and_then(Value::as_str).map(str::to_owned),
+            arguments,
+        })
     }
 
     fn with(&self, entry: &Entry) -> String {
@@ -206,7 +223,9 @@ impl Format for Document {
             return self.with_member(&root, SERVERS, &json!({ NAME: wanted }));
         };
         let servers = self.object(&servers.value);
-        let Some(ours) = servers.member(NAME) else { return self.with_member(&servers, NAME, &wanted) };
+        let Some(ours) = servers.member(NAME) else {
+            return self.with_member(&servers, NAME, &wanted);
+        };
         // What the user added to the entry stays; only what differs is written.
         let mut entry = self.entry().cloned().unwrap_or_default();
         let old = entry.clone();
@@ -225,7 +244,9 @@ impl Format for Document {
         let Some(servers) = root.member(SERVERS) else { return self.text.clone() };
         let text = self.without_member(&self.object(&servers.value), NAME);
         let Some(document) = Self::changed(text) else { return self.text.clone() };
-        let is_empty = |value: Option<&Value>| value.and_then(Value::as_object).is_some_and(serde_json::Map::is_empty);
+        let is_empty = |value: Option<&Value>| {
+            value.and_then(Value::as_object).is_some_and(serde_json::Map::is_empty)
+        };
         if !is_empty(document.value.get(SERVERS)) {
             return document.text;
         }
@@ -307,7 +328,11 @@ mod tests {
         let written = with(text);
         let document = Document::read(&written).unwrap();
         assert!(document.found().unwrap().is_ours(), "{written}");
-        assert_eq!(document.with(&Entry::example()), written, "entering twice is not entering once");
+        assert_eq!(
+            document.with(&Entry::example()),
+            written,
+            "entering twice is not entering once"
+        );
         assert_eq!(document.without(), text);
         written
     }
@@ -322,14 +347,17 @@ mod tests {
         comes_and_goes("{\"a\":{\"b\":\"}]\\\"{\"},\"c\":[1,2]}");
         comes_and_goes("{ \"a\": 1, \"mcpServers\": { \"x\": { } } }\n");
         comes_and_goes("{\r\n\t\"a\": \"\u{e9}\u{1f642}\"\r\n}\r\n");
-        comes_and_goes("{\"projects\": {\"/x\": {\"mcpServers\": {\"because\": 5}}},\n\"k\": null}");
+        comes_and_goes(
+            "{\"projects\": {\"/x\": {\"mcpServers\": {\"because\": 5}}},\n\"k\": null}",
+        );
     }
 
     #[test]
     fn a_new_file_is_readable_and_goes_when_nothing_is_left() {
         let written = with("");
         assert!(
-            written.starts_with("{\n  \"mcpServers\": {\n    \"because\": {\n") && written.ends_with("}\n"),
+            written.starts_with("{\n  \"mcpServers\": {\n    \"because\": {\n")
+                && written.ends_with("}\n"),
             "{written}"
         );
         assert_eq!(Document::read(&written).unwrap().without(), "");
@@ -341,7 +369,11 @@ mod tests {
         let written = with(text);
         let value: Value = serde_json::from_str(&written).unwrap();
         let ours = &value["mcpServers"]["because"];
-        assert_eq!((&ours["command"], &ours["env"]["A"]), (&json!("/opt/because"), &json!("b")), "{written}");
+        assert_eq!(
+            (&ours["command"], &ours["env"]["A"]),
+            (&json!("/opt/because"), &json!("b")),
+            "{written}"
+        );
     }
 
     #[test]

@@ -75,7 +75,9 @@ impl Host {
             (Self::ClaudeCode, Scope::Project) => project.join(".mcp.json"),
             (Self::Cursor, Scope::User) => home.join(".cursor/mcp.json"),
             (Self::Cursor, Scope::Project) => project.join(".cursor/mcp.json"),
-            (Self::Codex, Scope::User) => codex.clone().unwrap_or_else(|| home.join(".codex")).join("config.toml"),
+            (Self::Codex, Scope::User) => {
+                codex.clone().unwrap_or_else(|| home.join(".codex")).join("config.toml")
+            }
             (Self::Codex, Scope::Project) => project.join(".codex/config.toml"),
         }
     }
@@ -96,14 +98,19 @@ impl Entry {
     /// One for tests.
     #[cfg(test)]
     fn example() -> Self {
-        Self { command: "/opt/because".to_owned(), arguments: vec!["mcp".to_owned()], environment: Vec::new() }
+        Self {
+            command: "/opt/because".to_owned(),
+            arguments: vec!["mcp".to_owned()],
+            environment: Vec::new(),
+        }
     }
 
     /// The entry as hosts with JSON settings have it.
     pub(crate) fn to_json(&self) -> Value {
         let mut entry = json!({ "type": "stdio", "command": self.command, "args": self.arguments });
         if !self.environment.is_empty() {
-            let variables = self.environment.iter().map(|(name, value)| (name.clone(), json!(value)));
+            let variables =
+                self.environment.iter().map(|(name, value)| (name.clone(), json!(value)));
             entry["env"] = Value::Object(variables.collect());
         }
         entry
@@ -119,7 +126,8 @@ struct Found {
 impl Found {
     /// Whether it starts this program, here or where it once was: nobody else's program is called so and told to serve.
     fn is_ours(&self) -> bool {
-        let stem = self.command.as_deref().and_then(|command| Path::new(command).file_stem()?.to_str());
+        let stem =
+            self.command.as_deref().and_then(|command| Path::new(command).file_stem()?.to_str());
         stem == Some(NAME) && self.arguments.iter().any(|argument| argument == "mcp")
     }
 }
@@ -172,7 +180,8 @@ impl Plan {
         let document = read(host, settings.text()).map_err(refused)?;
         let found = document.found();
         if found.as_ref().is_some_and(|found| !found.is_ours()) {
-            let reason = format!("it has another server under the name {NAME}; rename or remove that first");
+            let reason =
+                format!("it has another server under the name {NAME}; rename or remove that first");
             return Err(refused(reason));
         }
         let unchanged = || settings.text().to_owned();
@@ -182,7 +191,11 @@ impl Plan {
             (Some(entry), None) => (Action::Added, document.with(entry)),
             (Some(entry), Some(_)) => {
                 let text = document.with(entry);
-                if text == settings.text() { (Action::Unchanged, text) } else { (Action::Updated, text) }
+                if text == settings.text() {
+                    (Action::Unchanged, text)
+                } else {
+                    (Action::Updated, text)
+                }
             }
         };
         // What we are about to write must read, and say what was meant: a file of others is at stake.
@@ -190,10 +203,14 @@ impl Plan {
             let written = read(host, &text).map_err(refused)?.found();
             let as_meant = match entry {
                 None => written.is_none(),
-                Some(entry) => written.is_some_and(|written| written.command.as_ref() == Some(&entry.command)),
+                Some(entry) => {
+                    written.is_some_and(|written| written.command.as_ref() == Some(&entry.command))
+                }
             };
             if !as_meant {
-                return Err(refused("its form is one in which the entry cannot be changed by a program".to_owned()));
+                return Err(refused(
+                    "its form is one in which the entry cannot be changed by a program".to_owned(),
+                ));
             }
         }
         Ok(Self { settings, action, text })
