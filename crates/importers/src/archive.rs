@@ -94,9 +94,14 @@ pub(crate) fn import_json_or_zip(
     import_json: fn(Input<'_>, &mut dyn Sink) -> Result<ControlFlow<()>, ImportError>,
 ) -> Result<(), ImportError> {
     if path.is_dir() {
-        let files = wanted_files(path, wanted).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let files = wanted_files(path, wanted)
+            .map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         if files.is_empty() {
-            return Err(format_error(path, format, "the folder has none of the files that hold conversations"));
+            return Err(format_error(
+                path,
+                format,
+                "the folder has none of the files that hold conversations",
+            ));
         }
         for file in files {
             if import_json(Input::open(&file, format)?, sink)?.is_break() {
@@ -125,7 +130,11 @@ pub(crate) fn for_each_entry(
     let mut zip = Zip::open(path, format, limits)?;
     let entries = zip.entries(wanted)?;
     if entries.is_empty() {
-        return Err(format_error(path, format, "the archive has none of the files that hold conversations"));
+        return Err(format_error(
+            path,
+            format,
+            "the archive has none of the files that hold conversations",
+        ));
     }
     let budget = Budget::new(&limits);
     let count = ReadCount::default();
@@ -134,7 +143,9 @@ pub(crate) fn for_each_entry(
     for (name, entry) in entries {
         left -= 1;
         let file = entry_path(path, &name);
-        let reader = zip.unpack(&entry, &budget, count.clone()).map_err(|reason| format_error(&file, format, reason));
+        let reader = zip
+            .unpack(&entry, &budget, count.clone())
+            .map_err(|reason| format_error(&file, format, reason));
         let read = reader
             .and_then(|reader| Input::from_reader(reader, file.clone(), count.clone(), format))
             .and_then(|input| each(input, sink));
@@ -182,10 +193,13 @@ struct Zip<'p> {
 
 impl<'p> Zip<'p> {
     fn open(path: &'p Path, format: &'static str, limits: Limits) -> Result<Self, ImportError> {
-        let file = File::open(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let file =
+            File::open(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         let mut buffer = vec![0; rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
         let archive = ZipArchive::from_file(file, &mut buffer).map_err(|error| {
-            let reason = format!("the zip archive cannot be opened ({error}); it may be only partly downloaded");
+            let reason = format!(
+                "the zip archive cannot be opened ({error}); it may be only partly downloaded"
+            );
             format_error(path, format, reason)
         })?;
         Ok(Self { archive, buffer, path, format, limits })
@@ -196,7 +210,10 @@ impl<'p> Zip<'p> {
     }
 
     /// The wanted entries by name. Of several of one name the first counts.
-    fn entries(&mut self, wanted: fn(&str) -> bool) -> Result<BTreeMap<String, Entry>, ImportError> {
+    fn entries(
+        &mut self,
+        wanted: fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, Entry>, ImportError> {
         let Limits { entries_max, entry_bytes_max, total_bytes_max, ratio_max } = self.limits;
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut found = BTreeMap::new();
@@ -214,7 +231,9 @@ impl<'p> Zip<'p> {
             };
             count += 1;
             if count > entries_max {
-                return Err(self.too_large(format!("the archive has more than {entries_max} entries")));
+                return Err(
+                    self.too_large(format!("the archive has more than {entries_max} entries"))
+                );
             }
             let path = String::from_utf8_lossy(header.file_path().as_bytes()).into_owned();
             let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -225,7 +244,9 @@ impl<'p> Zip<'p> {
             let packed_bytes = header.compressed_size_hint();
             total_bytes = total_bytes.saturating_add(bytes);
             if bytes > entry_bytes_max || total_bytes > total_bytes_max {
-                let reason = format!("unpacked, {path} passes {entry_bytes_max} bytes or all {total_bytes_max} bytes");
+                let reason = format!(
+                    "unpacked, {path} passes {entry_bytes_max} bytes or all {total_bytes_max} bytes"
+                );
                 return Err(self.too_large(reason));
             }
             if bytes > RATIO_FREE_BYTES && bytes / packed_bytes.max(1) > ratio_max {
@@ -243,25 +264,40 @@ impl<'p> Zip<'p> {
         Ok(found)
     }
 
-    fn unpack(&self, entry: &Entry, budget: &Budget, count: ReadCount) -> Result<Box<dyn Read + '_>, String> {
+    fn unpack(
+        &self,
+        entry: &Entry,
+        budget: &Budget,
+        count: ReadCount,
+    ) -> Result<Box<dyn Read + '_>, String> {
         if entry.encrypted {
             return Err("the entry is encrypted; unpack the archive and import the file".to_owned());
         }
-        let zipped = self.archive.get_entry(entry.wayfinder).map_err(|error| format!("damaged: {error}"))?;
+        let zipped =
+            self.archive.get_entry(entry.wayfinder).map_err(|error| format!("damaged: {error}"))?;
         let packed = Counted::new(zipped.reader(), count);
         let unpacked: Box<dyn Read + '_> = match entry.method {
             CompressionMethod::STORE => Box::new(packed),
-            CompressionMethod::DEFLATE => Box::new(flate2::bufread::DeflateDecoder::new(BufReader::new(packed))),
-            method => return Err(format!("the compression {method} is not known here; pack it with deflate")),
+            CompressionMethod::DEFLATE => {
+                Box::new(flate2::bufread::DeflateDecoder::new(BufReader::new(packed)))
+            }
+            method => {
+                return Err(format!(
+                    "the compression {method} is not known here; pack it with deflate"
+                ));
+            }
         };
         let checked = zipped.verifying_reader(unpacked);
-        let ratio_bytes_max = entry.packed_bytes.saturating_mul(self.limits.ratio_max).max(RATIO_FREE_BYTES);
+        let ratio_bytes_max =
+            entry.packed_bytes.saturating_mul(self.limits.ratio_max).max(RATIO_FREE_BYTES);
         Ok(Box::new(Bounded { inner: checked, bytes: 0, ratio_bytes_max, budget: budget.clone() }))
     }
 }
 
 fn bomb(ratio_max: u64) -> String {
-    format!("it unpacks to more than {ratio_max} times its size, as only zip bombs do; unpack it and import the file")
+    format!(
+        "it unpacks to more than {ratio_max} times its size, as only zip bombs do; unpack it and import the file"
+    )
 }
 
 /// What is left of the limits for the whole archive.
@@ -293,7 +329,9 @@ impl<R: Read> Read for Bounded<R> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
             // Decoders differ in the kind they give to damage; the disk's own errors carry a number.
             Err(error) if error.raw_os_error().is_some() => return Err(error),
-            Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
+            Err(error) => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string()));
+            }
         };
         let total_bytes = self.budget.total_bytes.get().saturating_add(read as u64);
         self.budget.total_bytes.set(total_bytes);
@@ -313,7 +351,11 @@ impl<R: Read> Read for Bounded<R> {
 
 /// How sure `recognise` is of the beginning of a source: of the file itself, or of its first wanted part if it is a zip or
 /// an unpacked folder.
-pub(crate) fn recognise_part(probe: &Probe<'_>, wanted: fn(&str) -> bool, recognise: fn(&[u8]) -> Match) -> Match {
+pub(crate) fn recognise_part(
+    probe: &Probe<'_>,
+    wanted: fn(&str) -> bool,
+    recognise: fn(&[u8]) -> Match,
+) -> Match {
     let peeked = match probe {
         Probe { is_dir: true, .. } => peek_folder(probe.path, wanted),
         _ if is_zip(probe.head) => peek(probe.path, wanted),
@@ -365,7 +407,8 @@ mod tests {
 
     #[test]
     fn each_limit_stops_what_passes_it_and_lets_through_what_does_not() {
-        let exact = Limits { entries_max: 3, entry_bytes_max: 100, total_bytes_max: 200, ratio_max: 1 };
+        let exact =
+            Limits { entries_max: 3, entry_bytes_max: 100, total_bytes_max: 200, ratio_max: 1 };
         assert_eq!(unpack(exact).unwrap(), 200);
         for limits in [
             Limits { entries_max: 2, ..exact },
@@ -378,7 +421,8 @@ mod tests {
 
     #[test]
     fn what_comes_out_counts_whatever_the_directory_declared() {
-        let limits = Limits { entries_max: 1, entry_bytes_max: 100, total_bytes_max: 150, ratio_max: 1 };
+        let limits =
+            Limits { entries_max: 1, entry_bytes_max: 100, total_bytes_max: 150, ratio_max: 1 };
         let budget = Budget::new(&limits);
         let read = |bytes: usize, ratio_bytes_max: u64| {
             let inner = io::Cursor::new(vec![0; bytes]);

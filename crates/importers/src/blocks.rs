@@ -17,8 +17,17 @@ pub(crate) const TOOL_USE_BYTES_MAX: usize = 500;
 const DEPTH_MAX: u32 = 4;
 
 /// The input that says best what a tool was used for, in this order.
-const TOOL_INPUTS: [&str; 9] =
-    ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt", "description"];
+const TOOL_INPUTS: [&str; 9] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "url",
+    "query",
+    "prompt",
+    "description",
+];
 /// The inputs that name what a tool worked on.
 const TOOL_LINKS: [&str; 4] = ["file_path", "notebook_path", "path", "url"];
 
@@ -45,7 +54,9 @@ pub(crate) fn flatten(content: &Value) -> Blocks {
 fn add(content: &Value, blocks: &mut Blocks, depth: u32) {
     match content {
         Value::String(text) => push(&mut blocks.text, text),
-        Value::Array(items) if depth < DEPTH_MAX => items.iter().for_each(|item| add(item, blocks, depth + 1)),
+        Value::Array(items) if depth < DEPTH_MAX => {
+            items.iter().for_each(|item| add(item, blocks, depth + 1))
+        }
         Value::Object(block) => add_block(block, blocks, depth),
         _ => {}
     }
@@ -65,7 +76,9 @@ fn add_block(block: &Map<String, Value>, blocks: &mut Blocks, depth: u32) {
                 add(content, blocks, depth + 1);
             }
         }
-        "tool_use" | "server_tool_use" | "function_call" | "function" => add_tool_use(block, blocks),
+        "tool_use" | "server_tool_use" | "function_call" | "function" => {
+            add_tool_use(block, blocks)
+        }
         "tool_result" | "function_call_output" => {
             let mut result = Blocks::default();
             if let Some(content) = block.get("content").or_else(|| block.get("output"))
@@ -83,7 +96,8 @@ fn add_block(block: &Map<String, Value>, blocks: &mut Blocks, depth: u32) {
         }
         "image" | "image_asset_pointer" => {
             let prompt = || block.get("metadata")?.get("dalle")?.get("prompt")?.as_str();
-            let caption = ["caption", "alt", "alt_text"].into_iter().find_map(field).or_else(prompt);
+            let caption =
+                ["caption", "alt", "alt_text"].into_iter().find_map(field).or_else(prompt);
             blocks.captions.extend(caption.map(str::to_owned));
         }
         _ => {}

@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn terminators_of_both_kinds_are_left_out() {
-        let expected = [("one", false), ("", false), ("two", false)].map(|(text, cut)| (text.into(), cut));
+        let expected =
+            [("one", false), ("", false), ("two", false)].map(|(text, cut)| (text.into(), cut));
         assert_eq!(lines(b"one\r\n\ntwo", 100), expected);
     }
 

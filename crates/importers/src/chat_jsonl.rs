@@ -33,7 +33,8 @@ const TEXT: [&str; 5] = ["text", "content", "message", "body", "value"];
 /// Names of who said it: a text, or an object with a name.
 const ACTOR: [&str; 8] = ["speaker", "author", "name", "from", "sender", "user", "actor", "role"];
 /// Names of when.
-const TIME: [&str; 8] = ["timestamp", "time", "ts", "created_at", "createdAt", "date", "created", "at"];
+const TIME: [&str; 8] =
+    ["timestamp", "time", "ts", "created_at", "createdAt", "date", "created", "at"];
 /// Names of the conversation.
 const SESSION: [&str; 7] =
     ["session", "session_id", "conversation_id", "conversation", "thread", "thread_id", "channel"];
@@ -67,24 +68,32 @@ impl Importer for ChatJsonl {
         let shape = Shape::of(input.head());
         if recognise(input.head()) == Match::No && !shape.is_bare_array() {
             let names = TEXT.map(|name| format!("`{name}`")).join(", ");
-            let reason = format!("none of its first lines is a JSON object with {names} or `messages`");
+            let reason =
+                format!("none of its first lines is a JSON object with {names} or `messages`");
             return Err(format_error(path, NAME, reason));
         }
-        let mut reader = Reader { file: path.to_owned(), stem: file_stem(path), repetitions: Repetitions::default() };
+        let mut reader = Reader {
+            file: path.to_owned(),
+            stem: file_stem(path),
+            repetitions: Repetitions::default(),
+        };
         if shape.is_array() {
             let read = for_each_element(input, NAME, sink, |item: Value, position, sink| {
                 reader.item(item, position.line, sink)
             });
             return read.map(|_| ());
         }
-        let read = for_each_line(input, NAME, sink, |line, number, sink| match parse::<Value>(line) {
-            Ok((item, Repair::None)) => reader.item(item, number, sink),
-            Ok((item, Repair::Surrogates)) => {
-                sink.problem(reader.problem(number, SURROGATES_REPLACED))?;
-                reader.item(item, number, sink)
-            }
-            Err(error) => sink.problem(reader.problem(number, &format!("not JSON: {}", explain(&error)))),
-        });
+        let read =
+            for_each_line(input, NAME, sink, |line, number, sink| match parse::<Value>(line) {
+                Ok((item, Repair::None)) => reader.item(item, number, sink),
+                Ok((item, Repair::Surrogates)) => {
+                    sink.problem(reader.problem(number, SURROGATES_REPLACED))?;
+                    reader.item(item, number, sink)
+                }
+                Err(error) => {
+                    sink.problem(reader.problem(number, &format!("not JSON: {}", explain(&error))))
+                }
+            });
         read.map(|_| ())
     }
 }
@@ -96,12 +105,18 @@ fn recognise(head: &[u8]) -> Match {
         return of_shape(&whole);
     }
     let lines = head.split(|byte| *byte == b'\n').take(PROBE_LINES_MAX);
-    lines.map(Shape::of).filter(Shape::is_object).map(|shape| of_shape(&shape)).max().unwrap_or(Match::No)
+    lines
+        .map(Shape::of)
+        .filter(Shape::is_object)
+        .map(|shape| of_shape(&shape))
+        .max()
+        .unwrap_or(Match::No)
 }
 
 fn of_shape(shape: &Shape) -> Match {
     let said = shape.has_any(&TEXT);
-    let many = MESSAGES.iter().any(|list| TEXT.iter().any(|text| shape.has(&format!("{list}.{text}"))));
+    let many =
+        MESSAGES.iter().any(|list| TEXT.iter().any(|text| shape.has(&format!("{list}.{text}"))));
     match said && (shape.has_any(&ACTOR) || shape.has_any(&TIME)) || many {
         true => Match::Likely,
         false if said => Match::Fallback,
@@ -135,7 +150,8 @@ impl Reader {
             return self.message(item, session, None, line, sink);
         };
         if messages.len() > MESSAGES_MAX {
-            let message = format!("more than {MESSAGES_MAX} messages in one conversation; it was left out");
+            let message =
+                format!("more than {MESSAGES_MAX} messages in one conversation; it was left out");
             return sink.problem(self.problem(line, &message));
         }
         let title = bounded_name(take_text(&mut item, &["title", "name"]));
@@ -178,8 +194,10 @@ impl Reader {
         let calls = item.remove("tool_calls");
         let captions = take(&mut item, &CAPTIONS);
         if content.is_none() && calls.is_none() && captions.is_none() {
-            return sink
-                .problem(self.problem(line, "no text: none of `text`, `content`, `message` or `body` is there"));
+            return sink.problem(self.problem(
+                line,
+                "no text: none of `text`, `content`, `message` or `body` is there",
+            ));
         }
         let Blocks { mut text, tools, captions: mut shown, links } = match content {
             Some(Value::String(text)) => Blocks { text, ..Blocks::default() },

@@ -82,12 +82,16 @@ impl Importer for ChatGpt {
 /// True for `conversations.json` and its parts, `conversations-000.json` and so on.
 pub(crate) fn is_conversations(name: &str) -> bool {
     let middle = name.strip_prefix("conversations").and_then(|rest| rest.strip_suffix(".json"));
-    middle.is_some_and(|middle| middle.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_'))
+    middle.is_some_and(|middle| {
+        middle.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_')
+    })
 }
 
 fn recognise(head: &[u8]) -> Match {
     let shape = Shape::of(without_bom(head));
-    if shape.has("mapping") && shape.has_any(&["current_node", "create_time", "title", "conversation_id"]) {
+    if shape.has("mapping")
+        && shape.has_any(&["current_node", "create_time", "title", "conversation_id"])
+    {
         return Match::Certain;
     }
     if shape.has("mapping") { Match::Likely } else { Match::No }
@@ -95,7 +99,11 @@ fn recognise(head: &[u8]) -> Match {
 
 fn import_json(input: Input<'_>, sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
     if recognise(input.head()) == Match::No && !Shape::of(input.head()).is_bare_array() {
-        return Err(format_error(input.file(), NAME, "it has no conversation with a `mapping` of messages"));
+        return Err(format_error(
+            input.file(),
+            NAME,
+            "it has no conversation with a `mapping` of messages",
+        ));
     }
     let file = input.file().to_owned();
     for_each_element(input, NAME, sink, |conversation: Conversation, position, sink| {
@@ -103,30 +111,47 @@ fn import_json(input: Input<'_>, sink: &mut dyn Sink) -> Result<ControlFlow<()>,
     })
 }
 
-fn read(mut conversation: Conversation, file: &Path, position: Position, sink: &mut dyn Sink) -> ControlFlow<()> {
+fn read(
+    mut conversation: Conversation,
+    file: &Path,
+    position: Position,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
     let title = bounded_name(conversation.title.take());
     let id = match conversation.conversation_id.take().or(conversation.id.take()) {
         Some(id) => bounded_uid(id),
         None => {
-            let created = conversation.create_time.as_ref().map(Value::to_string).unwrap_or_default();
+            let created =
+                conversation.create_time.as_ref().map(Value::to_string).unwrap_or_default();
             format!("{:016x}", content_hash(&[title.as_deref().unwrap_or_default(), &created]))
         }
     };
     let (path, end) = path_to_current(&conversation);
     let problem = match end {
         PathEnd::Root => None,
-        PathEnd::Cycle => Some("its messages form a circle; they were read from the last one up to it"),
-        PathEnd::Missing => Some("a message that others answer to is missing; those after it were read"),
+        PathEnd::Cycle => {
+            Some("its messages form a circle; they were read from the last one up to it")
+        }
+        PathEnd::Missing => {
+            Some("a message that others answer to is missing; those after it were read")
+        }
     };
     if let Some(what) = problem {
         let message = format!("conversation {} ({id}): {what}", position.element);
         sink.problem(Problem { file: file.to_owned(), line: Some(position.line), message })?;
     }
     for node_id in path {
-        let Some(message) = conversation.mapping.remove(&node_id).and_then(|node| node.message) else { continue };
+        let Some(message) = conversation.mapping.remove(&node_id).and_then(|node| node.message)
+        else {
+            continue;
+        };
         let Some(turn) = turn(message, &node_id) else { continue };
-        let turn =
-            Turn { uid: format!("{id}/{}", turn.uid), session: Some(id.clone()), session_title: title.clone(), ..turn };
+        let turn = Turn {
+            uid: format!("{id}/{}", turn.uid),
+            session: Some(id.clone()),
+            session_title: title.clone(),
+            ..turn
+        };
         deliver(NAME, turn, sink)?;
     }
     ControlFlow::Continue(())
@@ -167,7 +192,9 @@ fn path_to_current(conversation: &Conversation) -> (Vec<String>, PathEnd) {
 fn latest(mapping: &BTreeMap<String, Node>) -> Option<&String> {
     let time = |node: &Node| node.message.as_ref()?.create_time.as_ref()?.as_f64();
     let timed = mapping.iter().map(|(id, node)| (time(node).unwrap_or(f64::NEG_INFINITY), id));
-    timed.max_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(right.1))).map(|(_, id)| id)
+    timed
+        .max_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(right.1)))
+        .map(|(_, id)| id)
 }
 
 fn turn(message: Message, node_id: &str) -> Option<Turn> {
@@ -177,13 +204,14 @@ fn turn(message: Message, node_id: &str) -> Option<Turn> {
     }
     let author = message.author.unwrap_or(Author { role: None, name: None });
     let content = message.content?;
-    let Blocks { text, captions, links, .. } = match content.get("content_type").and_then(Value::as_str) {
-        None | Some("text" | "multimodal_text") => flatten(content.get("parts")?),
-        Some("code" | "execution_output") => flatten(content.get("text")?),
-        Some("tether_quote") => flatten(content.get("text")?),
-        Some("tether_browsing_display") => flatten(content.get("result")?),
-        Some(_) => return None,
-    };
+    let Blocks { text, captions, links, .. } =
+        match content.get("content_type").and_then(Value::as_str) {
+            None | Some("text" | "multimodal_text") => flatten(content.get("parts")?),
+            Some("code" | "execution_output") => flatten(content.get("text")?),
+            Some("tether_quote") => flatten(content.get("text")?),
+            Some("tether_browsing_display") => flatten(content.get("result")?),
+            Some(_) => return None,
+        };
     let for_tool = message.recipient.as_deref().is_some_and(|recipient| recipient != "all");
     let role = match author.role.as_deref().and_then(blocks::role) {
         Some("assistant") if for_tool => "tool",
@@ -191,12 +219,17 @@ fn turn(message: Message, node_id: &str) -> Option<Turn> {
         Some(role) => role,
     };
     let text = match (role, message.recipient) {
-        ("tool", Some(recipient)) if for_tool => excerpt(&format!("{recipient}: {text}"), TOOL_RESULT_BYTES_MAX),
+        ("tool", Some(recipient)) if for_tool => {
+            excerpt(&format!("{recipient}: {text}"), TOOL_RESULT_BYTES_MAX)
+        }
         ("tool", _) => excerpt(&text, TOOL_RESULT_BYTES_MAX),
         _ => without_citation_marks(&text),
     };
     let attachments = metadata.get("attachments").and_then(Value::as_array);
-    let names = attachments.into_iter().flatten().filter_map(|file| Some(file.get("name")?.as_str()?.to_owned()));
+    let names = attachments
+        .into_iter()
+        .flatten()
+        .filter_map(|file| Some(file.get("name")?.as_str()?.to_owned()));
     let model = metadata.get("model_slug").cloned().map(|model| ("model_slug".to_owned(), model));
     Some(Turn {
         uid: message.id.unwrap_or_else(|| node_id.to_owned()),
@@ -222,7 +255,11 @@ fn without_citation_marks(text: &str) -> String {
         while let Some((before, after)) = rest.split_once(open) {
             result.push_str(before);
             match after.split_once(close) {
-                Some((inner, after)) if inner.contains(sign) && inner.chars().count() <= MARK_CHARS_MAX => rest = after,
+                Some((inner, after))
+                    if inner.contains(sign) && inner.chars().count() <= MARK_CHARS_MAX =>
+                {
+                    rest = after
+                }
                 _ => {
                     result.push(open);
                     rest = after;

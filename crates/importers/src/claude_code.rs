@@ -73,12 +73,15 @@ impl Importer for ClaudeCode {
     }
 
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
-        let metadata = path.metadata().map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let metadata =
+            path.metadata().map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         if !metadata.is_dir() {
             return import_file(path, sink).map(|_| ());
         }
         let mut files = Vec::new();
-        if find_transcripts(&transcripts_of(path), &mut files, DEPTH_MAX, usize::MAX, sink)?.is_break() {
+        if find_transcripts(&transcripts_of(path), &mut files, DEPTH_MAX, usize::MAX, sink)?
+            .is_break()
+        {
             return Ok(());
         }
         if files.is_empty() {
@@ -87,7 +90,9 @@ impl Importer for ClaudeCode {
         for file in files {
             let flow = match import_file(&file, sink) {
                 Ok(flow) => flow,
-                Err(error) => sink.problem(Problem { file, line: None, message: error.to_string() }),
+                Err(error) => {
+                    sink.problem(Problem { file, line: None, message: error.to_string() })
+                }
             };
             if flow.is_break() {
                 break;
@@ -107,7 +112,9 @@ fn recognise(head: &[u8]) -> Match {
         {
             return Match::Certain;
         }
-        if typed && shape.has_any(&["sessionId", "messageId"]) && shape.has_any(&["snapshot", "timestamp", "operation"])
+        if typed
+            && shape.has_any(&["sessionId", "messageId"])
+            && shape.has_any(&["snapshot", "timestamp", "operation"])
         {
             best = Match::Likely;
         }
@@ -118,7 +125,11 @@ fn recognise(head: &[u8]) -> Match {
 /// Where the transcripts lie: the agent's own folder (`.claude`) has them in `projects`, beside much else.
 fn transcripts_of(path: &Path) -> PathBuf {
     let projects = path.join("projects");
-    if projects.is_dir() && path.file_name().is_some_and(|name| name == ".claude") { projects } else { path.to_owned() }
+    if projects.is_dir() && path.file_name().is_some_and(|name| name == ".claude") {
+        projects
+    } else {
+        path.to_owned()
+    }
 }
 
 fn recognise_directory(path: &Path) -> Match {
@@ -161,9 +172,15 @@ fn find_transcripts(
     while let Some((directory, depth)) = pending.pop() {
         let entries = match directory.read_dir() {
             Ok(entries) => entries,
-            Err(source) if directory == root => return Err(ImportError::Io { path: directory, source }),
+            Err(source) if directory == root => {
+                return Err(ImportError::Io { path: directory, source });
+            }
             Err(error) => {
-                let problem = Problem { file: directory, line: None, message: format!("cannot be searched: {error}") };
+                let problem = Problem {
+                    file: directory,
+                    line: None,
+                    message: format!("cannot be searched: {error}"),
+                };
                 if sink.problem(problem).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -180,12 +197,15 @@ fn find_transcripts(
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && depth < depth_max {
                 pending.push((path, depth + 1));
-            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+            } else if kind.is_file()
+                && path.extension().is_some_and(|extension| extension == "jsonl")
+            {
                 files.push(path);
             }
             if files.len() > FILES_MAX {
-                let reason =
-                    format!("the directory holds more than {FILES_MAX} transcripts; import its parts one by one");
+                let reason = format!(
+                    "the directory holds more than {FILES_MAX} transcripts; import its parts one by one"
+                );
                 return Err(ImportError::TooLarge { path: root.to_owned(), reason });
             }
         }
@@ -200,7 +220,8 @@ fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, Impo
         let reason = "its first lines are no entries of a session (`type`, `sessionId`, `uuid`)";
         return Err(format_error(path, NAME, reason));
     }
-    let mut reader = Reader { path, stem: file_stem(path), title: None, repetitions: Repetitions::default() };
+    let mut reader =
+        Reader { path, stem: file_stem(path), title: None, repetitions: Repetitions::default() };
     for_each_line(input, NAME, sink, |line, number, sink| reader.line(line, number, sink))
 }
 
@@ -214,14 +235,18 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, number: u64, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let problem = |message: String| Problem { file: self.path.to_owned(), line: Some(number), message };
+        let problem =
+            |message: String| Problem { file: self.path.to_owned(), line: Some(number), message };
         let line = match parse::<Line>(line) {
             Ok((line, Repair::None)) => line,
             Ok((line, Repair::Surrogates)) => {
                 sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
                 line
             }
-            Err(error) => return sink.problem(problem(format!("not a transcript line: {}", explain(&error)))),
+            Err(error) => {
+                return sink
+                    .problem(problem(format!("not a transcript line: {}", explain(&error))));
+            }
         };
         match line.r#type.as_deref() {
             Some("summary") => {
@@ -230,7 +255,9 @@ impl Reader<'_> {
                 }
                 ControlFlow::Continue(())
             }
-            Some("user" | "assistant") if line.is_meta != Some(true) && line.is_api_error_message != Some(true) => {
+            Some("user" | "assistant")
+                if line.is_meta != Some(true) && line.is_api_error_message != Some(true) =>
+            {
                 self.message(line, sink)
             }
             _ => ControlFlow::Continue(()),
@@ -306,7 +333,9 @@ impl Reader<'_> {
 /// What a command of the host printed stands in the person's place, but is not the person's.
 fn is_command_output(text: &str) -> bool {
     let head = cut(text.trim_start(), 64);
-    ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>"].iter().any(|tag| head.starts_with(tag))
+    ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>"]
+        .iter()
+        .any(|tag| head.starts_with(tag))
 }
 
 /// A text without what the host wrote around and between the person's words: reminders to the model go, a command of the

@@ -74,9 +74,15 @@ fn recognise(head: &[u8]) -> Match {
 
 fn import_json(input: Input<'_>, sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
     if recognise(input.head()) == Match::No && !Shape::of(input.head()).is_bare_array() {
-        return Err(format_error(input.file(), NAME, "it has no conversation with `chat_messages`"));
+        return Err(format_error(
+            input.file(),
+            NAME,
+            "it has no conversation with `chat_messages`",
+        ));
     }
-    for_each_element(input, NAME, sink, |conversation: Conversation, _, sink| read(conversation, sink))
+    for_each_element(input, NAME, sink, |conversation: Conversation, _, sink| {
+        read(conversation, sink)
+    })
 }
 
 fn read(conversation: Conversation, sink: &mut dyn Sink) -> ControlFlow<()> {
@@ -99,8 +105,14 @@ fn read(conversation: Conversation, sink: &mut dyn Sink) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-fn read_message(message: Message, frame: Turn, repetitions: &mut Repetitions, sink: &mut dyn Sink) -> ControlFlow<()> {
-    let Blocks { mut text, tools, captions, mut links } = message.content.as_ref().map(flatten).unwrap_or_default();
+fn read_message(
+    message: Message,
+    frame: Turn,
+    repetitions: &mut Repetitions,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
+    let Blocks { mut text, tools, captions, mut links } =
+        message.content.as_ref().map(flatten).unwrap_or_default();
     if text.trim().is_empty() && tools.is_empty() {
         text = message.text.unwrap_or_default();
     }
@@ -119,15 +131,29 @@ fn read_message(message: Message, frame: Turn, repetitions: &mut Repetitions, si
     let files = message.files.unwrap_or_default();
     let tool_links = std::mem::take(&mut links);
     links.extend(attachments.iter().chain(&files).filter_map(|file| file.file_name.clone()));
-    let said =
-        Turn { uid: uid.clone(), actor: actor.clone(), role: role.clone(), text, captions, links, ..frame.clone() };
+    let said = Turn {
+        uid: uid.clone(),
+        actor: actor.clone(),
+        role: role.clone(),
+        text,
+        captions,
+        links,
+        ..frame.clone()
+    };
     deliver(NAME, said, sink)?;
     if !tools.is_empty() {
         let tool = Some("tool".to_owned());
         let uid = format!("{uid}/tool");
         deliver(
             NAME,
-            Turn { uid, actor: tool.clone(), role: tool, text: tools, links: tool_links, ..frame.clone() },
+            Turn {
+                uid,
+                actor: tool.clone(),
+                role: tool,
+                text: tools,
+                links: tool_links,
+                ..frame.clone()
+            },
             sink,
         )?;
     }

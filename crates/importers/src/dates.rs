@@ -21,7 +21,8 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// Years that a bare run of digits may mean; keeps phone numbers and counters from being dates.
 const BARE_YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
@@ -59,12 +60,15 @@ pub(crate) fn date_in_name(relative: &str) -> Option<Date> {
     }
     let mut parts = relative.rsplit('/').skip(1);
     if let (Some(month), Some(year)) = (parts.next(), parts.next())
-        && let (Some(day), Some(month), Some(year)) = (day_number(stem), whole_number(month, 2), whole_number(year, 4))
+        && let (Some(day), Some(month), Some(year)) =
+            (day_number(stem), whole_number(month, 2), whole_number(year, 4))
         && let Ok(date) = Date::new(year, month as i8, day)
     {
         return Some(date);
     }
-    stem.split(['_', '-', ' ']).filter(|part| part.len() == 8).find_map(|part| numeric(part).map(|(date, _)| date))
+    stem.split(['_', '-', ' '])
+        .filter(|part| part.len() == 8)
+        .find_map(|part| numeric(part).map(|(date, _)| date))
 }
 
 /// A time as front matter and logs write it: any form of [`When`], also with a space for the `T`, without
@@ -126,7 +130,10 @@ fn numeric(text: &str) -> Option<(Date, &str)> {
 
 fn day_first(text: &str) -> Option<(Date, &str)> {
     let (day, rest) = leading_number(text, 2)?;
-    let rest = ["st", "nd", "rd", "th", "."].iter().find_map(|suffix| rest.strip_prefix(suffix)).unwrap_or(rest);
+    let rest = ["st", "nd", "rd", "th", "."]
+        .iter()
+        .find_map(|suffix| rest.strip_prefix(suffix))
+        .unwrap_or(rest);
     let rest = rest.strip_prefix([' ', '-'])?;
     let rest = rest.strip_prefix("of ").unwrap_or(rest);
     let (month, rest) = month_name(rest)?;
@@ -137,7 +144,10 @@ fn day_first(text: &str) -> Option<(Date, &str)> {
 fn month_first(text: &str) -> Option<(Date, &str)> {
     let (month, rest) = month_name(text)?;
     let (day, rest) = leading_number(rest.strip_prefix(' ')?, 2)?;
-    let rest = ["st", "nd", "rd", "th"].iter().find_map(|suffix| rest.strip_prefix(suffix)).unwrap_or(rest);
+    let rest = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|suffix| rest.strip_prefix(suffix))
+        .unwrap_or(rest);
     let (year, rest) = year_after(rest)?;
     Some((date_of(year, month, day)?, rest))
 }
@@ -149,13 +159,17 @@ fn year_after(text: &str) -> Option<(u32, &str)> {
 
 fn month_name(text: &str) -> Option<(u32, &str)> {
     let (word, rest) = leading_word(text);
-    let number = (1..).zip(MONTHS).find(|(_, name)| is_name(word, name)).map(|(number, _)| number)?;
+    let number =
+        (1..).zip(MONTHS).find(|(_, name)| is_name(word, name)).map(|(number, _)| number)?;
     Some((number, rest))
 }
 
 fn strip_weekday(text: &str) -> Option<&str> {
     let (word, rest) = leading_word(text);
-    WEEKDAYS.iter().any(|name| is_name(word, name)).then(|| rest.trim_start_matches(['.', ',', ' ']))
+    WEEKDAYS
+        .iter()
+        .any(|name| is_name(word, name))
+        .then(|| rest.trim_start_matches(['.', ',', ' ']))
 }
 
 fn leading_word(text: &str) -> (&str, &str) {
@@ -168,7 +182,8 @@ fn is_name(word: &str, name: &str) -> bool {
 }
 
 fn whole_number(text: &str, digits: usize) -> Option<i16> {
-    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())?
 }
 
 fn day_number(stem: &str) -> Option<i8> {
@@ -205,7 +220,16 @@ mod tests {
         ] {
             check(date_in(text), Some("2025-06-02"), text);
         }
-        for text in ["", "Notes", "2/6/2025", "2025-13-02", "31 June 2025", "Version 1.2.3", "May be", "12345678"] {
+        for text in [
+            "",
+            "Notes",
+            "2/6/2025",
+            "2025-13-02",
+            "31 June 2025",
+            "Version 1.2.3",
+            "May be",
+            "12345678",
+        ] {
             check(date_in(text), None, text);
         }
     }
@@ -224,7 +248,8 @@ mod tests {
         ] {
             check(date_in_name(name), Some("2025-06-02"), name);
         }
-        for name in ["02.md", "a/06/02.md", "IMG_1234.jpg", "20259999.md", "2025/06/99.md", "é2.md"] {
+        for name in ["02.md", "a/06/02.md", "IMG_1234.jpg", "20259999.md", "2025/06/99.md", "é2.md"]
+        {
             check(date_in_name(name), None, name);
         }
     }
@@ -240,7 +265,11 @@ mod tests {
             ("2025-06-02 14:00:05 -05:00", "2025-06-02T14:00:05-05:00"),
             ("2 June 2025", "2025-06-02"),
         ] {
-            assert_eq!(when_in(text).map(|when| when.to_string()).as_deref(), Some(expect), "{text}");
+            assert_eq!(
+                when_in(text).map(|when| when.to_string()).as_deref(),
+                Some(expect),
+                "{text}"
+            );
         }
         assert_eq!(when_in("soon"), None);
         assert_eq!(when_in("2025-06-02 tea"), None);

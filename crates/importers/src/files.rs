@@ -39,7 +39,11 @@ pub(crate) fn walk(root: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Walk, 
     walk_within(root, ENTRIES_MAX, wanted)
 }
 
-fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) -> Result<Walk, ImportError> {
+fn walk_within(
+    root: &Path,
+    entries_max: usize,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<Walk, ImportError> {
     let mut found = Walk::default();
     let mut folders = vec![(root.to_owned(), 0_usize)];
     let mut entries = 0_usize;
@@ -48,7 +52,9 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
             Ok(listing) => listing,
             Err(source) if depth == 0 => return Err(ImportError::Io { path: folder, source }),
             Err(error) => {
-                found.problems.push(problem(&folder, format!("the folder cannot be read: {error}")));
+                found
+                    .problems
+                    .push(problem(&folder, format!("the folder cannot be read: {error}")));
                 continue;
             }
         };
@@ -57,7 +63,10 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
             if entries > entries_max || found.files.len() >= FILES_MAX {
                 found.problems.push(problem(
                     root,
-                    format!("only the first {} files were taken: import its folders one by one", found.files.len()),
+                    format!(
+                        "only the first {} files were taken: import its folders one by one",
+                        found.files.len()
+                    ),
                 ));
                 found.files.sort();
                 return Ok(found);
@@ -75,7 +84,10 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
             } else if kind.is_dir() && depth < FOLDER_DEPTH_MAX {
                 folders.push((path, depth + 1));
             } else if kind.is_dir() {
-                found.problems.push(problem(&path, format!("folders deeper than {FOLDER_DEPTH_MAX} are left out")));
+                found.problems.push(problem(
+                    &path,
+                    format!("folders deeper than {FOLDER_DEPTH_MAX} are left out"),
+                ));
             }
         }
     }
@@ -86,7 +98,8 @@ fn walk_within(root: &Path, entries_max: usize, wanted: impl Fn(&Path) -> bool) 
 /// How many files with one of `extensions` lie below a folder, and how many others, among the first
 /// [`SURVEY_ENTRIES_MAX`] entries.
 pub(crate) fn survey(root: &Path, extensions: &[&str]) -> (usize, usize) {
-    let files = walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files).unwrap_or_default();
+    let files =
+        walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files).unwrap_or_default();
     let matching = files.iter().filter(|path| has_extension(path, extensions)).count();
     (matching, files.len() - matching)
 }
@@ -131,10 +144,18 @@ pub(crate) struct Text {
 }
 
 /// Reads a whole text file of at most `bytes_max` bytes.
-pub(crate) fn read_text(path: &Path, bytes_max: u64, format: &'static str) -> Result<Text, ImportError> {
+pub(crate) fn read_text(
+    path: &Path,
+    bytes_max: u64,
+    format: &'static str,
+) -> Result<Text, ImportError> {
     let bytes = read_bytes(path, bytes_max)?;
     if let Some(reason) = why_binary(&bytes) {
-        return Err(ImportError::Format { path: path.to_owned(), format, reason: reason.to_owned() });
+        return Err(ImportError::Format {
+            path: path.to_owned(),
+            format,
+            reason: reason.to_owned(),
+        });
     }
     Ok(decode(&bytes))
 }
@@ -163,7 +184,10 @@ pub(crate) fn why_binary(bytes: &[u8]) -> Option<&'static str> {
     if head.contains(&0) {
         return Some("it holds zero bytes, so it is no text");
     }
-    let odd = head.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
+    let odd = head
+        .iter()
+        .filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
+        .count();
     let strange = invalid_bytes(head);
     (odd.saturating_add(strange).saturating_mul(10) > head.len() * 3)
         .then_some("a third of its bytes are no text in UTF-8")
@@ -181,14 +205,22 @@ pub(crate) fn decode(bytes: &[u8]) -> Text {
             [first, second] => u16::from_le_bytes([*first, *second]),
             _ => 0xfffd,
         });
-        let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        let text: String = char::decode_utf16(units)
+            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect();
         let damaged = text.contains(char::REPLACEMENT_CHARACTER);
-        return Text { text, complaint: damaged.then(|| "some of its UTF-16 is damaged and was replaced".to_owned()) };
+        return Text {
+            text,
+            complaint: damaged.then(|| "some of its UTF-16 is damaged and was replaced".to_owned()),
+        };
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let invalid = invalid_bytes(bytes);
-    let complaint = (invalid > 0)
-        .then(|| format!("{invalid} bytes are not UTF-8 and were replaced: save the file as UTF-8 to keep them"));
+    let complaint = (invalid > 0).then(|| {
+        format!(
+            "{invalid} bytes are not UTF-8 and were replaced: save the file as UTF-8 to keep them"
+        )
+    });
     Text { text: String::from_utf8_lossy(bytes).into_owned(), complaint }
 }
 

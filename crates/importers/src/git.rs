@@ -91,7 +91,8 @@ impl Drop for Reaped {
 }
 
 fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), ImportError> {
-    let refused = |reason: String| ImportError::Format { path: path.to_owned(), format: FORMAT, reason };
+    let refused =
+        |reason: String| ImportError::Format { path: path.to_owned(), format: FORMAT, reason };
     let io = |source: io::Error| ImportError::Io { path: path.to_owned(), source };
     if !path.is_dir() {
         return Err(refused("it is no directory".to_owned()));
@@ -127,13 +128,29 @@ fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), 
 }
 
 fn command(program: &OsStr, path: &Path) -> Command {
-    let format = FIELDS.iter().fold(String::from("--format=tformat:"), |format, field| format + "%x00" + field);
+    let format = FIELDS
+        .iter()
+        .fold(String::from("--format=tformat:"), |format, field| format + "%x00" + field);
     let mut command = Command::new(program);
     for setting in ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false"] {
         command.args(["-c", setting]);
     }
-    command.arg("-C").arg(path).args(["--no-pager", "--no-replace-objects", "log", "-z", "--no-color", "--reverse"]);
-    command.args(["--topo-order", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes"]);
+    command.arg("-C").arg(path).args([
+        "--no-pager",
+        "--no-replace-objects",
+        "log",
+        "-z",
+        "--no-color",
+        "--reverse",
+    ]);
+    command.args([
+        "--topo-order",
+        "--name-only",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-notes",
+    ]);
     command.args([
         "--no-show-signature",
         "--no-mailmap",
@@ -145,7 +162,10 @@ fn command(program: &OsStr, path: &Path) -> Command {
     for variable in VARIABLES_REMOVED {
         command.env_remove(variable);
     }
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+    command
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none");
     command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -198,7 +218,11 @@ impl<'a> Log<'a> {
             } else if commit.paths.len() < PATHS_MAX {
                 let text = String::from_utf8_lossy(&field);
                 // Git sets the list of paths off from the message by a line feed.
-                let text = if commit.paths.is_empty() { text.strip_prefix('\n').unwrap_or(&text) } else { &text };
+                let text = if commit.paths.is_empty() {
+                    text.strip_prefix('\n').unwrap_or(&text)
+                } else {
+                    &text
+                };
                 commit.paths.push(text.to_owned());
             } else {
                 commit.paths_left_out += 1;
@@ -209,14 +233,18 @@ impl<'a> Log<'a> {
     }
 
     fn give(&mut self, commit: Commit, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let Ok::<[String; 6], _>([hash, author, date, committer, parents, message]) = commit.fields.try_into() else {
+        let Ok::<[String; 6], _>([hash, author, date, committer, parents, message]) =
+            commit.fields.try_into()
+        else {
             return ControlFlow::Continue(());
         };
         self.commits += 1;
         let session = self.first_hash.get_or_insert_with(|| hash.clone()).clone();
         let at = When::parse(&date).ok();
         if at.is_none() {
-            let message = format!("the date {date:?} of commit {hash} cannot be read; it was taken without one");
+            let message = format!(
+                "the date {date:?} of commit {hash} cannot be read; it was taken without one"
+            );
             sink.problem(Problem { file: self.path.to_owned(), line: None, message })?;
         }
         let message = message.trim();
@@ -287,7 +315,9 @@ mod tests {
     #[test]
     fn without_the_program_the_error_says_what_to_do() {
         let directory = tempfile::tempdir().unwrap();
-        let error = import_with(OsStr::new("no-such-program-as-git"), directory.path(), &mut Nothing).unwrap_err();
+        let error =
+            import_with(OsStr::new("no-such-program-as-git"), directory.path(), &mut Nothing)
+                .unwrap_err();
         assert!(error.to_string().contains("install it"), "{error}");
     }
 }

@@ -47,7 +47,8 @@ pub(crate) fn to_text(html: &str) -> String {
     while let Some((before, after)) = rest.split_once('<') {
         marked.push_str(before);
         let name = after.strip_prefix('/').unwrap_or(after);
-        let length = name.bytes().take(NAME_BYTES_MAX + 1).take_while(u8::is_ascii_alphanumeric).count();
+        let length =
+            name.bytes().take(NAME_BYTES_MAX + 1).take_while(u8::is_ascii_alphanumeric).count();
         let name = name.get(..length).unwrap_or_default();
         let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         // The decoder ends the line of a paragraph itself.

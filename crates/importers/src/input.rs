@@ -153,7 +153,8 @@ impl<'a> Input<'a> {
         format: &'static str,
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<()>, ImportError> {
-        let damaged = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
+        let damaged =
+            matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
         if damaged && !is_limit(&error) {
             let message = format!("damaged from here on ({error}); what came before was read");
             return Ok(sink.problem(self.problem(Some(line), message)));
@@ -163,7 +164,11 @@ impl<'a> Input<'a> {
 }
 
 /// The error of a source that is not of the format.
-pub(crate) fn format_error(path: &Path, format: &'static str, reason: impl Into<String>) -> ImportError {
+pub(crate) fn format_error(
+    path: &Path,
+    format: &'static str,
+    reason: impl Into<String>,
+) -> ImportError {
     ImportError::Format { path: path.to_owned(), format, reason: reason.into() }
 }
 
@@ -222,7 +227,8 @@ pub(crate) fn for_each_line(
         let flow = match state {
             LineState::End => return Ok(ControlFlow::Continue(())),
             LineState::TooLong => {
-                let message = format!("the line is longer than {LINE_BYTES_MAX} bytes and was left out");
+                let message =
+                    format!("the line is longer than {LINE_BYTES_MAX} bytes and was left out");
                 sink.problem(input.problem(Some(number), message))
             }
             LineState::Read => match std::str::from_utf8(&line) {

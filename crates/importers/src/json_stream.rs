@@ -57,16 +57,22 @@ pub(crate) fn for_each_element<T: DeserializeOwned>(
                 Ok(text) => match parse::<T>(text) {
                     Ok((value, Repair::None)) => each(value, start, sink),
                     Ok((value, Repair::Surrogates)) => {
-                        let flow = sink.problem(input.problem(Some(start.line), SURROGATES_REPLACED));
+                        let flow =
+                            sink.problem(input.problem(Some(start.line), SURROGATES_REPLACED));
                         if flow.is_break() { flow } else { each(value, start, sink) }
                     }
-                    Err(error) => report(&input, sink, start, &format!("cannot be read: {}", explain(&error))),
+                    Err(error) => {
+                        report(&input, sink, start, &format!("cannot be read: {}", explain(&error)))
+                    }
                 },
                 Err(_) => report(&input, sink, start, "is not UTF-8"),
             },
-            Cut::TooLong => {
-                report(&input, sink, start, &format!("is longer than {ELEMENT_BYTES_MAX} bytes and was left out"))
-            }
+            Cut::TooLong => report(
+                &input,
+                sink,
+                start,
+                &format!("is longer than {ELEMENT_BYTES_MAX} bytes and was left out"),
+            ),
             Cut::Truncated => {
                 let Position { line, byte, element } = start;
                 let whole = element.saturating_sub(1);
@@ -77,7 +83,10 @@ pub(crate) fn for_each_element<T: DeserializeOwned>(
                 return Ok(sink.problem(input.problem(Some(line), message)));
             }
             Cut::Trailing => {
-                let message = format!("more text follows the end of the JSON at byte {}; it was left out", start.byte);
+                let message = format!(
+                    "more text follows the end of the JSON at byte {}; it was left out",
+                    start.byte
+                );
                 return Ok(sink.problem(input.problem(Some(start.line), message)));
             }
         };
@@ -102,7 +111,8 @@ pub(crate) enum Repair {
 }
 
 /// The report of a text that was read only after [`Repair::Surrogates`].
-pub(crate) const SURROGATES_REPLACED: &str = "half a surrogate pair (a cut emoji) was replaced by U+FFFD";
+pub(crate) const SURROGATES_REPLACED: &str =
+    "half a surrogate pair (a cut emoji) was replaced by U+FFFD";
 
 /// Parses JSON. Programs that cut a text between the two halves of an emoji write JSON that no strict parser takes;
 /// such a half is replaced rather than a whole conversation lost to it. Refuses more than [`OBJECTS_MAX`] objects.
@@ -113,7 +123,9 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<(T, Repair), serd
     match serde_json::from_str(text) {
         Ok(value) => Ok((value, Repair::None)),
         Err(error) => match replace_lone_surrogates(text) {
-            Some(repaired) => serde_json::from_str(&repaired).map(|value| (value, Repair::Surrogates)),
+            Some(repaired) => {
+                serde_json::from_str(&repaired).map(|value| (value, Repair::Surrogates))
+            }
             None => Err(error),
         },
     }
@@ -218,7 +230,15 @@ struct Inside {
 impl Cutter {
     fn new(element_bytes_max: usize) -> Self {
         let start = Position { line: 1, byte: 1, element: 1 };
-        Self { element: Vec::new(), element_bytes_max, root: Root::Unseen, line: 1, byte: 0, elements: 0, start }
+        Self {
+            element: Vec::new(),
+            element_bytes_max,
+            root: Root::Unseen,
+            line: 1,
+            byte: 0,
+            elements: 0,
+            start,
+        }
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> io::Result<Cut> {
@@ -246,13 +266,23 @@ impl Cutter {
                 if cut.is_some() {
                     // A comma or closing bracket of the array is not part of the element, a closing brace is.
                     let end = if belongs { taken } else { taken - 1 };
-                    keep(&mut self.element, &mut inside, self.element_bytes_max, bytes.get(from.unwrap_or(end)..end));
+                    keep(
+                        &mut self.element,
+                        &mut inside,
+                        self.element_bytes_max,
+                        bytes.get(from.unwrap_or(end)..end),
+                    );
                     from = None;
                     break;
                 }
             }
             if let Some(from) = from {
-                keep(&mut self.element, &mut inside, self.element_bytes_max, bytes.get(from..taken));
+                keep(
+                    &mut self.element,
+                    &mut inside,
+                    self.element_bytes_max,
+                    bytes.get(from..taken),
+                );
             }
             input.consume(taken);
             match cut {
@@ -290,7 +320,8 @@ impl Cutter {
                     return false;
                 }
                 (Root::Closed, _) => {
-                    self.start = Position { line: self.line, byte: self.byte, element: self.elements };
+                    self.start =
+                        Position { line: self.line, byte: self.byte, element: self.elements };
                     *cut = Some(Cut::Trailing);
                     return false;
                 }
@@ -329,7 +360,11 @@ impl Cutter {
             Root::Closed => Cut::End,
             _ if inside.begun => Cut::Truncated,
             _ => {
-                self.start = Position { line: self.line, byte: self.byte, element: self.elements.saturating_add(1) };
+                self.start = Position {
+                    line: self.line,
+                    byte: self.byte,
+                    element: self.elements.saturating_add(1),
+                };
                 Cut::Truncated
             }
         }
@@ -352,7 +387,8 @@ mod tests {
 
     fn cut(text: &str, element_bytes_max: usize) -> Vec<(Cut, String)> {
         let reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
-        let mut input = Input::from_reader(reader, "x.json".into(), Default::default(), "x").unwrap();
+        let mut input =
+            Input::from_reader(reader, "x.json".into(), Default::default(), "x").unwrap();
         let mut cutter = Cutter::new(element_bytes_max);
         let mut cuts = Vec::new();
         loop {
@@ -374,7 +410,10 @@ mod tests {
 
     #[test]
     fn an_array_is_cut_at_its_own_commas_only() {
-        assert_eq!(whole(r#" [ {"a":[1,2]} , "x,]\"" ,3,[] ] "#), [r#"{"a":[1,2]}"#, r#""x,]\"""#, "3", "[]"]);
+        assert_eq!(
+            whole(r#" [ {"a":[1,2]} , "x,]\"" ,3,[] ] "#),
+            [r#"{"a":[1,2]}"#, r#""x,]\"""#, "3", "[]"]
+        );
         assert_eq!(whole("[]"), [""; 0]);
         assert_eq!(whole(r#"{"a":{"b":"}"}}"#), [r#"{"a":{"b":"}"}}"#]);
     }
@@ -394,7 +433,10 @@ mod tests {
     #[test]
     fn an_element_beyond_the_limit_costs_only_itself() {
         let cuts = cut(r#"["aaaaaaaaaaaaaaaa",1]"#, 8);
-        assert_eq!(cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(), [Cut::TooLong, Cut::Element, Cut::End]);
+        assert_eq!(
+            cuts.iter().map(|(cut, _)| *cut).collect::<Vec<_>>(),
+            [Cut::TooLong, Cut::Element, Cut::End]
+        );
     }
 
     #[test]

@@ -131,7 +131,9 @@ pub enum ImportError {
 /// The system's reason; where it is that a folder was named, what to do.
 fn in_words(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::IsADirectory => "it is a folder, and this format is read from files; name one".to_owned(),
+        std::io::ErrorKind::IsADirectory => {
+            "it is a folder, and this format is read from files; name one".to_owned()
+        }
         _ => error.to_string(),
     }
 }
@@ -146,7 +148,12 @@ pub trait Importer: Sync {
     /// have none that say much, from a bounded look inside.
     fn detect(&self, probe: &Probe<'_>) -> Match;
     /// Streams the source's records into `sink`, in the source's order.
-    fn import(&self, path: &Path, context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError>;
+    fn import(
+        &self,
+        path: &Path,
+        context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError>;
 }
 
 /// Every importer, in the order in which they are asked.
@@ -197,7 +204,10 @@ const OTHERS_LOOKED_AT_MAX: usize = 2_000;
 
 /// How many files of other formats lie in a folder that is read as `chosen`: what its reader passes over in silence. By format;
 /// plain text, which anything could be, is left out. Looks at the first [`OTHERS_LOOKED_AT_MAX`] files.
-pub fn others_in(folder: &Path, chosen: &dyn Importer) -> Result<BTreeMap<&'static str, usize>, ImportError> {
+pub fn others_in(
+    folder: &Path,
+    chosen: &dyn Importer,
+) -> Result<BTreeMap<&'static str, usize>, ImportError> {
     let mut others = BTreeMap::new();
     if !folder.is_dir() {
         return Ok(others);

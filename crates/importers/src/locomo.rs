@@ -82,7 +82,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(&mut self, conversation: &Map<String, Value>, sink: &mut dyn Sink) -> ControlFlow<()> {
         let speaker = |name: &str| bounded_name(Some(conversation.get(name)?.as_str()?.to_owned()));
-        let participants: Vec<String> = ["speaker_a", "speaker_b"].into_iter().filter_map(speaker).collect();
+        let participants: Vec<String> =
+            ["speaker_a", "speaker_b"].into_iter().filter_map(speaker).collect();
         let mut sessions: Vec<(u64, &Value)> = conversation
             .iter()
             .filter_map(|(name, turns)| Some((name.strip_prefix("session_")?.parse().ok()?, turns)))
@@ -94,12 +95,16 @@ impl Reader<'_> {
                 self.problem(&format!("{session} is not a list of turns"), sink)?;
                 continue;
             };
-            let spoken = conversation.get(&format!("session_{number}_date_time")).and_then(Value::as_str);
+            let spoken =
+                conversation.get(&format!("session_{number}_date_time")).and_then(Value::as_str);
             let at = spoken.and_then(time::from_spoken);
             if at.is_none() && !turns.is_empty() {
                 let message = match spoken {
                     Some(spoken) => {
-                        format!("{session}: {:?} is no time; its turns have none", crate::turn::cut(spoken, 64))
+                        format!(
+                            "{session}: {:?} is no time; its turns have none",
+                            crate::turn::cut(spoken, 64)
+                        )
                     }
                     None => format!("{session} has no date_time; its turns have none"),
                 };
@@ -127,11 +132,15 @@ impl Reader<'_> {
         let actor = field("speaker");
         let uid = match field("dia_id") {
             Some(id) => format!("{}/{id}", self.id),
-            None => self.repetitions.uid(&session, content_hash(&[actor.unwrap_or_default(), text])),
+            None => {
+                self.repetitions.uid(&session, content_hash(&[actor.unwrap_or_default(), text]))
+            }
         };
         let links = match turn.get("img_url") {
             Some(Value::String(url)) => vec![url.clone()],
-            Some(Value::Array(urls)) => urls.iter().filter_map(|url| Some(url.as_str()?.to_owned())).collect(),
+            Some(Value::Array(urls)) => {
+                urls.iter().filter_map(|url| Some(url.as_str()?.to_owned())).collect()
+            }
             _ => Vec::new(),
         };
         let query = field("query").map(|query| ("query".to_owned(), Value::from(query)));

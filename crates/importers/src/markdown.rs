@@ -57,7 +57,12 @@ impl Importer for Markdown {
         if has_extension(probe.path, &EXTENSIONS) { Match::Likely } else { Match::No }
     }
 
-    fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    fn import(
+        &self,
+        path: &Path,
+        _context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
         if !path.is_dir() {
             let note = files::read_text(path, NOTE_BYTES_MAX, FORMAT)?;
             let empty = note.text.trim().is_empty();
@@ -86,7 +91,12 @@ impl Importer for Markdown {
     }
 }
 
-fn import_note(file: &Path, root: &Path, note: files::Text, sink: &mut dyn Sink) -> ControlFlow<()> {
+fn import_note(
+    file: &Path,
+    root: &Path,
+    note: files::Text,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
     sink.progress(note.text.len() as u64);
     if let Some(complaint) = note.complaint {
         sink.problem(problem(file, complaint))?;
@@ -150,9 +160,14 @@ impl Head {
         head.at = date.or(created).or(in_name).or(updated);
         head.named = !head.title.is_empty();
         if !head.named {
-            let first = sections.first().and_then(|section| section.path.first()).filter(|first| !first.is_empty());
+            let first = sections
+                .first()
+                .and_then(|section| section.path.first())
+                .filter(|first| !first.is_empty());
             // The outermost heading is the note's title only if it stands above everything.
-            let above_all = first.filter(|first| sections.iter().all(|section| section.path.first() == Some(*first)));
+            let above_all = first.filter(|first| {
+                sections.iter().all(|section| section.path.first() == Some(*first))
+            });
             head.title = above_all.cloned().unwrap_or_else(|| stem(&head.relative).to_owned());
         }
         head
@@ -168,8 +183,12 @@ impl Head {
                 self.title = text.chars().take(sections::HEADING_CHARS_MAX).collect();
             }
             "date" | "day" if when.is_some() => *date = when,
-            "created" | "date_created" | "created_at" | "creation_date" if when.is_some() => *created = when,
-            "updated" | "modified" | "date_modified" | "updated_at" | "last_modified" if when.is_some() => {
+            "created" | "date_created" | "created_at" | "creation_date" if when.is_some() => {
+                *created = when
+            }
+            "updated" | "modified" | "date_modified" | "updated_at" | "last_modified"
+                if when.is_some() =>
+            {
                 self.more.insert("updated".to_owned(), Value::String(text));
                 *updated = when;
             }
@@ -184,7 +203,9 @@ impl Head {
                     self.more.insert("aliases".to_owned(), Value::Array(aliases));
                 }
             }
-            "author" | "authors" => self.actor = Some(texts(&value).join(", ")).filter(|actor| !actor.is_empty()),
+            "author" | "authors" => {
+                self.actor = Some(texts(&value).join(", ")).filter(|actor| !actor.is_empty())
+            }
             "participants" | "attendees" | "people" => {
                 for person in texts(&value) {
                     sections::add_once(&mut self.participants, &person);
@@ -194,8 +215,19 @@ impl Head {
             _ if value.is_null() => {}
             _ => {
                 // The payload's own field names are taken.
-                let own = ["text", "captions", "title", "session", "session_title", "role", "tags", "links", "end"];
-                let key = if own.contains(&name) { format!("note_{name}") } else { name.to_owned() };
+                let own = [
+                    "text",
+                    "captions",
+                    "title",
+                    "session",
+                    "session_title",
+                    "role",
+                    "tags",
+                    "links",
+                    "end",
+                ];
+                let key =
+                    if own.contains(&name) { format!("note_{name}") } else { name.to_owned() };
                 self.more.insert(key, value);
             }
         }
@@ -204,8 +236,14 @@ impl Head {
     fn records(&self, section: Section, slug: &str) -> Vec<Evidence> {
         let named = section.path.iter().rev().find_map(|heading| dates::date_in(heading));
         let at = named.map(When::from_date).or_else(|| self.at.clone());
-        let heading = section.path.last().filter(|heading| !heading.is_empty()).unwrap_or(&self.title).clone();
-        let mut path: Vec<&str> = section.path.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        let heading = section
+            .path
+            .last()
+            .filter(|heading| !heading.is_empty())
+            .unwrap_or(&self.title)
+            .clone();
+        let mut path: Vec<&str> =
+            section.path.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
         if path.first() != Some(&self.title.as_str()) {
             path.insert(0, &self.title);
         }
@@ -231,7 +269,11 @@ impl Head {
                 kind: EvidenceKind::from(EvidenceKind::NOTE),
                 actor: self.actor.clone(),
                 at: at.clone(),
-                summary: summarize(&if passage.is_empty() { path.clone() } else { format!("{heading}: {passage}") }),
+                summary: summarize(&if passage.is_empty() {
+                    path.clone()
+                } else {
+                    format!("{heading}: {passage}")
+                }),
                 visibility: Visibility::default(),
                 payload: Payload {
                     text: format!("{path}\n\n{passage}").trim_end().to_owned(),

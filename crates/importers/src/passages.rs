@@ -31,7 +31,8 @@ pub(crate) fn split(block: &str, chars_max: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = block.trim();
     while !rest.is_empty() {
-        let limit = rest.char_indices().nth(chars_max.max(1)).map_or(rest.len(), |(index, _)| index);
+        let limit =
+            rest.char_indices().nth(chars_max.max(1)).map_or(rest.len(), |(index, _)| index);
         let Some((head, _)) = rest.split_at_checked(limit) else { break };
         let cut = if limit == rest.len() { limit } else { best_cut(head) };
         let (piece, after) = rest.split_at_checked(cut).unwrap_or((rest, ""));
@@ -47,11 +48,16 @@ pub(crate) fn split(block: &str, chars_max: usize) -> Vec<&str> {
 /// The end of the last line, sentence or word in the second half of `head`; all of it if there is none.
 fn best_cut(head: &str) -> usize {
     let half = head.len() / 2;
-    let after = |found: Option<usize>, length: usize| found.map(|at| at + length).filter(|at| *at > half);
+    let after =
+        |found: Option<usize>, length: usize| found.map(|at| at + length).filter(|at| *at > half);
     after(head.rfind('\n'), 1)
-        .or_else(|| after([". ", "! ", "? ", "。"].iter().filter_map(|end| head.rfind(end)).max(), 1))
+        .or_else(|| {
+            after([". ", "! ", "? ", "。"].iter().filter_map(|end| head.rfind(end)).max(), 1)
+        })
         .filter(|cut| head.is_char_boundary(*cut))
-        .or_else(|| after(head.rfind(char::is_whitespace), 1).filter(|cut| head.is_char_boundary(*cut)))
+        .or_else(|| {
+            after(head.rfind(char::is_whitespace), 1).filter(|cut| head.is_char_boundary(*cut))
+        })
         .unwrap_or(head.len())
 }
 

@@ -28,7 +28,8 @@ use exif::Exif;
 use sidecar::Sidecar;
 
 /// Names under which photos come.
-pub(crate) const EXTENSIONS: [&str; 9] = ["jpg", "jpeg", "heic", "heif", "avif", "png", "webp", "tif", "tiff"];
+pub(crate) const EXTENSIONS: [&str; 9] =
+    ["jpg", "jpeg", "heic", "heif", "avif", "png", "webp", "tif", "tiff"];
 
 /// How many first bytes identify a photo that names no time.
 const IDENTITY_BYTES: u64 = 64 * 1024;
@@ -69,7 +70,9 @@ impl Importer for Photo {
                     .iter()
                     .any(|known| brand.starts_with(*known))
             }
-            [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => has_extension(probe.path, &EXTENSIONS),
+            [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => {
+                has_extension(probe.path, &EXTENSIONS)
+            }
             _ => false,
         };
         match (magic, has_extension(probe.path, &EXTENSIONS)) {
@@ -79,11 +82,17 @@ impl Importer for Photo {
         }
     }
 
-    fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    fn import(
+        &self,
+        path: &Path,
+        _context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
         if !path.is_dir() {
             let folder = path.parent().unwrap_or(Path::new(""));
             let names = json_names(folder, path);
-            let (header, ..) = read_header(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+            let (header, ..) = read_header(path)
+                .map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
             if let Err(error @ HeaderError::Unknown) = header {
                 let reason = error.to_string();
                 return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason });
@@ -91,17 +100,23 @@ impl Importer for Photo {
             let _ = import_photo(path, path, &names, sink);
             return Ok(());
         }
-        let found = files::walk(path, |file| has_extension(file, &EXTENSIONS) || has_extension(file, &["json"]))?;
+        let found = files::walk(path, |file| {
+            has_extension(file, &EXTENSIONS) || has_extension(file, &["json"])
+        })?;
         for trouble in found.problems {
             if sink.problem(trouble).is_break() {
                 return Ok(());
             }
         }
-        let (json, photos): (Vec<_>, Vec<_>) = found.files.into_iter().partition(|file| has_extension(file, &["json"]));
+        let (json, photos): (Vec<_>, Vec<_>) =
+            found.files.into_iter().partition(|file| has_extension(file, &["json"]));
         let mut sidecars: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         for file in json {
             if let (Some(folder), Some(name)) = (file.parent(), file.file_name()) {
-                sidecars.entry(folder.to_owned()).or_default().insert(name.to_string_lossy().into_owned());
+                sidecars
+                    .entry(folder.to_owned())
+                    .or_default()
+                    .insert(name.to_string_lossy().into_owned());
             }
         }
         let none = BTreeSet::new();
@@ -118,7 +133,8 @@ impl Importer for Photo {
 /// The JSON files beside a single photo whose names begin as its own does.
 fn json_names(folder: &Path, photo: &Path) -> BTreeSet<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let begin = photo.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let begin =
+        photo.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let begin = begin.split('(').next().unwrap_or_default().to_owned();
     let Ok(listing) = std::fs::read_dir(folder) else { return BTreeSet::new() };
     listing
@@ -128,12 +144,18 @@ fn json_names(folder: &Path, photo: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-fn import_photo(file: &Path, root: &Path, json: &BTreeSet<String>, sink: &mut dyn Sink) -> ControlFlow<()> {
+fn import_photo(
+    file: &Path,
+    root: &Path,
+    json: &BTreeSet<String>,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let sidecar = match sidecar::name_for(&name, json).map(|found| file.with_file_name(found)) {
         None => None,
         Some(beside) => {
-            let read = files::read_bytes(&beside, sidecar::SIDECAR_BYTES_MAX).map_err(|error| error.to_string());
+            let read = files::read_bytes(&beside, sidecar::SIDECAR_BYTES_MAX)
+                .map_err(|error| error.to_string());
             match read.and_then(|bytes| sidecar::read(&bytes)) {
                 Ok(sidecar) => {
                     for complaint in &sidecar.complaints {
@@ -150,7 +172,9 @@ fn import_photo(file: &Path, root: &Path, json: &BTreeSet<String>, sink: &mut dy
     };
     let (header, identity, length) = match read_header(file) {
         Ok(read) => read,
-        Err(error) => return sink.problem(problem(file, format!("the photo cannot be read: {error}"))),
+        Err(error) => {
+            return sink.problem(problem(file, format!("the photo cannot be read: {error}")));
+        }
     };
     sink.progress(length);
     let exif = match header {
@@ -175,8 +199,17 @@ fn album(file: &Path) -> Option<String> {
     let name = file.parent()?.file_name()?.to_str()?.trim();
     let lower = name.to_lowercase();
     let given = name.chars().any(char::is_alphabetic)
-        && !["dcim", "camera", "photos", "pictures", "images", "takeout", "google photos", "screenshots"]
-            .contains(&lower.as_str())
+        && ![
+            "dcim",
+            "camera",
+            "photos",
+            "pictures",
+            "images",
+            "takeout",
+            "google photos",
+            "screenshots",
+        ]
+        .contains(&lower.as_str())
         && !lower.starts_with('.')
         && !lower.starts_with("photos from ")
         && !lower.get(..3).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
@@ -198,7 +231,13 @@ fn read_header(file: &Path) -> std::io::Result<(Header, String, u64)> {
     Ok((header, hash, bytes.length()))
 }
 
-fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, hash: &str) -> Evidence {
+fn record(
+    relative: &str,
+    album: &Option<String>,
+    exif: Exif,
+    sidecar: Sidecar,
+    hash: &str,
+) -> Evidence {
     let identity = exif.taken.as_ref().map_or_else(|| hash.to_owned(), When::to_string);
     let in_name = || dates::date_in_name(relative).map(When::from_date);
     let at = exif.taken.or(sidecar.taken).or_else(in_name);
@@ -219,13 +258,25 @@ fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, 
     // Takeout's title is the file's first name, which tells nobody anything.
     let own_name = relative.rsplit('/').next().unwrap_or(relative);
     let title = sidecar.title.map(short).filter(|title| {
-        title != own_name && stem(title) != stem(own_name) && !has_extension(Path::new(title), &EXTENSIONS)
+        title != own_name
+            && stem(title) != stem(own_name)
+            && !has_extension(Path::new(title), &EXTENSIONS)
     });
     // Of a photo of which nothing is known its file says at least which it is.
-    let nothing_known =
-        album.is_none() && location.is_none() && at.is_none() && sidecar.people.is_empty() && captions.is_empty();
+    let nothing_known = album.is_none()
+        && location.is_none()
+        && at.is_none()
+        && sidecar.people.is_empty()
+        && captions.is_empty();
     let shown = title.as_deref().or(nothing_known.then_some(own_name));
-    let text = describe(shown, album.as_deref(), location.as_ref(), at.as_ref(), &sidecar.people, &captions);
+    let text = describe(
+        shown,
+        album.as_deref(),
+        location.as_ref(),
+        at.as_ref(),
+        &sidecar.people,
+        &captions,
+    );
     let mut more = serde_json::Map::new();
     let details = [
         ("file", Some(Value::from(relative))),
@@ -245,7 +296,10 @@ fn record(relative: &str, album: &Option<String>, exif: Exif, sidecar: Sidecar, 
             text,
             captions,
             title,
-            session: relative.rsplit_once('/').map(|(folder, _)| folder.to_owned()).or_else(|| album.clone()),
+            session: relative
+                .rsplit_once('/')
+                .map(|(folder, _)| folder.to_owned())
+                .or_else(|| album.clone()),
             session_title: album.clone(),
             participants: sidecar.people,
             tags: sidecar.tags,
@@ -273,7 +327,9 @@ fn describe(
     let label = location.and_then(|location| location.label.as_deref());
     let position = location.and_then(|location| Some((location.lat?, location.lon?)));
     match (label, position) {
-        (Some(label), Some((lat, lon))) => text.push_str(&format!(" at {label} ({lat:.4}, {lon:.4})")),
+        (Some(label), Some((lat, lon))) => {
+            text.push_str(&format!(" at {label} ({lat:.4}, {lon:.4})"))
+        }
         (Some(label), None) => text.push_str(&format!(" at {label}")),
         (None, Some((lat, lon))) => text.push_str(&format!(" at {lat:.4}, {lon:.4}")),
         (None, None) => {}

@@ -133,7 +133,8 @@ const KEY_BYTES_MAX: usize = 256;
 pub fn mask(evidence: &mut Evidence) -> Vec<Masked> {
     let mut report = Report::default();
     report.mask_cut_summary(evidence);
-    let Evidence { source: _, source_uid, kind: _, actor, at: _, summary, visibility: _, payload } = evidence;
+    let Evidence { source: _, source_uid, kind: _, actor, at: _, summary, visibility: _, payload } =
+        evidence;
     let Payload {
         text,
         captions,
@@ -175,7 +176,8 @@ impl Report {
     fn one(&mut self, field: &str, text: &mut String) {
         if let Some((masked, kinds)) = mask_text(text) {
             *text = masked;
-            self.masked.extend(kinds.into_iter().map(|kind| Masked { kind, field: field.to_owned() }));
+            self.masked
+                .extend(kinds.into_iter().map(|kind| Masked { kind, field: field.to_owned() }));
         }
     }
 
@@ -189,7 +191,11 @@ impl Report {
         for (index, text) in texts.iter_mut().enumerate() {
             if let Some((masked, kinds)) = mask_text(text) {
                 *text = masked;
-                self.masked.extend(kinds.into_iter().map(|kind| Masked { kind, field: format!("{field}[{index}]") }));
+                self.masked.extend(
+                    kinds
+                        .into_iter()
+                        .map(|kind| Masked { kind, field: format!("{field}[{index}]") }),
+                );
             }
         }
     }
@@ -238,12 +244,17 @@ impl Report {
                 }
                 Value::Array(values) => {
                     pending.extend(
-                        values.iter_mut().enumerate().map(|(index, value)| (format!("{path}[{index}]"), value)),
+                        values
+                            .iter_mut()
+                            .enumerate()
+                            .map(|(index, value)| (format!("{path}[{index}]"), value)),
                     );
                 }
                 Value::Object(object) => {
                     self.keys(&path, object);
-                    pending.extend(object.iter_mut().map(|(key, value)| (field_within(&path, key), value)));
+                    pending.extend(
+                        object.iter_mut().map(|(key, value)| (field_within(&path, key), value)),
+                    );
                 }
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
@@ -254,7 +265,8 @@ impl Report {
     }
 
     fn keys(&mut self, path: &str, object: &mut serde_json::Map<String, Value>) {
-        let secret: Vec<_> = object.keys().filter_map(|key| Some((key.clone(), mask_text(key)?))).collect();
+        let secret: Vec<_> =
+            object.keys().filter_map(|key| Some((key.clone(), mask_text(key)?))).collect();
         for (key, (masked, kinds)) in secret {
             if let Some(value) = object.remove(&key) {
                 object.insert(masked, value);

@@ -68,7 +68,12 @@ impl Importer for Text {
         }
     }
 
-    fn import(&self, path: &Path, _context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    fn import(
+        &self,
+        path: &Path,
+        _context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
         let mut survey = Survey::default();
         let mut lines = Lines::open(path)?;
         while let Some(line) = lines.next()? {
@@ -98,10 +103,19 @@ impl Importer for Text {
             Shape::Log | Shape::Prose => Vec::new(),
         };
         let of_file = dates::date_in_name(&name);
-        let writer = Writer { title: stem(&name).to_owned(), name, participants, order, of_file, seen: HashMap::new() };
+        let writer = Writer {
+            title: stem(&name).to_owned(),
+            name,
+            participants,
+            order,
+            of_file,
+            seen: HashMap::new(),
+        };
         let _ = match shape {
             Shape::Prose => prose(Lines::open(path)?, writer, sink)?,
-            Shape::Log | Shape::Chat { .. } => entries(Lines::open(path)?, shape, &survey, writer, sink)?,
+            Shape::Log | Shape::Chat { .. } => {
+                entries(Lines::open(path)?, shape, &survey, writer, sink)?
+            }
         };
         Ok(())
     }
@@ -173,10 +187,13 @@ impl Survey {
     }
 
     fn shape(&self) -> Shape {
-        let often_stamped = self.stamped >= 2 && self.stamped * 4 >= self.lines || self.stamped == self.lines;
+        let often_stamped =
+            self.stamped >= 2 && self.stamped * 4 >= self.lines || self.stamped == self.lines;
         if often_stamped && self.stamped > 0 {
-            let few_names = self.other_names == 0 && (self.names.len() as u64) * 2 <= self.named.max(4);
-            let chat = self.stamped_named >= 2 && self.stamped_named * 2 >= self.stamped && few_names;
+            let few_names =
+                self.other_names == 0 && (self.names.len() as u64) * 2 <= self.named.max(4);
+            let chat =
+                self.stamped_named >= 2 && self.stamped_named * 2 >= self.stamped && few_names;
             return if chat { Shape::Chat { timed: true } } else { Shape::Log };
         }
         let speakers = 2..=SPEAKERS_WITHOUT_TIMES_MAX;
@@ -227,7 +244,11 @@ impl Writer {
         let count = self.seen.entry(key).or_insert(0);
         *count = count.saturating_add(1);
         let short: String = hash.to_hex().chars().take(24).collect();
-        if *count > 1 { format!("{}#{short}~{count}", self.name) } else { format!("{}#{short}", self.name) }
+        if *count > 1 {
+            format!("{}#{short}~{count}", self.name)
+        } else {
+            format!("{}#{short}", self.name)
+        }
     }
 
     fn write(&mut self, kind: &str, mut entry: Entry, sink: &mut dyn Sink) -> ControlFlow<()> {
@@ -251,7 +272,9 @@ impl Writer {
                 ..Payload::default()
             };
             if at.is_none() && !entry.written.is_empty() {
-                payload.more.insert("time_as_written".to_owned(), Value::String(entry.written.clone()));
+                payload
+                    .more
+                    .insert("time_as_written".to_owned(), Value::String(entry.written.clone()));
             }
             let actor = entry.actor.clone();
             let summary = match &actor {
@@ -276,7 +299,13 @@ impl Writer {
 type Flow = Result<ControlFlow<()>, ImportError>;
 
 /// Log entries and messages: each begins with its stamp (or name) and goes on to the next.
-fn entries(mut lines: Lines<'_>, shape: Shape, survey: &Survey, mut writer: Writer, sink: &mut dyn Sink) -> Flow {
+fn entries(
+    mut lines: Lines<'_>,
+    shape: Shape,
+    survey: &Survey,
+    mut writer: Writer,
+    sink: &mut dyn Sink,
+) -> Flow {
     let kind = if shape == Shape::Log { EvidenceKind::NOTE } else { EvidenceKind::TURN };
     let speakers: BTreeSet<&str> = survey.names.keys().map(String::as_str).collect();
     let mut entry = Entry::default();
@@ -323,7 +352,8 @@ fn beginning(line: &str, shape: Shape, speakers: &BTreeSet<&str>) -> Option<Entr
         None if timed => return None,
         None => (None, "", line),
     };
-    let said = stamp::speaker(rest).filter(|(name, _)| shape != Shape::Log && speakers.contains(name));
+    let said =
+        stamp::speaker(rest).filter(|(name, _)| shape != Shape::Log && speakers.contains(name));
     if said.is_none() && !timed {
         return None;
     }
@@ -358,7 +388,10 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
             }
             note.push_str(&paragraph);
             // One paragraph in four, chosen by its own content, ends a note that is long enough.
-            let chosen = blake3::hash(paragraph.as_bytes()).as_bytes().first().is_some_and(|byte| byte % 4 == 0);
+            let chosen = blake3::hash(paragraph.as_bytes())
+                .as_bytes()
+                .first()
+                .is_some_and(|byte| byte % 4 == 0);
             paragraph.clear();
             let ripe = chosen && note.chars().count() >= NOTE_CHARS_MIN;
             if ripe && write_note(&mut note, &mut writer, sink).is_break() {

@@ -29,7 +29,10 @@ pub(crate) fn from_text(text: &str) -> Option<When> {
     }
     let numeric = |byte: u8| byte.is_ascii_digit() || byte == b'.' || byte == b'-';
     // Ten digits and more: shorter ones are years and dates.
-    if text.len() >= 10 && text.bytes().all(numeric) && !text.get(1..).is_some_and(|rest| rest.contains('-')) {
+    if text.len() >= 10
+        && text.bytes().all(numeric)
+        && !text.get(1..).is_some_and(|rest| rest.contains('-'))
+    {
         return from_epoch(text.parse().ok()?);
     }
     if text.contains(' ') {
@@ -61,7 +64,10 @@ pub(crate) fn from_spoken(text: &str) -> Option<When> {
     if text.len() > 64 {
         return None;
     }
-    DateTime::strptime("%I:%M %p on %d %B, %Y", text).ok().map(When::from_civil).or_else(|| from_text(text))
+    DateTime::strptime("%I:%M %p on %d %B, %Y", text)
+        .ok()
+        .map(When::from_civil)
+        .or_else(|| from_text(text))
 }
 
 #[cfg(test)]
@@ -96,7 +102,10 @@ mod tests {
     #[test]
     fn spoken_times_are_civil() {
         assert_eq!(from_spoken("1:56 pm on 8 May, 2023").unwrap().as_str(), "2023-05-08T13:56:00");
-        assert_eq!(from_spoken("12:05 AM on 31 December, 2023").unwrap().as_str(), "2023-12-31T00:05:00");
+        assert_eq!(
+            from_spoken("12:05 AM on 31 December, 2023").unwrap().as_str(),
+            "2023-12-31T00:05:00"
+        );
         assert!(from_spoken("noon on a Tuesday").is_none());
     }
 }

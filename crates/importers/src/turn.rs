@@ -293,8 +293,7 @@ mod tests {
 
     #[test]
     fn own_fields_never_shadow_the_payloads() {
-        let more =
-            serde_json::json!({"text": "x", "city": "Basel", "deep": {}, "long": "x".repeat(MORE_BYTES_MAX + 1)});
+        let more = serde_json::json!({"text": "x", "city": "Basel", "deep": {}, "long": "x".repeat(MORE_BYTES_MAX + 1)});
         let Value::Object(more) = more else { unreachable!() };
         assert_eq!(bounded_more(more).keys().collect::<Vec<_>>(), ["city"]);
     }
@@ -315,7 +314,9 @@ mod tests {
         }
         let bad = "\u{1}".repeat(100_000);
         let list = vec![bad.clone(); 100];
-        let field = |number: i32| (format!("{number}{}", "\u{1}".repeat(60)), Value::from(&bad[..MORE_BYTES_MAX]));
+        let field = |number: i32| {
+            (format!("{number}{}", "\u{1}".repeat(60)), Value::from(&bad[..MORE_BYTES_MAX]))
+        };
         let turn = Turn {
             uid: bad.clone(),
             actor: Some(bad.clone()),

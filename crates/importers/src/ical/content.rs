@@ -93,7 +93,11 @@ impl Component {
 
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        let own = self.properties.iter().map(|property| property.value.len() + PROPERTY_BYTES).sum::<usize>();
+        let own = self
+            .properties
+            .iter()
+            .map(|property| property.value.len() + PROPERTY_BYTES)
+            .sum::<usize>();
         own + self.parts.iter().map(Self::bytes).sum::<usize>()
     }
 
@@ -190,14 +194,18 @@ impl<R: BufRead> Components<R> {
                 }
             }
         }
-        Ok(content.map(|(bytes, number)| (String::from_utf8_lossy(&bytes).into_owned(), number, cut)))
+        Ok(content
+            .map(|(bytes, number)| (String::from_utf8_lossy(&bytes).into_owned(), number, cut)))
     }
 
     fn take(&mut self, text: &str, line: u64, cut: bool) {
         let Some(property) = Property::parse(text, line) else {
             // Prose around a calendar is no concern of ours.
             if !self.open.is_empty() {
-                self.report(line, "this line is not of the form NAME:value; it was left out".to_owned());
+                self.report(
+                    line,
+                    "this line is not of the form NAME:value; it was left out".to_owned(),
+                );
             }
             return;
         };
@@ -219,7 +227,10 @@ impl<R: BufRead> Components<R> {
         }
         if self.open.len() >= DEPTH_MAX {
             self.open.pop();
-            self.report(line, format!("nested deeper than {DEPTH_MAX} components; this one was left out"));
+            self.report(
+                line,
+                format!("nested deeper than {DEPTH_MAX} components; this one was left out"),
+            );
         }
         self.open.push(name.clone());
         let component = Component { name, line, properties: Vec::new(), parts: Vec::new() };
@@ -230,7 +241,9 @@ impl<R: BufRead> Components<R> {
                 self.overfull = false;
             }
             Some((zone, depth))
-                if zone.name == "VTIMEZONE" && self.open.len() == *depth + 1 && zone.parts.len() < PROPERTIES_MAX =>
+                if zone.name == "VTIMEZONE"
+                    && self.open.len() == *depth + 1
+                    && zone.parts.len() < PROPERTIES_MAX =>
             {
                 zone.parts.push(component);
             }
@@ -245,7 +258,8 @@ impl<R: BufRead> Components<R> {
         let ends_current = self.current.as_ref().is_some_and(|&(_, depth)| depth == at + 1);
         let ends_around = self.current.as_ref().is_some_and(|&(_, depth)| depth > at + 1);
         if ends_current {
-            self.waiting.extend(self.current.take().map(|(component, _)| Item::Component(component)));
+            self.waiting
+                .extend(self.current.take().map(|(component, _)| Item::Component(component)));
         } else if ends_around {
             self.close_unended(line);
         }
@@ -256,7 +270,10 @@ impl<R: BufRead> Components<R> {
     fn close_unended(&mut self, line: u64) {
         if let Some((component, depth)) = self.current.take() {
             self.open.truncate(depth - 1);
-            self.report(line, format!("END:{} is missing; it was read as ending here", component.name));
+            self.report(
+                line,
+                format!("END:{} is missing; it was read as ending here", component.name),
+            );
             self.waiting.push(Item::Component(component));
         }
     }
@@ -273,7 +290,9 @@ impl<R: BufRead> Components<R> {
             };
         };
         // Pictures and files inside a calendar are no text; they are left out without a word.
-        let embedded = property.parameter("ENCODING").is_some_and(|encoding| encoding.eq_ignore_ascii_case("BASE64"));
+        let embedded = property
+            .parameter("ENCODING")
+            .is_some_and(|encoding| encoding.eq_ignore_ascii_case("BASE64"));
         if embedded || property.name == "X-ALT-DESC" {
             return;
         }
@@ -289,13 +308,21 @@ impl<R: BufRead> Components<R> {
         self.current_bytes += bytes + PROPERTY_BYTES;
         if self.current_bytes > COMPONENT_BYTES_MAX || into.properties.len() >= PROPERTIES_MAX {
             if !std::mem::replace(&mut self.overfull, true) {
-                self.report(line, "this component is too large; the rest of it was left out".to_owned());
+                self.report(
+                    line,
+                    "this component is too large; the rest of it was left out".to_owned(),
+                );
             }
             return;
         }
         into.properties.push(property);
         if cut {
-            self.report(line, format!("a line longer than {CONTENT_BYTES_MAX} bytes; the rest of it was left out"));
+            self.report(
+                line,
+                format!(
+                    "a line longer than {CONTENT_BYTES_MAX} bytes; the rest of it was left out"
+                ),
+            );
         }
     }
 
@@ -350,7 +377,8 @@ mod tests {
             "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nBEGIN:VEVENT\nUID:2\nEND:VCALENDAR\n\
              BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:3\nBEGIN:VALARM\nUID:no\nEND:VALARM\nEND:VTODO\nEND:VCALENDAR",
         );
-        let uids: Vec<_> = components.iter().map(|component| component.text("UID").unwrap()).collect();
+        let uids: Vec<_> =
+            components.iter().map(|component| component.text("UID").unwrap()).collect();
         assert_eq!(uids, ["1", "2", "3"]);
         assert_eq!(problems.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 6]);
         assert_eq!(components[2].properties.len(), 1, "what an alarm says is not the task's");

@@ -25,7 +25,9 @@ pub(super) fn apart(description: &str) -> Invitation {
     while let Some(line) = lines.get(at) {
         match end_of_invitation(&lines, at) {
             Some(end) => {
-                links.extend(lines.get(at..end).unwrap_or_default().iter().find_map(|line| address(line)));
+                links.extend(
+                    lines.get(at..end).unwrap_or_default().iter().find_map(|line| address(line)),
+                );
                 at = end;
             }
             None => {
@@ -35,7 +37,11 @@ pub(super) fn apart(description: &str) -> Invitation {
         }
     }
     // A description without an invitation stays as it is, to the last space.
-    let text = if links.is_empty() && kept.len() == lines.len() { description.to_owned() } else { kept.join("\n") };
+    let text = if links.is_empty() && kept.len() == lines.len() {
+        description.to_owned()
+    } else {
+        kept.join("\n")
+    };
     Invitation { text: text.trim_end().to_owned(), links }
 }
 
@@ -50,7 +56,8 @@ fn end_of_invitation(lines: &[&str], at: usize) -> Option<usize> {
     if is_rule(line, "_") {
         let first = after.iter().map(|line| line.trim()).find(|line| !line.is_empty())?;
         if first.starts_with("Microsoft Teams") {
-            let end = after.iter().position(|line| is_rule(line, "_")).map_or(after.len(), |end| end + 1);
+            let end =
+                after.iter().position(|line| is_rule(line, "_")).map_or(after.len(), |end| end + 1);
             return Some(at + 1 + end);
         }
     }
@@ -74,26 +81,37 @@ mod tests {
 
     fn check(description: &str, text: &str, links: &[&str]) {
         let links = links.iter().map(|&link| link.to_owned()).collect();
-        assert_eq!(apart(description), Invitation { text: text.to_owned(), links }, "{description}");
+        assert_eq!(
+            apart(description),
+            Invitation { text: text.to_owned(), links },
+            "{description}"
+        );
     }
 
     #[test]
     fn what_meeting_services_write_is_no_text_but_a_link() {
         let rule = format!("-::{}::-", "~:".repeat(20));
-        let meet =
-            format!("Bring the tiles.\n\n{rule}\nJoin: https://meet.test/abc\nHelp: https://help.test\n{rule}\nBye");
+        let meet = format!(
+            "Bring the tiles.\n\n{rule}\nJoin: https://meet.test/abc\nHelp: https://help.test\n{rule}\nBye"
+        );
         check(&meet, "Bring the tiles.\n\nBye", &["https://meet.test/abc"]);
         let line = "_".repeat(60);
-        let teams =
-            format!("Agenda\n{line}\nMicrosoft Teams meeting\nJoin<https://teams.test/l/1?x=%40>\nID: 1\n{line}\n");
+        let teams = format!(
+            "Agenda\n{line}\nMicrosoft Teams meeting\nJoin<https://teams.test/l/1?x=%40>\nID: 1\n{line}\n"
+        );
         check(&teams, "Agenda", &["https://teams.test/l/1?x=%40"]);
     }
 
     #[test]
     fn rules_that_people_draw_set_nothing_off() {
-        let drawn = format!("a\n{}\nb\n----------------------------\nc\nhttps://x.test", "_".repeat(60));
+        let drawn =
+            format!("a\n{}\nb\n----------------------------\nc\nhttps://x.test", "_".repeat(60));
         check(&drawn, &drawn, &[]);
-        check("-::~:~::~:~:~:~:~:~:~:~::-\nnever closed", "-::~:~::~:~:~:~:~:~:~:~::-\nnever closed", &[]);
+        check(
+            "-::~:~::~:~:~:~:~:~:~:~::-\nnever closed",
+            "-::~:~::~:~:~:~:~:~:~:~::-\nnever closed",
+            &[],
+        );
         check("", "", &[]);
     }
 }

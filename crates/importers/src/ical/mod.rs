@@ -80,22 +80,31 @@ impl Importer for Ical {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        let head = probe.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(probe.head).trim_ascii_start();
-        let begins = head.get(..15).is_some_and(|begin| begin.eq_ignore_ascii_case(b"BEGIN:VCALENDAR"));
+        let head =
+            probe.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(probe.head).trim_ascii_start();
+        let begins =
+            head.get(..15).is_some_and(|begin| begin.eq_ignore_ascii_case(b"BEGIN:VCALENDAR"));
         let extension = probe.path.extension().and_then(|extension| extension.to_str());
         let named = ["ics", "ical", "ifb", "icalendar"];
         if probe.is_dir {
             Match::No
         } else if begins {
             Match::Certain
-        } else if extension.is_some_and(|extension| named.iter().any(|name| extension.eq_ignore_ascii_case(name))) {
+        } else if extension
+            .is_some_and(|extension| named.iter().any(|name| extension.eq_ignore_ascii_case(name)))
+        {
             Match::Likely
         } else {
             Match::No
         }
     }
 
-    fn import(&self, path: &Path, context: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    fn import(
+        &self,
+        path: &Path,
+        context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
         let mut import = Import {
             path,
             context,
@@ -160,13 +169,20 @@ impl Import<'_> {
                 self.zones.define(component);
                 continue;
             }
-            let (Some(uid), Some(property)) = (component.text("UID"), component.get("RECURRENCE-ID")) else { continue };
+            let (Some(uid), Some(property)) =
+                (component.text("UID"), component.get("RECURRENCE-ID"))
+            else {
+                continue;
+            };
             if named.len() == OVERRIDES_MAX {
-                let reason = format!("more than {OVERRIDES_MAX} changed occurrences; split the calendar");
+                let reason =
+                    format!("more than {OVERRIDES_MAX} changed occurrences; split the calendar");
                 return Err(ImportError::TooLarge { path: self.path.to_owned(), reason });
             }
             let property = property.clone();
-            let onward = property.parameter("RANGE").is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE"));
+            let onward = property
+                .parameter("RANGE")
+                .is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE"));
             if onward {
                 splits_bytes += component.bytes();
                 if splits_bytes <= SPLITS_BYTES_MAX {
@@ -177,7 +193,8 @@ impl Import<'_> {
         }
         for (uid, property) in named {
             // What cannot be read is reported when the component itself is.
-            if let Ok(moment) = Moment::read(&property.value, &property, &mut self.zones, &mut None) {
+            if let Ok(moment) = Moment::read(&property.value, &property, &mut self.zones, &mut None)
+            {
                 self.overrides.entry(uid).or_default().starts.insert(&moment);
             }
         }
@@ -231,7 +248,11 @@ impl Import<'_> {
     }
 
     fn problem(&mut self, line: u64, message: impl Into<String>) -> ControlFlow<()> {
-        self.sink.problem(Problem { file: self.path.to_owned(), line: Some(line), message: message.into() })
+        self.sink.problem(Problem {
+            file: self.path.to_owned(),
+            line: Some(line),
+            message: message.into(),
+        })
     }
 
     /// Gives a record, or says that its time cannot be stored.
@@ -241,7 +262,10 @@ impl Import<'_> {
                 self.records += 1;
                 self.sink.evidence(evidence)
             }
-            None => self.problem(line, "a time at the very end of the calendar; the occurrence was left out"),
+            None => self.problem(
+                line,
+                "a time at the very end of the calendar; the occurrence was left out",
+            ),
         }
     }
 
@@ -257,7 +281,8 @@ impl Import<'_> {
             && self.reported_zones.len() < OCCURRENCES_MAX
             && self.reported_zones.insert(name.clone())
         {
-            let message = format!("the time zone {name:?} is not known; its times were read as local ones");
+            let message =
+                format!("the time zone {name:?} is not known; its times were read as local ones");
             self.problem(property.line, message)?;
         }
         match moment {

@@ -122,9 +122,15 @@ impl Moment {
         match moved.clock.instant(civil) {
             Some(zoned) => {
                 let end = zoned.checked_add(length.exact).ok()?;
-                Some(Self { civil: end.datetime(), date_only: false, clock: Clock::Zone(end.time_zone().clone()) })
+                Some(Self {
+                    civil: end.datetime(),
+                    date_only: false,
+                    clock: Clock::Zone(end.time_zone().clone()),
+                })
             }
-            None => Some(Self { date_only: false, ..moved.at(civil.checked_add(length.exact).ok()?) }),
+            None => {
+                Some(Self { date_only: false, ..moved.at(civil.checked_add(length.exact).ok()?) })
+            }
         }
     }
 }
@@ -172,7 +178,9 @@ impl Length {
             }
         }
         let sign = if negative { -1 } else { 1 };
-        digits.is_empty().then(|| Self { days: days * sign, exact: SignedDuration::from_secs(seconds * sign) })
+        digits
+            .is_empty()
+            .then(|| Self { days: days * sign, exact: SignedDuration::from_secs(seconds * sign) })
     }
 
     pub(super) fn of_days(days: i64) -> Self {
@@ -218,15 +226,25 @@ pub(super) fn parse_civil(text: &str) -> Option<Civil> {
         Some((date, time)) => (date, Some(time)),
         None => (body, None),
     };
-    let digits = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |text: &str, length: usize| {
+        text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     if !digits(date, 8) || time.is_some_and(|time| !digits(time, 6) && !digits(time, 4)) {
         return None;
     }
-    let number = |text: &str, from: usize, to: usize| text.get(from..to).and_then(|text| text.parse::<i16>().ok());
-    let small = |text: &str, from: usize| number(text, from, from + 2).and_then(|number| i8::try_from(number).ok());
+    let number = |text: &str, from: usize, to: usize| {
+        text.get(from..to).and_then(|text| text.parse::<i16>().ok())
+    };
+    let small = |text: &str, from: usize| {
+        number(text, from, from + 2).and_then(|number| i8::try_from(number).ok())
+    };
     let day = Date::new(number(date, 0, 4)?, small(date, 4)?, small(date, 6)?).ok()?;
     let Some(time) = time else {
-        return Some(Civil { civil: day.to_datetime(Default::default()), date_only: true, utc: false });
+        return Some(Civil {
+            civil: day.to_datetime(Default::default()),
+            date_only: true,
+            utc: false,
+        });
     };
     // Civil time here has no leap second; it is the last second of its minute.
     let second = small(time, 4).unwrap_or(0).min(59);
@@ -240,21 +258,40 @@ mod tests {
 
     #[test]
     fn dates_and_times_are_read_and_nothing_else_is() {
-        let civil = |text| parse_civil(text).map(|read| (read.civil.to_string(), read.date_only, read.utc));
+        let civil =
+            |text| parse_civil(text).map(|read| (read.civil.to_string(), read.date_only, read.utc));
         assert_eq!(civil("20250602"), Some(("2025-06-02T00:00:00".into(), true, false)));
         assert_eq!(civil("20250602T080000Z"), Some(("2025-06-02T08:00:00".into(), false, true)));
-        assert_eq!(civil("2025-06-02T08:00:00"), Some(("2025-06-02T08:00:00".into(), false, false)));
-        for text in ["", "2025", "20251301", "20250230", "20250602T25", "99999999", "123456789", "20250602T", "ééééé"]
-        {
+        assert_eq!(
+            civil("2025-06-02T08:00:00"),
+            Some(("2025-06-02T08:00:00".into(), false, false))
+        );
+        for text in [
+            "",
+            "2025",
+            "20251301",
+            "20250230",
+            "20250602T25",
+            "99999999",
+            "123456789",
+            "20250602T",
+            "ééééé",
+        ] {
             assert_eq!(civil(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_duration_is_read_with_its_sign_and_absurd_ones_are_refused() {
-        assert_eq!(Length::parse("P1DT2H"), Some(Length { days: 1, exact: SignedDuration::from_hours(2) }));
+        assert_eq!(
+            Length::parse("P1DT2H"),
+            Some(Length { days: 1, exact: SignedDuration::from_hours(2) })
+        );
         assert_eq!(Length::parse("P2W"), Some(Length::of_days(14)));
-        assert_eq!(Length::parse("-PT5M"), Some(Length { days: 0, exact: SignedDuration::from_secs(-300) }));
+        assert_eq!(
+            Length::parse("-PT5M"),
+            Some(Length { days: 0, exact: SignedDuration::from_secs(-300) })
+        );
         for text in ["", "P1", "1D", "P99999999999D", "PX", "P1Y"] {
             assert_eq!(Length::parse(text), None, "{text}");
         }
@@ -263,8 +300,11 @@ mod tests {
     #[test]
     fn a_day_long_duration_keeps_local_time_over_a_change_of_the_clocks() {
         let berlin = Clock::Zone(TimeZone::get("Europe/Berlin").unwrap());
-        let start = Moment { civil: "2025-03-29T12:00".parse().unwrap(), date_only: false, clock: berlin };
-        let end = |length| start.after(Length::parse(length).unwrap()).unwrap().when().unwrap().to_string();
+        let start =
+            Moment { civil: "2025-03-29T12:00".parse().unwrap(), date_only: false, clock: berlin };
+        let end = |length| {
+            start.after(Length::parse(length).unwrap()).unwrap().when().unwrap().to_string()
+        };
         assert_eq!(end("P1D"), "2025-03-30T12:00:00+02:00[Europe/Berlin]");
         assert_eq!(end("PT24H"), "2025-03-30T13:00:00+02:00[Europe/Berlin]");
     }

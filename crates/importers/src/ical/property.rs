@@ -42,7 +42,8 @@ impl Property {
             return None;
         }
         let parameters = pieces.filter_map(|piece| piece.split_once('='));
-        let parameters = parameters.map(|(name, value)| (name.trim().to_ascii_uppercase(), parameter_text(value)));
+        let parameters = parameters
+            .map(|(name, value)| (name.trim().to_ascii_uppercase(), parameter_text(value)));
         Some(Self { name, parameters: parameters.collect(), value, line })
     }
 
@@ -115,7 +116,10 @@ mod tests {
     #[test]
     fn names_parameters_and_values_are_told_apart() {
         let property = Property::parse("Attendee;CN=\"a;b:c^n\";X=y:mailto:a:b", 7).unwrap();
-        assert_eq!((property.name.as_str(), property.value.as_str(), property.line), ("ATTENDEE", "mailto:a:b", 7));
+        assert_eq!(
+            (property.name.as_str(), property.value.as_str(), property.line),
+            ("ATTENDEE", "mailto:a:b", 7)
+        );
         assert_eq!(property.parameter("CN"), Some("a;b:c\n"));
         assert_eq!(property.parameter("X"), Some("y"));
     }

@@ -58,7 +58,8 @@ impl Home {
 
 impl Template {
     pub(super) fn event(component: &Component, home: &Home) -> Self {
-        let cancelled = home.cancels || status(component).is_some_and(|status| status == "cancelled");
+        let cancelled =
+            home.cancels || status(component).is_some_and(|status| status == "cancelled");
         let kind = if cancelled { CANCELLATION } else { EvidenceKind::EVENT };
         let mut template = Self::of(component, kind, home);
         if cancelled {
@@ -84,7 +85,8 @@ impl Template {
         };
         let label = payload.location.as_ref().and_then(|location| location.label.clone());
         let parts = [payload.title.clone(), Some(description), label];
-        let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<String> =
+            parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         payload.text = parts.join("\n");
         let mut more = |name: &str, value: Option<Value>| {
             payload.more.extend(value.map(|value| (name.to_owned(), value)));
@@ -94,20 +96,26 @@ impl Template {
         more("status", status(component).map(Value::from));
         let sequence = component.text("SEQUENCE").and_then(|sequence| sequence.parse::<u32>().ok());
         more("sequence", sequence.filter(|&sequence| sequence > 0).map(Value::from));
-        let transparent = component.text("TRANSP").is_some_and(|value| value.eq_ignore_ascii_case("TRANSPARENT"));
+        let transparent =
+            component.text("TRANSP").is_some_and(|value| value.eq_ignore_ascii_case("TRANSPARENT"));
         more("transparent", transparent.then_some(Value::Bool(true)));
         let zone = component.get("DTSTART").and_then(|start| start.parameter("TZID"));
         more("tzid", zone.map(|zone| Value::from(zone.chars().take(128).collect::<String>())));
         let organiser = component.get("ORGANIZER").and_then(person);
-        let (declined, attending): (Vec<&Property>, Vec<&Property>) =
-            component.all("ATTENDEE").filter(|attendee| !is_thing(attendee)).take(LIST_MAX).partition(|attendee| {
+        let (declined, attending): (Vec<&Property>, Vec<&Property>) = component
+            .all("ATTENDEE")
+            .filter(|attendee| !is_thing(attendee))
+            .take(LIST_MAX)
+            .partition(|attendee| {
                 attendee.parameter("PARTSTAT").is_some_and(|s| s.eq_ignore_ascii_case("DECLINED"))
             });
         let mut declined: Vec<String> = declined.into_iter().filter_map(person).collect();
         declined.dedup();
         more("declined", (!declined.is_empty()).then(|| json!(declined)));
-        payload.participants = distinct(organiser.clone().into_iter().chain(attending.into_iter().filter_map(person)));
-        let private = component.text("CLASS").is_some_and(|class| !class.eq_ignore_ascii_case("PUBLIC"));
+        payload.participants =
+            distinct(organiser.clone().into_iter().chain(attending.into_iter().filter_map(person)));
+        let private =
+            component.text("CLASS").is_some_and(|class| !class.eq_ignore_ascii_case("PUBLIC"));
         let visibility = if private { Visibility::Private } else { Visibility::default() };
         let uid = component.text("UID").unwrap_or_else(|| fingerprint(component));
         payload.session = Some(uid.clone());
@@ -116,14 +124,19 @@ impl Template {
     }
 
     /// One occurrence; `None` when its time cannot be stored. `id` names it within its series.
-    pub(super) fn occurrence(&self, start: &Moment, end: Option<&Moment>, id: Option<&str>) -> Option<Evidence> {
+    pub(super) fn occurrence(
+        &self,
+        start: &Moment,
+        end: Option<&Moment>,
+        id: Option<&str>,
+    ) -> Option<Evidence> {
         let at = self.home.when(start)?;
         // The end of an all-day event is the day after; people name its last day.
         let last_day = |end: &Moment| end.civil.checked_sub(SignedDuration::from_hours(24)).ok();
         let end = match end {
-            Some(end) if start.date_only => {
-                last_day(end).map(|day| When::from_date(day.date())).filter(|day| day.date() > at.date())
-            }
+            Some(end) if start.date_only => last_day(end)
+                .map(|day| When::from_date(day.date()))
+                .filter(|day| day.date() > at.date()),
             end => end.and_then(|end| self.home.when(end)),
         };
         let mut payload = self.payload.clone();
@@ -153,7 +166,8 @@ impl Template {
     fn summary(&self, at: &When, end: Option<&When>) -> String {
         let title = self.payload.title.as_deref().unwrap_or("Event without a title");
         let label = self.payload.location.as_ref().and_then(|location| location.label.as_deref());
-        let title = if self.kind == CANCELLATION { cancelled_text(title) } else { title.to_owned() };
+        let title =
+            if self.kind == CANCELLATION { cancelled_text(title) } else { title.to_owned() };
         let place = label.map(|label| format!(", {label}")).unwrap_or_default();
         summarize(&format!("{title}, {}{place}", span(at, end)))
     }
@@ -173,10 +187,15 @@ impl Import<'_> {
         let more = &mut template.payload.more;
         more.extend(due.as_ref().map(|due| ("due".to_owned(), Value::from(due.as_str()))));
         let completed = completed.and_then(|completed| self.home.when(&completed));
-        more.extend(completed.map(|completed| ("completed".to_owned(), Value::from(completed.as_str()))));
-        let title = template.payload.title.clone().unwrap_or_else(|| "Task without a title".to_owned());
-        let due_text = due.as_ref().map(|due| format!(", due {}", span(due, None))).unwrap_or_default();
-        let done = status(component).filter(|status| status == "completed" || status == "cancelled");
+        more.extend(
+            completed.map(|completed| ("completed".to_owned(), Value::from(completed.as_str()))),
+        );
+        let title =
+            template.payload.title.clone().unwrap_or_else(|| "Task without a title".to_owned());
+        let due_text =
+            due.as_ref().map(|due| format!(", due {}", span(due, None))).unwrap_or_default();
+        let done =
+            status(component).filter(|status| status == "completed" || status == "cancelled");
         let done_text = done.map(|done| format!(" ({done})")).unwrap_or_default();
         // Who reads the record reads the text, and a task is asked for by the day it is due.
         template.payload.text.extend(due.as_ref().map(|due| format!("\nDue {}", span(due, None))));
@@ -204,7 +223,8 @@ impl Import<'_> {
             Some(property) => self.moment(property)?.map(|moment| moment.id()),
             None => None,
         };
-        let source_uid = id.map_or_else(|| template.uid.clone(), |id| format!("{}/{id}", template.uid));
+        let source_uid =
+            id.map_or_else(|| template.uid.clone(), |id| format!("{}/{id}", template.uid));
         self.sink.evidence(Evidence {
             source: SOURCE.to_owned(),
             source_uid,
@@ -218,7 +238,11 @@ impl Import<'_> {
     }
 
     /// The first of the named properties that is there and is a time.
-    fn optional(&mut self, component: &Component, names: &[&str]) -> ControlFlow<(), Option<Moment>> {
+    fn optional(
+        &mut self,
+        component: &Component,
+        names: &[&str],
+    ) -> ControlFlow<(), Option<Moment>> {
         for name in names {
             if let Some(property) = component.get(name)
                 && let Some(moment) = self.moment(property)?
@@ -245,7 +269,9 @@ fn span(at: &When, end: Option<&When>) -> String {
     };
     match end {
         None => moment(at),
-        Some(end) if end.date() == at.date() && !end.is_date_only() => format!("{}–{}", moment(at), clock(end.civil())),
+        Some(end) if end.date() == at.date() && !end.is_date_only() => {
+            format!("{}–{}", moment(at), clock(end.civil()))
+        }
         Some(end) => format!("{} – {}", moment(at), moment(end)),
     }
 }
@@ -255,16 +281,25 @@ fn status(component: &Component) -> Option<String> {
 }
 
 fn tags(component: &Component) -> Vec<String> {
-    distinct(component.all("CATEGORIES").flat_map(Property::texts).map(|tag| tag.trim_start_matches('#').to_owned()))
+    distinct(
+        component
+            .all("CATEGORIES")
+            .flat_map(Property::texts)
+            .map(|tag| tag.trim_start_matches('#').to_owned()),
+    )
 }
 
 fn links(component: &Component) -> Vec<String> {
     let values = ["URL", "CONFERENCE", "ATTACH"].into_iter().flat_map(|name| component.all(name));
-    distinct(values.map(|property| property.value.trim().to_owned()).filter(|value| !value.is_empty()))
+    distinct(
+        values.map(|property| property.value.trim().to_owned()).filter(|value| !value.is_empty()),
+    )
 }
 
 fn location(component: &Component) -> Option<Location> {
-    let label = component.text("LOCATION").map(|label| label.split_whitespace().collect::<Vec<_>>().join(" "));
+    let label = component
+        .text("LOCATION")
+        .map(|label| label.split_whitespace().collect::<Vec<_>>().join(" "));
     let apple = component.get("X-APPLE-STRUCTURED-LOCATION");
     let position = component
         .get("GEO")
@@ -293,9 +328,9 @@ fn person(property: &Property) -> Option<String> {
 
 /// Rooms and equipment are invited like people.
 fn is_thing(property: &Property) -> bool {
-    property
-        .parameter("CUTYPE")
-        .is_some_and(|kind| kind.eq_ignore_ascii_case("ROOM") || kind.eq_ignore_ascii_case("RESOURCE"))
+    property.parameter("CUTYPE").is_some_and(|kind| {
+        kind.eq_ignore_ascii_case("ROOM") || kind.eq_ignore_ascii_case("RESOURCE")
+    })
 }
 
 /// Some programs write descriptions as HTML; those that do not write whole pages mean their line ends.
@@ -313,7 +348,11 @@ fn readable(text: String) -> String {
 fn fingerprint(component: &Component) -> String {
     let mut hasher = blake3::Hasher::new();
     for property in component.properties.iter().filter(|property| property.name != "DTSTAMP") {
-        hasher.update(property.name.as_bytes()).update(b":").update(property.value.as_bytes()).update(b"\n");
+        hasher
+            .update(property.name.as_bytes())
+            .update(b":")
+            .update(property.value.as_bytes())
+            .update(b"\n");
     }
     let hex = hasher.finalize().to_hex();
     format!("without-uid-{}", hex.get(..32).unwrap_or(&hex))

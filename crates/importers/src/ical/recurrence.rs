@@ -43,7 +43,12 @@ pub(super) struct Expansion {
 
 impl Rule {
     /// The rule's occurrences from `start` on, at most until `until` (UNTIL in the civil time of `start`).
-    pub(super) fn expand(&self, start: DateTime, until: Option<DateTime>, bounds: Bounds) -> Expansion {
+    pub(super) fn expand(
+        &self,
+        start: DateTime,
+        until: Option<DateTime>,
+        bounds: Bounds,
+    ) -> Expansion {
         let rule = self.completed_from(start);
         let mut walk = Walk {
             start,
@@ -51,7 +56,9 @@ impl Rule {
             remaining: self.count.map_or(bounds.occurrences_max, |count| {
                 usize::try_from(count).unwrap_or(usize::MAX).min(bounds.occurrences_max)
             }),
-            limited_by_count: self.count.is_some_and(|count| count <= bounds.occurrences_max as u64),
+            limited_by_count: self
+                .count
+                .is_some_and(|count| count <= bounds.occurrences_max as u64),
             starts: Vec::new(),
             stopped: None,
         };
@@ -61,7 +68,9 @@ impl Rule {
                 Frequency::Yearly | Frequency::Monthly | Frequency::Weekly | Frequency::Daily => {
                     rule.walk_days(&mut walk);
                 }
-                Frequency::Hourly | Frequency::Minutely | Frequency::Secondly => rule.walk_steps(&mut walk),
+                Frequency::Hourly | Frequency::Minutely | Frequency::Secondly => {
+                    rule.walk_steps(&mut walk)
+                }
             }
         }
         Expansion { starts: walk.starts, complete: walk.stopped == Some(Stop::Ended) }
@@ -106,7 +115,9 @@ impl Rule {
             walk.start.date().checked_sub(jiff::Span::new().days(back)).unwrap_or(walk.start.date())
         };
         for period in 0..PERIODS_MAX {
-            let Some(step) = i64::try_from(period).ok().and_then(|period| period.checked_mul(self.interval)) else {
+            let Some(step) =
+                i64::try_from(period).ok().and_then(|period| period.checked_mul(self.interval))
+            else {
                 return walk.stop(Stop::Ended);
             };
             let Some((first, days)) = self.period(walk.start.date(), week_start_first, step) else {
@@ -115,7 +126,8 @@ impl Rule {
             if walk.is_past(first) {
                 return walk.stop(Stop::Ended);
             }
-            let days = (0..days).map_while(|day| first.checked_add(jiff::Span::new().days(day)).ok());
+            let days =
+                (0..days).map_while(|day| first.checked_add(jiff::Span::new().days(day)).ok());
             let days: Vec<Date> = days.filter(|&day| self.holds_on(day)).collect();
             self.give_set(&days, &times, walk);
             if walk.stopped.is_some() {
@@ -137,7 +149,8 @@ impl Rule {
                 let months = i64::from(start.year()) * 12 + i64::from(start.month()) - 1;
                 let months = months.checked_add(step)?;
                 let year = i16::try_from(months.div_euclid(12)).ok()?;
-                let first = Date::new(year, i8::try_from(months.rem_euclid(12)).ok()? + 1, 1).ok()?;
+                let first =
+                    Date::new(year, i8::try_from(months.rem_euclid(12)).ok()? + 1, 1).ok()?;
                 Some((first, first.days_in_month().into()))
             }
             Frequency::Weekly => Some((days_after(week_start_first, step.checked_mul(7)?)?, 7)),
@@ -164,7 +177,8 @@ impl Rule {
                 return walk.stop(Stop::Ended);
             }
             let second = seconds_of(at);
-            let admits = |values: &[i16], value: i8| values.is_empty() || values.contains(&value.into());
+            let admits =
+                |values: &[i16], value: i8| values.is_empty() || values.contains(&value.into());
             let jump_to = if !self.holds_on(at.date()) {
                 second - second.rem_euclid(86_400) + 86_400
             } else if !admits(&self.hours, at.hour()) {
@@ -214,11 +228,14 @@ impl Rule {
             front if front > 0 => front - 1,
             back => length + back,
         });
-        let mut picked: Vec<i64> = from_front.filter(|&position| (0..length).contains(&position)).collect();
+        let mut picked: Vec<i64> =
+            from_front.filter(|&position| (0..length).contains(&position)).collect();
         picked.sort_unstable();
         picked.dedup();
         for position in picked.into_iter().filter_map(|position| usize::try_from(position).ok()) {
-            let (Some(day), Some(time)) = (days.get(position / times.len()), times.get(position % times.len())) else {
+            let (Some(day), Some(time)) =
+                (days.get(position / times.len()), times.get(position % times.len()))
+            else {
                 continue;
             };
             walk.give(day.to_datetime(*time));
@@ -231,7 +248,9 @@ impl Rule {
     /// True when the day passes every BYxxx part that speaks of days.
     fn holds_on(&self, day: Date) -> bool {
         let counts = |values: &[i16], from_front: i16, length: i16| {
-            values.is_empty() || values.contains(&from_front) || values.contains(&(from_front - length - 1))
+            values.is_empty()
+                || values.contains(&from_front)
+                || values.contains(&(from_front - length - 1))
         };
         (self.months.is_empty() || self.months.contains(&day.month().into()))
             && counts(&self.month_days, day.day().into(), day.days_in_month().into())
@@ -262,7 +281,8 @@ impl Rule {
         let back_ordinal = -((length - from_front) / 7 + 1);
         self.weekdays.is_empty()
             || self.weekdays.iter().any(|&(ordinal, weekday)| {
-                weekday == day.weekday() && (ordinal == 0 || ordinal == front_ordinal || ordinal == back_ordinal)
+                weekday == day.weekday()
+                    && (ordinal == 0 || ordinal == front_ordinal || ordinal == back_ordinal)
             })
     }
 }

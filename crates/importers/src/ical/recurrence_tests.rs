@@ -53,25 +53,57 @@ fn the_examples_of_the_rfc_hold() {
         "1997-09-07 1997-09-28 1997-11-02 1997-11-30",
     );
     check("FREQ=MONTHLY;BYMONTHDAY=-3", "1997-09-28T09:00", "1997-09-28 1997-10-29 1997-11-28");
-    check("FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13", "1998-02-13T09:00", "1998-02-13 1998-03-13 1998-11-13 1999-08-13");
+    check(
+        "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
+        "1998-02-13T09:00",
+        "1998-02-13 1998-03-13 1998-11-13 1999-08-13",
+    );
     check(
         "FREQ=YEARLY;INTERVAL=3;COUNT=4;BYYEARDAY=1,100,200",
         "1997-01-01T09:00",
         "1997-01-01 1997-04-10 1997-07-19 2000-01-01",
     );
     check("FREQ=YEARLY;BYDAY=20MO", "1997-05-19T09:00", "1997-05-19 1998-05-18 1999-05-17");
-    check("FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO", "1997-05-12T09:00", "1997-05-12 1998-05-11 1999-05-17");
-    check("FREQ=YEARLY;BYMONTH=3;BYDAY=TH", "1997-03-13T09:00", "1997-03-13 1997-03-20 1997-03-27 1998-03-05");
+    check(
+        "FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO",
+        "1997-05-12T09:00",
+        "1997-05-12 1998-05-11 1999-05-17",
+    );
+    check(
+        "FREQ=YEARLY;BYMONTH=3;BYDAY=TH",
+        "1997-03-13T09:00",
+        "1997-03-13 1997-03-20 1997-03-27 1998-03-05",
+    );
     check(
         "FREQ=YEARLY;INTERVAL=4;BYMONTH=11;BYDAY=TU;BYMONTHDAY=2,3,4,5,6,7,8",
         "1996-11-05T09:00",
         "1996-11-05 2000-11-07 2004-11-02",
     );
-    check("FREQ=MONTHLY;COUNT=3;BYDAY=TU,WE,TH;BYSETPOS=3", "1997-09-04T09:00", "1997-09-04 1997-10-07 1997-11-06");
-    check("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-2", "1997-09-29T09:00", "1997-09-29 1997-10-30 1997-11-27");
-    check("FREQ=HOURLY;INTERVAL=3;COUNT=3", "1997-09-02T09:00", "1997-09-02 1997-09-02T12:00 1997-09-02T15:00");
-    check("FREQ=MINUTELY;INTERVAL=90;COUNT=3", "1997-09-02T09:00", "1997-09-02 1997-09-02T10:30 1997-09-02T12:00");
-    check("FREQ=DAILY;BYHOUR=9,10;BYMINUTE=0,20", "1997-09-02T09:00", "1997-09-02 1997-09-02T09:20 1997-09-02T10:00");
+    check(
+        "FREQ=MONTHLY;COUNT=3;BYDAY=TU,WE,TH;BYSETPOS=3",
+        "1997-09-04T09:00",
+        "1997-09-04 1997-10-07 1997-11-06",
+    );
+    check(
+        "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-2",
+        "1997-09-29T09:00",
+        "1997-09-29 1997-10-30 1997-11-27",
+    );
+    check(
+        "FREQ=HOURLY;INTERVAL=3;COUNT=3",
+        "1997-09-02T09:00",
+        "1997-09-02 1997-09-02T12:00 1997-09-02T15:00",
+    );
+    check(
+        "FREQ=MINUTELY;INTERVAL=90;COUNT=3",
+        "1997-09-02T09:00",
+        "1997-09-02 1997-09-02T10:30 1997-09-02T12:00",
+    );
+    check(
+        "FREQ=DAILY;BYHOUR=9,10;BYMINUTE=0,20",
+        "1997-09-02T09:00",
+        "1997-09-02 1997-09-02T09:20 1997-09-02T10:00",
+    );
     check(
         "FREQ=MONTHLY;BYMONTHDAY=15,30;COUNT=5",
         "2007-01-15T09:00",
@@ -83,7 +115,10 @@ fn the_examples_of_the_rfc_hold() {
 #[test]
 fn the_first_start_counts_also_where_the_rule_does_not_name_it() {
     check("FREQ=WEEKLY;BYDAY=TU;COUNT=3", "2025-06-02T09:00", "2025-06-02 2025-06-03 2025-06-10");
-    assert_eq!(expand("FREQ=WEEKLY;BYDAY=TU;COUNT=3", "2025-06-02T09:00", "2030-01-01T00:00").starts.len(), 3);
+    assert_eq!(
+        expand("FREQ=WEEKLY;BYDAY=TU;COUNT=3", "2025-06-02T09:00", "2030-01-01T00:00").starts.len(),
+        3
+    );
 }
 
 #[test]
@@ -107,7 +142,9 @@ fn impossible_and_endless_rules_end_quickly() {
         "FREQ=YEARLY;INTERVAL=4294967295",
         "FREQ=SECONDLY;INTERVAL=4294967295;COUNT=18446744073709551615",
     ] {
-        for start in ["0001-01-01T00:00", "2025-01-01T04:00", "9999-12-31T23:59:59", "-009999-01-01T00:00"] {
+        for start in
+            ["0001-01-01T00:00", "2025-01-01T04:00", "9999-12-31T23:59:59", "-009999-01-01T00:00"]
+        {
             expand(rule, start, "9999-12-31T23:59:59");
         }
     }
@@ -119,13 +156,18 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 
     fn list(&mut self, low: i64, high: i64) -> String {
         let values = (0..=self.below(3)).map(|_| low + self.below((high - low + 1) as u64) as i64);
-        values.filter(|&value| value != 0 || low == 0).map(|value| value.to_string()).collect::<Vec<_>>().join(",")
+        values
+            .filter(|&value| value != 0 || low == 0)
+            .map(|value| value.to_string())
+            .collect::<Vec<_>>()
+            .join(",")
     }
 }
 
@@ -150,14 +192,18 @@ fn random_rule(draw: &mut Draw) -> String {
     part(draw, 5, "BYHOUR", 0, 23);
     part(draw, 5, "BYMINUTE", 0, 59);
     if draw.below(2) == 0 {
-        let ordinal = ["", "1", "-1", "2"][if frequency == "MONTHLY" { draw.below(4) as usize } else { 0 }];
+        let ordinal =
+            ["", "1", "-1", "2"][if frequency == "MONTHLY" { draw.below(4) as usize } else { 0 }];
         let days = ["MO", "TU", "FR", "SU"].map(|day| format!("{ordinal}{day}"));
         rule.push_str(&format!(";BYDAY={}", days[..1 + draw.below(4) as usize].join(",")));
         if frequency == "YEARLY" && draw.below(3) == 0 {
             rule.push_str(&format!(";BYWEEKNO={}", [1, 2, 20, 52, 53, -1][draw.below(6) as usize]));
         }
         if frequency != "WEEKLY" && draw.below(3) == 0 {
-            rule.push_str(&format!(";BYSETPOS={}", ["1", "-1", "2", "1,-1"][draw.below(4) as usize]));
+            rule.push_str(&format!(
+                ";BYSETPOS={}",
+                ["1", "-1", "2", "1,-1"][draw.below(4) as usize]
+            ));
         }
     }
     rule + [";WKST=MO", ";WKST=SU", ""][draw.below(3) as usize]
@@ -179,10 +225,12 @@ fn random_rules_give_what_another_implementation_gives() {
         if ours.len() < 60 {
             continue;
         }
-        let theirs = text.parse::<rrule::RRule<rrule::Unvalidated>>().unwrap().until(last).build(start);
+        let theirs =
+            text.parse::<rrule::RRule<rrule::Unvalidated>>().unwrap().until(last).build(start);
         let Ok(theirs) = theirs else { continue };
         let theirs = theirs.into_iter().take(50);
-        let theirs: Vec<String> = theirs.map(|start| start.format("%Y-%m-%dT%H:%M:%S").to_string()).collect();
+        let theirs: Vec<String> =
+            theirs.map(|start| start.format("%Y-%m-%dT%H:%M:%S").to_string()).collect();
         let mut ours: Vec<String> = ours.iter().map(ToString::to_string).collect();
         if theirs.first() != ours.first() {
             ours.remove(0);

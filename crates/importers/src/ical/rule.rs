@@ -76,14 +76,18 @@ impl Rule {
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
             let error = || RuleError::Part { part: part.chars().take(64).collect() };
             let (name, value) = part.split_once('=').ok_or_else(error)?;
-            let (name, value) = (name.trim().to_ascii_uppercase(), value.trim().to_ascii_uppercase());
+            let (name, value) =
+                (name.trim().to_ascii_uppercase(), value.trim().to_ascii_uppercase());
             let numbers = |low: i16, high: i16| parse_numbers(&value, low, high).ok_or_else(error);
             match name.as_str() {
                 "FREQ" => frequency = Some(parse_frequency(&value).ok_or_else(error)?),
                 "INTERVAL" => {
-                    rule.interval = value.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(error)?.into();
+                    rule.interval =
+                        value.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(error)?.into();
                 }
-                "COUNT" => rule.count = Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(error)?),
+                "COUNT" => {
+                    rule.count = Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(error)?)
+                }
                 "UNTIL" => rule.until = Some(value),
                 "BYMONTH" => rule.months = numbers(1, 12)?,
                 "BYWEEKNO" => rule.week_numbers = numbers(-53, 53)?,
@@ -122,7 +126,8 @@ impl Rule {
             !self.seconds.is_empty(),
         ];
         let ordinal_weekday = self.weekdays.iter().any(|&(ordinal, _)| ordinal != 0);
-        let within_year = matches!(self.frequency, Frequency::Monthly | Frequency::Weekly | Frequency::Daily);
+        let within_year =
+            matches!(self.frequency, Frequency::Monthly | Frequency::Weekly | Frequency::Daily);
         let refused = [
             ("BYWEEKNO", !self.week_numbers.is_empty() && self.frequency != Frequency::Yearly),
             ("BYYEARDAY", !self.year_days.is_empty() && within_year),
@@ -134,9 +139,13 @@ impl Rule {
         if let Some(&(part, _)) = refused.iter().find(|(_, refused)| *refused) {
             return Err(RuleError::Combination { part });
         }
-        let month_has = |month: i16, day: i16| day.abs() <= if month == 2 { 29 } else { 30 + days_31(month) };
+        let month_has =
+            |month: i16, day: i16| day.abs() <= if month == 2 { 29 } else { 30 + days_31(month) };
         let possible = |&month: &i16| self.month_days.iter().any(|&day| month_has(month, day));
-        if !self.months.is_empty() && !self.month_days.is_empty() && !self.months.iter().any(possible) {
+        if !self.months.is_empty()
+            && !self.month_days.is_empty()
+            && !self.months.iter().any(possible)
+        {
             return Err(RuleError::Never);
         }
         Ok(())
@@ -166,7 +175,8 @@ fn parse_numbers(text: &str, low: i16, high: i16) -> Option<Vec<i16>> {
     let mut numbers = Vec::new();
     for number in text.split(',') {
         let number: i16 = number.trim().parse().ok()?;
-        if !(low..=high).contains(&number) || number == 0 && low < 0 || numbers.len() == VALUES_MAX {
+        if !(low..=high).contains(&number) || number == 0 && low < 0 || numbers.len() == VALUES_MAX
+        {
             return None;
         }
         numbers.push(number);
@@ -180,7 +190,8 @@ fn parse_weekdays(text: &str) -> Option<Vec<(i16, Weekday)>> {
     for item in text.split(',').map(str::trim) {
         let at = item.find(|c: char| c.is_ascii_alphabetic())?;
         let (ordinal, weekday) = item.split_at_checked(at)?;
-        let ordinal = if ordinal.is_empty() { 0 } else { ordinal.parse().ok().filter(|&n: &i16| n != 0)? };
+        let ordinal =
+            if ordinal.is_empty() { 0 } else { ordinal.parse().ok().filter(|&n: &i16| n != 0)? };
         if ordinal.unsigned_abs() > 53 || weekdays.len() == VALUES_MAX {
             return None;
         }

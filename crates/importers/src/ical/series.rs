@@ -42,7 +42,11 @@ struct Occurrence {
 }
 
 impl Split {
-    pub(super) fn read(recurrence_id: &Property, component: Component, zones: &mut Zones) -> Option<Self> {
+    pub(super) fn read(
+        recurrence_id: &Property,
+        component: Component,
+        zones: &mut Zones,
+    ) -> Option<Self> {
         let from = Moment::read(&recurrence_id.value, recurrence_id, zones, &mut None).ok()?;
         let start = match component.get("DTSTART") {
             Some(property) => Moment::read(&property.value, property, zones, &mut None).ok()?,
@@ -61,7 +65,9 @@ impl Split {
 
 /// Outlook writes a day as the time from midnight to midnight, and beside it that it means the day.
 fn is_all_day(component: &Component, start: &Moment) -> bool {
-    let says_so = component.text("X-MICROSOFT-CDO-ALLDAYEVENT").is_some_and(|value| value.eq_ignore_ascii_case("TRUE"));
+    let says_so = component
+        .text("X-MICROSOFT-CDO-ALLDAYEVENT")
+        .is_some_and(|value| value.eq_ignore_ascii_case("TRUE"));
     says_so && start.civil.time() == Time::midnight()
 }
 
@@ -80,7 +86,8 @@ impl Import<'_> {
         let repeats = ["RRULE", "RDATE"].iter().any(|name| component.get(name).is_some());
         if !repeats {
             let end = length.and_then(|length| start.after(length));
-            let start = Moment { date_only: start.date_only || is_all_day(component, &start), ..start };
+            let start =
+                Moment { date_only: start.date_only || is_all_day(component, &start), ..start };
             return self.give(property.line, template.occurrence(&start, end.as_ref(), None));
         }
         let occurrences = self.occurrences(component, &start)?;
@@ -109,7 +116,10 @@ impl Import<'_> {
             }
             let id = start.id();
             let begun = |split: &Split| split.from.civil_by(&start.clock) <= start.civil;
-            let latest = splits.iter().filter(|(split, ..)| begun(split)).max_by_key(|(split, ..)| split.from.id());
+            let latest = splits
+                .iter()
+                .filter(|(split, ..)| begun(split))
+                .max_by_key(|(split, ..)| split.from.id());
             let evidence = match latest {
                 Some((split, changed, length)) => split.moved(start).and_then(|moved| {
                     let end = length.and_then(|length| moved.after(length));
@@ -126,7 +136,12 @@ impl Import<'_> {
     }
 
     /// An occurrence with a component of its own.
-    fn override_of_one(&mut self, component: &Component, property: &Property, template: &Template) -> ControlFlow<()> {
+    fn override_of_one(
+        &mut self,
+        component: &Component,
+        property: &Property,
+        template: &Template,
+    ) -> ControlFlow<()> {
         let Some(original) = self.moment(property)? else { return ControlFlow::Continue(()) };
         let start = match component.get("DTSTART") {
             Some(start) => self.moment(start)?,
@@ -146,7 +161,10 @@ impl Import<'_> {
         } else if let Some(property) = component.get("DURATION") {
             let length = Length::parse(&property.value);
             if length.is_none() {
-                self.problem(property.line, "DURATION was left out: it is no duration of iCalendar")?;
+                self.problem(
+                    property.line,
+                    "DURATION was left out: it is no duration of iCalendar",
+                )?;
             }
             (length, property)
         } else {
@@ -154,7 +172,10 @@ impl Import<'_> {
         };
         match length {
             Some(length) if length.is_negative() => {
-                self.problem(property.line, "the event ends before it starts; its end was left out")?;
+                self.problem(
+                    property.line,
+                    "the event ends before it starts; its end was left out",
+                )?;
                 ControlFlow::Continue(default)
             }
             Some(length) if length.is_positive() => ControlFlow::Continue(Some(length)),
@@ -163,7 +184,11 @@ impl Import<'_> {
     }
 
     /// Every start of a series, in order, each once.
-    fn occurrences(&mut self, component: &Component, start: &Moment) -> ControlFlow<(), Vec<Occurrence>> {
+    fn occurrences(
+        &mut self,
+        component: &Component,
+        start: &Moment,
+    ) -> ControlFlow<(), Vec<Occurrence>> {
         let mut excluded = Starts::default();
         for property in component.all("EXDATE") {
             for value in property.value.split(',').filter(|value| !value.trim().is_empty()) {
@@ -173,7 +198,12 @@ impl Import<'_> {
             }
         }
         for property in component.all("EXRULE").take(RULES_MAX) {
-            for civil in self.expansion(property, start)?.starts.into_iter().filter(|&civil| civil != start.civil) {
+            for civil in self
+                .expansion(property, start)?
+                .starts
+                .into_iter()
+                .filter(|&civil| civil != start.civil)
+            {
                 excluded.insert(&start.at(civil));
             }
         }
@@ -182,7 +212,10 @@ impl Import<'_> {
         let mut rules = 0;
         for property in component.all("RRULE") {
             if rules == RULES_MAX {
-                self.problem(property.line, format!("more than {RULES_MAX} rules; this and later ones were left out"))?;
+                self.problem(
+                    property.line,
+                    format!("more than {RULES_MAX} rules; this and later ones were left out"),
+                )?;
                 break;
             }
             rules += 1;
@@ -209,16 +242,27 @@ impl Import<'_> {
             }
         }
         occurrences.sort_by_cached_key(|occurrence| {
-            (occurrence.start.civil_by(&start.clock), occurrence.start.id(), occurrence.length.is_none())
+            (
+                occurrence.start.civil_by(&start.clock),
+                occurrence.start.id(),
+                occurrence.length.is_none(),
+            )
         });
         let mut seen = BTreeSet::new();
-        occurrences.retain(|occurrence| !excluded.contain(&occurrence.start) && seen.insert(occurrence.start.id()));
-        let text_bytes: usize = component.properties.iter().map(|property| property.value.len()).sum();
+        occurrences.retain(|occurrence| {
+            !excluded.contain(&occurrence.start) && seen.insert(occurrence.start.id())
+        });
+        let text_bytes: usize =
+            component.properties.iter().map(|property| property.value.len()).sum();
         let occurrences_max = OCCURRENCES_MAX.min(SERIES_BYTES_MAX / text_bytes.max(1)).max(1);
-        if let Some(line) = limited.or((occurrences.len() > occurrences_max).then_some(component.line)) {
+        if let Some(line) =
+            limited.or((occurrences.len() > occurrences_max).then_some(component.line))
+        {
             occurrences.truncate(occurrences_max);
-            let message =
-                format!("the series is too long; only its first {} occurrences were taken", occurrences.len());
+            let message = format!(
+                "the series is too long; only its first {} occurrences were taken",
+                occurrences.len()
+            );
             self.problem(line, message)?;
         }
         ControlFlow::Continue(occurrences)
@@ -230,7 +274,9 @@ impl Import<'_> {
             let start = self.moment_of(property, value)?;
             return ControlFlow::Continue(start.map(|start| Occurrence { start, length: None }));
         };
-        let Some(start) = self.moment_of(property, start)? else { return ControlFlow::Continue(None) };
+        let Some(start) = self.moment_of(property, start)? else {
+            return ControlFlow::Continue(None);
+        };
         let length = match Length::parse(end) {
             Some(length) => Some(length),
             None => self.moment_of(property, end)?.map(|end| Length::between(&start, &end)),
@@ -245,7 +291,10 @@ impl Import<'_> {
         let rule = match Rule::parse(&property.value) {
             Ok(rule) => rule,
             Err(error) => {
-                self.problem(property.line, format!("{error}; the event was taken as happening once"))?;
+                self.problem(
+                    property.line,
+                    format!("{error}; the event was taken as happening once"),
+                )?;
                 return ControlFlow::Continue(once);
             }
         };
@@ -258,14 +307,22 @@ impl Import<'_> {
             until => until.flatten(),
         };
         if until.is_some() && rule.count.is_some() {
-            self.problem(property.line, "the rule has both COUNT and UNTIL; it ends with the earlier of them")?;
+            self.problem(
+                property.line,
+                "the rule has both COUNT and UNTIL; it ends with the earlier of them",
+            )?;
         }
         if until.is_some_and(|until| until < start.civil) {
-            self.problem(property.line, "the rule ends (UNTIL) before the event starts; it never happens")?;
+            self.problem(
+                property.line,
+                "the rule ends (UNTIL) before the event starts; it never happens",
+            )?;
         }
         let endless = until.is_none() && rule.count.is_none();
-        let last = if endless { self.horizon(&start.clock).max(start.civil) } else { DateTime::MAX };
-        let expansion = rule.expand(start.civil, until, Bounds { last, occurrences_max: OCCURRENCES_MAX });
+        let last =
+            if endless { self.horizon(&start.clock).max(start.civil) } else { DateTime::MAX };
+        let expansion =
+            rule.expand(start.civil, until, Bounds { last, occurrences_max: OCCURRENCES_MAX });
         ControlFlow::Continue(expansion)
     }
 
@@ -289,6 +346,7 @@ fn until_in_clock(until: &str, start: &Moment) -> Option<DateTime> {
     if !read.utc {
         return Some(read.civil);
     }
-    let utc = Moment { civil: read.civil, date_only: false, clock: Clock::Zone(jiff::tz::TimeZone::UTC) };
+    let utc =
+        Moment { civil: read.civil, date_only: false, clock: Clock::Zone(jiff::tz::TimeZone::UTC) };
     Some(utc.civil_by(&start.clock))
 }

@@ -83,14 +83,15 @@ impl Definition {
 
     fn instant(&self, civil: DateTime) -> Option<Zoned> {
         let begun = self.onsets.partition_point(|onset| onset.at <= civil);
-        let (read_with, shown_with) = match begun.checked_sub(1).and_then(|index| self.onsets.get(index)) {
-            Some(onset) => {
-                let gap = i64::from(onset.after.seconds()) - i64::from(onset.before.seconds());
-                let into = civil.duration_since(onset.at).as_secs();
-                (if into < gap { onset.before } else { onset.after }, onset.after)
-            }
-            None => self.onsets.first().map(|onset| (onset.before, onset.before))?,
-        };
+        let (read_with, shown_with) =
+            match begun.checked_sub(1).and_then(|index| self.onsets.get(index)) {
+                Some(onset) => {
+                    let gap = i64::from(onset.after.seconds()) - i64::from(onset.before.seconds());
+                    let into = civil.duration_since(onset.at).as_secs();
+                    (if into < gap { onset.before } else { onset.after }, onset.after)
+                }
+                None => self.onsets.first().map(|onset| (onset.before, onset.before))?,
+            };
         Some(read_with.to_timestamp(civil).ok()?.to_zoned(TimeZone::fixed(shown_with)))
     }
 }
@@ -100,14 +101,18 @@ fn onsets_of(part: &Component) -> Option<Vec<Onset>> {
     let before = parse_offset(&part.get("TZOFFSETFROM")?.value)?;
     let after = parse_offset(&part.get("TZOFFSETTO")?.value)?;
     let start = moment::parse_civil(part.get("DTSTART")?.value.trim())?.civil;
-    let bounds = Bounds { last: jiff::civil::date(LAST_YEAR, 12, 31).at(0, 0, 0, 0), occurrences_max: ONSETS_MAX };
+    let bounds = Bounds {
+        last: jiff::civil::date(LAST_YEAR, 12, 31).at(0, 0, 0, 0),
+        occurrences_max: ONSETS_MAX,
+    };
     let mut starts = vec![start];
     for property in part.all("RRULE") {
         let rule = Rule::parse(&property.value).ok()?;
         let until = match &rule.until {
             Some(until) => {
                 let until = moment::parse_civil(until)?;
-                let instant = until.utc.then(|| Offset::UTC.to_timestamp(until.civil).ok()).flatten();
+                let instant =
+                    until.utc.then(|| Offset::UTC.to_timestamp(until.civil).ok()).flatten();
                 Some(instant.map_or(until.civil, |instant: Timestamp| before.to_datetime(instant)))
             }
             None => None,
@@ -132,7 +137,8 @@ fn parse_offset(text: &str) -> Option<Offset> {
     if !matches!(digits.len(), 4 | 6) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let two = |from: usize| digits.get(from..from + 2).map_or(Some(0), |two| two.parse::<i32>().ok());
+    let two =
+        |from: usize| digits.get(from..from + 2).map_or(Some(0), |two| two.parse::<i32>().ok());
     Offset::from_seconds(sign * (two(0)? * 3600 + two(2)? * 60 + two(4)?)).ok()
 }
 
@@ -157,7 +163,9 @@ impl Zones {
         let clock = named(name)
             .or_else(|| location.and_then(|location| named(&location)))
             .map(Clock::Zone)
-            .or_else(|| component.and_then(Definition::read).map(|zone| Clock::Defined(Arc::new(zone))));
+            .or_else(|| {
+                component.and_then(Definition::read).map(|zone| Clock::Defined(Arc::new(zone)))
+            });
         if self.known.len() < DEFINITIONS_MAX {
             self.known.insert(name.to_owned(), clock.clone());
         }
@@ -173,7 +181,10 @@ fn named(name: &str) -> Option<TimeZone> {
     if name.is_empty() || name.len() > NAME_BYTES_MAX {
         return None;
     }
-    if name.eq_ignore_ascii_case("UTC") || name.eq_ignore_ascii_case("Z") || name.eq_ignore_ascii_case("GMT") {
+    if name.eq_ignore_ascii_case("UTC")
+        || name.eq_ignore_ascii_case("Z")
+        || name.eq_ignore_ascii_case("GMT")
+    {
         return Some(TimeZone::UTC);
     }
     let segments: Vec<&str> = name.split('/').collect();
@@ -232,9 +243,11 @@ mod tests {
 
     #[test]
     fn names_of_vendors_and_of_windows_are_known() {
-        for name in
-            ["europe/berlin", "/freeassociation.sourceforge.net/Tzfile/Europe/Berlin", "W. Europe Standard Time"]
-        {
+        for name in [
+            "europe/berlin",
+            "/freeassociation.sourceforge.net/Tzfile/Europe/Berlin",
+            "W. Europe Standard Time",
+        ] {
             let Some(Clock::Zone(zone)) = Zones::default().resolve(name) else { panic!("{name}") };
             assert_eq!(zone.iana_name(), Some("Europe/Berlin"));
         }

@@ -21,7 +21,8 @@ pub(super) struct Read {
 
 /// Reads one message; `None` when it has no headers at all.
 pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
-    let message = MessageParser::default().parse(raw).filter(|message| !message.headers().is_empty())?;
+    let message =
+        MessageParser::default().parse(raw).filter(|message| !message.headers().is_empty())?;
     let subject = message.subject().map(one_line).filter(|subject| !subject.is_empty());
     let author = message.from().or_else(|| message.sender()).and_then(|from| people(from).next());
     let answered = first_id(message.in_reply_to());
@@ -42,22 +43,25 @@ pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
             .as_deref()
             .map(|subject| thread_name(subject).to_owned())
             .filter(|name| !name.is_empty()),
-        participants: distinct(
-            author
-                .clone()
-                .into_iter()
-                .chain([message.from(), message.to(), message.cc()].into_iter().flatten().flat_map(people)),
-        ),
+        participants: distinct(author.clone().into_iter().chain(
+            [message.from(), message.to(), message.cc()].into_iter().flatten().flat_map(people),
+        )),
         tags: labels(&message),
-        links: distinct(message.attachments().filter_map(|part| part.attachment_name()).map(one_line)),
+        links: distinct(
+            message.attachments().filter_map(|part| part.attachment_name()).map(one_line),
+        ),
         ..Payload::default()
     };
     payload.more.extend(answered.map(|id| ("in_reply_to".to_owned(), Value::from(id))));
     payload.more.extend(text_cut.then(|| ("text_cut".to_owned(), Value::Bool(true))));
-    let at = message.date().and_then(when).or_else(|| message.received()?.date().as_ref().and_then(when));
+    let at = message
+        .date()
+        .and_then(when)
+        .or_else(|| message.received()?.date().as_ref().and_then(when));
     let dated = at.is_some();
     let who = author.as_deref().unwrap_or("unknown sender");
-    let summary = summarize(&format!("Mail from {who}: {}", subject.as_deref().unwrap_or("(no subject)")));
+    let summary =
+        summarize(&format!("Mail from {who}: {}", subject.as_deref().unwrap_or("(no subject)")));
     let evidence = Evidence {
         source: "mbox".to_owned(),
         source_uid,
@@ -79,7 +83,9 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
         let part = match &part.body {
             PartType::Text(text) if is_reply => without_quotes(text, Marks::Kept),
             PartType::Text(text) => text.replace("\r\n", "\n").trim().to_owned(),
-            PartType::Html(html) if is_reply => without_quotes(&html::to_text(&set_off_quotes(html)), Marks::Lost),
+            PartType::Html(html) if is_reply => {
+                without_quotes(&html::to_text(&set_off_quotes(html)), Marks::Lost)
+            }
             PartType::Html(html) => html::to_text(html),
             _ => continue,
         };
@@ -115,7 +121,9 @@ fn is_reply_subject(subject: &str) -> bool {
     let prefix = subject.split(':').next().unwrap_or_default().trim();
     let prefix = prefix.split('[').next().unwrap_or_default().trim();
     subject.contains(':')
-        && ["re", "aw", "sv", "antw", "vs", "odp", "rif"].iter().any(|re| prefix.eq_ignore_ascii_case(re))
+        && ["re", "aw", "sv", "antw", "vs", "odp", "rif"]
+            .iter()
+            .any(|re| prefix.eq_ignore_ascii_case(re))
 }
 
 fn when(date: &DateTime) -> Option<When> {
@@ -141,7 +149,8 @@ fn people<'a>(address: &'a Address<'_>) -> impl Iterator<Item = String> + 'a {
 
 /// Labels that Gmail writes into the mailboxes it exports.
 fn labels(message: &Message<'_>) -> Vec<String> {
-    let labels = message.header("X-Gmail-Labels").and_then(HeaderValue::as_text).unwrap_or_default();
+    let labels =
+        message.header("X-Gmail-Labels").and_then(HeaderValue::as_text).unwrap_or_default();
     distinct(labels.split(',').map(|label| label.trim().trim_matches('"').to_owned()))
 }
 

@@ -61,7 +61,8 @@ impl Importer for Mbox {
         if probe.is_dir {
             return Match::No;
         }
-        let extension = probe.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let extension =
+            probe.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let named = ["mbox", "eml", "mbx"].iter().any(|name| extension.eq_ignore_ascii_case(name));
         let body = match probe.head.starts_with(b"From ") {
             true => probe.head.split_inclusive(|&byte| byte == b'\n').next().map_or(0, <[u8]>::len),
@@ -78,7 +79,8 @@ impl Importer for Mbox {
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
         let io = |source| ImportError::Io { path: path.to_owned(), source };
         let file = File::open(path).map_err(io)?;
-        let mut lines = BoundedLines::new(BufReader::with_capacity(64 * 1024, file), LINE_BYTES_MAX);
+        let mut lines =
+            BoundedLines::new(BufReader::with_capacity(64 * 1024, file), LINE_BYTES_MAX);
         let mut mailbox = Mailbox { path, sink, raw: Raw::default(), given: 0 };
         let mut line = Vec::new();
         let mut after_empty_line = true;
@@ -126,20 +128,27 @@ impl Raw {
         if self.cut.is_some() {
             return;
         }
-        let begins_part = line.get(..12).is_some_and(|name| name.eq_ignore_ascii_case(b"content-type"));
+        let begins_part =
+            line.get(..12).is_some_and(|name| name.eq_ignore_ascii_case(b"content-type"));
         self.parts += usize::from(begins_part);
         if self.parts > PARTS_MAX {
-            self.cut = Some((number, format!("more than {PARTS_MAX} parts; the rest of the message was left out")));
+            self.cut = Some((
+                number,
+                format!("more than {PARTS_MAX} parts; the rest of the message was left out"),
+            ));
             return;
         }
         if self.bytes.len() + line.len() >= MESSAGE_BYTES_MAX {
-            let message = format!("a message of more than {MESSAGE_BYTES_MAX} bytes; the rest of it was left out");
+            let message = format!(
+                "a message of more than {MESSAGE_BYTES_MAX} bytes; the rest of it was left out"
+            );
             self.cut = Some((number, message));
             return;
         }
         let quotes = line.iter().take_while(|&&byte| byte == b'>').count();
-        let escaped =
-            quotes > 0 && self.in_mailbox && line.get(quotes..).is_some_and(|rest| rest.starts_with(b"From "));
+        let escaped = quotes > 0
+            && self.in_mailbox
+            && line.get(quotes..).is_some_and(|rest| rest.starts_with(b"From "));
         self.bytes.extend(line.iter().skip(usize::from(escaped)));
         self.bytes.push(b'\n');
     }
@@ -162,7 +171,10 @@ impl Mailbox<'_> {
         if known_headers(&raw.bytes) == 0 {
             if raw.in_mailbox {
                 self.given += 1;
-                self.problem(raw.line, "this message has none of the headers of a mail; it was left out".to_owned())?;
+                self.problem(
+                    raw.line,
+                    "this message has none of the headers of a mail; it was left out".to_owned(),
+                )?;
             }
             return ControlFlow::Continue(());
         }
@@ -173,12 +185,17 @@ impl Mailbox<'_> {
         match message::evidence(&raw.bytes) {
             Some(message::Read { evidence, dated }) => {
                 if !dated {
-                    let message = "the message has no date that can be read; it was taken without one".to_owned();
+                    let message =
+                        "the message has no date that can be read; it was taken without one"
+                            .to_owned();
                     self.problem(raw.line, message)?;
                 }
                 self.sink.evidence(evidence)
             }
-            None => self.problem(raw.line, "the headers of this message cannot be read; it was left out".to_owned()),
+            None => self.problem(
+                raw.line,
+                "the headers of this message cannot be read; it was left out".to_owned(),
+            ),
         }
     }
 
@@ -226,7 +243,10 @@ mod tests {
 
     #[test]
     fn a_mailbox_and_a_message_are_known_by_their_headers() {
-        assert_eq!(detected("inbox", "From a@b Mon Jun  2 08:00:00 2025\nFrom: a@b\nDate: x\n\nhi"), Match::Certain);
+        assert_eq!(
+            detected("inbox", "From a@b Mon Jun  2 08:00:00 2025\nFrom: a@b\nDate: x\n\nhi"),
+            Match::Certain
+        );
         assert_eq!(detected("x.eml", "From: a@b\nSubject: x\n\nhi"), Match::Certain);
         assert_eq!(detected("x.mbox", ""), Match::Likely);
         assert_eq!(detected("letter.txt", "From here on\nSubject: all is well\n"), Match::No);

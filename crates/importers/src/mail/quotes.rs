@@ -54,8 +54,10 @@ pub(super) fn without_quotes(text: &str, marks: Marks) -> String {
         let announced = announcement_lines(line, rest);
         if announced > 0 {
             let after = rest.get(announced - 1..).unwrap_or_default();
-            let is_quoted =
-                after.iter().find(|line| !line.is_empty()).is_some_and(|line| line.trim_start().starts_with('>'));
+            let is_quoted = after
+                .iter()
+                .find(|line| !line.is_empty())
+                .is_some_and(|line| line.trim_start().starts_with('>'));
             if is_quoted {
                 next += announced - 1;
                 continue;
@@ -91,7 +93,9 @@ fn announcement_lines(line: &str, rest: &[&str]) -> usize {
         return 1;
     }
     let wrapped = |next: &&str| is_announcement(&format!("{} {}", line.trim(), next.trim()));
-    2 * usize::from(line.chars().count() < ANNOUNCEMENT_CHARS_MAX && rest.first().is_some_and(wrapped))
+    2 * usize::from(
+        line.chars().count() < ANNOUNCEMENT_CHARS_MAX && rest.first().is_some_and(wrapped),
+    )
 }
 
 fn is_announcement(line: &str) -> bool {
@@ -121,7 +125,11 @@ mod tests {
             Marks::Kept,
             "Hi Ana,\n\nYes.\nAt five.",
         );
-        check("Gern!\n\nAm 2. Juni 2025 schrieb Ana Ruiz <ana@example.org>:\n> Tee?\n", Marks::Kept, "Gern!");
+        check(
+            "Gern!\n\nAm 2. Juni 2025 schrieb Ana Ruiz <ana@example.org>:\n> Tee?\n",
+            Marks::Kept,
+            "Gern!",
+        );
     }
 
     #[test]

@@ -68,7 +68,8 @@ fn begins_with_entry(yaml: &str) -> bool {
 
 fn name_and_rest(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
-    let fits = !name.is_empty() && name.len() <= 64 && !name.starts_with([' ', '\t', '-', '[', '{']);
+    let fits =
+        !name.is_empty() && name.len() <= 64 && !name.starts_with([' ', '\t', '-', '[', '{']);
     (fits && (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))).then_some((name, rest))
 }
 
@@ -76,20 +77,31 @@ fn read<'a>(yaml: &str, body: &'a str) -> Split<'a> {
     let mut split = Split { body, ..Split::default() };
     for (line, entry) in entries(yaml) {
         if split.entries.len() >= ENTRIES_MAX {
-            split
-                .complaints
-                .push((line, format!("only the first {ENTRIES_MAX} entries of the front matter were read")));
+            split.complaints.push((
+                line,
+                format!("only the first {ENTRIES_MAX} entries of the front matter were read"),
+            ));
             break;
         }
         match parse(entry) {
             Ok(Value::Object(object)) => split.entries.extend(object),
             Ok(Value::Null) => {}
-            Ok(_) => split.complaints.push((line, "an entry of the front matter has no name".to_owned())),
+            Ok(_) => {
+                split.complaints.push((line, "an entry of the front matter has no name".to_owned()))
+            }
             Err(reason) => match name_and_rest(entry.trim_end()) {
-                Some((name, rest)) if !rest.contains('\n') && !rest.trim_start().starts_with(['[', '{', '&', '*']) => {
-                    split.entries.push((name.trim().to_owned(), Value::String(unquoted(rest.trim()).to_owned())));
+                Some((name, rest))
+                    if !rest.contains('\n')
+                        && !rest.trim_start().starts_with(['[', '{', '&', '*']) =>
+                {
+                    split.entries.push((
+                        name.trim().to_owned(),
+                        Value::String(unquoted(rest.trim()).to_owned()),
+                    ));
                 }
-                _ => split.complaints.push((line, format!("an entry of the front matter was left out: {reason}"))),
+                _ => split
+                    .complaints
+                    .push((line, format!("an entry of the front matter was left out: {reason}"))),
             },
         }
     }
@@ -107,7 +119,8 @@ fn entries(yaml: &str) -> Vec<(u64, &str)> {
         }
         position += line.len();
     }
-    let ends: Vec<usize> = starts.iter().skip(1).map(|(_, start)| *start).chain([yaml.len()]).collect();
+    let ends: Vec<usize> =
+        starts.iter().skip(1).map(|(_, start)| *start).chain([yaml.len()]).collect();
     starts
         .into_iter()
         .zip(ends)
@@ -117,7 +130,10 @@ fn entries(yaml: &str) -> Vec<(u64, &str)> {
 }
 
 fn unquoted(text: &str) -> &str {
-    ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text)
+    ['"', '\'']
+        .iter()
+        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
+        .unwrap_or(text)
 }
 
 /// A list or map that is being filled.
@@ -152,8 +168,14 @@ fn parse(entry: &str) -> Result<Value, String> {
                 Some(Open::Map(map, _)) => Value::Object(map),
                 None => return Err("it ends twice".to_owned()),
             },
-            Event::Alias(_) => return Err("aliases (`*name`) are not read: write the value out".to_owned()),
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
+            Event::Alias(_) => {
+                return Err("aliases (`*name`) are not read: write the value out".to_owned());
+            }
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => {
                 continue;
             }
         };
@@ -246,14 +268,24 @@ mod tests {
 
     #[test]
     fn an_entry_that_is_no_yaml_costs_only_itself() {
-        check("---\ntitle: Garden: plans\nn: 1\n---\n", json!({"title": "Garden: plans", "n": 1}), "", 0);
+        check(
+            "---\ntitle: Garden: plans\nn: 1\n---\n",
+            json!({"title": "Garden: plans", "n": 1}),
+            "",
+            0,
+        );
         check("---\nbad: [a\nn: 1\n---\n", json!({"n": 1}), "", 1);
         check("---\na: &x 1\nb: *x\n---\n", json!({"a": 1}), "", 1);
     }
 
     #[test]
     fn text_between_rules_is_no_front_matter() {
-        for text in ["---\nJust a rule above.\n---\nand below", "----\na: b\n---\n", "text\n---\na: b\n---\n", "---"] {
+        for text in [
+            "---\nJust a rule above.\n---\nand below",
+            "----\na: b\n---\n",
+            "text\n---\na: b\n---\n",
+            "---",
+        ] {
             check(text, json!({}), text, 0);
         }
     }
@@ -289,7 +321,9 @@ mod tests {
         for _ in 0..3_000 {
             let text: String = (0..40)
                 .map(|_| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
                     alphabet[(state >> 33) as usize % alphabet.len()]
                 })
                 .collect();

@@ -70,9 +70,15 @@ impl Reader {
                 }
                 self.block.push_str(&text);
             }
-            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => self.block.push_str(&text),
-            Event::Html(html) | Event::InlineHtml(html) => self.block.push_str(&without_tags(&html)),
-            Event::SoftBreak | Event::HardBreak => self.block.push(if self.in_heading { ' ' } else { '\n' }),
+            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.block.push_str(&text)
+            }
+            Event::Html(html) | Event::InlineHtml(html) => {
+                self.block.push_str(&without_tags(&html))
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                self.block.push(if self.in_heading { ' ' } else { '\n' })
+            }
             Event::TaskListMarker(done) => {
                 self.task = Some((done, self.block.len()));
                 self.block.push_str(if done { "[x] " } else { "[ ] " });
@@ -125,7 +131,8 @@ impl Reader {
     fn end_image(&mut self) {
         let Some((start, target)) = self.image.take() else { return };
         let words = self.block.get(start..).unwrap_or_default();
-        let is_size = !words.is_empty() && words.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
+        let is_size =
+            !words.is_empty() && words.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
         if is_size {
             self.block.truncate(start);
             self.block.push_str(&target);
@@ -141,7 +148,8 @@ impl Reader {
                 if let Some((_, heading)) = self.headings.last_mut() {
                     *heading = text.chars().take(HEADING_CHARS_MAX).collect();
                 }
-                self.section.path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+                self.section.path =
+                    self.headings.iter().map(|(_, heading)| heading.clone()).collect();
             }
             TagEnd::List(_) => {
                 self.lists.pop();
@@ -188,7 +196,9 @@ impl Reader {
         let Some((done, start)) = self.task.take() else { return };
         if done {
             self.section.done_tasks += 1;
-        } else if let Some(text) = self.block.get(start..).and_then(|text| text.strip_prefix("[ ] ")) {
+        } else if let Some(text) =
+            self.block.get(start..).and_then(|text| text.strip_prefix("[ ] "))
+        {
             let line = text.lines().next().unwrap_or_default().trim().to_owned();
             add_once(&mut self.section.open_tasks, &line);
         }
@@ -243,7 +253,10 @@ pub(super) fn tag(text: &str) -> Option<&str> {
         .map_or(text.len(), |(index, _)| index);
     let tag = text.get(..end)?.trim_end_matches('/');
     let after = text.get(end..)?;
-    (tag.chars().any(|letter| !letter.is_ascii_digit()) && !tag.is_empty() && !after.starts_with('#')).then_some(tag)
+    (tag.chars().any(|letter| !letter.is_ascii_digit())
+        && !tag.is_empty()
+        && !after.starts_with('#'))
+    .then_some(tag)
 }
 
 /// The words between HTML tags; comments are dropped.
@@ -264,11 +277,15 @@ mod tests {
     use super::*;
 
     fn texts(body: &str) -> Vec<(String, String)> {
-        read(body).into_iter().map(|section| (section.path.join(" > "), section.blocks.join(" / "))).collect()
+        read(body)
+            .into_iter()
+            .map(|section| (section.path.join(" > "), section.blocks.join(" / ")))
+            .collect()
     }
 
     fn check(body: &str, expect: &[(&str, &str)]) {
-        let expect: Vec<_> = expect.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let expect: Vec<_> =
+            expect.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         assert_eq!(texts(body), expect, "{body}");
     }
 
@@ -291,7 +308,10 @@ mod tests {
         assert_eq!(section.blocks, ["See my home, map.png and site now. Or https://b.test/y."]);
         assert_eq!(section.links, ["Home", "map.png", "https://a.test/x", "https://b.test/y"]);
         check("- a\n- b\n  - c\n\n1. x\n2. y", &[("", "- a\n- b\n  - c / 1. x\n2. y")]);
-        check("![[map.png|200]] ![[b.png|20x30]] ![[c.png|1st floor]]", &[("", "map.png b.png 1st floor")]);
+        check(
+            "![[map.png|200]] ![[b.png|20x30]] ![[c.png|1st floor]]",
+            &[("", "map.png b.png 1st floor")],
+        );
         check("| a | b |\n|---|---|\n| 1 | 2 |", &[("", "a | b\n1 | 2")]);
         check("<div>words</div>\n\n<!-- no -->\n\nline<br>break", &[("", "words / linebreak")]);
     }
@@ -314,8 +334,10 @@ mod tests {
 
     #[test]
     fn hostile_nesting_ends() {
-        for pattern in ["> ", "- ", "[[", "[", "![", "*a ", "`", "<", "#", "| ", "1. ", "_a_", "[^", "<!--", "](", "\\"]
-        {
+        for pattern in [
+            "> ", "- ", "[[", "[", "![", "*a ", "`", "<", "#", "| ", "1. ", "_a_", "[^", "<!--",
+            "](", "\\",
+        ] {
             let started = std::time::Instant::now();
             let _ = read(&pattern.repeat(30_000 / pattern.len()));
             assert!(started.elapsed().as_secs() < 10, "{pattern:?} took {:?}", started.elapsed());

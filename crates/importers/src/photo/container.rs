@@ -61,7 +61,9 @@ impl<R: Read + Seek> Bytes<R> {
 }
 
 /// Where the TIFF structure of the EXIF data begins, and how long it is; `None` if the file has none.
-pub(super) fn exif_block<R: Read + Seek>(file: &mut Bytes<R>) -> Result<Option<(u64, u64)>, HeaderError> {
+pub(super) fn exif_block<R: Read + Seek>(
+    file: &mut Bytes<R>,
+) -> Result<Option<(u64, u64)>, HeaderError> {
     let head = file.at(0, file.length.min(16))?;
     match head.as_slice() {
         [0xff, 0xd8, 0xff, ..] => jpeg(file),
@@ -300,9 +302,8 @@ impl<'a> Cursor<'a> {
             0 => self.0.len(),
             1 => usize::try_from(self.number(8)?.checked_sub(16).ok_or(HeaderError::Truncated)?)
                 .map_err(|_| HeaderError::Limit)?,
-            size => {
-                usize::try_from(size.checked_sub(8).ok_or(HeaderError::Truncated)?).map_err(|_| HeaderError::Limit)?
-            }
+            size => usize::try_from(size.checked_sub(8).ok_or(HeaderError::Truncated)?)
+                .map_err(|_| HeaderError::Limit)?,
         };
         Ok(Some((name, self.take(body)?)))
     }

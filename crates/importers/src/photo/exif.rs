@@ -32,7 +32,11 @@ pub(super) struct Exif {
 }
 
 /// Reads the block of `length` bytes at `start`.
-pub(super) fn read<R: Read + Seek>(file: &mut Bytes<R>, start: u64, length: u64) -> Result<Exif, HeaderError> {
+pub(super) fn read<R: Read + Seek>(
+    file: &mut Bytes<R>,
+    start: u64,
+    length: u64,
+) -> Result<Exif, HeaderError> {
     let mut tiff = Tiff { file, start, length, little_endian: false };
     let head = tiff.at(0, 8)?;
     tiff.little_endian = match head.get(..4) {
@@ -43,24 +47,30 @@ pub(super) fn read<R: Read + Seek>(file: &mut Bytes<R>, start: u64, length: u64)
     let first = tiff.number(head.get(4..8).unwrap_or_default());
     let main = tiff.directory(first)?;
     let mut exif = Exif::default();
-    let sub_directory = |tiff: &mut Tiff<'_, R>, tag: u16, name: &str, complaints: &mut Vec<String>| {
-        let pointer = main.iter().find(|entry| entry.tag == tag)?;
-        let offset = tiff.number(pointer.inline.get(..pointer.inline_bytes()).unwrap_or_default());
-        match tiff.directory(offset) {
-            Ok(entries) => Some(entries),
-            Err(error) => {
-                complaints.push(format!("its {name} data was left out: {error}"));
-                None
+    let sub_directory =
+        |tiff: &mut Tiff<'_, R>, tag: u16, name: &str, complaints: &mut Vec<String>| {
+            let pointer = main.iter().find(|entry| entry.tag == tag)?;
+            let offset =
+                tiff.number(pointer.inline.get(..pointer.inline_bytes()).unwrap_or_default());
+            match tiff.directory(offset) {
+                Ok(entries) => Some(entries),
+                Err(error) => {
+                    complaints.push(format!("its {name} data was left out: {error}"));
+                    None
+                }
             }
-        }
-    };
-    let details = sub_directory(&mut tiff, 0x8769, "camera", &mut exif.complaints).unwrap_or_default();
-    let gps = sub_directory(&mut tiff, 0x8825, "position", &mut exif.complaints).unwrap_or_default();
+        };
+    let details =
+        sub_directory(&mut tiff, 0x8769, "camera", &mut exif.complaints).unwrap_or_default();
+    let gps =
+        sub_directory(&mut tiff, 0x8825, "position", &mut exif.complaints).unwrap_or_default();
 
     let make = tiff.text(&main, 0x010f);
     let model = tiff.text(&main, 0x0110);
     exif.camera = match (make, model) {
-        (Some(make), Some(model)) if model.to_lowercase().starts_with(&make.to_lowercase()) => Some(model),
+        (Some(make), Some(model)) if model.to_lowercase().starts_with(&make.to_lowercase()) => {
+            Some(model)
+        }
         (Some(make), Some(model)) => Some(format!("{make} {model}")),
         (make, model) => model.or(make),
     };
@@ -74,7 +84,10 @@ pub(super) fn read<R: Read + Seek>(file: &mut Bytes<R>, start: u64, length: u64)
 /// Cameras write these where nobody wrote anything.
 fn is_camera_default(text: &str) -> bool {
     let upper = text.to_uppercase();
-    upper.contains("DIGITAL CAMERA") || upper.contains("SONY DSC") || upper.starts_with("DCIM") || upper == "DEFAULT"
+    upper.contains("DIGITAL CAMERA")
+        || upper.contains("SONY DSC")
+        || upper.starts_with("DCIM")
+        || upper == "DEFAULT"
 }
 
 fn taken<R: Read + Seek>(
@@ -94,7 +107,9 @@ fn taken<R: Read + Seek>(
         };
         let offset = tiff.text(details, offset).and_then(|text| utc_offset(&text));
         return Some(match offset {
-            Some(offset) => When::parse(&format!("{civil}{offset}")).unwrap_or_else(|_| When::from_civil(civil)),
+            Some(offset) => {
+                When::parse(&format!("{civil}{offset}")).unwrap_or_else(|_| When::from_civil(civil))
+            }
             None => When::from_civil(civil),
         });
     }
@@ -103,8 +118,12 @@ fn taken<R: Read + Seek>(
 
 /// `2025:06:02 14:03:12`; zeros and blanks stand for "not known".
 fn civil(text: &str) -> Option<DateTime> {
-    let numbers: Vec<u32> =
-        text.get(..19)?.split([':', ' ', '-', 'T']).map(str::parse).collect::<Result<_, _>>().ok()?;
+    let numbers: Vec<u32> = text
+        .get(..19)?
+        .split([':', ' ', '-', 'T'])
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .ok()?;
     let [year, month, day, hour, minute, second] = numbers[..] else { return None };
     crate::dates::civil(crate::dates::date_of(year, month, day)?, hour, minute, second)
 }
@@ -133,14 +152,17 @@ fn position<R: Read + Seek>(tiff: &mut Tiff<'_, R>, gps: &[Entry], exif: &mut Ex
             // A receiver that has no fix yet writes zeros.
             exif.position = (lat != 0.0 || lon != 0.0).then_some((lat, lon));
         }
-        _ if has_position => exif.complaints.push("its position makes no sense and was left out".to_owned()),
+        _ if has_position => {
+            exif.complaints.push("its position makes no sense and was left out".to_owned())
+        }
         _ => {}
     }
     if exif.position.is_some() {
         let below = tiff.value(gps, 5).is_some_and(|bytes| bytes.first() == Some(&1));
         let altitude = tiff.rationals(gps, 6).and_then(|altitude| altitude.first().copied());
-        exif.altitude_m =
-            altitude.filter(|metres| metres.abs() < 50_000.0).map(|metres| if below { -metres } else { metres });
+        exif.altitude_m = altitude
+            .filter(|metres| metres.abs() < 50_000.0)
+            .map(|metres| if below { -metres } else { metres });
     }
 }
 
@@ -242,7 +264,9 @@ impl<R: Read + Seek> Tiff<'_, R> {
         let entry = directory.iter().find(|entry| entry.tag == tag)?;
         let length = entry.unit_bytes().checked_mul(entry.count)?;
         if length <= 4 {
-            return Some(entry.inline.iter().copied().take(usize::try_from(length).ok()?).collect());
+            return Some(
+                entry.inline.iter().copied().take(usize::try_from(length).ok()?).collect(),
+            );
         }
         let offset = self.number(&entry.inline);
         self.at(offset, length.min(TEXT_BYTES_MAX)).ok()
@@ -250,13 +274,15 @@ impl<R: Read + Seek> Tiff<'_, R> {
 
     fn text(&mut self, directory: &[Entry], tag: u16) -> Option<String> {
         let bytes = self.value(directory, tag)?;
-        let text = String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next()?).trim().to_owned();
+        let text =
+            String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next()?).trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
     /// Unsigned fractions; `None` if one divides by zero.
     fn rationals(&mut self, directory: &[Entry], tag: u16) -> Option<Vec<f64>> {
-        let entry = directory.iter().find(|entry| entry.tag == tag).filter(|entry| entry.format == 5)?;
+        let entry =
+            directory.iter().find(|entry| entry.tag == tag).filter(|entry| entry.format == 5)?;
         if !(1..=3).contains(&entry.count) {
             return None;
         }

@@ -42,7 +42,9 @@ pub(super) fn name_for<'a>(photo: &str, json_names: &'a BTreeSet<String>) -> Opt
         return Some(found);
     }
     let (original, number) = match stem.strip_suffix(')').and_then(|stem| stem.rsplit_once('(')) {
-        Some((before, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+        Some((before, number))
+            if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
             (format!("{before}.{extension}"), format!("({number})"))
         }
         _ => (photo.to_owned(), String::new()),
@@ -51,18 +53,21 @@ pub(super) fn name_for<'a>(photo: &str, json_names: &'a BTreeSet<String>) -> Opt
         return Some(found);
     }
     let prefix = format!("{original}.");
-    let cut = json_names.range(prefix.clone()..).take_while(|name| name.starts_with(&prefix)).find(|name| {
-        name.strip_prefix(&prefix)
-            .and_then(|rest| rest.strip_suffix(".json"))
-            .and_then(|rest| rest.strip_suffix(&number))
-            .is_some_and(|middle| !middle.is_empty() && TAKEOUT_SUFFIX.starts_with(middle))
-    });
+    let cut = json_names.range(prefix.clone()..).take_while(|name| name.starts_with(&prefix)).find(
+        |name| {
+            name.strip_prefix(&prefix)
+                .and_then(|rest| rest.strip_suffix(".json"))
+                .and_then(|rest| rest.strip_suffix(&number))
+                .is_some_and(|middle| !middle.is_empty() && TAKEOUT_SUFFIX.starts_with(middle))
+        },
+    );
     cut.or_else(|| find(format!("{stem}.json")))
 }
 
 /// Reads a sidecar.
 pub(super) fn read(bytes: &[u8]) -> Result<Sidecar, String> {
-    let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+    let json: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
     if !json.is_object() {
         return Err("it is no JSON object".to_owned());
     }
@@ -110,7 +115,8 @@ fn taken(json: &Value, complaints: &mut Vec<String>) -> Option<When> {
         }
         return taken.filter(|taken| taken.as_second() != 0).map(When::from_timestamp);
     }
-    let text = ["taken", "date", "datetime", "created"].iter().find_map(|key| json.get(key)?.as_str())?;
+    let text =
+        ["taken", "date", "datetime", "created"].iter().find_map(|key| json.get(key)?.as_str())?;
     let taken = crate::dates::when_in(text);
     if taken.is_none() {
         complaints.push("its time cannot be read and was left out".to_owned());
@@ -122,7 +128,10 @@ fn position(json: &Value, complaints: &mut Vec<String>) -> Option<(f64, f64)> {
     let places = [json.get("geoData"), json.get("geoDataExif"), Some(json)];
     for place in places.into_iter().flatten() {
         let number = |keys: [&str; 2]| keys.iter().find_map(|key| place.get(key)?.as_f64());
-        let (Some(lat), Some(lon)) = (number(["latitude", "lat"]), number(["longitude", "lon"])) else { continue };
+        let (Some(lat), Some(lon)) = (number(["latitude", "lat"]), number(["longitude", "lon"]))
+        else {
+            continue;
+        };
         if !is_position(lat, lon) {
             complaints.push("its position makes no sense and was left out".to_owned());
         } else if lat != 0.0 || lon != 0.0 {
@@ -167,7 +176,9 @@ mod tests {
     fn no_position_is_written_as_zeros_and_nonsense_is_reported() {
         let none = read(br#"{"geoData": {"latitude": 0.0, "longitude": 0.0}}"#).unwrap();
         assert_eq!((none.position, none.complaints.len()), (None, 0));
-        let nonsense = read(br#"{"latitude": 91, "longitude": 0, "photoTakenTime": {"timestamp": "soon"}}"#).unwrap();
+        let nonsense =
+            read(br#"{"latitude": 91, "longitude": 0, "photoTakenTime": {"timestamp": "soon"}}"#)
+                .unwrap();
         assert_eq!((nonsense.position, nonsense.complaints.len()), (None, 2));
         assert!(read(b"[]").is_err());
         assert!(read("[".repeat(100_000).as_bytes()).is_err());

@@ -95,13 +95,16 @@ pub(super) fn find(text: &str, start: usize, end: usize, last: &mut LastValue) -
     let bytes = text.as_bytes();
     let keyword = text.get(start..end)?;
     let kind = kind_of(keyword)?;
-    let suffix = run(bytes, end, NAME_BYTES_MAX, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let suffix = run(bytes, end, NAME_BYTES_MAX, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    });
     let rest = text.get(end..end + suffix)?;
     if !is_name_end(rest) {
         return None;
     }
     let name_end = end + suffix;
-    let closed = name_end + run(bytes, name_end, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b']' | b'`' | b'*'));
+    let closed = name_end
+        + run(bytes, name_end, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b']' | b'`' | b'*'));
     let spaced = closed + spaces(bytes, closed);
     let value_at = match operator(bytes, spaced) {
         Some(after) => typed(bytes, after + spaces(bytes, after)),
@@ -110,7 +113,11 @@ pub(super) fn find(text: &str, start: usize, end: usize, last: &mut LastValue) -
     };
     let (from, to, quoted) = value(bytes, value_at)?;
     last.end = last.end.max(to);
-    looks_secret(text.get(from..to)?, kind, quoted, keyword).then_some(Span { start: from, end: to, kind })
+    looks_secret(text.get(from..to)?, kind, quoted, keyword).then_some(Span {
+        start: from,
+        end: to,
+        kind,
+    })
 }
 
 /// The kind of a whole value that stands under `key` in structured data, if it looks like a secret.
@@ -130,7 +137,8 @@ fn kind_of(keyword: &str) -> Option<SecretKind> {
 }
 
 fn is_name_end(rest: &str) -> bool {
-    let rest = rest.trim_end_matches(|last: char| last.is_ascii_digit()).trim_end_matches(['_', '-']);
+    let rest =
+        rest.trim_end_matches(|last: char| last.is_ascii_digit()).trim_end_matches(['_', '-']);
     NAME_ENDS.iter().any(|end| end.eq_ignore_ascii_case(rest))
 }
 
@@ -140,7 +148,10 @@ fn spaces(bytes: &[u8], from: usize) -> usize {
 
 fn operator(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
-    let length = [b":=".as_slice(), b"=>", b"==", b"=", b":"].iter().find(|operator| rest.starts_with(operator))?.len();
+    let length = [b":=".as_slice(), b"=>", b"==", b"=", b":"]
+        .iter()
+        .find(|operator| rest.starts_with(operator))?
+        .len();
     Some(at + length)
 }
 
@@ -161,7 +172,8 @@ fn typed(bytes: &[u8], at: usize) -> usize {
 /// True if the name is a command-line option: `--db-password`.
 fn is_flag(bytes: &[u8], keyword: usize) -> bool {
     let name = bytes.get(..keyword).unwrap_or_default().iter().rev().take(NAME_BYTES_MAX);
-    let length = name.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();
+    let length =
+        name.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();
     bytes.get(keyword - length..keyword).is_some_and(|name| name.starts_with(b"--"))
 }
 
@@ -170,16 +182,25 @@ fn value(bytes: &[u8], at: usize) -> Option<(usize, usize, bool)> {
     let at = if bytes.get(at) == Some(&b'\\') { at + 1 } else { at };
     if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(at).copied() {
         let from = at + 1;
-        let length = run(bytes, from, VALUE_BYTES_MAX, |byte| byte != quote && byte != b'\n' && byte != b'\\');
+        let length = run(bytes, from, VALUE_BYTES_MAX, |byte| {
+            byte != quote && byte != b'\n' && byte != b'\\'
+        });
         let closed = bytes.get(from + length).is_some_and(|next| *next == quote || *next == b'\\');
         return closed.then_some((from, from + length, true));
     }
     let length = run(bytes, at, VALUE_BYTES_MAX, |byte| {
         byte > b' '
-            && !matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b')' | b'}' | b']' | b'<' | b'>' | b'|')
+            && !matches!(
+                byte,
+                b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b')' | b'}' | b']' | b'<' | b'>' | b'|'
+            )
     });
     let value = bytes.get(at..at + length)?;
-    let trailing = value.iter().rev().take_while(|byte| matches!(byte, b'.' | b'!' | b'?' | b':' | b'*')).count();
+    let trailing = value
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b'.' | b'!' | b'?' | b':' | b'*'))
+        .count();
     Some((at, at + length - trailing, false))
 }
 
@@ -191,7 +212,11 @@ fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword: &str) -> b
     } else {
         (SECRET_CHARS_MIN, SECRET_ENTROPY_BITS_MIN)
     };
-    if bytes.len() < chars_min || bytes.len() > VALUE_BYTES_MAX || is_placeholder(value) || is_reference(value) {
+    if bytes.len() < chars_min
+        || bytes.len() > VALUE_BYTES_MAX
+        || is_placeholder(value)
+        || is_reference(value)
+    {
         return false;
     }
     if bytes.iter().any(u8::is_ascii_whitespace) {
@@ -204,11 +229,15 @@ fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword: &str) -> b
     let lower = bytes.iter().any(u8::is_ascii_lowercase);
     let digit = bytes.iter().any(u8::is_ascii_digit);
     // Words joined by signs, with capitals and digits, are what programs that ask for passwords demand.
-    let demanded = password && upper && lower && digit && bytes.iter().any(|byte| b"!@#$%^&*+=?~".contains(byte));
+    let demanded = password
+        && upper
+        && lower
+        && digit
+        && bytes.iter().any(|byte| b"!@#$%^&*+=?~".contains(byte));
     if is_identifier(value) && !demanded {
         let repeats = value.to_ascii_lowercase().contains(&keyword.to_ascii_lowercase());
-        let one_word =
-            value.bytes().all(|byte| byte.is_ascii_alphanumeric()) && value.bytes().any(|byte| byte.is_ascii_digit());
+        let one_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && value.bytes().any(|byte| byte.is_ascii_digit());
         return password && one_word && !repeats && entropy_bits(bytes) >= entropy_min;
     }
     let letters = bytes.iter().any(u8::is_ascii_alphabetic);
@@ -217,15 +246,31 @@ fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword: &str) -> b
     if letters && digits || password && quoted && letters && symbols {
         return entropy_bits(bytes) >= entropy_min;
     }
-    let mixed = bytes.iter().any(u8::is_ascii_lowercase) && bytes.iter().any(u8::is_ascii_uppercase);
-    letters && mixed && bytes.len() >= LETTERS_CHARS_MIN && entropy_bits(bytes) >= LETTERS_ENTROPY_BITS_MIN
+    let mixed =
+        bytes.iter().any(u8::is_ascii_lowercase) && bytes.iter().any(u8::is_ascii_uppercase);
+    letters
+        && mixed
+        && bytes.len() >= LETTERS_CHARS_MIN
+        && entropy_bits(bytes) >= LETTERS_ENTROPY_BITS_MIN
 }
 
 fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    ["example", "your", "changeme", "change_me", "placeholder", "redacted", "masked:", "xxxx", "****", "...", "…"]
-        .iter()
-        .any(|word| lower.contains(word))
+    [
+        "example",
+        "your",
+        "changeme",
+        "change_me",
+        "placeholder",
+        "redacted",
+        "masked:",
+        "xxxx",
+        "****",
+        "...",
+        "…",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
         || value.starts_with(['$', '%', '{', '<', '[', '@', '&', '('])
         || value.contains("${")
         || value.contains("{{")
@@ -233,7 +278,8 @@ fn is_placeholder(value: &str) -> bool {
 
 /// True for what names something else: a call, a path, a URL, a content address, a date.
 fn is_reference(value: &str) -> bool {
-    let path = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start)) && !value.contains(['+', '='])
+    let path = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start))
+        && !value.contains(['+', '='])
         || value.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/");
     // An AWS secret key has forty characters and may begin with a slash.
     path && value.len() != 40
@@ -259,7 +305,8 @@ fn is_identifier(value: &str) -> bool {
         let name: String = word.chars().filter(char::is_ascii_alphabetic).collect();
         // Digits within a word are rare in names (`X509Options`) and scattered in keys.
         let inside = leading < letters;
-        let numbered = !inside || bytes.iter().any(u8::is_ascii_uppercase) && letters >= 8 * digits.div_ceil(3);
+        let numbered = !inside
+            || bytes.iter().any(u8::is_ascii_uppercase) && letters >= 8 * digits.div_ceil(3);
         only_these && digits <= 3 && numbered && has_word_shape(&name)
     })
 }
@@ -268,12 +315,14 @@ fn is_identifier(value: &str) -> bool {
 fn is_number(value: &str) -> bool {
     let value = value.trim_start_matches(['-', '+']);
     let suffixes = [
-        "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "f32", "f64", "ms", "s", "m", "h", "d", "px",
-        "kb", "mb",
+        "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "f32", "f64", "ms", "s",
+        "m", "h", "d", "px", "kb", "mb",
     ];
     let bare = suffixes.iter().find_map(|suffix| value.strip_suffix(suffix)).unwrap_or(value);
     match bare.strip_prefix("0x") {
-        Some(hex) => hex.len() <= 17 && hex.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_'),
+        Some(hex) => {
+            hex.len() <= 17 && hex.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_')
+        }
         None => bare.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.')),
     }
 }

@@ -59,10 +59,13 @@ fn card_end(text: &[u8], start: usize, groups: &[usize]) -> Option<usize> {
         if digits_at(text.get(..(position + length + 1).min(text.len()))?, position) != length {
             return None;
         }
-        digits.extend(text.get(position..position + length)?.iter().map(|digit| u32::from(digit - b'0')));
+        digits.extend(
+            text.get(position..position + length)?.iter().map(|digit| u32::from(digit - b'0')),
+        );
         position += length;
     }
-    let another = text.get(position) == Some(&separator) && text.get(position + 1).is_some_and(u8::is_ascii_digit);
+    let another = text.get(position) == Some(&separator)
+        && text.get(position + 1).is_some_and(u8::is_ascii_digit);
     let issuer = matches!(digits.first(), Some(2..=6));
     (issuer && !another && luhn(&digits)).then_some(position)
 }

@@ -168,8 +168,19 @@ fn begins_word(bytes: &[u8], start: usize) -> bool {
 }
 
 /// How many bytes from `start` on are accepted, at most `bytes_max`.
-pub(super) fn run(bytes: &[u8], start: usize, bytes_max: usize, accepts: impl Fn(u8) -> bool) -> usize {
-    bytes.get(start..).unwrap_or_default().iter().take(bytes_max).take_while(|byte| accepts(**byte)).count()
+pub(super) fn run(
+    bytes: &[u8],
+    start: usize,
+    bytes_max: usize,
+    accepts: impl Fn(u8) -> bool,
+) -> usize {
+    bytes
+        .get(start..)
+        .unwrap_or_default()
+        .iter()
+        .take(bytes_max)
+        .take_while(|byte| accepts(**byte))
+        .count()
 }
 
 fn token(bytes: &[u8], start: usize, index: usize) -> Option<Span> {
@@ -183,7 +194,8 @@ fn token(bytes: &[u8], start: usize, index: usize) -> Option<Span> {
     let body = bytes.get(from..from + length)?;
     let fits = (rule.length_min..=rule.length_max).contains(&length);
     // Words joined by hyphens have few digits; a made-up placeholder repeats one character.
-    let random = assignment::entropy_bits(body) >= 3.0 && body.iter().any(|byte| byte.is_ascii_digit())
+    let random = assignment::entropy_bits(body) >= 3.0
+        && body.iter().any(|byte| byte.is_ascii_digit())
         || assignment::entropy_bits(body) >= 4.0 && body.iter().any(u8::is_ascii_uppercase);
     (fits && random).then_some(Span { start, end: from + length, kind: rule.kind })
 }
@@ -193,11 +205,16 @@ fn jwt(bytes: &[u8], start: usize) -> Option<Span> {
         return None;
     }
     let part = |from: usize| {
-        run(bytes, from, JWT_BYTES_MAX, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        run(bytes, from, JWT_BYTES_MAX, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+        })
     };
     let header = part(start);
     let claims_at = start + header + 1;
-    if header < 12 || bytes.get(start + header) != Some(&b'.') || !bytes.get(claims_at..)?.starts_with(b"eyJ") {
+    if header < 12
+        || bytes.get(start + header) != Some(&b'.')
+        || !bytes.get(claims_at..)?.starts_with(b"eyJ")
+    {
         return None;
     }
     let mut end = claims_at + part(claims_at);
@@ -219,10 +236,12 @@ fn authorization(bytes: &[u8], word: usize, from: usize, length_min: usize) -> O
     let length_min = if in_header { AUTHORIZATION_BYTES_MIN } else { length_min };
     let from = from + run(bytes, from, 8, |byte| byte == b' ');
     let length = run(bytes, from, JWT_BYTES_MAX, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-')
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-')
     });
     let value = bytes.get(from..from + length)?;
-    let random = in_header || value.iter().any(u8::is_ascii_digit) && assignment::entropy_bits(value) >= 3.0;
+    let random =
+        in_header || value.iter().any(u8::is_ascii_digit) && assignment::entropy_bits(value) >= 3.0;
     (length >= length_min && random).then_some(Span {
         start: from,
         end: from + length,
@@ -231,9 +250,13 @@ fn authorization(bytes: &[u8], word: usize, from: usize, length_min: usize) -> O
 }
 
 fn url_password(bytes: &[u8], from: usize) -> Option<Span> {
-    let scheme_before = from.checked_sub(4).and_then(|index| bytes.get(index)).is_some_and(u8::is_ascii_alphanumeric);
+    let scheme_before = from
+        .checked_sub(4)
+        .and_then(|index| bytes.get(index))
+        .is_some_and(u8::is_ascii_alphanumeric);
     let length = run(bytes, from, USERINFO_BYTES_MAX, |byte| {
-        byte > b' ' && !matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
+        byte > b' '
+            && !matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
     });
     let authority = bytes.get(from..from + length)?;
     let at = authority.iter().rposition(|byte| *byte == b'@')?;
@@ -248,14 +271,17 @@ fn url_password(bytes: &[u8], from: usize) -> Option<Span> {
 
 /// `<8 to 10 digits>:AA<33 characters>`.
 fn telegram(bytes: &[u8], colon: usize) -> Option<Span> {
-    let digits = bytes.get(..colon)?.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits =
+        bytes.get(..colon)?.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
     let start = colon - digits;
     if !(8..=10).contains(&digits) || !bytes.get(colon..)?.starts_with(b":AA") {
         return None;
     }
     // In the bot API's URLs the token follows the word `bot`.
     let in_url = start.checked_sub(3).and_then(|index| bytes.get(index..start)) == Some(b"bot");
-    let length = run(bytes, colon + 1, 36, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let length = run(bytes, colon + 1, 36, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    });
     (length == 35 && (in_url || begins_word(bytes, start))).then_some(Span {
         start,
         end: colon + 1 + length,
@@ -265,20 +291,28 @@ fn telegram(bytes: &[u8], colon: usize) -> Option<Span> {
 
 fn private_key(text: &str, start: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    let header_bytes = run(bytes, start, KEY_HEADER_BYTES_MAX, |byte| !matches!(byte, b'\n' | b'\r'));
+    let header_bytes =
+        run(bytes, start, KEY_HEADER_BYTES_MAX, |byte| !matches!(byte, b'\n' | b'\r'));
     let header = bytes.get(start..start + header_bytes)?;
     let name = b"PRIVATE KEY";
-    let name_end = start + header.windows(name.len()).position(|window| window == name)? + name.len();
+    let name_end =
+        start + header.windows(name.len()).position(|window| window == name)? + name.len();
     let name_end = name_end + if bytes.get(name_end..)?.starts_with(b" BLOCK") { 6 } else { 0 };
     let body = name_end + run(bytes, name_end, 5, |byte| byte == b'-');
     // The next dashes are this key's end or another's beginning, so a text is never searched twice.
     let window = bytes.get(body..bytes.len().min(body + KEY_BYTES_MAX))?;
-    let dashes = window.windows(5).position(|window| window == b"-----").map(|dashes| body + dashes);
+    let dashes =
+        window.windows(5).position(|window| window == b"-----").map(|dashes| body + dashes);
     let end = match dashes {
-        Some(dashes) if bytes.get(dashes..)?.starts_with(b"-----END") && holds_key(bytes.get(body..dashes)?) => {
+        Some(dashes)
+            if bytes.get(dashes..)?.starts_with(b"-----END")
+                && holds_key(bytes.get(body..dashes)?) =>
+        {
             dashes
                 + 5
-                + run(bytes, dashes + 5, KEY_HEADER_BYTES_MAX, |byte| byte.is_ascii_uppercase() || byte == b' ')
+                + run(bytes, dashes + 5, KEY_HEADER_BYTES_MAX, |byte| {
+                    byte.is_ascii_uppercase() || byte == b' '
+                })
                 + 5
         }
         _ => cut_key_end(bytes, body)?,
@@ -297,7 +331,8 @@ fn cut_key_end(bytes: &[u8], body: usize) -> Option<usize> {
     let mut position = body;
     while position < body + KEY_BYTES_MAX {
         position += run(bytes, position, 4, |byte| byte.is_ascii_whitespace());
-        position += if bytes.get(position..).is_some_and(|rest| rest.starts_with(b"\\n")) { 2 } else { 0 };
+        position +=
+            if bytes.get(position..).is_some_and(|rest| rest.starts_with(b"\\n")) { 2 } else { 0 };
         let length = run(bytes, position, KEY_BYTES_MAX, is_key_byte);
         if length < KEY_RUN_BYTES_MIN {
             break;

@@ -53,7 +53,10 @@ fn tokens_with_a_prefix_are_masked_wherever_they_stand() {
         ("github-token", join(&["github", "_pat_", &mixed(22), "_", &mixed(59)])),
         ("gitlab-token", join(&["gl", "pat-", &mixed(20)])),
         ("slack-token", join(&["xo", "xb-", &random(digits, 12), "-", &mixed(24)])),
-        ("slack-token", join(&["hooks.slack", ".com/services/T", &mixed(8), "/B", &mixed(8), "/", &mixed(24)])),
+        (
+            "slack-token",
+            join(&["hooks.slack", ".com/services/T", &mixed(8), "/B", &mixed(8), "/", &mixed(24)]),
+        ),
         ("stripe-key", join(&["sk_", "live_", &mixed(24)])),
         ("google-key", join(&["AI", "za", &mixed(35)])),
         ("openai-key", join(&["sk", "-proj-", &mixed(48)])),
@@ -66,11 +69,17 @@ fn tokens_with_a_prefix_are_masked_wherever_they_stand() {
         ("jwt", join(&["ey", "J", &mixed(30), ".ey", "J", &mixed(40), ".", &mixed(43)])),
         ("service-key", join(&["S", "G.", &mixed(22), ".", &mixed(43)])),
     ] {
-        for (before, after) in
-            [("", ""), ("use ", " for it"), ("\"", "\","), ("(", ")"), ("{\\n", "\\n}"), ("é ", " é")]
-        {
+        for (before, after) in [
+            ("", ""),
+            ("use ", " for it"),
+            ("\"", "\","),
+            ("(", ")"),
+            ("{\\n", "\\n}"),
+            ("é ", " é"),
+        ] {
             let text = join(&[before, &secret, after]);
-            let (masked, kinds) = mask_text(&text).unwrap_or_else(|| panic!("{kind} is found in {before:?}"));
+            let (masked, kinds) =
+                mask_text(&text).unwrap_or_else(|| panic!("{kind} is found in {before:?}"));
             assert_eq!(masked, join(&[before, "[masked:", kind, "]", after]));
             assert_eq!(kinds.len(), 1);
         }
@@ -82,7 +91,8 @@ fn private_keys_are_masked_as_a_whole_and_when_cut_off() {
     for name in ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK"] {
         let body = join(&[&mixed(64), "\n", &mixed(64), "\n", &mixed(20), "=="]);
         let begin = join(&["-----BEG", "IN ", name, "-----\n"]);
-        let block = join(&[&begin, "Proc-Type: 4,ENCRYPTED\n\n", &body, "\n-----END ", name, "-----"]);
+        let block =
+            join(&[&begin, "Proc-Type: 4,ENCRYPTED\n\n", &body, "\n-----END ", name, "-----"]);
         let text = join(&["before\n", &block, "\nafter"]);
         assert_eq!(mask_text(&text).unwrap().0, "before\n[masked:private-key]\nafter", "{name}");
         let cut = join(&[&begin, &mixed(64), "\n", &mixed(64)]);
@@ -90,7 +100,10 @@ fn private_keys_are_masked_as_a_whole_and_when_cut_off() {
         let escaped = block.replace('\n', "\\n");
         assert_eq!(mask_text(&escaped).unwrap().0, "[masked:private-key]");
     }
-    let prose = join(&["A file with -----BEG", "IN PRIVATE KEY----- as its first line is a key, do not share it."]);
+    let prose = join(&[
+        "A file with -----BEG",
+        "IN PRIVATE KEY----- as its first line is a key, do not share it.",
+    ]);
     assert_eq!(mask_text(&prose), None);
 }
 
@@ -100,11 +113,23 @@ fn values_are_masked_where_their_names_give_them_away() {
     for (text, expect) in [
         ("password: hunter2", "password: [masked:password]"),
         ("root password: tulip77-Bridge!Walk", "root password: [masked:password]"),
-        ("The password: hunter2, as ever. Then we left.", "The password: [masked:password], as ever. Then we left."),
+        (
+            "The password: hunter2, as ever. Then we left.",
+            "The password: [masked:password], as ever. Then we left.",
+        ),
         ("DB_PASSWORD=tulip77bridge\nNEXT=1", "DB_PASSWORD=[masked:password]\nNEXT=1"),
-        ("{\"password\": \"c0rrect#Horse\", \"a\": 1}", "{\"password\": \"[masked:password]\", \"a\": 1}"),
-        ("{\\\"password\\\": \\\"c0rrect#Horse\\\"}", "{\\\"password\\\": \\\"[masked:password]\\\"}"),
-        ("Server=x;Password=tulip77bridge;Trusted=no", "Server=x;Password=[masked:password];Trusted=no"),
+        (
+            "{\"password\": \"c0rrect#Horse\", \"a\": 1}",
+            "{\"password\": \"[masked:password]\", \"a\": 1}",
+        ),
+        (
+            "{\\\"password\\\": \\\"c0rrect#Horse\\\"}",
+            "{\\\"password\\\": \\\"[masked:password]\\\"}",
+        ),
+        (
+            "Server=x;Password=tulip77bridge;Trusted=no",
+            "Server=x;Password=[masked:password];Trusted=no",
+        ),
         ("mysql --password tulip77bridge -h db", "mysql --password [masked:password] -h db"),
         ("let password: &str = \"c0rrect#Horse\";", "let password: &str = \"[masked:password]\";"),
         ("**Password:** tulip77bridge", "**Password:** [masked:password]"),
@@ -117,8 +142,14 @@ fn values_are_masked_where_their_names_give_them_away() {
         ("config[\"client_secret\"] = \"KEY\"", "config[\"client_secret\"] = \"[masked:secret]\""),
         ("token := \"KEY\"", "token := \"[masked:secret]\""),
         ("Authorization: Bearer KEY", "Authorization: Bearer [masked:authorization]"),
-        ("\"Authorization\": \"Basic dXNlcjpwYXNz\"", "\"Authorization\": \"Basic [masked:authorization]\""),
-        ("curl -H 'authorization: bearer KEY'", "curl -H 'authorization: bearer [masked:authorization]'"),
+        (
+            "\"Authorization\": \"Basic dXNlcjpwYXNz\"",
+            "\"Authorization\": \"Basic [masked:authorization]\"",
+        ),
+        (
+            "curl -H 'authorization: bearer KEY'",
+            "curl -H 'authorization: bearer [masked:authorization]'",
+        ),
         ("postgres://ana:pa@ss@db:5432/x", "postgres://ana:[masked:url-password]@db:5432/x"),
         ("amqp://:hush@queue", "amqp://:[masked:url-password]@queue"),
         ("card 4111 1111 1111 1111 until May", "card [masked:card-number] until May"),
@@ -207,7 +238,10 @@ fn every_string_of_a_record_is_masked_and_reported_without_the_secret() {
         location: Some(Location { label: Some(sentence.clone()), lat: None, lon: None }),
         ..Payload::default()
     };
-    record.payload.more.insert("config".into(), json!({ "a": [1, { "b": sentence }], "password": "tulip77bridge" }));
+    record.payload.more.insert(
+        "config".into(),
+        json!({ "a": [1, { "b": sentence }], "password": "tulip77bridge" }),
+    );
     record.payload.more.insert(secret.clone(), json!(true));
     let masked = mask(&mut record);
     let json = serde_json::to_string(&record).unwrap();
@@ -246,7 +280,10 @@ fn deeply_nested_values_are_walked_without_recursion() {
 fn a_very_long_key_is_named_by_its_beginning_for_each_of_its_values() {
     let key = "k".repeat(100_000);
     let mut record = evidence();
-    record.payload.more.insert(key.clone(), json!([{ key: "postgres://ana:tulip77@db/garden" }, 1]));
+    record
+        .payload
+        .more
+        .insert(key.clone(), json!([{ key: "postgres://ana:tulip77@db/garden" }, 1]));
     let fields: Vec<String> = mask(&mut record).into_iter().map(|masked| masked.field).collect();
     assert_eq!(fields, [format!("{0}[0].{0}", "k".repeat(256))]);
 }
@@ -310,7 +347,9 @@ fn no_text_makes_a_rule_fall() {
     for _ in 0..1_500 {
         let text: String = (0..12)
             .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 pieces[(state >> 33) as usize % pieces.len()]
             })
             .collect();

@@ -46,11 +46,21 @@ pub(super) struct TokenRule {
 /// Longest run that is read after a prefix.
 pub(super) const TOKEN_BYTES_MAX: usize = 512;
 
-const fn exactly(kind: SecretKind, prefix: &'static str, alphabet: Alphabet, length: usize) -> TokenRule {
+const fn exactly(
+    kind: SecretKind,
+    prefix: &'static str,
+    alphabet: Alphabet,
+    length: usize,
+) -> TokenRule {
     TokenRule { kind, prefix, alphabet, length_min: length, length_max: length }
 }
 
-const fn at_least(kind: SecretKind, prefix: &'static str, alphabet: Alphabet, length_min: usize) -> TokenRule {
+const fn at_least(
+    kind: SecretKind,
+    prefix: &'static str,
+    alphabet: Alphabet,
+    length_min: usize,
+) -> TokenRule {
     TokenRule { kind, prefix, alphabet, length_min, length_max: TOKEN_BYTES_MAX }
 }
 

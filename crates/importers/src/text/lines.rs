@@ -53,7 +53,8 @@ impl<'a> Lines<'a> {
         };
         if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
             let bytes = files::read_bytes(path, UTF16_BYTES_MAX)?;
-            let decoded: Vec<String> = files::decode(&bytes).text.lines().map(str::to_owned).collect();
+            let decoded: Vec<String> =
+                files::decode(&bytes).text.lines().map(str::to_owned).collect();
             lines.source = Source::Decoded(decoded.into_iter());
         } else {
             lines.source = Source::Bytes(reader);
@@ -90,7 +91,11 @@ impl<'a> Lines<'a> {
             }
         }
         self.number += 1;
-        let bytes = if self.number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line) } else { &line };
+        let bytes = if self.number == 1 {
+            line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line)
+        } else {
+            &line
+        };
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
             Err(_) => {

@@ -47,11 +47,15 @@ pub(super) fn without(text: &str) -> String {
     // WhatsApp marks what it wrote itself by a character without width.
     let bare = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{200e}');
     let lower = bare.trim_end_matches('.').to_lowercase();
-    if PLACEHOLDERS.contains(&lower.as_str()) || ENCRYPTED.iter().any(|notice| lower.starts_with(notice)) {
+    if PLACEHOLDERS.contains(&lower.as_str())
+        || ENCRYPTED.iter().any(|notice| lower.starts_with(notice))
+    {
         return String::new();
     }
     match EDITED.iter().find_map(|mark| bare.strip_suffix(mark)) {
-        Some(said) => said.trim_end_matches(|c: char| c.is_whitespace() || c == '\u{200e}').to_owned(),
+        Some(said) => {
+            said.trim_end_matches(|c: char| c.is_whitespace() || c == '\u{200e}').to_owned()
+        }
         None => text.to_owned(),
     }
 }
@@ -62,8 +66,12 @@ mod tests {
 
     #[test]
     fn only_whole_messages_are_placeholders() {
-        for text in ["<Media omitted>", "\u{200e}image omitted", "This message was deleted.", "<Medien ausgeschlossen>"]
-        {
+        for text in [
+            "<Media omitted>",
+            "\u{200e}image omitted",
+            "This message was deleted.",
+            "<Medien ausgeschlossen>",
+        ] {
             assert_eq!(without(text), "", "{text}");
         }
         assert_eq!(without("Messages and calls are end-to-end encrypted. Learn more."), "");

@@ -103,19 +103,23 @@ fn day(text: &str) -> Option<(Day, &str)> {
 fn time(text: &str) -> Option<((u32, u32, u32), &str)> {
     let (mut hour, rest) = leading_number(text, 2)?;
     let (minute, rest) = leading_number(rest.strip_prefix([':', '.'])?, 2)?;
-    let (second, rest) = match rest.strip_prefix([':', '.']).and_then(|rest| leading_number(rest, 2)) {
-        Some((second, rest)) => (second, rest),
-        None => (0, rest),
-    };
+    let (second, rest) =
+        match rest.strip_prefix([':', '.']).and_then(|rest| leading_number(rest, 2)) {
+            Some((second, rest)) => (second, rest),
+            None => (0, rest),
+        };
     // Fractions and a trailing `Z` are dropped: a civil time is what the line shows.
-    let rest = match rest.strip_prefix(['.', ',']).and_then(|fraction| leading_number(fraction, 9)) {
+    let rest = match rest.strip_prefix(['.', ',']).and_then(|fraction| leading_number(fraction, 9))
+    {
         Some((_, rest)) => rest,
         None => rest,
     };
     let rest = rest.strip_prefix('Z').unwrap_or(rest);
     let word = rest.trim_start_matches([' ', '\u{202f}', '\u{a0}']);
     let half = |names: [&str; 3]| {
-        names.iter().find_map(|name| word.get(..name.len()).filter(|found| found.eq_ignore_ascii_case(name)))
+        names.iter().find_map(|name| {
+            word.get(..name.len()).filter(|found| found.eq_ignore_ascii_case(name))
+        })
     };
     let mut rest = rest;
     if let Some(found) = half(["a.m.", "am", "a. m."]) {
@@ -131,7 +135,8 @@ fn time(text: &str) -> Option<((u32, u32, u32), &str)> {
 /// `Name: text`: a short name before the first colon.
 pub(super) fn speaker(text: &str) -> Option<(&str, &str)> {
     let (name, said) = text.split_once(':')?;
-    let name = name.trim_matches(['\u{200e}', '\u{202a}', '\u{202c}', ' ', '~', '\u{202f}', '\u{a0}']);
+    let name =
+        name.trim_matches(['\u{200e}', '\u{202a}', '\u{202c}', ' ', '~', '\u{202f}', '\u{a0}']);
     let fits = !name.is_empty()
         && name.len() <= NAME_CHARS_MAX * 4
         && name.chars().count() <= NAME_CHARS_MAX
@@ -160,8 +165,10 @@ impl OrderEvidence {
         self.day_first |= first > 12;
         self.month_first |= second > 12;
         if let Some((first_before, second_before, year_before)) = self.last {
-            self.day_first_falls += u64::from((year, second, first) < (year_before, second_before, first_before));
-            self.month_first_falls += u64::from((year, first, second) < (year_before, first_before, second_before));
+            self.day_first_falls +=
+                u64::from((year, second, first) < (year_before, second_before, first_before));
+            self.month_first_falls +=
+                u64::from((year, first, second) < (year_before, first_before, second_before));
         }
         self.last = Some((first, second, year));
     }
@@ -211,8 +218,12 @@ mod tests {
 
     fn check(line: &str, expect: Option<(&str, &str)>) {
         let found = stamp(line).map(|(stamp, rest)| {
-            let day = stamp.date(DateOrder::DayFirst, None).map(|date| date.to_string()).unwrap_or_default();
-            let time = stamp.time.map(|(h, m, s)| format!(" {h:02}:{m:02}:{s:02}")).unwrap_or_default();
+            let day = stamp
+                .date(DateOrder::DayFirst, None)
+                .map(|date| date.to_string())
+                .unwrap_or_default();
+            let time =
+                stamp.time.map(|(h, m, s)| format!(" {h:02}:{m:02}:{s:02}")).unwrap_or_default();
             (format!("{day}{time}"), rest)
         });
         let found = found.as_ref().map(|(when, rest)| (when.as_str(), *rest));
@@ -255,7 +266,13 @@ mod tests {
         assert_eq!(speaker("Ana: hi: there"), Some(("Ana", "hi: there")));
         assert_eq!(speaker("~ Ana Maria: hi"), Some(("Ana Maria", "hi")));
         assert_eq!(speaker("+45 12 34 56 78: hi"), Some(("+45 12 34 56 78", "hi")));
-        for text in ["no colon", "https://x.test", ": hi", "He said, and then: hi", "one two three four five six: hi"] {
+        for text in [
+            "no colon",
+            "https://x.test",
+            ": hi",
+            "He said, and then: hi",
+            "one two three four five six: hi",
+        ] {
             assert_eq!(speaker(text), None, "{text}");
         }
     }
@@ -264,7 +281,8 @@ mod tests {
     fn the_whole_file_decides_which_number_is_the_day() {
         let decide = |days: &[(u32, u32)]| {
             let mut evidence = OrderEvidence::default();
-            days.iter().for_each(|(first, second)| evidence.add(Day::Numbers(*first, *second, 2025)));
+            days.iter()
+                .for_each(|(first, second)| evidence.add(Day::Numbers(*first, *second, 2025)));
             evidence.decide()
         };
         assert_eq!(decide(&[(2, 6), (13, 6)]), DateOrder::DayFirst);

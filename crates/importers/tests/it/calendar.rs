@@ -78,7 +78,9 @@ fn a_single_event_says_what_when_where_and_who() {
 
 #[test]
 fn a_weekly_event_keeps_its_local_time_over_the_change_of_the_clocks() {
-    let collected = event("DTSTART;TZID=Europe/Berlin:20250323T070000\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;COUNT=2");
+    let collected = event(
+        "DTSTART;TZID=Europe/Berlin:20250323T070000\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;COUNT=2",
+    );
     check(
         &collected,
         "e/20250323T060000Z 2025-03-23T07:00:00+01:00[Europe/Berlin]\n\
@@ -90,7 +92,11 @@ fn a_weekly_event_keeps_its_local_time_over_the_change_of_the_clocks() {
 #[test]
 fn local_times_that_do_not_exist_or_exist_twice_follow_the_rfc() {
     let collected = event("DTSTART;TZID=Europe/Berlin:20250329T023000\nRRULE:FREQ=DAILY;COUNT=2");
-    assert!(collected.times().ends_with("e/20250330T013000Z 2025-03-30T03:30:00+02:00[Europe/Berlin]\n"));
+    assert!(
+        collected
+            .times()
+            .ends_with("e/20250330T013000Z 2025-03-30T03:30:00+02:00[Europe/Berlin]\n")
+    );
     let collected = event("DTSTART;TZID=Europe/Berlin:20251026T023000");
     check(&collected, "e 2025-10-26T02:30:00+02:00[Europe/Berlin]");
 }
@@ -163,7 +169,8 @@ fn a_change_to_this_and_future_occurrences_moves_them_all() {
          BEGIN:VEVENT\nUID:e\nRECURRENCE-ID;RANGE=THISANDFUTURE:20250604T070000\nSUMMARY:Swim\n\
          DTSTART:20250604T083000\nDURATION:PT2H\nEND:VEVENT",
     );
-    let mut summaries: Vec<_> = collected.evidence.iter().map(|record| record.summary.as_str()).collect();
+    let mut summaries: Vec<_> =
+        collected.evidence.iter().map(|record| record.summary.as_str()).collect();
     summaries.sort_by_key(|summary| summary[summary.find("2025").unwrap()..].to_owned());
     assert_eq!(
         summaries,
@@ -191,7 +198,8 @@ fn what_was_cancelled_is_no_event() {
 
 #[test]
 fn a_calendar_that_is_a_cancellation_cancels_its_events() {
-    let collected = calendar("METHOD:CANCEL\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602T070000\nEND:VEVENT");
+    let collected =
+        calendar("METHOD:CANCEL\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602T070000\nEND:VEVENT");
     assert_eq!(collected.evidence[0].kind.0, "cancellation");
 }
 
@@ -223,12 +231,16 @@ fn a_series_that_happens_too_often_is_cut_and_the_rest_goes_on() {
          BEGIN:VEVENT\nUID:f\nDTSTART:20250101T000000Z\nEND:VEVENT",
     );
     assert_eq!(collected.evidence.len(), importers::ical::OCCURRENCES_MAX + 1);
-    assert_eq!(collected.complaints(), "6: the series is too long; only its first 10000 occurrences were taken\n");
+    assert_eq!(
+        collected.complaints(),
+        "6: the series is too long; only its first 10000 occurrences were taken\n"
+    );
 }
 
 #[test]
 fn a_zone_that_is_not_known_is_reported_once_and_its_times_are_local() {
-    let collected = event("DTSTART;TZID=Nowhere:20250527T070000\nDTEND;TZID=Nowhere:20250527T080000");
+    let collected =
+        event("DTSTART;TZID=Nowhere:20250527T070000\nDTEND;TZID=Nowhere:20250527T080000");
     assert_eq!(collected.times(), "e 2025-05-27T07:00:00\n");
     assert_eq!(
         collected.complaints(),
@@ -251,7 +263,11 @@ fn a_zone_defined_after_its_use_counts() {
 fn contradictory_rules_are_reported_and_end_at_once() {
     let begun = Instant::now();
     for (rule, times, complaint) in [
-        ("FREQ=DAILY;UNTIL=20240101", 0, "the rule ends (UNTIL) before the event starts; it never happens"),
+        (
+            "FREQ=DAILY;UNTIL=20240101",
+            0,
+            "the rule ends (UNTIL) before the event starts; it never happens",
+        ),
         (
             "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=31",
             1,
@@ -262,7 +278,11 @@ fn contradictory_rules_are_reported_and_end_at_once() {
             1,
             "INTERVAL=0 in the recurrence rule is not valid; the event was taken as happening once",
         ),
-        ("FREQ=DAILY;COUNT=3;UNTIL=20250603", 2, "the rule has both COUNT and UNTIL; it ends with the earlier of them"),
+        (
+            "FREQ=DAILY;COUNT=3;UNTIL=20250603",
+            2,
+            "the rule has both COUNT and UNTIL; it ends with the earlier of them",
+        ),
         (
             "FREQ=WEEKLY;UNTIL=soon",
             1,
@@ -314,28 +334,38 @@ fn tasks_and_journal_entries_have_their_own_kinds() {
 
 #[test]
 fn an_event_without_uid_has_the_same_name_at_every_import() {
-    let import = || calendar("BEGIN:VEVENT\nSUMMARY:x\nDTSTART:20250602T070000\nEND:VEVENT").times();
+    let import =
+        || calendar("BEGIN:VEVENT\nSUMMARY:x\nDTSTART:20250602T070000\nEND:VEVENT").times();
     assert_eq!(import(), import());
     assert!(import().starts_with("without-uid-"));
 }
 
 #[test]
 fn a_description_in_html_is_read_as_text() {
-    let collected = event("DTSTART:20250602T070000\nSUMMARY:x\nDESCRIPTION:<p>Bring <b>cake</b></p><br>and tea");
+    let collected = event(
+        "DTSTART:20250602T070000\nSUMMARY:x\nDESCRIPTION:<p>Bring <b>cake</b></p><br>and tea",
+    );
     let text = &collected.evidence[0].payload.text;
-    assert!(text.contains("Bring cake") && text.contains("and tea") && !text.contains('<'), "{text}");
+    assert!(
+        text.contains("Bring cake") && text.contains("and tea") && !text.contains('<'),
+        "{text}"
+    );
 }
 
 #[test]
 fn bytes_that_are_no_calendar_give_an_error_and_never_a_panic() {
-    for bytes in [&b""[..], b"hello", b"From me@example.org\n\nhi", &[0xff; 100_000], &[b'\n'; 10_000]] {
+    for bytes in
+        [&b""[..], b"hello", b"From me@example.org\n\nhi", &[0xff; 100_000], &[b'\n'; 10_000]]
+    {
         assert!(matches!(import_bytes("ical", bytes), Err(ImportError::Format { .. })));
     }
 }
 
 #[test]
 fn bytes_that_are_no_text_and_lines_without_end_do_no_harm() {
-    let mut bytes = b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602\nSUMMARY:caf\xe9\nDESCRIPTION:".to_vec();
+    let mut bytes =
+        b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nDTSTART:20250602\nSUMMARY:caf\xe9\nDESCRIPTION:"
+            .to_vec();
     bytes.extend(std::iter::repeat_n(b'x', 5_000_000));
     bytes.extend(b"\nEND:VEVENT\nEND:VCALENDAR");
     let collected = import_bytes("ical", &bytes).unwrap();
@@ -373,8 +403,10 @@ fn ten_thousand_events_at_one_time_all_go_in_and_a_sink_may_stop_them() {
 #[test]
 fn what_programs_write_for_themselves_does_not_become_text() {
     let rule = format!("-::{}::-", "~:".repeat(20));
-    let description = format!("Bring <b>tiles</b><br>{rule}\\nJoin: https://meet.test/abc\\nPIN: 1\\n{rule}");
-    let collected = event(&format!("SUMMARY:Kiln\nDTSTART:20250505T090000\nDESCRIPTION:{description}"));
+    let description =
+        format!("Bring <b>tiles</b><br>{rule}\\nJoin: https://meet.test/abc\\nPIN: 1\\n{rule}");
+    let collected =
+        event(&format!("SUMMARY:Kiln\nDTSTART:20250505T090000\nDESCRIPTION:{description}"));
     check(&collected, "e 2025-05-05T09:00:00");
     assert_eq!(collected.evidence[0].payload.text, "Kiln\nBring tiles");
     assert_eq!(collected.evidence[0].payload.links, ["https://meet.test/abc"]);
@@ -392,7 +424,8 @@ fn a_day_of_outlook_is_a_day_and_its_cancellation_says_so_once() {
 
 #[test]
 fn the_text_of_a_task_says_when_it_is_due() {
-    let collected = calendar("BEGIN:VTODO\nUID:t\nSUMMARY:Order wax\nDUE;VALUE=DATE:20260301\nEND:VTODO");
+    let collected =
+        calendar("BEGIN:VTODO\nUID:t\nSUMMARY:Order wax\nDUE;VALUE=DATE:20260301\nEND:VTODO");
     assert_eq!(collected.evidence[0].payload.text, "Order wax\nDue Sun 2026-03-01");
 }
 

@@ -107,7 +107,10 @@ fn empty_files_directories_and_other_encodings_are_refused_with_the_reason() {
     for format in ["locomo", "claude-code", "chatgpt", "claude-export", "chat-jsonl"] {
         assert!(import_error(format, &empty).to_string().contains("is empty"));
         assert!(import_error(format, &wide).to_string().contains("UTF-16"));
-        assert!(matches!(import_error(format, &sources.path().join("missing")), ImportError::Io { .. }));
+        assert!(matches!(
+            import_error(format, &sources.path().join("missing")),
+            ImportError::Io { .. }
+        ));
         assert!(matches!(import_error(format, sources.path()), ImportError::Format { .. }));
     }
 }
@@ -131,16 +134,23 @@ fn every_importer_gives_the_same_identities_wherever_the_file_lies_and_counts_ev
         uids.sort();
         uids.dedup();
         assert_eq!(uids.len(), here.evidence.len(), "{format}");
-        assert!(here.evidence.iter().all(|record| record.kind.0 == EvidenceKind::TURN && record.source == format));
+        assert!(
+            here.evidence
+                .iter()
+                .all(|record| record.kind.0 == EvidenceKind::TURN && record.source == format)
+        );
     }
 }
 
 #[test]
 fn a_sink_that_breaks_stops_the_import_without_error() {
     let sources = Sources::new();
-    for (format, content) in
-        [("locomo", LOCOMO), ("claude-code", CLAUDE_CODE), ("chatgpt", CHATGPT), ("chat-jsonl", CHAT)]
-    {
+    for (format, content) in [
+        ("locomo", LOCOMO),
+        ("claude-code", CLAUDE_CODE),
+        ("chatgpt", CHATGPT),
+        ("chat-jsonl", CHAT),
+    ] {
         let path = sources.file("data.json", content);
         let mut collector = Collected { stop_after: Some(1), ..Collected::default() };
         importers::by_name(format).unwrap().import(&path, &context(), &mut collector).unwrap();
@@ -183,7 +193,13 @@ fn claude_code_keeps_words_and_tools_apart_and_leaves_out_thinking() {
     assert_eq!(found.uids(), ["s1/u1", "s1/u3", "s1/u3/tool", "s1/u4/tool", "s1/u5"]);
     assert_eq!(
         found.texts(),
-        ["The table is off by an hour.", "Let me look.", "Read: src/tide.rs", "fn tide() {}", "Search the tests."]
+        [
+            "The table is off by an hour.",
+            "Let me look.",
+            "Read: src/tide.rs",
+            "fn tide() {}",
+            "Search the tests."
+        ]
     );
     // The prompt of a sub-agent stands in the person's place but is the assistant's.
     assert_eq!(found.roles(), ["user", "assistant", "tool", "tool", "assistant"]);
@@ -230,7 +246,10 @@ fn a_chatgpt_tree_with_a_circle_or_a_gap_ends_and_says_so() {
         )
     };
     let tree = |nodes: &[String]| {
-        format!(r#"[{{"id":"x","title":"t","mapping":{{{}}},"current_node":"c"}}]"#, nodes.join(","))
+        format!(
+            r#"[{{"id":"x","title":"t","mapping":{{{}}},"current_node":"c"}}]"#,
+            nodes.join(",")
+        )
     };
     let circle = tree(&[node("a", "c"), node("b", "a"), node("c", "b")]);
     let found = import("chatgpt", &sources.file("circle.json", circle));
@@ -276,19 +295,27 @@ fn claude_export_prefers_blocks_and_gives_attachments_as_turns() {
 fn exports_are_read_within_their_zip() {
     let sources = Sources::new();
     let filler = vec![b'x'; 200_000];
-    let path = sources.file("export.zip", zip(&[("big.dat", &filler), ("conversations.json", CHATGPT.as_bytes())]));
+    let path = sources.file(
+        "export.zip",
+        zip(&[("big.dat", &filler), ("conversations.json", CHATGPT.as_bytes())]),
+    );
     assert_eq!(detected(&path), Some("chatgpt"));
     assert_eq!(import("chatgpt", &path).uids(), ["conv-7/a", "conv-7/b2", "conv-7/c"]);
     assert!(matches!(import_error("claude-export", &path), ImportError::Format { .. }));
 
     let other = CHATGPT.replace("conv-7", "conv-8");
-    let parts = [("conversations-001.json", other.as_bytes()), ("conversations-000.json", CHATGPT.as_bytes())];
+    let parts = [
+        ("conversations-001.json", other.as_bytes()),
+        ("conversations-000.json", CHATGPT.as_bytes()),
+    ];
     let found = import("chatgpt", &sources.file("parts.zip", zip(&parts)));
     assert_eq!(found.evidence.len(), 6);
     assert!(found.uids()[0].starts_with("conv-7"));
 
-    let path =
-        sources.file("data.zip", zip(&[("users.json", b"[]"), ("conversations.json", CLAUDE_EXPORT.as_bytes())]));
+    let path = sources.file(
+        "data.zip",
+        zip(&[("users.json", b"[]"), ("conversations.json", CLAUDE_EXPORT.as_bytes())]),
+    );
     assert_eq!(detected(&path), Some("claude-export"));
     let found = import("claude-export", &path);
     assert_eq!(found.evidence.len(), 3);
@@ -321,7 +348,11 @@ fn bad_archives_are_refused_or_reported_never_followed() {
         slip[at] ^= 0x10;
         let path = sources.file("flip.zip", &slip);
         let _ = importers::detect(&path);
-        let _ = importers::by_name("chatgpt").unwrap().import(&path, &context(), &mut Collected::default());
+        let _ = importers::by_name("chatgpt").unwrap().import(
+            &path,
+            &context(),
+            &mut Collected::default(),
+        );
         slip[at] ^= 0x10;
     }
 }
@@ -329,7 +360,10 @@ fn bad_archives_are_refused_or_reported_never_followed() {
 #[test]
 fn a_damaged_entry_costs_only_itself() {
     let sources = Sources::new();
-    let parts = [("conversations-000.json", b"{}".as_slice()), ("conversations-001.json", CHATGPT.as_bytes())];
+    let parts = [
+        ("conversations-000.json", b"{}".as_slice()),
+        ("conversations-001.json", CHATGPT.as_bytes()),
+    ];
     let found = import("chatgpt", &sources.file("parts.zip", zip(&parts)));
     assert_eq!(found.evidence.len(), 3);
     assert!(found.problems[0].file.to_string_lossy().ends_with("parts.zip#conversations-000.json"));
@@ -344,7 +378,8 @@ fn generic_chats_are_read_under_many_names() {
     assert_eq!(found.uids()[0], "harbour/7");
     assert!(found.uids()[1].starts_with("harbour/") && found.uids()[1].ends_with("/1"));
     assert!(found.uids()[2].starts_with("log/"));
-    let times: Vec<_> = found.evidence.iter().map(|record| record.at.as_ref().unwrap().as_str()).collect();
+    let times: Vec<_> =
+        found.evidence.iter().map(|record| record.at.as_ref().unwrap().as_str()).collect();
     assert_eq!(times, ["2025-02-03T06:00:00+01:00", "2025-02-03T05:20:00Z", "2025-02-03"]);
     assert_eq!(found.evidence[1].actor.as_deref(), Some("Tobi"));
     assert_eq!(found.evidence[1].payload.more["berth"], "B4");
@@ -381,7 +416,10 @@ fn conversations_in_a_line_stay_the_same_ones_when_they_go_on() {
 #[test]
 fn an_array_of_messages_is_a_chat_too() {
     let sources = Sources::new();
-    let path = sources.file("log.json", r#"[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho"}, 3]"#);
+    let path = sources.file(
+        "log.json",
+        r#"[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho"}, 3]"#,
+    );
     assert_eq!(detected(&path), Some("chat-jsonl"));
     let found = import("chat-jsonl", &path);
     assert_eq!(found.texts(), ["Hi", "Ho"]);
@@ -397,7 +435,9 @@ fn bad_lines_are_reported_by_number_and_the_rest_goes_in() {
     bytes.extend_from_slice(b"not json\n");
     bytes.extend_from_slice(b"{\"speaker\":\"nobody\"}\n");
     bytes.extend_from_slice(b"{\"text\":\"half \\ud83d\"}\n");
-    bytes.extend_from_slice(format!("{{\"text\":\"{}\"}}\n", "x".repeat(17 * 1024 * 1024)).as_bytes());
+    bytes.extend_from_slice(
+        format!("{{\"text\":\"{}\"}}\n", "x".repeat(17 * 1024 * 1024)).as_bytes(),
+    );
     bytes.extend_from_slice(format!("{}\n", "[".repeat(100_000)).as_bytes());
     bytes.extend_from_slice(b"{\"text\":\"last\"}\n{\"text\":\"cut of");
     let found = import("chat-jsonl", &sources.file("bad.jsonl", &bytes));
@@ -456,7 +496,9 @@ fn a_problem_quotes_little_of_what_it_is_about() {
     let found = import("chatgpt", &sources.file("export.json", export));
     assert_eq!(found.evidence.len(), 3);
     assert!(found.problems[0].message.len() < 500);
-    let line = format!(r#"{{"text":"hello","session":"{long}","speaker":"{long}","time":"{long}","city":"{long}"}}"#);
+    let line = format!(
+        r#"{{"text":"hello","session":"{long}","speaker":"{long}","time":"{long}","city":"{long}"}}"#
+    );
     let found = import("chat-jsonl", &sources.file("log.jsonl", line));
     assert!(found.problems[0].message.len() < 500);
     assert!(serde_json::to_string(&found.evidence[0]).unwrap().len() < 10_000);
@@ -470,7 +512,11 @@ fn a_very_long_identity_is_the_same_short_one_for_the_session_and_its_messages()
         ("locomo", LOCOMO, "sea-1"),
         ("chatgpt", CHATGPT, "conv-7"),
         ("claude-export", CLAUDE_EXPORT, "cv-1"),
-        ("chat-jsonl", r#"[{"id":"cv-2","messages":[{"text":"one","id":1},{"text":"two"}]}]"#, "cv-2"),
+        (
+            "chat-jsonl",
+            r#"[{"id":"cv-2","messages":[{"text":"one","id":1},{"text":"two"}]}]"#,
+            "cv-2",
+        ),
     ] {
         let found = import(format, &sources.file("long.json", whole.replace(id, &long)));
         assert!(found.evidence.len() > 1);
@@ -478,7 +524,11 @@ fn a_very_long_identity_is_the_same_short_one_for_the_session_and_its_messages()
         for record in found.evidence {
             let session = record.payload.session.unwrap();
             let conversation = session.split('/').next().unwrap();
-            assert!(record.source_uid.starts_with(&format!("{conversation}/")), "{format}: {}", record.source_uid);
+            assert!(
+                record.source_uid.starts_with(&format!("{conversation}/")),
+                "{format}: {}",
+                record.source_uid
+            );
         }
     }
 }
@@ -490,25 +540,39 @@ fn a_name_of_megabytes_that_many_messages_share_is_not_copied_for_each() {
     let begun = std::time::Instant::now();
     let messages = r#"{"text":"x","extracted_content":"x"},"#.repeat(50_000);
     let messages = messages.trim_end_matches(',');
-    let transcript = r#"{"type":"user","sessionId":"s","uuid":"u","message":{"content":"x"}}"#.to_owned() + "\n";
+    let transcript =
+        r#"{"type":"user","sessionId":"s","uuid":"u","message":{"content":"x"}}"#.to_owned() + "\n";
     for (format, whole) in [
-        ("claude-export", format!(r#"[{{"chat_messages":[{messages}],"uuid":"{long}","name":"{long}"}}]"#)),
         (
             "claude-export",
-            format!(r#"[{{"chat_messages":[{{"attachments":[{messages}],"uuid":"{long}","sender":"{long}"}}]}}]"#),
+            format!(r#"[{{"chat_messages":[{messages}],"uuid":"{long}","name":"{long}"}}]"#),
+        ),
+        (
+            "claude-export",
+            format!(
+                r#"[{{"chat_messages":[{{"attachments":[{messages}],"uuid":"{long}","sender":"{long}"}}]}}]"#
+            ),
         ),
         ("chat-jsonl", format!(r#"[{{"messages":[{messages}],"id":"{long}","title":"{long}"}}]"#)),
         (
             "locomo",
-            format!(r#"[{{"conversation":{{"session_1":[{messages}],"speaker_a":"{long}"}},"sample_id":"{long}"}}]"#),
+            format!(
+                r#"[{{"conversation":{{"session_1":[{messages}],"speaker_a":"{long}"}},"sample_id":"{long}"}}]"#
+            ),
         ),
         (
             "claude-code",
-            format!("{transcript}{{\"type\":\"summary\",\"summary\":\"{long}\"}}\n{}", transcript.repeat(50_000)),
+            format!(
+                "{transcript}{{\"type\":\"summary\",\"summary\":\"{long}\"}}\n{}",
+                transcript.repeat(50_000)
+            ),
         ),
     ] {
         let mut found = Collected::default();
-        importers::by_name(format).unwrap().import(&sources.file("long.json", whole), &context(), &mut found).unwrap();
+        importers::by_name(format)
+            .unwrap()
+            .import(&sources.file("long.json", whole), &context(), &mut found)
+            .unwrap();
         assert!(found.evidence.len() >= 50_000, "{format}: {}", found.evidence.len());
     }
     // Copying takes minutes.
@@ -519,7 +583,10 @@ fn a_name_of_megabytes_that_many_messages_share_is_not_copied_for_each() {
 fn a_text_beyond_the_limit_is_split_and_nothing_is_lost() {
     let sources = Sources::new();
     let text = "a line of words\\n".repeat(40_000);
-    let found = import("chat-jsonl", &sources.file("long.jsonl", format!("{{\"id\":\"m\",\"text\":\"{text}\"}}")));
+    let found = import(
+        "chat-jsonl",
+        &sources.file("long.jsonl", format!("{{\"id\":\"m\",\"text\":\"{text}\"}}")),
+    );
     assert_eq!(found.uids()[..2], ["long/m", "long/m/part-2"]);
     assert_eq!(found.texts().concat(), "a line of words\n".repeat(40_000));
     for record in &found.evidence {
@@ -532,7 +599,9 @@ fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
     let sources = Sources::new();
     let line = |uuid: &str, text: &str| {
         let message = serde_json::json!({"role": "user", "content": text});
-        serde_json::json!({"type": "user", "uuid": uuid, "sessionId": "s1", "message": message}).to_string() + "\n"
+        serde_json::json!({"type": "user", "uuid": uuid, "sessionId": "s1", "message": message})
+            .to_string()
+            + "\n"
     };
     let path = sources.file(
         "session.jsonl",
@@ -548,7 +617,12 @@ fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
         .concat(),
     );
     let found = import("claude-code", &path);
-    let expect = ["Now add the tides of Basel", "/review the parser", "3 files", "What does <command-name> mean?"];
+    let expect = [
+        "Now add the tides of Basel",
+        "/review the parser",
+        "3 files",
+        "What does <command-name> mean?",
+    ];
     assert_eq!(found.texts(), expect);
     assert_eq!(found.roles(), ["user", "user", "tool", "user"]);
 }
@@ -556,7 +630,8 @@ fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
 #[test]
 fn marks_of_citations_are_left_out_and_other_brackets_stay() {
     let sources = Sources::new();
-    let said = "A day.【4†source】 Or \u{e200}cite\u{e202}turn0search3\u{e201}two. 【see below】 【";
+    let said =
+        "A day.【4†source】 Or \u{e200}cite\u{e202}turn0search3\u{e201}two. 【see below】 【";
     let path = sources.file("conversations.json", CHATGPT.replace("A day.", said));
     assert_eq!(import("chatgpt", &path).texts().last(), Some(&"A day. Or two. 【see below】 【"));
 }
@@ -573,7 +648,11 @@ fn an_export_that_was_unpacked_is_read_as_the_archive_is() {
         assert_eq!(import(format, sources.path()).uids(), import(format, &archive).uids());
     }
     let empty = Sources::new();
-    assert!(import_error("chatgpt", empty.path()).to_string().contains("the folder has none of the files"));
+    assert!(
+        import_error("chatgpt", empty.path())
+            .to_string()
+            .contains("the folder has none of the files")
+    );
 }
 
 #[test]

@@ -38,7 +38,8 @@ impl Sink for Collected {
 impl Collected {
     /// Identities must be distinct, or a later record would supersede an earlier one of the same import.
     pub(crate) fn uids(&self) -> Vec<&str> {
-        let uids: Vec<_> = self.evidence.iter().map(|evidence| evidence.source_uid.as_str()).collect();
+        let uids: Vec<_> =
+            self.evidence.iter().map(|evidence| evidence.source_uid.as_str()).collect();
         let distinct: std::collections::BTreeSet<_> = uids.iter().collect();
         assert_eq!(distinct.len(), uids.len(), "{uids:?}");
         uids
@@ -49,26 +50,40 @@ impl Collected {
     }
 
     pub(crate) fn roles(&self) -> Vec<&str> {
-        self.evidence.iter().map(|evidence| evidence.payload.role.as_deref().unwrap_or("-")).collect()
+        self.evidence
+            .iter()
+            .map(|evidence| evidence.payload.role.as_deref().unwrap_or("-"))
+            .collect()
     }
 
     /// `source_uid at` of every record, a line each.
     pub(crate) fn times(&self) -> String {
-        let at = |evidence: &Evidence| evidence.at.as_ref().map(ToString::to_string).unwrap_or_default();
-        let lines = self.evidence.iter().map(|evidence| format!("{} {}\n", evidence.source_uid, at(evidence)));
+        let at =
+            |evidence: &Evidence| evidence.at.as_ref().map(ToString::to_string).unwrap_or_default();
+        let lines = self
+            .evidence
+            .iter()
+            .map(|evidence| format!("{} {}\n", evidence.source_uid, at(evidence)));
         lines.collect()
     }
 
     /// `line: message` of every problem, a line each.
     pub(crate) fn complaints(&self) -> String {
-        let line = |problem: &Problem| problem.line.map(|line| line.to_string()).unwrap_or_default();
-        self.problems.iter().map(|problem| format!("{}: {}\n", line(problem), problem.message)).collect()
+        let line =
+            |problem: &Problem| problem.line.map(|line| line.to_string()).unwrap_or_default();
+        self.problems
+            .iter()
+            .map(|problem| format!("{}: {}\n", line(problem), problem.message))
+            .collect()
     }
 }
 
 /// The world as the tests know it: noon of 1 June 2025, in Berlin.
 pub(crate) fn context() -> Context {
-    Context { now: "2025-06-01T10:00:00Z".parse().unwrap(), zone: jiff::tz::TimeZone::get("Europe/Berlin").unwrap() }
+    Context {
+        now: "2025-06-01T10:00:00Z".parse().unwrap(),
+        zone: jiff::tz::TimeZone::get("Europe/Berlin").unwrap(),
+    }
 }
 
 /// Imports a path with the importer of that name, whatever it is.

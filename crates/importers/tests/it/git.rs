@@ -18,7 +18,8 @@ fn run(directory: &Path, arguments: &[&OsStr]) {
         .env("GIT_CONFIG_SYSTEM", "/dev/null");
     git.env("GIT_AUTHOR_NAME", "Ana Ruiz").env("GIT_AUTHOR_EMAIL", "ana@example.org");
     git.env("GIT_COMMITTER_NAME", "Bo").env("GIT_COMMITTER_EMAIL", "bo@example.org");
-    git.env("GIT_AUTHOR_DATE", "2025-06-02T08:00:00+02:00").env("GIT_COMMITTER_DATE", "2025-06-02T08:00:00+02:00");
+    git.env("GIT_AUTHOR_DATE", "2025-06-02T08:00:00+02:00")
+        .env("GIT_COMMITTER_DATE", "2025-06-02T08:00:00+02:00");
     let output = git.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -84,7 +85,10 @@ fn a_directory_within_and_a_bare_repository_give_the_same_history() {
     let directory = repository();
     commit(directory.path(), &["a/b.txt"], "first");
     let bare = tempfile::tempdir().unwrap();
-    git(directory.path(), &["clone", "--quiet", "--bare", ".", bare.path().join("r").to_str().unwrap()]);
+    git(
+        directory.path(),
+        &["clone", "--quiet", "--bare", ".", bare.path().join("r").to_str().unwrap()],
+    );
     let whole = history(directory.path());
     assert_eq!(history(&directory.path().join("a")).evidence, whole.evidence);
     assert_eq!(history(&bare.path().join("r")).evidence, whole.evidence);
@@ -105,7 +109,10 @@ fn a_repository_without_commits_has_no_history_and_what_is_none_is_an_error() {
     assert!(error.to_string().contains("not a git repository"), "{error}");
     let file = empty.path().join("file");
     std::fs::write(&file, "x").unwrap();
-    assert!(matches!(import("git", &file, &mut Collected::default()), Err(ImportError::Format { .. })));
+    assert!(matches!(
+        import("git", &file, &mut Collected::default()),
+        Err(ImportError::Format { .. })
+    ));
 }
 
 #[test]

@@ -18,8 +18,7 @@ fn only(text: &str) -> Evidence {
     collected.evidence.into_iter().next().unwrap()
 }
 
-const HEAD: &str =
-    "Message-ID: <1@example.org>\nFrom: Ana Ruiz <ana@example.org>\nDate: Mon, 2 Jun 2025 08:00:00 +0200\n";
+const HEAD: &str = "Message-ID: <1@example.org>\nFrom: Ana Ruiz <ana@example.org>\nDate: Mon, 2 Jun 2025 08:00:00 +0200\n";
 
 #[test]
 fn a_message_says_who_what_when_and_to_whom() {
@@ -65,7 +64,10 @@ fn a_mailbox_is_its_messages_and_escaped_lines_are_restored() {
     ));
     assert_eq!(collected.complaints(), "");
     let [one, two] = &collected.evidence[..] else { panic!("{}", collected.times()) };
-    assert_eq!(one.payload.text, "Hello\n\nFrom here on.\n\n>From there on.\n\nFrom here it is no separator.");
+    assert_eq!(
+        one.payload.text,
+        "Hello\n\nFrom here on.\n\n>From there on.\n\nFrom here it is no separator."
+    );
     assert_eq!(two.actor.as_deref(), Some("bo@example.org"));
     assert_eq!(two.at.as_ref().unwrap().as_str(), "2025-06-02T09:00:00Z");
     assert!(two.source_uid.starts_with("without-message-id-"));
@@ -126,8 +128,18 @@ fn broken_messages_are_reported_with_their_line_and_the_others_go_in() {
 
 #[test]
 fn bytes_that_are_no_mail_give_an_error() {
-    for bytes in [&b""[..], b"\n\n", b"hello", b"BEGIN:VCALENDAR\nEND:VCALENDAR", &[0xff; 100_000], &[0; 1000]] {
-        assert!(matches!(import_bytes("mbox", bytes), Err(ImportError::Format { .. })), "{bytes:?}");
+    for bytes in [
+        &b""[..],
+        b"\n\n",
+        b"hello",
+        b"BEGIN:VCALENDAR\nEND:VCALENDAR",
+        &[0xff; 100_000],
+        &[0; 1000],
+    ] {
+        assert!(
+            matches!(import_bytes("mbox", bytes), Err(ImportError::Format { .. })),
+            "{bytes:?}"
+        );
     }
 }
 
@@ -157,9 +169,16 @@ fn an_enormous_message_is_read_in_part() {
     text.push('\n');
     text.push_str(&"0123456789 0123456789\n".repeat(2_000_000));
     let collected = mailbox(&text);
-    assert!(collected.complaints().contains("more than 33554432 bytes"), "{}", collected.complaints());
+    assert!(
+        collected.complaints().contains("more than 33554432 bytes"),
+        "{}",
+        collected.complaints()
+    );
     let record = &collected.evidence[0];
-    assert!(record.payload.text.starts_with("The beginning.") && record.payload.text.len() <= 1024 * 1024);
+    assert!(
+        record.payload.text.starts_with("The beginning.")
+            && record.payload.text.len() <= 1024 * 1024
+    );
     assert_eq!(record.payload.more["text_cut"], true);
     assert_eq!(collected.bytes, text.len() as u64);
 }

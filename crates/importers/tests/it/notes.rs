@@ -73,7 +73,8 @@ fn identities_depend_neither_on_the_folder_nor_on_the_run() {
         write(folder, "log.txt", "2025-06-02 14:00 text\n2025-06-02 14:01 more\n");
     }
     assert_eq!(import("markdown", one.path()).evidence, import("markdown", two.path()).evidence);
-    let logs = [one.path(), two.path()].map(|folder| import("text", &folder.join("log.txt")).evidence);
+    let logs =
+        [one.path(), two.path()].map(|folder| import("text", &folder.join("log.txt")).evidence);
     assert_eq!(logs[0], logs[1]);
     let single = import("markdown", &one.path().join("a/Note.md"));
     assert_eq!(single.uids(), ["Note.md#tea"]);
@@ -85,7 +86,12 @@ fn a_long_section_is_split_at_paragraphs() {
     let text = format!("# Walk\n\n{}", "A sentence about the walk by the sea.\n\n".repeat(120));
     let collected = import("markdown", &write(folder.path(), "walk.md", text));
     assert_eq!(collected.uids(), ["walk.md#walk", "walk.md#walk/2", "walk.md#walk/3"]);
-    assert!(collected.evidence.iter().all(|evidence| evidence.payload.text.starts_with("Walk\n\nA sentence")));
+    assert!(
+        collected
+            .evidence
+            .iter()
+            .all(|evidence| evidence.payload.text.starts_with("Walk\n\nA sentence"))
+    );
 }
 
 #[test]
@@ -124,9 +130,14 @@ fn a_sink_that_has_enough_stops_the_import() {
 fn symbolic_links_that_go_in_circles_are_not_followed() {
     let folder = tempdir().unwrap();
     write(folder.path(), "a/note.md", "x");
-    write(folder.path(), "a/photo.jpg", crate::photos::jpeg(&crate::photos::Tiff::default().build()));
+    write(
+        folder.path(),
+        "a/photo.jpg",
+        crate::photos::jpeg(&crate::photos::Tiff::default().build()),
+    );
     std::os::unix::fs::symlink(folder.path(), folder.path().join("a/round")).unwrap();
-    std::os::unix::fs::symlink(folder.path().join("a/note.md"), folder.path().join("again.md")).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("a/note.md"), folder.path().join("again.md"))
+        .unwrap();
     assert_eq!(import("markdown", folder.path()).uids(), ["a/note.md#"]);
     assert_eq!(import("photo", folder.path()).evidence.len(), 1);
 }
@@ -190,7 +201,8 @@ fn files_that_are_too_large_are_refused_by_name() {
 fn one_endless_line_is_read_in_pieces() {
     let folder = tempdir().unwrap();
     let collected = import("text", &write(folder.path(), "line.txt", "æ".repeat(1_000_000)));
-    let chars: usize = collected.evidence.iter().map(|evidence| evidence.payload.text.chars().count()).sum();
+    let chars: usize =
+        collected.evidence.iter().map(|evidence| evidence.payload.text.chars().count()).sum();
     assert_eq!(chars, 1_000_000);
     assert_eq!(collected.problems, []);
 }
@@ -198,12 +210,14 @@ fn one_endless_line_is_read_in_pieces() {
 #[test]
 fn paragraphs_become_notes_that_an_insertion_does_not_all_change() {
     let folder = tempdir().unwrap();
-    let paragraph = |number: usize| format!("Paragraph {number} {}\n\n", "tells of the garden. ".repeat(12));
+    let paragraph =
+        |number: usize| format!("Paragraph {number} {}\n\n", "tells of the garden. ".repeat(12));
     let text: String = (0..60).map(paragraph).collect();
     let before = import("text", &write(folder.path(), "garden.txt", &text));
     assert!(before.evidence.iter().all(|evidence| evidence.payload.text.chars().count() <= 1_500));
     assert!(before.evidence.len() > 8);
-    let after = import("text", &write(folder.path(), "garden.txt", format!("Something new.\n\n{text}")));
+    let after =
+        import("text", &write(folder.path(), "garden.txt", format!("Something new.\n\n{text}")));
     let kept = after.uids().into_iter().filter(|uid| before.uids().contains(uid)).count();
     assert!(kept * 2 > before.evidence.len(), "{kept} of {}", before.evidence.len());
 }
@@ -211,8 +225,7 @@ fn paragraphs_become_notes_that_an_insertion_does_not_all_change() {
 #[test]
 fn a_log_gives_its_times() {
     let folder = tempdir().unwrap();
-    let text =
-        "2025-06-02 14:00 Started.\n[2025-06-03] Went on,\n  and on.\n2025-06-03 Went home.\n2025-06-03 Went home.\n";
+    let text = "2025-06-02 14:00 Started.\n[2025-06-03] Went on,\n  and on.\n2025-06-03 Went home.\n2025-06-03 Went home.\n";
     let collected = import("text", &write(folder.path(), "log.txt", text));
     assert_eq!(
         said(&collected.evidence),
@@ -242,7 +255,10 @@ fn a_chat_export_gives_turns_with_speakers_and_times() {
         ]
     );
     let payload = &collected.evidence[1].payload;
-    assert_eq!((payload.text.as_str(), payload.session_title.as_deref()), ("Tea?", Some("Chat with Ben")));
+    assert_eq!(
+        (payload.text.as_str(), payload.session_title.as_deref()),
+        ("Tea?", Some("Chat with Ben"))
+    );
     assert_eq!(payload.participants, ["Ana", "Ben Lund"]);
     assert_eq!(collected.evidence[1].kind.0, "turn");
 }
@@ -250,9 +266,14 @@ fn a_chat_export_gives_turns_with_speakers_and_times() {
 #[test]
 fn dates_that_nothing_decides_are_reported_and_left_out() {
     let folder = tempdir().unwrap();
-    let text = "2/6/2025, 14:03 - Ana: Tea?\n2/6/2025, 14:04 - Ben: Yes\n2/6/2025, 14:05 - Ana: Good\n";
+    let text =
+        "2/6/2025, 14:03 - Ana: Tea?\n2/6/2025, 14:04 - Ben: Yes\n2/6/2025, 14:05 - Ana: Good\n";
     let collected = import("text", &write(folder.path(), "chat.txt", text));
-    assert!(collected.complaints().contains("day or the month first"), "{}", collected.complaints());
+    assert!(
+        collected.complaints().contains("day or the month first"),
+        "{}",
+        collected.complaints()
+    );
     assert_eq!(said(&collected.evidence)[0], "- | Ana | Ana: Tea?");
     assert_eq!(collected.evidence[0].payload.more["time_as_written"], "2/6/2025, 14:03");
 }
@@ -267,7 +288,12 @@ fn chats_without_dates_take_the_day_from_the_file_name() {
     let collected = import("text", &write(folder.path(), "chat.txt", bare));
     assert_eq!(
         said(&collected.evidence),
-        ["- | Ana | Ana: Tea?", "- | Ben | Ben: Yes", "- | Ana | Ana: Good", "- | Ben | Ben: Four, if you like"]
+        [
+            "- | Ana | Ana: Tea?",
+            "- | Ben | Ben: Yes",
+            "- | Ana | Ana: Good",
+            "- | Ben | Ben: Four, if you like"
+        ]
     );
 }
 
@@ -283,13 +309,16 @@ fn prose_with_colons_stays_prose() {
 #[test]
 fn bad_text_files_are_named_and_repaired() {
     let folder = tempdir().unwrap();
-    let collected = import("text", &write(folder.path(), "latin.txt", b"one line\ncaf\xe9 au lait\n"));
+    let collected =
+        import("text", &write(folder.path(), "latin.txt", b"one line\ncaf\xe9 au lait\n"));
     assert!(collected.complaints().contains("line 2"), "{}", collected.complaints());
     assert_eq!(collected.evidence[0].payload.text, "one line\ncaf\u{fffd} au lait");
     let utf16: Vec<u8> = "\u{feff}Hej, Ærø".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let collected = import("text", &write(folder.path(), "utf16.txt", utf16));
     assert_eq!(collected.evidence[0].payload.text, "Hej, Ærø");
-    assert!(import("text", &write(folder.path(), "empty.txt", "")).complaints().contains("no text"));
+    assert!(
+        import("text", &write(folder.path(), "empty.txt", "")).complaints().contains("no text")
+    );
     let error = try_import("text", &write(folder.path(), "program", b"\x7fELF\0\0")).unwrap_err();
     assert!(error.to_string().contains("is not text"), "{error}");
 }
@@ -307,6 +336,9 @@ fn what_a_chats_export_writes_for_what_is_not_there_is_no_message() {
     let collected = import("text", &folder.path().join("chat.txt"));
     assert_eq!(
         said(&collected.evidence),
-        ["2025-05-13T18:23:00 | Ben | Ben: Where is that?", "2025-05-13T18:24:00 | Ana | Ana: Muskö"]
+        [
+            "2025-05-13T18:23:00 | Ben | Ben: Where is that?",
+            "2025-05-13T18:24:00 | Ana | Ana: Muskö"
+        ]
     );
 }

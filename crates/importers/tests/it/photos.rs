@@ -39,7 +39,9 @@ impl Tiff {
                 Field::Text(text) => (2, text.len() as u32 + 1, [text.as_bytes(), &[0]].concat()),
                 Field::Long(number) => (4, 1, self.u32(*number).to_vec()),
                 Field::Ratio(ratios) => {
-                    let bytes = ratios.iter().flat_map(|(above, below)| [self.u32(*above), self.u32(*below)].concat());
+                    let bytes = ratios
+                        .iter()
+                        .flat_map(|(above, below)| [self.u32(*above), self.u32(*below)].concat());
                     (5, ratios.len() as u32, bytes.collect())
                 }
             };
@@ -80,7 +82,10 @@ fn harbour() -> Tiff {
             (0x010f, Field::Text("Acme")),
             (0x0110, Field::Text("Acme One")),
         ],
-        details: vec![(0x9003, Field::Text("2025:06:02 14:03:12")), (0x9011, Field::Text("+02:00"))],
+        details: vec![
+            (0x9003, Field::Text("2025:06:02 14:03:12")),
+            (0x9011, Field::Text("+02:00")),
+        ],
         gps: vec![
             (1, Field::Text("N")),
             (2, Field::Ratio(vec![(38, 1), (43, 1), (2028, 100)])),
@@ -94,8 +99,16 @@ fn harbour() -> Tiff {
 pub(crate) fn jpeg(tiff: &[u8]) -> Vec<u8> {
     let length = (tiff.len() + 8) as u16;
     let app0 = b"\xff\xe0\0\x07JFIF\0";
-    [b"\xff\xd8", &app0[..], b"\xff\xe1", &length.to_be_bytes(), b"Exif\0\0", tiff, b"\xff\xda\0\x02\x01\x02\xff\xd9"]
-        .concat()
+    [
+        b"\xff\xd8",
+        &app0[..],
+        b"\xff\xe1",
+        &length.to_be_bytes(),
+        b"Exif\0\0",
+        tiff,
+        b"\xff\xda\0\x02\x01\x02\xff\xd9",
+    ]
+    .concat()
 }
 
 fn boxed(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
@@ -109,7 +122,8 @@ fn heic(tiff: &[u8]) -> Vec<u8> {
         let infe = boxed(b"infe", b"\x02\0\0\0\0\x07\0\0Exif\0");
         let iinf = boxed(b"iinf", &[&b"\0\0\0\0\0\x01"[..], &infe].concat());
         let extent = [offset.to_be_bytes(), (item.len() as u32).to_be_bytes()].concat();
-        let iloc = boxed(b"iloc", &[&b"\0\0\0\0\x44\0\0\x01\0\x07\0\0\0\x01"[..], &extent].concat());
+        let iloc =
+            boxed(b"iloc", &[&b"\0\0\0\0\x44\0\0\x01\0\x07\0\0\0\x01"[..], &extent].concat());
         let meta = boxed(b"meta", &[&[0; 4][..], &iinf, &iloc].concat());
         [boxed(b"ftyp", b"heic\0\0\0\0mif1heic"), meta].concat()
     };
@@ -118,12 +132,21 @@ fn heic(tiff: &[u8]) -> Vec<u8> {
 }
 
 fn png(tiff: &[u8]) -> Vec<u8> {
-    let chunk = |name: &[u8], body: &[u8]| [&(body.len() as u32).to_be_bytes()[..], name, body, &[0; 4]].concat();
-    [&b"\x89PNG\r\n\x1a\n"[..], &chunk(b"IHDR", &[0; 13]), &chunk(b"eXIf", tiff), &chunk(b"IEND", &[])].concat()
+    let chunk = |name: &[u8], body: &[u8]| {
+        [&(body.len() as u32).to_be_bytes()[..], name, body, &[0; 4]].concat()
+    };
+    [
+        &b"\x89PNG\r\n\x1a\n"[..],
+        &chunk(b"IHDR", &[0; 13]),
+        &chunk(b"eXIf", tiff),
+        &chunk(b"IEND", &[]),
+    ]
+    .concat()
 }
 
 fn webp(tiff: &[u8]) -> Vec<u8> {
-    let chunk = |name: &[u8], body: &[u8]| [name, &(body.len() as u32).to_le_bytes()[..], body].concat();
+    let chunk =
+        |name: &[u8], body: &[u8]| [name, &(body.len() as u32).to_le_bytes()[..], body].concat();
     [&b"RIFF\0\0\0\0WEBP"[..], &chunk(b"VP8X", &[0; 10]), &chunk(b"EXIF", tiff)].concat()
 }
 
@@ -146,7 +169,10 @@ fn every_container_gives_the_same_photo() {
         let photo = &collected.evidence[0];
         assert_eq!(photo.source_uid, format!("Lisbon/{name}@2025-06-02T14:03:12+02:00"));
         assert_eq!(photo.at.as_ref().unwrap().as_str(), "2025-06-02T14:03:12+02:00");
-        assert_eq!(photo.summary, "Photo at Lisbon (38.7223, -9.1393), taken 2025-06-02 14:03.", "{name}");
+        assert_eq!(
+            photo.summary, "Photo at Lisbon (38.7223, -9.1393), taken 2025-06-02 14:03.",
+            "{name}"
+        );
         let location = photo.payload.location.as_ref().unwrap();
         assert_eq!((location.lat, location.lon), (Some(38.7223), Some(-9.1393)));
         assert_eq!(photo.payload.more["camera"], "Acme One");
@@ -165,11 +191,18 @@ fn a_takeout_sidecar_adds_people_words_and_time() {
         "geoData": { "latitude": 0.0, "longitude": 0.0 },
         "people": [{ "name": "Ana" }, { "name": "Ben" }, {}],
     });
-    write(folder.path(), "Photos from 2025/IMG_1.jpg.supplemental-metadata.json", sidecar.to_string());
+    write(
+        folder.path(),
+        "Photos from 2025/IMG_1.jpg.supplemental-metadata.json",
+        sidecar.to_string(),
+    );
     let collected = import("photo", folder.path());
     assert_eq!(collected.problems, []);
     let photo = &collected.evidence[0];
-    assert_eq!(photo.payload.text, "Photo, taken 2025-06-02 12:03 UTC, with Ana and Ben. Ben falls in.");
+    assert_eq!(
+        photo.payload.text,
+        "Photo, taken 2025-06-02 12:03 UTC, with Ana and Ben. Ben falls in."
+    );
     assert_eq!(photo.at.as_ref().unwrap().as_str(), "2025-06-02T12:03:12Z");
     assert_eq!(photo.payload.participants, ["Ana", "Ben"]);
     assert_eq!(photo.payload.captions, ["Ben falls in."]);
@@ -183,7 +216,11 @@ fn a_sidecar_that_comes_later_does_not_change_the_identity() {
     let folder = tempdir().unwrap();
     write(folder.path(), "IMG_1.jpg", jpeg(&Tiff::default().build()));
     let before = import("photo", folder.path()).evidence.remove(0);
-    write(folder.path(), "IMG_1.json", r#"{"title": "Harbour", "location": "Lisbon", "taken": "2025-06-02"}"#);
+    write(
+        folder.path(),
+        "IMG_1.json",
+        r#"{"title": "Harbour", "location": "Lisbon", "taken": "2025-06-02"}"#,
+    );
     let after = import("photo", folder.path()).evidence.remove(0);
     assert_eq!(before.source_uid, after.source_uid);
     assert!(after.summary.starts_with("Photo “Harbour” at Lisbon"), "{}", after.summary);
@@ -192,7 +229,10 @@ fn a_sidecar_that_comes_later_does_not_change_the_identity() {
 #[test]
 fn values_that_make_no_sense_are_left_out_and_reported() {
     let folder = tempdir().unwrap();
-    let zero = Tiff { gps: vec![(1, Field::Text("N")), (2, Field::Ratio(vec![(0, 0); 3]))], ..Tiff::default() };
+    let zero = Tiff {
+        gps: vec![(1, Field::Text("N")), (2, Field::Ratio(vec![(0, 0); 3]))],
+        ..Tiff::default()
+    };
     let far = Tiff {
         gps: vec![
             (1, Field::Text("N")),
@@ -202,20 +242,27 @@ fn values_that_make_no_sense_are_left_out_and_reported() {
         ],
         ..Tiff::default()
     };
-    let never = Tiff { details: vec![(0x9003, Field::Text("2025:13:45 99:00:00"))], ..Tiff::default() };
-    let unset = Tiff { details: vec![(0x9003, Field::Text("0000:00:00 00:00:00"))], ..Tiff::default() };
+    let never =
+        Tiff { details: vec![(0x9003, Field::Text("2025:13:45 99:00:00"))], ..Tiff::default() };
+    let unset =
+        Tiff { details: vec![(0x9003, Field::Text("0000:00:00 00:00:00"))], ..Tiff::default() };
     for (tiff, problems) in [(zero, 1), (far, 1), (never, 1), (unset, 0)] {
         let collected = import("photo", &write(folder.path(), "x.jpg", jpeg(&tiff.build())));
         assert_eq!(collected.problems.len(), problems, "{}", collected.complaints());
-        assert_eq!((&collected.evidence[0].at, &collected.evidence[0].payload.location), (&None, &None));
+        assert_eq!(
+            (&collected.evidence[0].at, &collected.evidence[0].payload.location),
+            (&None, &None)
+        );
     }
 }
 
 #[test]
 fn photos_without_a_header_are_dated_by_their_names() {
     let folder = tempdir().unwrap();
-    let collected =
-        import("photo", &write(folder.path(), "Screenshot_20250602-140312.png", png(&harbour().build()[..0])));
+    let collected = import(
+        "photo",
+        &write(folder.path(), "Screenshot_20250602-140312.png", png(&harbour().build()[..0])),
+    );
     assert_eq!(collected.evidence.len(), 1);
     assert_eq!(collected.evidence[0].at.as_ref().unwrap().as_str(), "2025-06-02");
 }
@@ -254,13 +301,19 @@ fn every_cut_and_every_flipped_byte_ends_in_a_record_or_a_complaint() {
         ("e.tif", tiff.clone()),
     ] {
         for length in (0..whole.len()).step_by(3) {
-            assert!(is_answered(&write(folder.path(), name, &whole[..length])), "{name} cut at {length}");
+            assert!(
+                is_answered(&write(folder.path(), name, &whole[..length])),
+                "{name} cut at {length}"
+            );
         }
         for position in 0..whole.len() {
             for value in [0xff, whole[position] ^ 0x80] {
                 let mut damaged = whole.clone();
                 damaged[position] = value;
-                assert!(is_answered(&write(folder.path(), name, &damaged)), "{name} damaged at {position}");
+                assert!(
+                    is_answered(&write(folder.path(), name, &damaged)),
+                    "{name} damaged at {position}"
+                );
             }
         }
     }

@@ -63,7 +63,8 @@ pub(crate) fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     for (name, content) in entries {
         let file = archive.new_file(*name).compression_method(rawzip::CompressionMethod::DEFLATE);
         let (mut entry, config) = file.start().unwrap();
-        let encoder = flate2::write::DeflateEncoder::new(&mut entry, flate2::Compression::default());
+        let encoder =
+            flate2::write::DeflateEncoder::new(&mut entry, flate2::Compression::default());
         let mut writer = config.wrap(encoder);
         std::io::Write::write_all(&mut writer, content).unwrap();
         let (encoder, descriptor) = writer.finish().unwrap();
