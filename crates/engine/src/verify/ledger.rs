@@ -2,18 +2,19 @@
 //!
 //! Two things run at once. One reads the ledger in the space's order, checks hashes and signatures
 //! in batches, judges every operation by the rules as of its place in the order, and names each
-//! that fails. The other folds the views again into memory and compares their digests. Nothing is
-//! written. Whether what is believed follows from the records is asked apart
-//! ([`crate::Writer::verify_beliefs`]), since it takes as long as deriving everything.
+//! that fails. The other folds the views again, into a temporary file, and compares their digests.
+//! Neither keeps the records in memory. Nothing is written to the space. Whether what is believed
+//! follows from the records is a question of its own ([`crate::Writer::verify_beliefs`]), since it
+//! takes as long as deriving everything.
 
 use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::ledger_index::Graph;
 use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
 use kernel::rules::{self, JudgeError, Verdict};
 use store::sqlite::{SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded};
 
+use super::index::CheckedLedger;
 use crate::verify::beliefs::BeliefCheck;
 use crate::{EngineError, Reader};
 
@@ -91,7 +92,7 @@ impl Reader<'_> {
         let store = self.store;
         let path = store.path().to_owned();
         std::thread::scope(|scope| {
-            let views = scope.spawn(move || SqliteSpace::open(&path)?.refold_in_memory());
+            let views = scope.spawn(move || SqliteSpace::open(&path)?.refold());
             let mut verification = check_operations(store, progress)?;
             let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
             match views.join() {
@@ -138,7 +139,7 @@ fn check_operations(
     mut progress: impl FnMut(u64),
 ) -> Result<Verification, EngineError> {
     let mut verification = Verification::default();
-    let mut graph = Graph::default();
+    let mut graph = CheckedLedger::new(store);
     let mut batch: Vec<Operation<Unverified>> = Vec::with_capacity(BATCH);
     let read = store.in_order_lenient(|read| {
         match read {
@@ -188,7 +189,7 @@ fn name_damaged(verification: &mut Verification, store: &SqliteSpace) {
 fn check_batch(
     verification: &mut Verification,
     store: &SqliteSpace,
-    graph: &mut Graph,
+    graph: &mut CheckedLedger<'_>,
     batch: Vec<Operation<Unverified>>,
 ) {
     verification.operations += batch.len() as u64;
@@ -214,10 +215,9 @@ fn check_batch(
                 None
             }
         };
+        graph.prepare(&operation);
         match rules::judge(&operation, body.as_ref(), graph) {
-            Ok(Verdict::Append) => {
-                graph.insert(&operation, body.as_ref());
-            }
+            Ok(Verdict::Append) => graph.insert(&operation, body.as_ref()),
             Ok(Verdict::Present) => {
                 verification.find(
                     Some(id),
@@ -235,7 +235,10 @@ fn check_batch(
                 );
                 graph.insert(&operation, body.as_ref());
             }
-            Err(JudgeError::LedgerIndex(never)) => match never {},
+            Err(JudgeError::LedgerIndex(error)) => {
+                verification.find(Some(id), error.code(), error.to_string(), false);
+                graph.insert(&operation, body.as_ref());
+            }
         }
     }
 }

@@ -2,4 +2,5 @@
 //! derives everything again.
 
 pub mod beliefs;
+mod index;
 pub mod ledger;

@@ -66,14 +66,7 @@ impl Asked {
             self.found.set(self.found.get() + found.len());
             assert_eq!(found, believed, "as of {as_of_us:?}");
         }
-        assert!(
-            self.kept
-                .space
-                .refold_in_memory()
-                .unwrap()
-                .iter()
-                .all(|(stored, folded)| stored == folded)
-        );
+        assert!(self.kept.space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
     }
 }
 

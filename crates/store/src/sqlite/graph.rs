@@ -18,34 +18,52 @@ use kernel::soundness::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::access::{AccessCache, SpaceAccess, change_of};
+use super::beliefs::BeliefChanges;
 use super::ledger::{self, decode_refs};
+use super::registry::{Fold, TableSpec, ViewSpec};
 use crate::{Position, StoreError};
 
-/// Tables of the graph.
-pub(super) const SCHEMA: &str = "
-CREATE TABLE cite (target INTEGER NOT NULL, citing INTEGER NOT NULL, role TEXT NOT NULL,
-    PRIMARY KEY (target, role, citing)) STRICT, WITHOUT ROWID;
-CREATE TABLE evidence (key INTEGER PRIMARY KEY, pos INTEGER NOT NULL) STRICT;
-CREATE TABLE access (pos INTEGER PRIMARY KEY) STRICT;
-";
-/// Those of its tables that version 2 made, or made differently.
-pub(super) const CLAIM_SCHEMA: &str = "
-CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, kind TEXT NOT NULL, ts INTEGER NOT NULL, payload BLOB) STRICT;
-CREATE INDEX identity_key ON identity (key, kind, ts);
-CREATE TABLE claim (pos INTEGER PRIMARY KEY, sound INTEGER NOT NULL, recorded INTEGER NOT NULL, due INTEGER NOT NULL) STRICT;
-CREATE INDEX claim_due ON claim (pos) WHERE due <> 0;
-";
-
-/// The graph's tables, in the order in which they are digested.
-pub(super) const TABLES: &[&str] = &["access", "cite", "claim", "evidence", "identity"];
+/// The graph's tables.
+pub(super) static VIEW: ViewSpec = ViewSpec {
+    name: "graph",
+    tables: &[
+        TableSpec::new("access", 1, "CREATE TABLE access (pos INTEGER PRIMARY KEY) STRICT;"),
+        TableSpec::new(
+            "cite",
+            1,
+            "CREATE TABLE cite (target INTEGER NOT NULL, citing INTEGER NOT NULL, role TEXT NOT NULL,
+                 PRIMARY KEY (target, role, citing)) STRICT, WITHOUT ROWID;",
+        )
+        .ordered_by("target, role, citing"),
+        TableSpec::new(
+            "claim",
+            2,
+            "CREATE TABLE claim (pos INTEGER PRIMARY KEY, sound INTEGER NOT NULL, recorded INTEGER NOT NULL, due INTEGER NOT NULL) STRICT;
+             CREATE INDEX claim_due ON claim (pos) WHERE due <> 0;",
+        ),
+        TableSpec::new(
+            "evidence",
+            1,
+            "CREATE TABLE evidence (key INTEGER PRIMARY KEY, pos INTEGER NOT NULL) STRICT;",
+        ),
+        TableSpec::new(
+            "identity",
+            1,
+            "CREATE TABLE identity (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, kind TEXT NOT NULL, ts INTEGER NOT NULL, payload BLOB) STRICT;
+             CREATE INDEX identity_key ON identity (key, kind, ts);",
+        )
+        .altered(2, "pos, key, payload"),
+    ],
+    fold: Fold::WithAppend { is_needed: |_| Ok(true) },
+};
 
 /// How many other keys a (source, source_uid) may collide with before the file counts as damaged.
 const PROBES_MAX: i64 = 64;
 
-/// Operations of which a world remembers where they lie.
+/// Operations whose row numbers are cached.
 const POSITIONS_MAX: usize = 1 << 20;
 
-/// Entries that a world remembers, and operations of which it remembers that nothing acts on them.
+/// Entries that are cached, and operations that are cached as unreferenced.
 const ENTRIES_MAX: usize = 1 << 15;
 
 /// Look-ups over one connection, seen at one moment.
@@ -54,18 +72,20 @@ pub struct SqliteLedgerIndex<'a> {
     access: Arc<Access>,
     space: Option<SpaceId>,
     heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
-    /// Where operations lie that were met. Ids are spread over the whole index, while what belongs
-    /// together lies together: what is reached by citations need not be looked for by id.
-    positions: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
-    /// Entries that were met. What an operation is never changes.
-    met: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
-    /// Operations that nothing retracts, replaces or withdraws; until something is folded that
-    /// does.
-    untouched: std::cell::RefCell<std::collections::HashSet<OpId>>,
+    /// Row numbers by id. Ids are spread over their whole index, while operations that belong
+    /// together have neighbouring rows, so a citation is followed without a look-up by id.
+    row_cache: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
+    /// Entries that were read. An operation never changes.
+    entry_cache: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
+    /// Operations that no other retracts, replaces or withdraws. Folding one that does removes its
+    /// target.
+    unreferenced_cache: std::cell::RefCell<std::collections::HashSet<OpId>>,
     /// The highest time that was folded.
     latest: Option<HlcTimestamp>,
     /// False over tables of version 1, which can be read and not written.
     claims_are_stored: bool,
+    /// Identities whose row in the view of beliefs is to be made anew.
+    belief_changes: BeliefChanges,
 }
 
 impl<'a> SqliteLedgerIndex<'a> {
@@ -89,11 +109,12 @@ impl<'a> SqliteLedgerIndex<'a> {
             access,
             space,
             heads: Default::default(),
-            positions: Default::default(),
-            met: Default::default(),
-            untouched: Default::default(),
+            row_cache: Default::default(),
+            entry_cache: Default::default(),
+            unreferenced_cache: Default::default(),
             latest: None,
             claims_are_stored: super::schema_version(connection)? > 1,
+            belief_changes: BeliefChanges::default(),
         })
     }
 
@@ -131,7 +152,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         let at = sql(position);
         for reference in &header.refs {
             if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
-                self.untouched.borrow_mut().remove(&reference.id);
+                self.unreferenced_cache.borrow_mut().remove(&reference.id);
             }
             if let Some(target) = self.position_of(&reference.id)? {
                 self.connection
@@ -167,15 +188,34 @@ impl<'a> SqliteLedgerIndex<'a> {
         }
         let head = Head { seq: header.seq, id: operation.id(), ts: header.ts };
         self.heads.borrow_mut().insert(header.author, Some(head));
-        let settlement = if needs_full_recompute(header, arrival) {
-            recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?
+        if needs_full_recompute(header, arrival) {
+            let settlement = recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?;
+            self.store(&settlement)?;
+            self.belief_changes.note_all(self.latest);
+            Ok(settlement)
         } else if may_change_status(header) {
-            update_status(&*self, &Entry::of(operation, body), arrival)?
+            let entry = Entry::of(operation, body);
+            let update = update_status(&*self, &entry, arrival)?;
+            self.store(&update)?;
+            let mut changes = std::mem::take(&mut self.belief_changes);
+            let noted = changes.note(&*self, &entry, arrival, &update.keys);
+            self.belief_changes = changes;
+            noted?;
+            Ok(update)
         } else {
-            return Ok(StatusUpdate::default());
-        };
-        self.store(&settlement)?;
-        Ok(settlement)
+            Ok(StatusUpdate::default())
+        }
+    }
+
+    /// Brings the view of beliefs up to date with all that was folded.
+    pub(super) fn write_beliefs(&mut self) -> Result<(), StoreError> {
+        let changes = std::mem::take(&mut self.belief_changes);
+        changes.write(self)
+    }
+
+    /// The same once many changes wait.
+    pub(super) fn write_beliefs_of_batch(&mut self) -> Result<(), StoreError> {
+        if self.belief_changes.is_full() { self.write_beliefs() } else { Ok(()) }
     }
 
     /// The ids of claims, in the space's order.
@@ -262,7 +302,7 @@ impl<'a> SqliteLedgerIndex<'a> {
     }
 
     fn row_of(&self, id: &OpId) -> Result<Option<i64>, StoreError> {
-        if let Some(row) = self.positions.borrow().get(id) {
+        if let Some(row) = self.row_cache.borrow().get(id) {
             return Ok(Some(*row));
         }
         let row = self
@@ -278,16 +318,17 @@ impl<'a> SqliteLedgerIndex<'a> {
 
     /// Keeps an entry that was read.
     pub(super) fn remember(&self, entry: Entry) {
-        let mut met = self.met.borrow_mut();
-        if met.len() >= ENTRIES_MAX {
-            met.clear();
+        let mut cache = self.entry_cache.borrow_mut();
+        if cache.len() >= ENTRIES_MAX {
+            cache.clear();
         }
-        met.insert(entry.id, entry);
+        cache.insert(entry.id, entry);
     }
 
-    /// Whether nothing cites it in order to act on it, which is so of nearly every record.
-    fn is_untouched(&self, id: &OpId, row: i64) -> Result<bool, StoreError> {
-        if self.untouched.borrow().contains(id) {
+    /// Whether no operation retracts, replaces or withdraws this one, which is true of nearly every
+    /// record.
+    fn is_unreferenced(&self, id: &OpId, row: i64) -> Result<bool, StoreError> {
+        if self.unreferenced_cache.borrow().contains(id) {
             return Ok(true);
         }
         let touched = self
@@ -298,21 +339,21 @@ impl<'a> SqliteLedgerIndex<'a> {
             )?
             .query_row([row], |row| row.get::<_, bool>(0))?;
         if !touched {
-            let mut untouched = self.untouched.borrow_mut();
-            if untouched.len() >= ENTRIES_MAX {
-                untouched.clear();
+            let mut cache = self.unreferenced_cache.borrow_mut();
+            if cache.len() >= ENTRIES_MAX {
+                cache.clear();
             }
-            untouched.insert(*id);
+            cache.insert(*id);
         }
         Ok(!touched)
     }
 
     pub(super) fn meet(&self, id: OpId, row: i64) {
-        let mut positions = self.positions.borrow_mut();
-        if positions.len() >= POSITIONS_MAX {
-            positions.clear();
+        let mut cache = self.row_cache.borrow_mut();
+        if cache.len() >= POSITIONS_MAX {
+            cache.clear();
         }
-        positions.insert(id, row);
+        cache.insert(id, row);
     }
 
     fn entries(
@@ -352,7 +393,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, StoreError> {
-        if let Some(entry) = self.met.borrow().get(id) {
+        if let Some(entry) = self.entry_cache.borrow().get(id) {
             return Ok(Some(entry.clone()));
         }
         let Some(row) = self.row_of(id)? else { return Ok(None) };
@@ -379,7 +420,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
 
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
-        if matches!(role, Role::TARGET | Role::SUPERSEDES) && self.is_untouched(id, row)? {
+        if matches!(role, Role::TARGET | Role::SUPERSEDES) && self.is_unreferenced(id, row)? {
             return Ok(Vec::new());
         }
         let mut statement = self.connection.prepare_cached(
@@ -523,8 +564,9 @@ pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), Stor
     let mut position = Position(0);
     loop {
         let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
-        let Some(last) = recorded.last() else { return Ok(()) };
+        let Some(last) = recorded.last() else { return world.write_beliefs() };
         position = last.position;
+        world.write_beliefs_of_batch()?;
         for recorded in &recorded {
             let operation = &recorded.operation;
             let body = operation
@@ -533,19 +575,6 @@ pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), Stor
             world.fold(recorded.position, operation, body.as_ref())?;
         }
     }
-}
-
-/// Makes the tables of version 2 out of those of version 1.
-pub(super) fn store_claims(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(&format!(
-        "ALTER TABLE identity RENAME TO identity_before; DROP INDEX identity_key; {CLAIM_SCHEMA}
-         INSERT INTO identity SELECT pos, key, op.kind, op.ts, payload FROM identity_before JOIN op USING (pos);
-         DROP TABLE identity_before;"
-    ))?;
-    let world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
-    let settlement =
-        recompute_statuses(&world, world.claims("op WHERE kind IN ('claim', 'node', 'edge')")?)?;
-    world.store(&settlement)
 }
 
 /// Folds what changes access alone, for folds that must know of it beforehand.

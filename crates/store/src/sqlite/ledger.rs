@@ -24,8 +24,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::access::AccessCache;
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::read_transaction::ReadState;
+use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
-use super::{Mode, configure, create, make_tables, migrate, open};
+use super::{Mode, configure, create, make_tables, open};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
 /// Tables of the ledger and the positions of its views.
@@ -56,6 +57,7 @@ pub struct SqliteSpace {
     pub(super) index: Arc<SharedIndex>,
     pub(super) reading: ReadState,
     pub(super) access: AccessCache,
+    pub(super) registry: &'static Registry,
 }
 
 impl SqliteSpace {
@@ -66,13 +68,25 @@ impl SqliteSpace {
         genesis: &Operation<Verified>,
         body: &Body,
     ) -> Result<Self, StoreError> {
+        let space = Self::create_with(&REGISTRY, path, genesis, body)?;
+        let file = FileIdentity::of(path);
+        Ok(space.sharing(file))
+    }
+
+    /// The same with other views than the program's.
+    pub(super) fn create_with(
+        registry: &'static Registry,
+        path: &Path,
+        genesis: &Operation<Verified>,
+        body: &Body,
+    ) -> Result<Self, StoreError> {
         if path.exists() {
             return Err(StoreError::Exists { path: path.to_owned() });
         }
         let io = |source| StoreError::Io { path: path.to_owned(), source };
         let draft = path.with_extension(format!("new-{}", std::process::id()));
         let _ = std::fs::remove_file(&draft);
-        let made = Self::create_draft(&draft, genesis, body);
+        let made = Self::create_draft(registry, &draft, genesis, body);
         // Linking fails where the name is taken in the meantime; renaming would put ours over
         // another's.
         let placed = made.and_then(|()| match std::fs::hard_link(&draft, path) {
@@ -88,33 +102,35 @@ impl SqliteSpace {
             let _ = std::fs::remove_file(left);
         }
         placed?;
-        Self::open(path)
+        Self::open_with(registry, path)
     }
 
     /// Makes a space that lives in memory, as long as this does: for dry runs and tests. What opens
-    /// the file again, as [`SqliteSpace::refold_in_memory`] does, does not find it.
+    /// the file again, as [`SqliteSpace::refold`] does, does not find it.
     pub fn create_in_memory(
         genesis: &Operation<Verified>,
         body: &Body,
     ) -> Result<Self, StoreError> {
         let connection = Connection::open_in_memory()?;
         configure(&connection)?;
-        make_tables(&connection)?;
-        Self::begun(connection, Path::new(":memory:"), genesis, body)
+        make_tables(&connection, &REGISTRY)?;
+        Self::begun(&REGISTRY, connection, Path::new(":memory:"), genesis, body)
     }
 
     /// Makes a space under a name that nobody looks for.
     fn create_draft(
+        registry: &'static Registry,
         draft: &Path,
         genesis: &Operation<Verified>,
         body: &Body,
     ) -> Result<(), StoreError> {
-        let made = Self::begun(create(draft)?, draft, genesis, body)?;
+        let made = Self::begun(registry, create(draft, registry)?, draft, genesis, body)?;
         Ok(made.connection.close().map_err(|(_, error)| error)?)
     }
 
     /// A space in empty tables, with its genesis operation.
     fn begun(
+        registry: &'static Registry,
         connection: Connection,
         path: &Path,
         genesis: &Operation<Verified>,
@@ -128,6 +144,7 @@ impl SqliteSpace {
             index: Arc::default(),
             reading: ReadState::default(),
             access: AccessCache::default(),
+            registry,
         };
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
@@ -144,18 +161,29 @@ impl SqliteSpace {
     /// this process on the same file.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let before = FileIdentity::of(path);
-        let mut space = Self::open_unshared(path)?;
-        // If the file was replaced meanwhile, it is unknown which one was opened.
-        if let Some(file) = FileIdentity::of(path).filter(|after| before.as_ref() == Some(after)) {
-            space.index = index_of(file, space.space);
+        Ok(Self::open_unshared(path)?.sharing(before))
+    }
+
+    /// Shares what is in memory with other handles on the file that `before` was, if it still is. If
+    /// the file was replaced meanwhile, it is unknown which one was opened.
+    fn sharing(mut self, before: Option<FileIdentity>) -> Self {
+        if let Some(file) =
+            before.filter(|before| FileIdentity::of(&self.path).as_ref() == Some(before))
+        {
+            self.index = index_of(file, self.space);
         }
-        Ok(space)
+        self
     }
 
     /// Opens an existing space with an index of its own in memory, as another process has it.
     pub fn open_unshared(path: &Path) -> Result<Self, StoreError> {
-        let (connection, mode) = open(path)?;
-        let space = Self::over(connection, mode, path)?;
+        Self::open_with(&REGISTRY, path)
+    }
+
+    /// The same with other views than the program's.
+    pub(super) fn open_with(registry: &'static Registry, path: &Path) -> Result<Self, StoreError> {
+        let (connection, mode) = open(path, registry)?;
+        let space = Self::over(connection, mode, path, registry)?;
         if mode == Mode::ReadWrite {
             // What cannot be migrated now, for want of room say, can still be read; the next append
             // tries again and says why not.
@@ -169,6 +197,7 @@ impl SqliteSpace {
         connection: Connection,
         mode: Mode,
         path: &Path,
+        registry: &'static Registry,
     ) -> Result<Self, StoreError> {
         let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
         let id = match first("SELECT id FROM op WHERE pos = 1") {
@@ -191,17 +220,20 @@ impl SqliteSpace {
             index: Arc::default(),
             reading: ReadState::default(),
             access: AccessCache::default(),
+            registry,
         })
     }
 
     /// Brings the tables of an earlier version up to this one's.
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
-        if super::schema_version(&self.connection)? == super::SCHEMA_VERSION {
+        if super::schema_version(&self.connection)? == self.registry.version() {
             return Ok(());
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let migrated =
-            migrate(&self.connection).and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        let migrated = self
+            .registry
+            .migrate(&self.connection)
+            .and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
         if migrated.is_err() && !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -301,7 +333,9 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = migrate(&self.connection)
+        let writing = self
+            .registry
+            .migrate(&self.connection)
             .and_then(|()| SqliteWriting::new(&self.connection, &self.access));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
@@ -530,6 +564,7 @@ impl<'a> SqliteWriting<'a> {
             super::derive::note_changed(self.world.connection, key)?;
         }
         self.journal.note(settled);
+        self.world.write_beliefs_of_batch()?;
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
@@ -611,6 +646,7 @@ impl Writing for SqliteWriting<'_> {
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.world.write_beliefs()?;
         self.world.connection.execute_batch("COMMIT")?;
         self.open = false;
         Ok(self.head)

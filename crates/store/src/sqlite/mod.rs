@@ -11,8 +11,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
+use registry::Registry;
 
 mod access;
+mod belief_list;
+mod beliefs;
 mod derive;
 mod echo;
 mod embedding;
@@ -23,9 +26,11 @@ mod listings;
 mod private_copy;
 mod read_transaction;
 mod receipts;
+mod registry;
 mod shared;
 mod views;
 
+pub use belief_list::{BeliefFilter, BeliefPage};
 pub use derive::{GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{
@@ -43,8 +48,6 @@ pub use views::{Size, ViewDigest};
 pub const BUSY_WAIT_MS: u64 = 60_000;
 /// `because` in the file's header (`PRAGMA application_id`): "becs".
 const APPLICATION_ID: i64 = 0x6265_6373;
-/// The tables' version (`PRAGMA user_version`).
-const SCHEMA_VERSION: i64 = 3;
 /// Pages in the write-ahead log before it is copied into the file.
 const CHECKPOINT_PAGES: i64 = 8_000;
 /// Statements that a connection keeps prepared: more than a fold, a derivation and a search use by
@@ -61,7 +64,7 @@ pub enum Mode {
 }
 
 /// Opens an existing file; falls back to reading where writing is not permitted.
-fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
+fn open(path: &Path, registry: &Registry) -> Result<(Connection, Mode), StoreError> {
     if !path.exists() {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
@@ -69,7 +72,7 @@ fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
     if let Ok(connection) =
         Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)
     {
-        match prepare(&connection, path) {
+        match prepare(&connection, path, registry) {
             Ok(()) if !connection.is_readonly(rusqlite::MAIN_DB)? => {
                 return Ok((connection, Mode::ReadWrite));
             }
@@ -79,7 +82,7 @@ fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
         }
     }
     let read_only = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    match prepare(&read_only, path) {
+    match prepare(&read_only, path, registry) {
         Ok(()) => return Ok((read_only, Mode::ReadOnly)),
         Err(StoreError::ReadOnly | StoreError::Sqlite(_)) => {}
         Err(error) => return Err(error),
@@ -93,7 +96,7 @@ fn open(path: &Path) -> Result<(Connection, Mode), StoreError> {
     // lies.
     let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
     let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    prepare(&connection, path)?;
+    prepare(&connection, path, registry)?;
     Ok((connection, Mode::ReadOnly))
 }
 
@@ -115,7 +118,7 @@ fn uri_path(path: &Path) -> String {
 }
 
 /// Checks that it is a space of ours and sets the connection up.
-fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+fn prepare(connection: &Connection, path: &Path, registry: &Registry) -> Result<(), StoreError> {
     let not_a_space = || StoreError::NotASpace { path: path.to_owned() };
     let application: i64 = match connection.query_row("PRAGMA application_id", [], |row| row.get(0))
     {
@@ -129,8 +132,9 @@ fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
         return Err(not_a_space());
     }
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if found > SCHEMA_VERSION {
-        return Err(StoreError::TooNew { path: path.to_owned(), found, known: SCHEMA_VERSION });
+    let known = registry.version();
+    if found > known {
+        return Err(StoreError::TooNew { path: path.to_owned(), found, known });
     }
     configure(connection)?;
     connection
@@ -155,7 +159,7 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
 
 /// Makes a new file with all tables. The file appears only with its genesis operation: see
 /// [`SqliteSpace::create`].
-fn create(path: &Path) -> Result<Connection, StoreError> {
+fn create(path: &Path, registry: &Registry) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE;
@@ -163,81 +167,21 @@ fn create(path: &Path) -> Result<Connection, StoreError> {
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
     connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
     configure(&connection)?;
-    make_tables(&connection)?;
+    make_tables(&connection, registry)?;
     Ok(connection)
 }
 
 /// Makes all tables.
-fn make_tables(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(&format!(
-        "BEGIN IMMEDIATE;
-         {}
-         {}
-         {}
-         {}
-         {}
-         {}
-         {}
-         {}
-         {}
-         {}
-         {}
-         {}
-         PRAGMA application_id={APPLICATION_ID};
-         PRAGMA user_version={SCHEMA_VERSION};
-         COMMIT;",
-        ledger::SCHEMA,
-        graph::SCHEMA,
-        graph::CLAIM_SCHEMA,
-        derive::SCHEMA,
-        index::EPISODES.schema,
-        index::EPISODES.meaning_schema,
-        index::FACTS.schema,
-        index::FACTS.meaning_schema,
-        listings::SCHEMA,
-        receipts::SCHEMA,
-        echo::SCHEMA,
-        embedding::SCHEMA,
-    ))?;
-    Ok(())
+fn make_tables(connection: &Connection, registry: &Registry) -> Result<(), StoreError> {
+    connection
+        .execute_batch(&format!("BEGIN IMMEDIATE; PRAGMA application_id={APPLICATION_ID};"))?;
+    registry.create(connection)?;
+    Ok(connection.execute_batch("COMMIT")?)
 }
 
 /// Which version of the tables a file has.
 fn schema_version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?)
-}
-
-/// Makes the tables of an earlier version into those of this one, in the transaction that is open.
-/// Whatever a version adds is made here and in [`make_tables`], and nowhere else. No version
-/// changes the ledger's own tables.
-fn migrate(connection: &Connection) -> Result<(), StoreError> {
-    let version = schema_version(connection)?;
-    if version < 2 {
-        graph::store_claims(connection)?;
-        connection.execute_batch(derive::SCHEMA)?;
-        connection.execute_batch(listings::SCHEMA)?;
-    }
-    if version < 3 {
-        let meaning =
-            [index::EPISODES.meaning_schema, index::FACTS.schema, index::FACTS.meaning_schema];
-        for schema in meaning.into_iter().chain([receipts::SCHEMA, echo::SCHEMA, embedding::SCHEMA])
-        {
-            connection.execute_batch(schema)?;
-        }
-    }
-    if version < SCHEMA_VERSION {
-        connection.execute_batch(&format!("PRAGMA user_version={SCHEMA_VERSION}"))?;
-    }
-    Ok(())
-}
-
-/// Whether a file of a version of the tables has this one.
-fn has_table(version: i64, table: &str) -> bool {
-    match table {
-        "claim" => version >= 2,
-        "text_vector" | "text_token" => version >= 3,
-        _ => version >= 3 || !table.starts_with("fact_"),
-    }
 }
 
 #[cfg(test)]
@@ -251,13 +195,14 @@ mod tests {
     use kernel::validity::Validity;
     use serde_json::{Value, json};
 
+    use super::registry::REGISTRY;
     use super::*;
     use crate::Ledger;
 
     /// What the tables of version 2 were, made out of this version's.
     fn back_to_version_2(space: &SqliteSpace) {
-        for table in index::FACTS.tables {
-            space.connection.execute_batch(&format!("DROP TABLE {table}")).unwrap();
+        for table in index::FACT_VIEW.tables.iter().chain(beliefs::VIEW.tables) {
+            space.connection.execute_batch(&format!("DROP TABLE {}", table.name)).unwrap();
         }
         space.connection.execute_batch("DROP TABLE text_vector; DROP TABLE text_token").unwrap();
         space
@@ -349,9 +294,9 @@ mod tests {
         back_to_version_1(&space);
         drop(space);
         let space = SqliteSpace::open(&path).unwrap();
-        assert_eq!(schema_version(&space.connection).unwrap(), SCHEMA_VERSION);
+        assert_eq!(schema_version(&space.connection).unwrap(), REGISTRY.version());
         assert_eq!(space.digests().unwrap(), before);
-        assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+        assert!(space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
         assert_eq!(space.world().unwrap().due().unwrap().len(), 1);
     }
 
@@ -374,7 +319,7 @@ mod tests {
         assert_eq!(space.text_position().unwrap(), crate::Position(0));
         space.advance(|_| {}).unwrap();
         assert_eq!(space.digests().unwrap(), before);
-        assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+        assert!(space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
     }
 
     #[test]
@@ -384,7 +329,7 @@ mod tests {
         let seen = history(&mut space);
         back_to_version_1(&space);
         append(&mut space, "thought", &json!({}), &[("about", seen)]);
-        assert_eq!(schema_version(&space.connection).unwrap(), SCHEMA_VERSION);
+        assert_eq!(schema_version(&space.connection).unwrap(), REGISTRY.version());
         assert_eq!(space.world().unwrap().due().unwrap().len(), 1);
     }
 
@@ -399,14 +344,14 @@ mod tests {
         space.connection.close().unwrap();
         let connection =
             Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        prepare(&connection, &path).unwrap();
-        let mut space = SqliteSpace::over(connection, Mode::ReadOnly, &path).unwrap();
+        prepare(&connection, &path, &REGISTRY).unwrap();
+        let mut space = SqliteSpace::over(connection, Mode::ReadOnly, &path, &REGISTRY).unwrap();
         assert_eq!(schema_version(&space.connection).unwrap(), 1);
         let world = space.world().unwrap();
         let states =
             ["base", "top", "other"].map(|key| Validity::new(&world).state(key).unwrap().as_str());
         assert_eq!(states, ["invalidated", "invalidated", "none"]);
-        assert!(space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded));
+        assert!(space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
         space.digests().unwrap();
         space.size().unwrap();
         assert!(

@@ -1,13 +1,13 @@
 //! A private copy of a space, for work whose result is thrown away.
 //!
 //! Deriving everything again takes long, and the write lock must not be held for that. So the work
-//! is done in a copy that only this process sees. The copy holds the ledger, the graph and what
-//! derivation remembers, as they are at one moment; indexes, caches and journals stay empty.
+//! is done in a copy that only this process sees. The copy holds the ledger, the views that
+//! are folded with each append, and what derivation remembers, as they are at one moment; indexes, caches and journals stay empty.
 
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Transaction};
 
-use super::{Mode, SqliteSpace, configure, derive, graph, make_tables};
+use super::{Mode, SqliteSpace, configure, derive, make_tables};
 use crate::StoreError;
 
 /// The ledger's own tables, and the positions of views.
@@ -27,16 +27,17 @@ impl SqliteSpace {
         let copy = Connection::open("")?;
         configure(&copy)?;
         copy.execute_batch(&format!("PRAGMA cache_size=-{CACHE_KIB_MAX}"))?;
-        make_tables(&copy)?;
+        make_tables(&copy, self.registry)?;
         let snapshot = self.connection.unchecked_transaction()?;
         let writing = copy.unchecked_transaction()?;
-        let tables = LEDGER_TABLES.iter().chain(graph::TABLES).chain(derive::TABLES);
-        for table in tables {
+        let folded = self.registry.with_append().flat_map(|view| view.tables);
+        let folded: Vec<&'static str> = folded.map(|table| table.name).collect();
+        for table in LEDGER_TABLES.iter().chain(&folded).chain(derive::TABLES) {
             copy_table(&snapshot, &writing, table)?;
         }
         writing.commit()?;
         snapshot.finish()?;
-        Self::over(copy, Mode::ReadWrite, &self.path)
+        Self::over(copy, Mode::ReadWrite, &self.path, self.registry)
     }
 }
 

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use kernel::id::SpaceId;
 use retrieval::text::Analyzer;
 
-use super::index::{FactFolder, Folder, shared::AllColumns};
+use super::index::shared::AllColumns;
+use super::registry::ViewFolder;
 
 /// Most idle analysers that are kept. A search that finds none makes one.
 const ANALYZERS_KEPT_MAX: usize = 8;
@@ -26,11 +27,8 @@ pub(super) struct SharedIndex {
     analyzers: Mutex<Vec<Analyzer>>,
 }
 
-/// What a fold of each index remembers for the next.
-pub(super) struct Folders {
-    pub(super) episodes: Folder,
-    pub(super) facts: FactFolder,
-}
+/// What folds each lagging view, with what it remembers for the next fold.
+pub(super) type Folders = Vec<Box<dyn ViewFolder>>;
 
 impl SharedIndex {
     /// Takes what the last fold left, if anything.

@@ -7,21 +7,23 @@
 
 use std::time::Duration;
 
+use kernel::id::SpaceId;
 use retrieval::text::Analyzer;
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
-use super::index::{self, Search, shared::SearchColumns, vectors::ModelQuestion};
-use super::shared::Folders;
+use super::index::{
+    self, FACT_VIEW, Search, TEXT_VIEW, shared::SearchColumns, vectors::ModelQuestion,
+};
+use super::registry::{Fold, FoldTask, ViewFolder};
 use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
-
-/// The version of the tables since which what is believed is indexed.
-const FACTS_SINCE: i64 = 3;
 
 /// Most folds of one call: more operations than a file can hold, and a bound for a file that is
 /// damaged.
 const FOLD_ROUNDS_MAX: usize = 1 << 20;
+
+/// The pages that refolding keeps in memory, KiB.
+const REFOLD_CACHE_KIB: u32 = 32 << 10;
 
 /// The digest of a view at a position.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -48,12 +50,21 @@ pub struct Size {
 impl SqliteSpace {
     /// How far the text index has read.
     pub fn text_position(&self) -> Result<Position, StoreError> {
-        Ok(index::reach(&self.connection, &index::EPISODES)?.position)
+        TEXT_VIEW.position(&self.connection, "main")
     }
 
     /// How far the index of what is believed has read.
     pub fn fact_position(&self) -> Result<Position, StoreError> {
-        Ok(index::reach(&self.connection, &index::FACTS)?.position)
+        FACT_VIEW.position(&self.connection, "main")
+    }
+
+    /// How far the view that is behind the others has read.
+    fn least_position(&self) -> Result<Position, StoreError> {
+        let mut least = self.head()?;
+        for view in self.registry.views {
+            least = least.min(view.position(&self.connection, "main")?);
+        }
+        Ok(least)
     }
 
     /// Folds what the ledger has now and the text index has not; `progress` is told each position
@@ -90,7 +101,7 @@ impl SqliteSpace {
         if self.mode() == Mode::ReadOnly {
             return self.text_position();
         }
-        let mut position = self.text_position()?.min(self.fact_position()?);
+        let mut position = self.least_position()?;
         let head = self.head()?;
         if position == head {
             return Ok(position);
@@ -122,15 +133,19 @@ impl SqliteSpace {
             // The write lock is held, so only one fold at a time takes them.
             let mut folders = match self.index.take_folders() {
                 Some(folders) => folders,
-                None => Folders {
-                    episodes: index::Folder::new(connection)?,
-                    facts: index::FactFolder::new(connection)?,
-                },
+                None => self.registry.folders(connection)?,
             };
-            let all = Position(u64::MAX);
-            let position =
-                folders.episodes.fold(connection, self.space, all, index::Graph::Present)?;
-            Ok((position.min(folders.facts.fold(connection, position)?), folders))
+            let mut reached = Position(u64::MAX);
+            for folder in &mut folders {
+                let task = FoldTask {
+                    connection,
+                    space: self.space,
+                    until: reached,
+                    graph: index::Graph::Present,
+                };
+                reached = reached.min(folder.fold(&task)?);
+            }
+            Ok((reached, folders))
         })?;
         self.index.put_folders(folders);
         Ok(position)
@@ -152,7 +167,7 @@ impl SqliteSpace {
             .execute_batch("PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")
             .map_err(StoreError::from);
         let worked = begun
-            .and_then(|()| super::migrate(connection))
+            .and_then(|()| self.registry.migrate(connection))
             .and_then(|()| work(connection))
             .and_then(|answer| {
                 connection.execute_batch("COMMIT")?;
@@ -203,7 +218,7 @@ impl SqliteSpace {
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let transaction = self.read_transaction()?;
-        if super::schema_version(&self.connection)? < FACTS_SINCE {
+        if !FACT_VIEW.exists_in(super::schema_version(&self.connection)?) {
             return Ok(None);
         }
         let columns = transaction.columns(&index::FACTS)?;
@@ -232,11 +247,8 @@ impl SqliteSpace {
     /// new graph is complete, and the text index filling up again after that.
     pub fn rebuild(&mut self, mut progress: impl FnMut(Position)) -> Result<(), StoreError> {
         self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
-            for table in graph::TABLES {
-                connection.execute(&format!("DELETE FROM {table}"), [])?;
-            }
             connection.execute("DELETE FROM view", [])?;
-            graph::refold(connection, self.space)
+            self.registry.refold_with_append(connection, self.space)
         })?;
         self.index.clear();
         self.advance(&mut progress)?;
@@ -245,97 +257,114 @@ impl SqliteSpace {
 
     /// The digest of every view, from its tables row by row in order of key.
     pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
-        let _moment = self.read_transaction()?;
-        let version = super::schema_version(&self.connection)?;
-        let digest = |tables| digest(&self.connection, "main", tables, version);
-        let mut digests = vec![ViewDigest {
-            name: "graph",
-            position: ledger::head(&self.connection)?,
-            digest: digest(graph::TABLES)?,
-        }];
-        for shelf in shelves(version) {
-            let position = index::reach(&self.connection, shelf)?.position;
+        let _snapshot = self.read_transaction()?;
+        let snapshot = &self.connection;
+        let version = super::schema_version(snapshot)?;
+        let mut digests = Vec::new();
+        for view in self.registry.views_of(version) {
             digests.push(ViewDigest {
-                name: shelf.name(),
-                position,
-                digest: digest(shelf.tables)?,
+                name: view.name,
+                position: view.position(&snapshot, "main")?,
+                digest: view.digest(&snapshot, "main", version)?,
             });
         }
         Ok(digests)
     }
 
-    /// Folds every view again into memory, up to the position that the stored one has, and digests
-    /// both. Each pair is (stored, folded).
-    pub fn refold_in_memory(&self) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
-        let connection = Connection::open_in_memory()?;
-        super::configure(&connection)?;
+    /// Folds every view again into a temporary database, up to the position that the stored one
+    /// has, and digests both. Each pair is (stored, folded).
+    ///
+    /// The database is a file without a name that the system deletes, so memory does not grow with
+    /// the ledger. Where no such file can be made or it finds no room, it is in memory.
+    pub fn refold(&self) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
+        let on_disk = Connection::open("").map_err(StoreError::from);
+        let refolded = on_disk.and_then(|connection| self.refold_into(&connection));
+        match refolded {
+            // Only the temporary file is written.
+            Err(StoreError::DiskFull | StoreError::WriteFailed) => {
+                self.refold_into(&Connection::open_in_memory()?)
+            }
+            Err(StoreError::Sqlite(error))
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) =>
+            {
+                self.refold_into(&Connection::open_in_memory()?)
+            }
+            refolded => refolded,
+        }
+    }
+
+    fn refold_into(
+        &self,
+        connection: &Connection,
+    ) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
+        super::configure(connection)?;
+        // Nothing of it is to survive.
         connection.execute_batch(&format!(
-            "{} {} {} {} {} {} PRAGMA user_version={};",
-            graph::SCHEMA,
-            graph::CLAIM_SCHEMA,
-            index::EPISODES.schema,
-            index::EPISODES.meaning_schema,
-            index::FACTS.schema,
-            index::FACTS.meaning_schema,
-            super::SCHEMA_VERSION
+            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{REFOLD_CACHE_KIB};"
         ))?;
-        connection
-            .execute("CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL)", [])?;
-        self.attach_to(&connection)?;
+        connection.execute_batch(
+            "CREATE TABLE view (name TEXT PRIMARY KEY, version INTEGER NOT NULL, pos INTEGER NOT NULL)",
+        )?;
+        for view in self.registry.views {
+            view.create(connection)?;
+        }
+        connection.execute_batch(&format!("PRAGMA user_version={}", self.registry.version()))?;
+        self.attach_to(connection)?;
         connection.execute_batch(
             "CREATE TEMP VIEW op AS SELECT * FROM source.op; CREATE TEMP VIEW author AS SELECT * FROM source.author;
              BEGIN",
         )?;
-        let head = ledger::head(&connection)?;
-        let reach = index::reach_in(&connection, &index::EPISODES, "source")?;
-        index::begin_under(&connection, reach.access)?;
-        let text_position = reach.position;
-        let folding =
-            if text_position == head { index::Graph::FoldedHere } else { index::Graph::Present };
-        match folding {
-            index::Graph::FoldedHere => graph::refold_access(&connection)?,
-            index::Graph::Present => graph::refold(&connection, self.space)?,
-        }
-        let mut folder = index::Folder::new(&connection)?;
-        let mut reached = Position(0);
-        for _ in 0..FOLD_ROUNDS_MAX {
-            reached = folder.fold(&connection, self.space, text_position, folding)?;
-            if reached >= text_position.min(head) {
-                break;
-            }
-        }
         let version = connection.query_row("PRAGMA source.user_version", [], |row| row.get(0))?;
-        let mut views = vec![
-            ("graph", head, head, graph::TABLES),
-            ("text", text_position, reached, index::EPISODES.tables),
-        ];
-        if version >= FACTS_SINCE {
-            let position = index::reach_in(&connection, &index::FACTS, "source")?.position;
-            let mut folder = index::FactFolder::new(&connection)?;
-            let mut reached = Position(0);
-            for _ in 0..FOLD_ROUNDS_MAX {
-                reached = folder.fold(&connection, position)?;
-                if reached >= position.min(head) {
-                    break;
-                }
-            }
-            views.push((index::FACTS.name(), position, reached, index::FACTS.tables));
-        }
+        let reached = self.refold_views(connection, version)?;
         let mut pairs = Vec::new();
-        for (name, position, reached, tables) in views {
-            let stored = ViewDigest {
-                name,
-                position,
-                digest: digest(&connection, "source", tables, version)?,
+        for (view, folded) in self.registry.views_of(version).zip(reached) {
+            let digest = |schema, position| {
+                let digest = view.digest(connection, schema, version)?;
+                Ok::<_, StoreError>(ViewDigest { name: view.name, position, digest })
             };
-            let folded = ViewDigest {
-                name,
-                position: reached,
-                digest: digest(&connection, "main", tables, version)?,
-            };
-            pairs.push((stored, folded));
+            let stored = view.position(connection, "source")?;
+            pairs.push((digest("source", stored)?, digest("main", folded)?));
         }
         Ok(pairs)
+    }
+
+    /// Folds into the empty tables of `connection` what the file attached as `source` has, whose
+    /// tables are of `version`; how far each of its views was folded.
+    fn refold_views(
+        &self,
+        connection: &Connection,
+        version: i64,
+    ) -> Result<Vec<Position>, StoreError> {
+        let head = ledger::head(connection)?;
+        // Where a view that reads all operations reads to the end, one reading serves both.
+        let mut reader = None;
+        for view in self.registry.views_of(version) {
+            if matches!(view.fold, Fold::Lagging { folds_graph: true, .. })
+                && view.position(connection, "source")? == head
+            {
+                reader = reader.or(Some(view.name));
+            }
+        }
+        match reader {
+            Some(_) => graph::refold_access(connection)?,
+            None => graph::refold(connection, self.space)?,
+        }
+        let mut reached = Vec::new();
+        for view in self.registry.views_of(version) {
+            let Fold::Lagging { folder, .. } = view.fold else {
+                reached.push(head);
+                continue;
+            };
+            let until = view.position(connection, "source")?;
+            let graph = match reader {
+                Some(name) if name == view.name => index::Graph::FoldedHere,
+                _ => index::Graph::Present,
+            };
+            let mut folder = folder(connection)?;
+            folder.begin_like(connection, "source")?;
+            reached.push(fold_to(&mut *folder, connection, self.space, until.min(head), graph)?);
+        }
+        Ok(reached)
     }
 
     /// Attaches the file as `source`, in the way in which it could be opened.
@@ -389,13 +418,11 @@ impl SqliteSpace {
             |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
         let used = (pages("PRAGMA page_count")? * pages("PRAGMA page_size")?).unsigned_abs();
         let version = super::schema_version(&self.connection)?;
-        let mut views = graph::TABLES.to_vec();
-        for shelf in shelves(version) {
-            views.extend(shelf.tables);
-        }
         let mut view_bytes = embedding::bytes(&self.connection)?;
-        for table in views.into_iter().filter(|table| super::has_table(version, table)) {
-            view_bytes += table_bytes(&self.connection, table)?;
+        for view in self.registry.views_of(version) {
+            for table in view.tables_of(version) {
+                view_bytes += table.bytes(&self.connection)?;
+            }
         }
         Ok(Size {
             file_bytes: length("") + length("-wal"),
@@ -405,74 +432,22 @@ impl SqliteSpace {
     }
 }
 
-/// The shelves that the tables of a version have.
-fn shelves(version: i64) -> impl Iterator<Item = &'static index::IndexTables> {
-    std::iter::once(&index::EPISODES).chain((version >= FACTS_SINCE).then_some(&index::FACTS))
-}
-
-/// Bytes of a table's content, by its rows' blobs and texts. An estimate: pages hold some room.
-fn table_bytes(connection: &Connection, table: &str) -> Result<u64, StoreError> {
-    let blob = match table {
-        "text_posting"
-        | "text_session_posting"
-        | "text_attribute"
-        | "text_length"
-        | "text_vector"
-        | "text_token"
-        | "fact_posting"
-        | "fact_session_posting"
-        | "fact_attribute"
-        | "fact_length"
-        | "fact_vector"
-        | "fact_token" => "sum(length(data)) + 12 * count(*)",
-        "text_term" | "text_session" | "fact_term" | "fact_session" => "24 * count(*)",
-        _ => "16 * count(*)",
-    };
-    let bytes: Option<i64> =
-        connection.query_row(&format!("SELECT {blob} FROM {table}"), [], |row| row.get(0))?;
-    Ok(bytes.unwrap_or(0).unsigned_abs())
-}
-
-/// BLAKE3 over all rows of tables, as far as the tables' version has them. Columns named `pos` of
-/// chunked tables only say what to read again and are left out.
-fn digest(
+/// Folds a view up to a position.
+fn fold_to(
+    folder: &mut dyn ViewFolder,
     connection: &Connection,
-    schema: &str,
-    tables: &[&str],
-    version: i64,
-) -> Result<String, StoreError> {
-    let mut hasher = blake3::Hasher::new();
-    for table in tables.iter().filter(|table| super::has_table(version, table)) {
-        hasher.update(table.as_bytes()).update(&[0]);
-        let columns = match *table {
-            "text_attribute" | "text_length" | "fact_attribute" | "fact_length" => "chunk, data",
-            "identity" if version < 2 => "pos, key, payload",
-            _ => "*",
-        };
-        let order = match *table {
-            "text_person_word" | "fact_person_word" => "word, person",
-            "text_participant" | "fact_participant" => "person, document",
-            "cite" => "target, role, citing",
-            _ => "rowid",
-        };
-        let mut statement = connection
-            .prepare(&format!("SELECT {columns} FROM {schema}.{table} ORDER BY {order}"))?;
-        let count = statement.column_count();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            for column in 0..count {
-                let (tag, bytes) = match row.get_ref(column)? {
-                    ValueRef::Null => (0, Vec::new()),
-                    ValueRef::Integer(integer) => (1, integer.to_le_bytes().to_vec()),
-                    ValueRef::Real(real) => (2, real.to_le_bytes().to_vec()),
-                    ValueRef::Text(text) => (3, text.to_vec()),
-                    ValueRef::Blob(blob) => (4, blob.to_vec()),
-                };
-                hasher.update(&[tag]).update(&(bytes.len() as u64).to_le_bytes()).update(&bytes);
-            }
+    space: SpaceId,
+    until: Position,
+    graph: index::Graph,
+) -> Result<Position, StoreError> {
+    let mut reached = Position(0);
+    for _ in 0..FOLD_ROUNDS_MAX {
+        reached = folder.fold(&FoldTask { connection, space, until, graph })?;
+        if reached >= until {
+            break;
         }
     }
-    Ok(hasher.finalize().to_hex().to_string())
+    Ok(reached)
 }
 
 #[cfg(test)]
@@ -499,7 +474,7 @@ mod tests {
             SqliteSpace::create(&folder.path().join("space.db"), &genesis, &body).unwrap();
         space.advance(|_| {}).unwrap();
         let same = |space: &SqliteSpace| {
-            space.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded)
+            space.refold().unwrap().iter().all(|(stored, folded)| stored == folded)
         };
         assert!(same(&space));
         space.connection.execute("UPDATE view SET pos = 1000000", []).unwrap();

@@ -67,7 +67,7 @@ fn a_grant_that_arrives_late_counts_at_its_place_after_a_rebuild_too() {
     book.ledger.rebuild(|_| {}).unwrap();
     assert_eq!(access_of(&book.ledger), before);
     assert!(
-        book.ledger.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded)
+        book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded)
     );
 }
 

@@ -35,6 +35,6 @@ fn a_node_of_which_an_earlier_version_stored_nothing_still_takes_claims_with_it(
     let index = book.ledger.world().unwrap();
     assert_eq!(Validity::new(&index).state("k").unwrap(), State::Invalidated);
     assert!(
-        book.ledger.refold_in_memory().unwrap().iter().all(|(stored, folded)| stored == folded)
+        book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded)
     );
 }

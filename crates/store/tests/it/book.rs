@@ -254,6 +254,18 @@ impl<L: Ledger> Book<L> {
         self.record(&key(1), "evidence", &serde_json::to_value(evidence).unwrap(), refs)
     }
 
+    /// Records many operations of the owner in one transaction.
+    pub(crate) fn records(&mut self, kind: &str, bodies: &[Value], refs: &[(&str, OpId)]) {
+        let mut writing = self.ledger.begin().unwrap();
+        for body in bodies {
+            self.clock += 1;
+            let body = body_of(kind, body);
+            let operation = seal(&*writing, &key(1), body.clone(), refs_of(refs), self.clock);
+            writing.record(&operation, Some(&body)).unwrap();
+        }
+        writing.commit().unwrap();
+    }
+
     /// Records many in one transaction.
     pub(crate) fn evidences(&mut self, evidences: &[Evidence]) {
         let mut writing = self.ledger.begin().unwrap();

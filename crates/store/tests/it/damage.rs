@@ -50,7 +50,7 @@ fn use_all(book: &mut Book<SqliteSpace>) {
         search.find_served(&question, analyzer, None, usize::MAX, |_| Ok(None))
     });
     let _ = book.ledger.advance(|_| {});
-    let _ = book.ledger.refold_in_memory();
+    let _ = book.ledger.refold();
     let _ = book.ledger.read(Position(0), 100);
     let _ = book.ledger.in_order_lenient(|_| true);
     let _ = (
@@ -114,7 +114,7 @@ fn damaged_rows_of_the_index_are_survived_and_a_rebuild_mends_them() {
         again.advance();
         assert_eq!(again.find("soup").len(), 7, "{statements}");
         assert_eq!(again.believed("soup").len(), 3, "{statements}");
-        for (stored, folded) in again.ledger.refold_in_memory().unwrap() {
+        for (stored, folded) in again.ledger.refold().unwrap() {
             assert_eq!(stored, folded, "{statements}");
         }
     }
@@ -163,7 +163,7 @@ fn an_operation_whose_author_is_missing_is_an_error_and_not_passed_over() {
     let begun = std::time::Instant::now();
     assert!(matches!(book.ledger.read(Position(0), 100), Err(StoreError::Damaged { .. })));
     assert!(matches!(book.ledger.advance(|_| {}), Err(StoreError::Damaged { .. })));
-    assert!(book.ledger.refold_in_memory().is_err());
+    assert!(book.ledger.refold().is_err());
     assert!(begun.elapsed().as_secs() < 20, "nothing is tried without end");
 }
 

@@ -238,7 +238,7 @@ proptest! {
         same(&*memory.ledger.begin().unwrap(), &graph, &ids);
         same(&*file.ledger.begin().unwrap(), &graph, &ids);
         file.advance();
-        for (stored, folded) in file.ledger.refold_in_memory().unwrap() {
+        for (stored, folded) in file.ledger.refold().unwrap() {
             prop_assert_eq!(stored, folded);
         }
         let before = file.ledger.digests().unwrap();

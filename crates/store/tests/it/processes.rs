@@ -62,7 +62,7 @@ fn many_threads_that_append_at_once_lose_nothing() {
     });
     let again = book.again();
     assert_eq!(again.ledger.head().unwrap(), Position((THREADS * ROUNDS) as u64 + 1));
-    for (stored, folded) in again.ledger.refold_in_memory().unwrap() {
+    for (stored, folded) in again.ledger.refold().unwrap() {
         assert_eq!(stored, folded);
     }
     assert_eq!(again.find("soup").len(), THREADS * ROUNDS);

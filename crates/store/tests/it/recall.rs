@@ -309,7 +309,7 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
         );
     }
     assert_eq!(book.ledger.text_position().unwrap(), Position(DOCUMENTS as u64 + 1));
-    for (stored, folded) in book.ledger.refold_in_memory().unwrap() {
+    for (stored, folded) in book.ledger.refold().unwrap() {
         assert_eq!(stored, folded);
     }
 }

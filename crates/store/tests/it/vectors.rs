@@ -97,7 +97,7 @@ fn every_ledger_of_the_vectors_is_judged_by_both_stores_as_it_says() {
             }
             if let Place::File(_, Some(mut space)) = place {
                 space.advance(|_| {}).unwrap();
-                for (stored, folded) in space.refold_in_memory().unwrap() {
+                for (stored, folded) in space.refold().unwrap() {
                     assert_eq!(stored, folded, "{}", path.display());
                 }
             }

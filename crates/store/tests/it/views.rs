@@ -47,7 +47,7 @@ fn digests(space: &SqliteSpace) -> Vec<String> {
 
 /// The digests that come out when everything is folded anew, here in memory.
 fn folded(space: &SqliteSpace) -> Vec<String> {
-    let pairs = space.refold_in_memory().unwrap();
+    let pairs = space.refold().unwrap();
     assert_eq!(
         pairs.iter().map(|(stored, _)| &stored.digest).cloned().collect::<Vec<_>>(),
         digests(space)
@@ -111,7 +111,10 @@ fn a_rebuilt_view_has_the_digest_of_the_one_before() {
         book.advance();
     }
     let before = book.ledger.digests().unwrap();
-    assert_eq!(before.iter().map(|view| view.name).collect::<Vec<_>>(), ["graph", "text", "facts"]);
+    assert_eq!(
+        before.iter().map(|view| view.name).collect::<Vec<_>>(),
+        ["graph", "beliefs", "text", "facts"]
+    );
     assert!(before.iter().all(|view| view.position == Position(601)));
     let mut reached = Vec::new();
     book.ledger.rebuild(|position| reached.push(position)).unwrap();
@@ -330,9 +333,27 @@ fn a_file_that_cannot_be_written_is_searched_at_the_position_it_has() {
         assert_eq!(space.ledger.head().unwrap(), Position(3));
         assert!(matches!(space.ledger.begin().map(|_| ()), Err(StoreError::ReadOnly)));
         assert!(matches!(space.ledger.rebuild(|_| {}), Err(StoreError::ReadOnly)));
-        for (stored, folded) in space.ledger.refold_in_memory().unwrap() {
+        for (stored, folded) in space.ledger.refold().unwrap() {
             assert_eq!(stored, folded);
         }
     }
     permit(0o755);
+}
+
+#[test]
+fn a_belief_is_found_behind_a_thousand_documents_that_are_not_served() {
+    let mut book = Book::in_file();
+    let seen = book.note("seen", "seen");
+    let claim = |name: &str, text: &str| json!({"claim_type": "t", "identity_key": name, "text": text, "payload": 1});
+    let mut bodies = vec![claim("often", "lentil soup"); 1_000];
+    bodies.push(claim("often", "bread"));
+    bodies.push(claim("once", "soup for the whole family and all of its friends"));
+    book.records("claim", &bodies, &[("input", seen)]);
+    book.advance();
+    let found = book.believed("lentil soup");
+    assert_eq!(
+        found.first().map(String::as_str),
+        Some("soup for the whole family and all of its friends")
+    );
+    assert!(!found.contains(&"lentil soup".to_owned()), "{found:?}");
 }

@@ -158,6 +158,8 @@ pub(in super::super) struct Attributes {
     seen: Reach,
     pub(super) session: Column<u32>,
     pub(super) rest: Column<Attribute>,
+    /// The highest number of a session, and one more.
+    session_end: u64,
 }
 
 impl Attributes {
@@ -169,8 +171,7 @@ impl Attributes {
     /// How many sessions the documents belong to: sessions are numbered without gaps, so never more
     /// than documents.
     pub(super) fn session_count(&self) -> u64 {
-        let last = self.session.iter().filter(|session| **session != NONE).max();
-        last.map_or(0, |last| (u64::from(*last) + 1).min(u64::from(self.len())))
+        self.session_end.min(u64::from(self.len()))
     }
 
     /// Where the documents after a position are, in order, and whether they count.
@@ -229,6 +230,9 @@ impl Attributes {
                     return Err(StoreError::Damaged {
                         detail: "a chunk of the text index is missing".to_owned(),
                     });
+                }
+                if attribute.session != NONE {
+                    self.session_end = self.session_end.max(u64::from(attribute.session) + 1);
                 }
             }
         }

@@ -260,7 +260,7 @@ fn document_count(connection: &Connection, shelf: &IndexTables) -> Result<u32, S
 /// Empties every table of a shelf.
 pub(super) fn clear(connection: &Connection, shelf: &IndexTables) -> Result<(), StoreError> {
     for table in shelf.tables {
-        connection.execute(&format!("DELETE FROM {table}"), [])?;
+        connection.execute(&format!("DELETE FROM {}", table.name), [])?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::sql;
+use super::registry::{Fold, FoldTask, ViewFolder, ViewSpec};
 use crate::{Position, StoreError};
 
 pub(super) mod attributes;
@@ -36,10 +37,49 @@ mod tables;
 pub(super) mod vectors;
 
 pub(super) use evidence::said_at;
-pub(super) use fold::{FactFolder, Folder, Graph};
+pub(super) use fold::Graph;
+use fold::{FactFolder, Folder};
 pub use search::{Filter, Found, Search, TermShare};
 pub use served::first_after;
 pub(super) use tables::{EPISODES, FACTS, IndexTables};
+
+/// The text index of what was told.
+pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
+    name: "text",
+    tables: EPISODES.tables,
+    fold: Fold::Lagging {
+        version: EPISODES.version,
+        folds_graph: true,
+        folder: |connection| Ok(Box::new(Folder::new(connection)?)),
+    },
+};
+
+/// The same of what was ever believed.
+pub(super) static FACT_VIEW: ViewSpec = ViewSpec {
+    name: "facts",
+    tables: FACTS.tables,
+    fold: Fold::Lagging {
+        version: FACTS.version,
+        folds_graph: false,
+        folder: |connection| Ok(Box::new(FactFolder::new(connection)?)),
+    },
+};
+
+impl ViewFolder for Folder {
+    fn fold(&mut self, task: &FoldTask<'_>) -> Result<Position, StoreError> {
+        self.fold_until(task.connection, task.space, task.until, task.graph)
+    }
+
+    fn begin_like(&self, connection: &Connection, schema: &str) -> Result<(), StoreError> {
+        begin_under(connection, reach_in(connection, &EPISODES, schema)?.access)
+    }
+}
+
+impl ViewFolder for FactFolder {
+    fn fold(&mut self, task: &FoldTask<'_>) -> Result<Position, StoreError> {
+        self.fold_until(task.connection, task.until)
+    }
+}
 
 /// Most operations of one fold.
 pub(super) const FOLD_OPERATIONS_MAX: u64 = postings::BLOCK as u64;
@@ -73,7 +113,7 @@ pub(super) fn reach(connection: &Connection, shelf: &IndexTables) -> Result<Reac
 }
 
 /// The same of the file attached as `schema`.
-pub(super) fn reach_in(
+fn reach_in(
     connection: &Connection,
     shelf: &IndexTables,
     schema: &str,
@@ -112,7 +152,7 @@ fn set_reach(
 
 /// Makes an empty index of what was told that is to be folded under the changes of access up to
 /// `access`.
-pub(super) fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
+fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
     set_reach(connection, &EPISODES, &Reach { access, ..Reach::default() })
 }
 

@@ -6,6 +6,7 @@
 //! kernel's own arithmetic, and what that adds up is the explanation.
 
 use std::cmp::{Ordering, Reverse};
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use models::near::NearWords;
@@ -26,6 +27,12 @@ use crate::StoreError;
 /// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either
 /// way.
 const DAYS_REMEMBERED: i32 = 45_000;
+
+/// Documents that are selected at first for each one that is to be let through, and at least.
+const SELECTED_FACTOR: usize = 4;
+const SELECTED_MIN: usize = 256;
+/// How many times more are selected where these were not enough.
+const SELECTED_GROWTH: usize = 8;
 
 /// People that the question names, as the index knows them.
 pub(super) struct Who {
@@ -157,25 +164,47 @@ impl Pass<'_> {
         Ok(best)
     }
 
-    /// The same of those documents that `admits` lets through, which is asked from the best down,
-    /// so seldom.
+    /// The same of those documents that `admits` lets through. It is asked from the best down and
+    /// at most once of each, so seldom: most documents that a question finds are among few that are
+    /// better than all others, so a few are selected, and ever more until enough are let through.
     pub(super) fn best_of_those(
         &self,
         limit: usize,
         mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
     ) -> Result<Vec<u32>, StoreError> {
-        let mut candidates: BinaryHeap<Candidate> =
-            self.candidates(usize::MAX)?.map(|Reverse(candidate)| candidate).collect();
-        let mut best = Vec::new();
-        while let Some(candidate) = candidates.pop().filter(|_| best.len() < limit) {
-            if let Some(attribute) = self.search.attributes.get(candidate.document)
-                && admits(attribute)?
-            {
-                best.push(candidate.document);
+        let mut asked: HashMap<u32, bool> = HashMap::new();
+        let mut wanted = limit.saturating_mul(SELECTED_FACTOR).max(SELECTED_MIN);
+        loop {
+            let mut candidates: Vec<Candidate> =
+                self.candidates(wanted)?.map(|Reverse(candidate)| candidate).collect();
+            let is_all = candidates.len() < wanted;
+            candidates.sort_unstable_by(|left, right| right.cmp(left));
+            let worst = candidates.last().map_or(0.0, |worst| worst.score);
+            let mut best = Vec::new();
+            let mut lowest = f32::INFINITY;
+            for candidate in candidates {
+                if best.len() == limit {
+                    break;
+                }
+                let Some(attribute) = self.search.attributes.get(candidate.document) else {
+                    continue;
+                };
+                let is_admitted = match asked.entry(candidate.document) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(unknown) => *unknown.insert(admits(attribute)?),
+                };
+                if is_admitted {
+                    best.push(candidate.document);
+                    lowest = candidate.score;
+                }
             }
+            // Of those as good as the worst that was selected, others may have been left out.
+            if is_all || best.len() == limit && lowest > worst {
+                best.sort_unstable();
+                return Ok(best);
+            }
+            wanted = wanted.saturating_mul(SELECTED_GROWTH);
         }
-        best.sort_unstable();
-        Ok(best)
     }
 
     fn candidates(

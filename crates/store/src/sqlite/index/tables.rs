@@ -6,6 +6,11 @@
 //! table is made here when the program is compiled, because a fold runs them for every word and
 //! record.
 
+use super::super::registry::{TableSpec, Weight};
+
+/// The version of the file's tables that first has what documents mean.
+const MEANING_SINCE: i64 = 3;
+
 /// One shelf: its tables, and the statements over them.
 pub(in super::super) struct IndexTables {
     /// Whether frequencies count documents, or identities, of which a document is a version.
@@ -14,12 +19,8 @@ pub(in super::super) struct IndexTables {
     pub(super) version: i64,
     /// The rows of the `view` table for each number of a reach; the first is the view's name.
     pub(super) reach_rows: [&'static str; 3],
-    /// Makes the tables.
-    pub(in super::super) schema: &'static str,
-    /// Makes the tables of meaning.
-    pub(in super::super) meaning_schema: &'static str,
     /// The tables, in the order in which they are digested.
-    pub(in super::super) tables: &'static [&'static str],
+    pub(super) tables: &'static [TableSpec],
     pub(super) term_number: &'static str,
     pub(super) add_term: &'static str,
     pub(super) term_count: &'static str,
@@ -65,53 +66,92 @@ pub(super) enum Unit {
     Session,
 }
 
-impl IndexTables {
-    /// The view's name.
-    pub(in super::super) fn name(&self) -> &'static str {
-        let [name, ..] = self.reach_rows;
-        name
-    }
-}
-
 macro_rules! tables {
-    ($prefix:literal, $unit:expr, $version:literal, $view:literal) => {
+    ($prefix:literal, $unit:expr, $since:literal, $version:literal, $view:literal) => {
         IndexTables {
             unit: $unit,
             version: $version,
             reach_rows: [$view, concat!($view, ".access"), concat!($view, ".latest")],
-            schema: concat!(
-                "CREATE TABLE ", $prefix, "_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
-                 CREATE TABLE ", $prefix, "_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-                 CREATE TABLE ", $prefix, "_session_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-                 CREATE TABLE ", $prefix, "_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL) STRICT;
-                 CREATE TABLE ", $prefix, "_length (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
-                 CREATE INDEX ", $prefix, "_length_pos ON ", $prefix, "_length (pos);
-                 CREATE TABLE ", $prefix, "_attribute (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
-                 CREATE INDEX ", $prefix, "_attribute_pos ON ", $prefix, "_attribute (pos);
-                 CREATE TABLE ", $prefix, "_kind (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
-                 CREATE TABLE ", $prefix, "_person (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-                 CREATE TABLE ", $prefix, "_person_word (word TEXT NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (word, person)) STRICT, WITHOUT ROWID;
-                 CREATE TABLE ", $prefix, "_participant (person INTEGER NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (person, document)) STRICT, WITHOUT ROWID;
-                "
-            ),
-            meaning_schema: concat!(
-                "CREATE TABLE ", $prefix, "_vector (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-                 CREATE TABLE ", $prefix, "_token (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-                "
-            ),
             tables: &[
-                concat!($prefix, "_attribute"),
-                concat!($prefix, "_kind"),
-                concat!($prefix, "_length"),
-                concat!($prefix, "_participant"),
-                concat!($prefix, "_person"),
-                concat!($prefix, "_person_word"),
-                concat!($prefix, "_posting"),
-                concat!($prefix, "_session"),
-                concat!($prefix, "_session_posting"),
-                concat!($prefix, "_term"),
-                concat!($prefix, "_token"),
-                concat!($prefix, "_vector"),
+                TableSpec::new(
+                    concat!($prefix, "_attribute"),
+                    $since,
+                    concat!(
+                        "CREATE TABLE ", $prefix, "_attribute (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+                         CREATE INDEX ", $prefix, "_attribute_pos ON ", $prefix, "_attribute (pos);"
+                    ),
+                )
+                // The column `pos` only says what to read again.
+                .digesting("chunk, data")
+                .weighing(Weight::Data),
+                TableSpec::new(
+                    concat!($prefix, "_kind"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_kind (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;"),
+                ),
+                TableSpec::new(
+                    concat!($prefix, "_length"),
+                    $since,
+                    concat!(
+                        "CREATE TABLE ", $prefix, "_length (chunk INTEGER PRIMARY KEY, pos INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+                         CREATE INDEX ", $prefix, "_length_pos ON ", $prefix, "_length (pos);"
+                    ),
+                )
+                .digesting("chunk, data")
+                .weighing(Weight::Data),
+                TableSpec::new(
+                    concat!($prefix, "_participant"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_participant (person INTEGER NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (person, document)) STRICT, WITHOUT ROWID;"),
+                )
+                .ordered_by("person, document"),
+                TableSpec::new(
+                    concat!($prefix, "_person"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_person (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"),
+                ),
+                TableSpec::new(
+                    concat!($prefix, "_person_word"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_person_word (word TEXT NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (word, person)) STRICT, WITHOUT ROWID;"),
+                )
+                .ordered_by("word, person"),
+                TableSpec::new(
+                    concat!($prefix, "_posting"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"),
+                )
+                .weighing(Weight::Data),
+                TableSpec::new(
+                    concat!($prefix, "_session"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL) STRICT;"),
+                )
+                .weighing(Weight::Row(24)),
+                TableSpec::new(
+                    concat!($prefix, "_session_posting"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_session_posting (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"),
+                )
+                .weighing(Weight::Data),
+                TableSpec::new(
+                    concat!($prefix, "_term"),
+                    $since,
+                    concat!("CREATE TABLE ", $prefix, "_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;"),
+                )
+                .weighing(Weight::Row(24)),
+                TableSpec::new(
+                    concat!($prefix, "_token"),
+                    MEANING_SINCE,
+                    concat!("CREATE TABLE ", $prefix, "_token (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"),
+                )
+                .weighing(Weight::Data),
+                TableSpec::new(
+                    concat!($prefix, "_vector"),
+                    MEANING_SINCE,
+                    concat!("CREATE TABLE ", $prefix, "_vector (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"),
+                )
+                .weighing(Weight::Data),
             ],
             term_number: concat!("SELECT number FROM ", $prefix, "_term WHERE word = ?1"),
             add_term: concat!("INSERT INTO ", $prefix, "_term (number, word) VALUES (?1, ?2)"),
@@ -162,8 +202,8 @@ macro_rules! tables {
 }
 
 /// What was told.
-pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 3, "text");
+pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 3, "text");
 /// What was ever believed: claims and corrections. A session is an identity, and its name the
 /// identity's key; nothing is told there in the light of what came before, so the tables of words
 /// and lengths of sessions stay empty.
-pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 1, "facts");
+pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 1, "facts");

@@ -30,7 +30,7 @@ const VALUES_MAX: usize = 256;
 const SELF: &str = "self";
 
 /// Keeps what helps the next fold of what is believed.
-pub(in super::super::super) struct FactFolder(Folder);
+pub(in super::super) struct FactFolder(Folder);
 
 /// What one document says.
 struct Said<'a> {
@@ -76,13 +76,13 @@ impl<'a> Said<'a> {
 
 impl FactFolder {
     /// A folder that remembers nothing.
-    pub(in super::super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
+    pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
         Ok(Self(Folder::of(connection, &FACTS)?))
     }
 
     /// Adds at most [`BLOCK`] claims and corrections, none after `until`, in the transaction that
     /// is open on `connection`. The new position.
-    pub(in super::super::super) fn fold(
+    pub(in super::super) fn fold_until(
         &mut self,
         connection: &Connection,
         until: Position,

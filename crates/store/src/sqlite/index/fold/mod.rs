@@ -32,7 +32,7 @@ use crate::{Position, Recorded, StoreError};
 
 mod facts;
 
-pub(in super::super) use facts::FactFolder;
+pub(super) use facts::FactFolder;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
@@ -139,7 +139,7 @@ impl Folder {
     /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held,
     /// and none after `until`, in the transaction that is open on `connection`. The new position:
     /// behind the old one where everything is folded again.
-    pub(in super::super) fn fold(
+    pub(super) fn fold_until(
         &mut self,
         connection: &Connection,
         space: SpaceId,
@@ -234,6 +234,9 @@ impl Folder {
         if reach.position > start {
             batch.write(connection)?;
             super::set_reach(connection, self.shelf, &reach)?;
+        }
+        if let Some(world) = &mut graph_world {
+            world.write_beliefs()?;
         }
         self.graph_reaches = graph_world.and_then(|world| world.latest());
         self.reached = reach;

@@ -1,15 +1,20 @@
 //! What is believed, as a list.
 //!
-//! The list is computed from the ledger as it stands, or as it stood: with `as_of`, only what the
-//! space's order has up to then counts. The surest comes first. Whether a belief is true at a time
-//! in the world (`valid_at`) is another question than whether it was held then.
+//! The list is of the ledger as it stands, or as it stood: with `as_of`, only what the space's order
+//! has up to then counts. The surest comes first. Whether a belief is true at a time in the world
+//! (`valid_at`) is another question than whether it was held then.
+//!
+//! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads its own
+//! beliefs and no others. As of a time, the view serves all identities that have not changed since;
+//! the others are evaluated one by one. So are all where words are looked for, which the view does
+//! not hold, and where a file has no view because it is of an earlier version and cannot be written.
 
 use kernel::confidence::Band;
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde_json::{Value, json};
 use store::StoreError;
-use store::sqlite::{SqliteLedgerIndex, first_after};
+use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
 use crate::belief::{Belief, Bodies, belief};
 use crate::{EngineError, Reader};
@@ -115,36 +120,91 @@ pub fn to_json(belief: &Belief) -> Value {
     })
 }
 
+/// Every state but that of an identity of which nothing was stated.
+const STATED: [State; 5] =
+    [State::Refuted, State::Corrected, State::Retracted, State::Active, State::Invalidated];
+
+impl States {
+    fn listed(&self) -> Vec<State> {
+        match self {
+            Self::Believed => vec![State::Active, State::Corrected],
+            Self::These(states) => states.clone(),
+            Self::Any => STATED.to_vec(),
+        }
+    }
+}
+
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        self.store.at_one_moment(|world| match filter.as_of_us {
-            None => Ok(list(world, world, filter, limit)?),
-            Some(until) => {
-                Ok(list(world, &Snapshot::before(world, first_after(until)), filter, limit)?)
+        self.store.at_one_moment(|world| {
+            let rows = BeliefFilter {
+                states: filter.states.listed(),
+                claim_type: filter.claim_type.clone(),
+                band: filter.band,
+                valid_at_us: filter.valid_at_us,
+                unchanged_since_us: filter.as_of_us,
+            };
+            // Which of them say what is looked for, only their words tell.
+            let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
+            match world.list_beliefs(&rows, row_limit)? {
+                Some(page) => Ok(list(world, filter, page, limit)?),
+                None => Ok(list_without_view(world, filter, limit)?),
             }
         })
     }
 }
 
-fn list<B: Bodies>(
+/// The list that begins with the rows of the view.
+fn list(
+    world: &SqliteLedgerIndex<'_>,
+    filter: &ClaimFilter,
+    page: BeliefPage,
+    limit: usize,
+) -> Result<Claims, StoreError> {
+    let mut claims = Gathered::new(filter, limit);
+    for key in &page.keys {
+        claims.add(belief(world, key)?);
+    }
+    if filter.contains.is_none() {
+        claims.total = usize::try_from(page.total).unwrap_or(usize::MAX);
+    }
+    if let Some(until) = filter.as_of_us {
+        let then = Snapshot::before(world, first_after(until));
+        // What nothing had spoken of by then had no state then.
+        let with_unspoken = filter.states.listed().contains(&State::None);
+        for key in world.beliefs_changed_since(until, with_unspoken)? {
+            claims.add(belief(&then, &key)?);
+        }
+    }
+    Ok(claims.finish())
+}
+
+/// The same list, for which every identity is evaluated.
+fn list_without_view(
+    world: &SqliteLedgerIndex<'_>,
+    filter: &ClaimFilter,
+    limit: usize,
+) -> Result<Claims, StoreError> {
+    match filter.as_of_us {
+        None => evaluate_all(world, world, filter, limit),
+        Some(until) => {
+            evaluate_all(world, &Snapshot::before(world, first_after(until)), filter, limit)
+        }
+    }
+}
+
+fn evaluate_all<B: Bodies>(
     keys_of: &SqliteLedgerIndex<'_>,
     world: &B,
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Claims, StoreError> {
-    let contains = filter.contains.as_deref().map(str::to_lowercase);
-    let mut claims = Claims::default();
+    let mut claims = Gathered::new(filter, limit);
     let mut failure = None;
     keys_of.identity_keys(|key| match belief(world, &key) {
         Ok(belief) => {
-            if filter.admits(&belief, contains.as_deref()) {
-                claims.total += 1;
-                claims.beliefs.push(belief);
-            }
-            if claims.beliefs.len() >= limit.saturating_mul(KEPT_FACTOR).max(1) {
-                claims.keep(limit);
-            }
+            claims.add(belief);
             true
         }
         Err(error) => {
@@ -152,14 +212,45 @@ fn list<B: Bodies>(
             false
         }
     })?;
-    claims.keep(limit);
-    failure.map_or(Ok(claims), Err)
+    failure.map_or(Ok(claims.finish()), Err)
 }
 
-impl Claims {
-    fn keep(&mut self, limit: usize) {
+/// The best of the beliefs that were looked at, and how many passed.
+struct Gathered<'a> {
+    filter: &'a ClaimFilter,
+    contains: Option<String>,
+    limit: usize,
+    beliefs: Vec<Belief>,
+    total: usize,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(filter: &'a ClaimFilter, limit: usize) -> Self {
+        let contains = filter.contains.as_deref().map(str::to_lowercase);
+        Self { filter, contains, limit, beliefs: Vec::new(), total: 0 }
+    }
+
+    fn add(&mut self, belief: Belief) {
+        if self.filter.admits(&belief, self.contains.as_deref()) {
+            self.total += 1;
+            self.beliefs.push(belief);
+        }
+        if self.beliefs.len() >= self.limit.saturating_mul(KEPT_FACTOR).max(1) {
+            self.keep_best();
+        }
+    }
+
+    fn keep_best(&mut self) {
         self.beliefs
             .sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.key.cmp(&b.key)));
-        self.beliefs.truncate(limit);
+        self.beliefs.truncate(self.limit);
+    }
+
+    fn finish(mut self) -> Claims {
+        self.keep_best();
+        Claims { beliefs: self.beliefs, total: self.total }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! The list that reads the view is the list of all identities, evaluated one by one.
+
+use kernel::body::Body;
+use kernel::cascade::Consequences;
+use kernel::id::OpId;
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
+use kernel::rules::RuleViolation;
+use kernel::seal::{ChainPosition, Draft, Signer};
+use kernel::{canonical, kind::Kind, ledger_index::LedgerIndex};
+use serde_json::{Value, json};
+use store::Ledger;
+use store::sqlite::SqliteSpace;
+use testkit::histories::{Keeper, Origin, two_devices};
+use testkit::in_sqlite::InSqlite;
+
+use super::*;
+
+/// Histories, and their steps.
+const HISTORIES: (u64, usize) = (2, 120);
+/// After every so many steps the lists are compared.
+const COMPARED_EVERY: usize = 20;
+
+/// Compares both lists for a filter and some limits.
+fn compare(space: &SqliteSpace, filter: &ClaimFilter) -> usize {
+    let mut total = 0;
+    for limit in [0, 3, 1_000] {
+        let answer: Result<(), StoreError> = space.at_one_moment(|world| {
+            let rows = BeliefFilter {
+                states: filter.states.listed(),
+                claim_type: filter.claim_type.clone(),
+                band: filter.band,
+                valid_at_us: filter.valid_at_us,
+                unchanged_since_us: filter.as_of_us,
+            };
+            let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
+            let page = world.list_beliefs(&rows, row_limit)?.unwrap();
+            let listed = list(world, filter, page, limit)?;
+            assert_eq!(listed, list_without_view(world, filter, limit)?, "{filter:?}, {limit}");
+            total = listed.total;
+            Ok(())
+        });
+        answer.unwrap();
+    }
+    total
+}
+
+struct Compared {
+    kept: InSqlite,
+    steps: usize,
+}
+
+impl Keeper for Compared {
+    type Error = StoreError;
+
+    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
+        self.kept.ask(question);
+    }
+
+    fn take(
+        &mut self,
+        operation: &Operation,
+        body: &Body,
+        origin: Origin,
+    ) -> Result<(), RuleViolation> {
+        self.kept.take(operation, body, origin)
+    }
+
+    fn follow(&mut self) -> Consequences {
+        self.steps += 1;
+        if self.steps.is_multiple_of(COMPARED_EVERY) {
+            let latest = self.kept.space.latest().unwrap().unwrap().0;
+            let times = (1..=5).map(|part| Some(latest * part / 5));
+            for as_of_us in times.chain([None, Some(0), Some(u64::MAX)]) {
+                for states in [States::Believed, States::Any, States::These(vec![State::None])] {
+                    compare(
+                        &self.kept.space,
+                        &ClaimFilter { states, as_of_us, ..ClaimFilter::default() },
+                    );
+                }
+            }
+        }
+        self.kept.follow()
+    }
+}
+
+#[test]
+fn lists_equal_those_without_the_view_on_any_history_of_two_devices_now_and_then() {
+    for seed in 1..=HISTORIES.0 {
+        println!("seed {seed}");
+        two_devices(seed, HISTORIES.1, |genesis, body| {
+            let space = SqliteSpace::create_in_memory(genesis, body).unwrap();
+            Compared { kept: InSqlite::begun(space), steps: 0 }
+        });
+    }
+}
+
+/// A space of the key 1.
+fn begun() -> SqliteSpace {
+    let signer = Signer::from_seed([1; 32]);
+    let body = json!({"name": "t", "owner": signer.author(), "created": "2026-01-01T00:00:00Z"});
+    let body = Body::parse(&Kind::Space, &canonical::to_bytes(&body).unwrap()).unwrap();
+    let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
+    let genesis = signer.seal(Draft::new(body.clone()), place).unwrap();
+    SqliteSpace::create_in_memory(&genesis, &body).unwrap()
+}
+
+fn append(space: &mut SqliteSpace, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
+    let signer = Signer::from_seed([1; 32]);
+    let kind = Kind::parse(kind).unwrap();
+    let body = Body::parse(&kind, &canonical::to_bytes(body).unwrap()).unwrap();
+    let refs = refs.iter().map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() });
+    let mut writing = space.begin().unwrap();
+    let place = ChainPosition {
+        space: writing.space().unwrap(),
+        head: writing.head(&signer.author()).unwrap(),
+        ts: HlcTimestamp(writing.latest().unwrap().unwrap().0 + 1),
+    };
+    let draft = Draft { body: body.clone(), refs: refs.collect() };
+    let operation = signer.seal(draft, place).unwrap();
+    writing.record(&operation, Some(&body)).unwrap();
+    writing.commit().unwrap();
+    operation.id()
+}
+
+#[test]
+fn every_filter_of_the_view_admits_what_the_filter_admits() {
+    let mut space = begun();
+    let note = json!({"source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}});
+    let seen = append(&mut space, "evidence", &note, &[]);
+    let types =
+        ["routine", "routine.weekly", "routine.weekly.late", "routines", "place", "routine/x"];
+    let mut claims = Vec::new();
+    for (number, claim_type) in types.iter().cycle().take(36).enumerate() {
+        let confidence = [0.1, 0.4, 0.65, 0.7, 0.9, 0.98, 1.0][number % 7];
+        let mut body = json!({"claim_type": claim_type, "identity_key": format!("k{number}"),
+            "text": format!("text {number}"), "payload": number, "confidence": confidence});
+        if number % 2 == 0 {
+            body["valid_from"] = json!(format!("20{:02}-01-01", 10 + number % 9));
+        }
+        if number % 3 == 0 {
+            body["valid_to"] = json!(format!("20{:02}-06-01", 14 + number % 7));
+        }
+        claims.push(append(&mut space, "claim", &body, &[("input", seen)]));
+    }
+    for number in [3, 4, 5] {
+        let body = json!({"identity_key": format!("k{number}"), "corrected_payload": 7});
+        append(&mut space, "claim_correction", &body, &[("target", claims[number])]);
+    }
+    for number in [6, 7] {
+        let body = json!({"identity_key": format!("k{number}")});
+        append(&mut space, "claim_refutation", &body, &[("target", claims[number])]);
+    }
+    append(&mut space, "retraction", &json!({}), &[("target", claims[8])]);
+    let year = 31_557_600_000_000_i64;
+    let mut seen_any = 0;
+    for states in [
+        States::Believed,
+        States::Any,
+        States::These(vec![State::Retracted, State::Refuted, State::Retracted]),
+    ] {
+        for claim_type in [None, Some("routine"), Some("routine.weekly"), Some("none"), Some("")] {
+            for band in [None, Some(Band::Speculative), Some(Band::Likely), Some(Band::Strong)] {
+                for valid_at_us in [None, Some(0), Some(45 * year), Some(46 * year)] {
+                    for contains in [None, Some("1")] {
+                        for as_of_us in [None, Some(20), Some(40)] {
+                            let filter = ClaimFilter {
+                                states: states.clone(),
+                                claim_type: claim_type.map(str::to_owned),
+                                band,
+                                valid_at_us,
+                                contains: contains.map(str::to_owned),
+                                as_of_us,
+                            };
+                            seen_any += usize::from(compare(&space, &filter) > 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(seen_any > 100, "{seen_any}");
+}

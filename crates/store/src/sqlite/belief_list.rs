@@ -1,0 +1,207 @@
+//! Lists of beliefs, read from their view.
+//!
+//! The rows of one state, or of one type and state, lie in the order of the list in an index. So the
+//! first of each such part are read, and the best of them are the list. Counts are kept by state,
+//! type and band; a filter by time counts what the index holds.
+
+use kernel::confidence::Band;
+use kernel::validity::State;
+use rusqlite::{params, params_from_iter};
+
+use super::beliefs::{VIEW, band_number};
+use super::graph::SqliteLedgerIndex;
+use crate::StoreError;
+
+/// Which beliefs to list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BeliefFilter {
+    /// In one of these states.
+    pub states: Vec<State>,
+    /// Of this type, or of this family of types: `routine` has `routine.weekly`.
+    pub claim_type: Option<String>,
+    /// Served, and as sure as this.
+    pub band: Option<Band>,
+    /// True in the world at this time, microseconds since the Unix epoch.
+    pub valid_at_us: Option<i64>,
+    /// Unchanged since this time, microseconds since the Unix epoch.
+    pub unchanged_since_us: Option<u64>,
+}
+
+impl BeliefFilter {
+    /// Everything that is believed.
+    pub fn served() -> Self {
+        Self { states: vec![State::Active, State::Corrected], ..Self::default() }
+    }
+}
+
+/// The beginning of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BeliefPage {
+    /// The identities, the surest first, then by key.
+    pub keys: Vec<String>,
+    /// How many pass the filter, with those beyond the page.
+    pub total: u64,
+}
+
+/// The filter's conditions on a row, as parameters 3 to 7 of a statement.
+const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL OR band = ?5)
+    AND (?6 IS NULL OR ((valid_from IS NULL OR valid_from <= ?6) AND (valid_to IS NULL OR valid_to > ?6)))
+    AND (?7 IS NULL OR changed <= ?7)";
+
+/// The rows of one state, and of one type if one is given.
+struct Part<'a> {
+    claim_type: Option<&'a str>,
+    state: State,
+}
+
+impl Part<'_> {
+    /// The index that holds the part, and the condition on its first columns.
+    fn source(&self) -> &'static str {
+        match self.claim_type {
+            None => "belief INDEXED BY belief_state WHERE ?1 IS NULL AND state = ?2",
+            Some(_) => "belief INDEXED BY belief_type WHERE claim_type = ?1 AND state = ?2",
+        }
+    }
+}
+
+impl SqliteLedgerIndex<'_> {
+    /// The first `limit` beliefs that pass a filter; none where the file was made before there was
+    /// a view of beliefs and cannot be written.
+    pub fn list_beliefs(
+        &self,
+        filter: &BeliefFilter,
+        limit: usize,
+    ) -> Result<Option<BeliefPage>, StoreError> {
+        if !VIEW.exists_in(super::schema_version(self.connection)?) {
+            return Ok(None);
+        }
+        let types = match &filter.claim_type {
+            None => None,
+            Some(family) => Some(self.types_of(family)?),
+        };
+        let mut states = filter.states.clone();
+        states.sort_unstable();
+        states.dedup();
+        let parts: Vec<Part<'_>> = match &types {
+            None => states.iter().map(|state| Part { claim_type: None, state: *state }).collect(),
+            Some(types) => types
+                .iter()
+                .flat_map(|name| {
+                    states.iter().map(|state| Part { claim_type: Some(name), state: *state })
+                })
+                .collect(),
+        };
+        let is_counted = filter.valid_at_us.is_none() && filter.unchanged_since_us.is_none();
+        let mut first: Vec<(f64, String)> = Vec::new();
+        let mut total = 0;
+        for part in &parts {
+            self.read_first(part, filter, limit, &mut first)?;
+            total += if is_counted {
+                self.counted(part, filter.band)?
+            } else {
+                self.count(part, filter)?
+            };
+        }
+        first.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        first.truncate(limit);
+        Ok(Some(BeliefPage { keys: first.into_iter().map(|(_, key)| key).collect(), total }))
+    }
+
+    /// Identities that may have been believed otherwise at a time, microseconds since the Unix
+    /// epoch, than they are now; those that nothing had spoken of by then only if `with_unspoken`.
+    pub fn beliefs_changed_since(
+        &self,
+        since_us: u64,
+        with_unspoken: bool,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT key FROM belief NOT INDEXED WHERE changed > ?1 AND (?2 OR first <= ?1) ORDER BY key",
+        )?;
+        let keys = statement.query_map(params![time(since_us), with_unspoken], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
+    }
+
+    /// The types of a family.
+    fn types_of(&self, family: &str) -> Result<Vec<String>, StoreError> {
+        // A slash follows the dot.
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT claim_type FROM belief_count
+             WHERE claim_type = ?1 OR (claim_type >= ?1 || '.' AND claim_type < ?1 || '/') ORDER BY claim_type",
+        )?;
+        let types = statement.query_map([family], |row| row.get(0))?;
+        Ok(types.collect::<Result<_, _>>()?)
+    }
+
+    fn read_first(
+        &self,
+        part: &Part<'_>,
+        filter: &BeliefFilter,
+        limit: usize,
+        first: &mut Vec<(f64, String)>,
+    ) -> Result<(), StoreError> {
+        let query = format!(
+            "SELECT confidence, key FROM {} AND {CONDITIONS} ORDER BY confidence DESC, key LIMIT ?8",
+            part.source()
+        );
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut values = values_of(part, filter);
+        values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
+        let rows =
+            statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for row in rows {
+            first.push(row?);
+        }
+        Ok(())
+    }
+
+    fn count(&self, part: &Part<'_>, filter: &BeliefFilter) -> Result<u64, StoreError> {
+        let query = format!("SELECT count(*) FROM {} AND {CONDITIONS}", part.source());
+        let count: i64 = self
+            .connection
+            .prepare_cached(&query)?
+            .query_row(params_from_iter(values_of(part, filter)), |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The same from the counts that are kept.
+    fn counted(&self, part: &Part<'_>, band: Option<Band>) -> Result<u64, StoreError> {
+        let count: Option<i64> = self
+            .connection
+            .prepare_cached(
+                "SELECT sum(number) FROM belief_count
+                 WHERE state = ?1 AND (?2 IS NULL OR claim_type = ?2) AND (?3 IS NULL OR band = ?3)",
+            )?
+            .query_row(
+                params![part.state.as_str(), part.claim_type, band.map(band_number)],
+                |row| row.get(0),
+            )?;
+        Ok(count.unwrap_or(0).unsigned_abs())
+    }
+}
+
+/// The parameters 1 to 7.
+fn values_of(part: &Part<'_>, filter: &BeliefFilter) -> Vec<rusqlite::types::Value> {
+    let (from, to) = confidences(filter.band);
+    vec![
+        part.claim_type.map(str::to_owned).into(),
+        part.state.as_str().to_owned().into(),
+        from.into(),
+        to.into(),
+        filter.band.map(band_number).into(),
+        filter.valid_at_us.into(),
+        filter.unchanged_since_us.map(time).into(),
+    ]
+}
+
+/// The confidences of a band, the last excluded.
+fn confidences(band: Option<Band>) -> (f64, f64) {
+    let Some(band) = band else { return (f64::NEG_INFINITY, f64::INFINITY) };
+    let from = if band == Band::Speculative { f64::NEG_INFINITY } else { band.floor() };
+    let above = Band::ALL.into_iter().find(|other| *other > band);
+    (from, above.map_or(f64::INFINITY, Band::floor))
+}
+
+/// A time as the tables hold it.
+fn time(us: u64) -> i64 {
+    i64::try_from(us).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,380 @@
+//! The view of beliefs: one row for each identity, with what lists are filtered and ordered by.
+//!
+//! The state of an identity follows from the ledger by a walk over what its versions were built
+//! from. A list of the surest five of a hundred thousand should not walk a hundred thousand times.
+//! So the state is kept in a row, which is written again whenever an operation may have changed it:
+//! folding the graph says of which identities that is so
+//! ([`StatusUpdate::keys`](kernel::soundness::StatusUpdate)). Rows are written once before the
+//! commit, whatever number of operations of the transaction concern them.
+//!
+//! A list as of an earlier time uses the same rows. `changed` is the time of the last operation
+//! that may have changed what is believed of the identity; if it is not later than the time asked
+//! for, the row says what was believed then. An operation that arrives late may have changed what
+//! was believed in between and not now, so it sets `changed`, of all that was built on what it
+//! concerns, to the highest time that the ledger had when it arrived. `first` is the time of the
+//! first operation that spoke of the identity. What was first spoken of later did not exist.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use kernel::body::{Body, Claim};
+use kernel::confidence::Band;
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Role};
+use kernel::soundness::Arrival;
+use kernel::validity::{State, Validity};
+use kernel::when::When;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::graph::SqliteLedgerIndex;
+use super::registry::{Fold, TableSpec, ViewSpec, Weight};
+use crate::StoreError;
+
+/// The version of the tables that first has the view.
+const SINCE: i64 = 4;
+
+/// Identities that wait to be written before they are written without waiting for the commit.
+const WAITING_MAX: usize = 1 << 16;
+
+/// The band in `belief_count` of what is not served.
+const NO_BAND: i64 = -1;
+
+/// The view's tables.
+pub(super) static VIEW: ViewSpec = ViewSpec {
+    name: "beliefs",
+    tables: &[
+        // The indexes hold all that a list is filtered by, so that a filter that few rows pass
+        // reads the index alone.
+        TableSpec::new(
+            "belief",
+            SINCE,
+            "CREATE TABLE belief (
+                 key TEXT PRIMARY KEY, state TEXT NOT NULL, served INTEGER, claim_type TEXT NOT NULL, confidence REAL NOT NULL,
+                 band INTEGER, visibility TEXT NOT NULL, valid_from INTEGER, valid_to INTEGER, first INTEGER NOT NULL,
+                 changed INTEGER NOT NULL
+             ) STRICT, WITHOUT ROWID;
+             CREATE INDEX belief_state ON belief (state, confidence DESC, key, band, valid_from, valid_to, changed);
+             CREATE INDEX belief_type ON belief (claim_type, state, confidence DESC, key, band, valid_from, valid_to, changed);",
+        )
+        .ordered_by("key")
+        .weighing(Weight::Row(360)),
+        TableSpec::new(
+            "belief_count",
+            SINCE,
+            "CREATE TABLE belief_count (
+                 state TEXT NOT NULL, claim_type TEXT NOT NULL, band INTEGER NOT NULL, number INTEGER NOT NULL,
+                 PRIMARY KEY (state, claim_type, band)
+             ) STRICT, WITHOUT ROWID;",
+        )
+        .ordered_by("state, claim_type, band"),
+    ],
+    fold: Fold::WithAppend {
+        is_needed: |connection| {
+            let exists = "SELECT EXISTS (SELECT 1 FROM identity)";
+            Ok(connection.query_row(exists, [], |row| row.get(0))?)
+        },
+    },
+};
+
+/// Identities whose rows are to be written again.
+#[derive(Debug, Default)]
+pub(super) struct BeliefChanges {
+    keys: BTreeMap<String, Noted>,
+    /// Every identity may have changed, the last time then.
+    all: Option<HlcTimestamp>,
+}
+
+/// What is known of a row that is to be written again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Noted {
+    changed: HlcTimestamp,
+    /// The first operation that spoke of the identity, of those that were folded since the row was
+    /// last written.
+    first: Option<HlcTimestamp>,
+}
+
+impl BeliefChanges {
+    /// Takes note of what folding an operation changed: `keys` are the identities whose served
+    /// record may be another.
+    pub(super) fn note(
+        &mut self,
+        world: &SqliteLedgerIndex<'_>,
+        entry: &Entry,
+        arrival: Arrival,
+        keys: &BTreeSet<String>,
+    ) -> Result<(), StoreError> {
+        let late = match arrival {
+            Arrival::Latest => BTreeSet::new(),
+            Arrival::Late => built_upon(world, entry)?,
+        };
+        let at = if arrival == Arrival::Late { world.latest() } else { None };
+        let at = at.unwrap_or(entry.ts).max(entry.ts);
+        for key in keys.iter().chain(&late) {
+            let noted = match self.keys.get_mut(key) {
+                Some(noted) => noted,
+                None => self.keys.entry(key.clone()).or_default(),
+            };
+            noted.changed = noted.changed.max(at);
+            if entry.identity.as_ref() == Some(key) {
+                noted.first = Some(noted.first.map_or(entry.ts, |first| first.min(entry.ts)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note that every identity may have changed until `latest`.
+    pub(super) fn note_all(&mut self, latest: Option<HlcTimestamp>) {
+        self.all = self.all.max(latest);
+    }
+
+    /// Whether so much waits that it should be written now.
+    pub(super) fn is_full(&self) -> bool {
+        self.keys.len() >= WAITING_MAX
+    }
+
+    /// Writes the rows.
+    pub(super) fn write(mut self, world: &SqliteLedgerIndex<'_>) -> Result<(), StoreError> {
+        if let Some(latest) = self.all {
+            world.identity_keys(|key| {
+                let noted = self.keys.entry(key).or_default();
+                noted.changed = noted.changed.max(latest);
+                true
+            })?;
+        }
+        let connection = world.connection;
+        let mut validity = Validity::new(world);
+        let mut counts = Counts::default();
+        for (key, noted) in &self.keys {
+            let before = Listed::stored(connection, key)?;
+            let first = match (&before, noted.first) {
+                (Some((_, times)), Some(first)) => times.first.min(first),
+                (Some((_, times)), None) => times.first,
+                (None, _) => first_time(connection, key)?,
+            };
+            let changed = before
+                .as_ref()
+                .map_or(noted.changed, |(_, times)| times.changed.max(noted.changed));
+            let after = Listed::now(world, &mut validity, key)?;
+            if let Some((before, _)) = before {
+                counts.add(before, -1);
+            }
+            counts.add(after.counted(), 1);
+            after.store(connection, key, Times { first, changed })?;
+        }
+        counts.store(connection)
+    }
+}
+
+/// The identities of all that was built on what an operation concerns, at any depth, with those that
+/// it speaks of.
+fn built_upon(
+    world: &SqliteLedgerIndex<'_>,
+    entry: &Entry,
+) -> Result<BTreeSet<String>, StoreError> {
+    let mut keys = BTreeSet::new();
+    let mut stack: Vec<OpId> = Vec::new();
+    match entry.kind {
+        Kind::EvidenceRetraction | Kind::Retraction => stack.extend(entry.cited(Role::TARGET)),
+        Kind::Evidence => stack.extend(entry.cited(Role::SUPERSEDES)),
+        Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
+            keys.extend(entry.identity.clone());
+        }
+        Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal => {
+            for target in entry.cited(Role::TARGET) {
+                keys.extend(world.entry(&target)?.and_then(|target| target.identity));
+            }
+        }
+        _ => {}
+    }
+    for key in &keys {
+        stack.extend(world.identity(key)?.iter().map(|version| version.id));
+    }
+    let mut seen: HashSet<OpId> = HashSet::new();
+    while let Some(id) = stack.pop() {
+        if seen.insert(id) {
+            keys.extend(world.entry(&id)?.and_then(|entry| entry.identity));
+            stack.extend(world.dependents(&id)?.into_iter().map(|(_, id)| id));
+        }
+    }
+    Ok(keys)
+}
+
+/// The time of the first operation that spoke of an identity.
+fn first_time(connection: &Connection, key: &str) -> Result<HlcTimestamp, StoreError> {
+    let first: Option<i64> = connection
+        .prepare_cached("SELECT min(ts) FROM identity WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))?;
+    Ok(HlcTimestamp(first.unwrap_or(0).unsigned_abs()))
+}
+
+/// When an identity was first spoken of, and when it may last have changed.
+#[derive(Clone, Copy)]
+struct Times {
+    first: HlcTimestamp,
+    changed: HlcTimestamp,
+}
+
+/// What a row says of an identity.
+struct Listed {
+    state: String,
+    served: Option<i64>,
+    claim_type: String,
+    confidence: f64,
+    band: Option<Band>,
+    visibility: Visibility,
+    valid_from_us: Option<i64>,
+    valid_to_us: Option<i64>,
+}
+
+impl Listed {
+    /// What the ledger says now.
+    fn now(
+        world: &SqliteLedgerIndex<'_>,
+        validity: &mut Validity<'_, SqliteLedgerIndex<'_>>,
+        key: &str,
+    ) -> Result<Self, StoreError> {
+        let standing = validity.standing(key)?;
+        let state = validity.state_of(&standing)?;
+        let current = standing.current.as_ref().map(|current| current.id);
+        let claim = current.map(|id| claim_of(world, &id)).transpose()?.flatten();
+        let (served, confidence) = match (state, &claim, &standing.correction) {
+            (State::Active, Some(claim), _) => (current, claim.confidence),
+            (State::Corrected, _, Some(correction)) => (Some(correction.id), 1.0),
+            _ => (None, 0.0),
+        };
+        let position = served.map(|id| world.position_of(&id)).transpose()?.flatten();
+        let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
+        // Until when a corrected belief holds was the deriver's guess, not the user's.
+        let valid_to = claim.as_ref().filter(|_| state != State::Corrected);
+        Ok(Self {
+            state: state.as_str().to_owned(),
+            served: position.map(super::graph::sql),
+            confidence,
+            band: served.map(|_| Band::of(confidence)),
+            visibility: claim.as_ref().map_or(Visibility::default(), |claim| claim.visibility),
+            valid_from_us: claim.as_ref().and_then(|claim| instant(&claim.valid_from)),
+            valid_to_us: valid_to.and_then(|claim| instant(&claim.valid_to)),
+            claim_type: claim.map(|claim| claim.claim_type).unwrap_or_default(),
+        })
+    }
+
+    /// What is stored of its state, type and band, which are counted, and its times.
+    fn stored(connection: &Connection, key: &str) -> Result<Option<(Counted, Times)>, StoreError> {
+        let stored = connection
+            .prepare_cached(
+                "SELECT state, claim_type, band, first, changed FROM belief WHERE key = ?1",
+            )?
+            .query_row([key], |row| {
+                let time = |column| {
+                    Ok::<_, rusqlite::Error>(HlcTimestamp(
+                        row.get::<_, i64>(column)?.unsigned_abs(),
+                    ))
+                };
+                let counted = Counted {
+                    state: row.get(0)?,
+                    claim_type: row.get(1)?,
+                    band: row.get::<_, Option<i64>>(2)?.unwrap_or(NO_BAND),
+                };
+                Ok((counted, Times { first: time(3)?, changed: time(4)? }))
+            })
+            .optional()?;
+        Ok(stored)
+    }
+
+    fn counted(&self) -> Counted {
+        Counted {
+            state: self.state.clone(),
+            claim_type: self.claim_type.clone(),
+            band: self.band.map_or(NO_BAND, band_number),
+        }
+    }
+
+    fn store(&self, connection: &Connection, key: &str, times: Times) -> Result<(), StoreError> {
+        connection
+            .prepare_cached(
+                "INSERT INTO belief (key, state, served, claim_type, confidence, band, visibility, valid_from, valid_to, first, changed)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                 ON CONFLICT (key) DO UPDATE SET state = ?2, served = ?3, claim_type = ?4, confidence = ?5, band = ?6,
+                     visibility = ?7, valid_from = ?8, valid_to = ?9, first = ?10, changed = ?11",
+            )?
+            .execute(params![
+                key,
+                self.state,
+                self.served,
+                self.claim_type,
+                self.confidence,
+                self.band.map(band_number),
+                visibility_word(self.visibility),
+                self.valid_from_us,
+                self.valid_to_us,
+                times.first.0 as i64,
+                times.changed.0 as i64,
+            ])?;
+        Ok(())
+    }
+}
+
+fn claim_of(world: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<Option<Claim>, StoreError> {
+    let bytes = world.body(id)?;
+    match bytes.and_then(|bytes| Body::parse(&Kind::Claim, &bytes).ok()) {
+        Some(Body::Claim(claim)) => Ok(Some(claim)),
+        _ => Ok(None),
+    }
+}
+
+fn visibility_word(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::Private => "private",
+        Visibility::Project => "project",
+        Visibility::Global => "global",
+    }
+}
+
+pub(super) fn band_number(band: Band) -> i64 {
+    match band {
+        Band::Speculative => 0,
+        Band::Probable => 1,
+        Band::Likely => 2,
+        Band::Strong => 3,
+    }
+}
+
+/// What identities are counted by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted {
+    state: String,
+    claim_type: String,
+    band: i64,
+}
+
+/// By how much counts change.
+#[derive(Default)]
+struct Counts(BTreeMap<Counted, i64>);
+
+impl Counts {
+    fn add(&mut self, counted: Counted, number: i64) {
+        *self.0.entry(counted).or_default() += number;
+    }
+
+    fn store(self, connection: &Connection) -> Result<(), StoreError> {
+        for (Counted { state, claim_type, band }, change) in self.0 {
+            if change == 0 {
+                continue;
+            }
+            connection
+                .prepare_cached(
+                    "INSERT INTO belief_count (state, claim_type, band, number) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT (state, claim_type, band) DO UPDATE SET number = number + ?4",
+                )?
+                .execute(params![state, claim_type, band, change])?;
+            connection
+                .prepare_cached(
+                    "DELETE FROM belief_count WHERE state = ?1 AND claim_type = ?2 AND band = ?3 AND number = 0",
+                )?
+                .execute(params![state, claim_type, band])?;
+        }
+        Ok(())
+    }
+}

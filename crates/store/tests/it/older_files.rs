@@ -1,0 +1,88 @@
+//! Files that earlier versions of the program wrote.
+//!
+//! `version-3.space` was written by the last program before beliefs had a view of their own. It
+//! holds six notes; beliefs `k0` to `k5` from one note each and `top` from `k5`; then `k0` is
+//! refuted, `k1` corrected, `k2` retracted, and the note under `k3` retracted.
+
+use kernel::validity::Validity;
+use store::Ledger;
+use store::sqlite::{BeliefFilter, SqliteSpace};
+
+use crate::book::{genesis, note};
+
+const VERSION_3: &[u8] = include_bytes!("../fixtures/version-3.space");
+
+/// A copy of the fixture that may be written.
+fn copied() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.space");
+    std::fs::write(&path, VERSION_3).unwrap();
+    (folder, path)
+}
+
+fn states(space: &SqliteSpace) -> Vec<&'static str> {
+    let world = space.world().unwrap();
+    ["k0", "k1", "k2", "k3", "k4", "top"]
+        .map(|key| Validity::new(&world).state(key).unwrap().as_str())
+        .to_vec()
+}
+
+#[test]
+fn a_file_of_version_3_gets_the_view_of_beliefs_and_keeps_the_others() {
+    let (_folder, path) = copied();
+    let before = {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.query_row("SELECT count(*) FROM text_posting", [], |row| row.get::<_, i64>(0))
+    };
+    let mut space = SqliteSpace::open(&path).unwrap();
+    let digests = space.digests().unwrap();
+    assert_eq!(
+        digests.iter().map(|view| view.name).collect::<Vec<_>>(),
+        ["graph", "beliefs", "text", "facts"]
+    );
+    assert_eq!(space.text_position().unwrap(), space.head().unwrap(), "the index was kept");
+    for (stored, folded) in space.refold().unwrap() {
+        assert_eq!(stored, folded);
+    }
+    assert_eq!(
+        states(&space),
+        ["refuted", "corrected", "retracted", "invalidated", "active", "active"]
+    );
+    let listed = space
+        .at_one_moment(|index| index.list_beliefs(&BeliefFilter::served(), 10))
+        .unwrap()
+        .unwrap();
+    assert_eq!(listed.keys, ["k1", "k5", "top", "k4"]);
+    assert_eq!(listed.total, 4);
+    space.rebuild(|_| {}).unwrap();
+    assert_eq!(space.digests().unwrap(), digests);
+    assert!(before.unwrap() > 0);
+}
+
+#[test]
+fn a_file_of_version_3_that_cannot_be_written_is_read_without_the_view() {
+    let (folder, path) = copied();
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    let space = SqliteSpace::open(&path).unwrap();
+    if space.mode() == store::sqlite::Mode::ReadOnly {
+        let listed =
+            space.at_one_moment(|index| index.list_beliefs(&BeliefFilter::served(), 10)).unwrap();
+        assert!(listed.is_none());
+        assert_eq!(
+            space.digests().unwrap().iter().map(|view| view.name).collect::<Vec<_>>(),
+            ["graph", "text", "facts"]
+        );
+    }
+    assert_eq!(states(&space).len(), 6);
+    drop(folder);
+}
+
+#[test]
+fn the_fixture_is_of_the_space_that_the_tests_use() {
+    let (_folder, path) = copied();
+    let space = SqliteSpace::open(&path).unwrap();
+    assert_eq!(Ledger::space(&space).unwrap(), Some(genesis().0.space()));
+    assert_eq!(note("n0", "soup 0").source_uid, "n0");
+}
