@@ -14,11 +14,13 @@ use toml_edit::{Document, Item};
 
 /// Checks all dependencies, of all targets, with their dependencies.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
-    let rules = std::fs::read_to_string(root.join("deny.toml")).context("deny.toml cannot be read")?;
+    let rules =
+        std::fs::read_to_string(root.join("deny.toml")).context("deny.toml cannot be read")?;
     let allowed = allowed_licenses(&rules)?;
     let metadata = metadata(root)?;
     let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
-    let complaints: Vec<String> = packages.iter().filter_map(|package| complaint(package, &allowed)).collect();
+    let complaints: Vec<String> =
+        packages.iter().filter_map(|package| complaint(package, &allowed)).collect();
     for complaint in &complaints {
         eprintln!("{complaint}");
     }
@@ -33,7 +35,8 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
 
 fn allowed_licenses(rules: &str) -> Result<BTreeSet<String>> {
     let rules = Document::parse(rules).map_err(|error| anyhow::anyhow!("deny.toml: {error}"))?;
-    let allow = rules.get("licenses").and_then(|licenses| licenses.get("allow")).and_then(Item::as_array);
+    let allow =
+        rules.get("licenses").and_then(|licenses| licenses.get("allow")).and_then(Item::as_array);
     let allow = allow.context("deny.toml has no list `allow` under [licenses]")?;
     Ok(allow.iter().filter_map(|entry| entry.as_str()).map(str::to_owned).collect())
 }
@@ -61,8 +64,12 @@ fn metadata(root: &Path) -> Result<Value> {
 fn complaint(package: &Value, allowed: &BTreeSet<String>) -> Option<String> {
     let field = |name: &str| package[name].as_str();
     let name = format!("{} {}", field("name").unwrap_or("?"), field("version").unwrap_or("?"));
-    if field("source").is_some_and(|source| !source.starts_with("registry+") && !source.starts_with("sparse+")) {
-        return Some(format!("{name}: comes from outside the registry; depend on a published version"));
+    if field("source")
+        .is_some_and(|source| !source.starts_with("registry+") && !source.starts_with("sparse+"))
+    {
+        return Some(format!(
+            "{name}: comes from outside the registry; depend on a published version"
+        ));
     }
     let Some(expression) = field("license") else {
         return Some(format!("{name}: states no licence; choose another crate"));
@@ -88,7 +95,10 @@ mod tests {
 
     #[test]
     fn an_allowed_licence_passes() {
-        check(json!({"name": "a", "version": "1.0.0", "license": "MIT", "source": "registry+x"}), None);
+        check(
+            json!({"name": "a", "version": "1.0.0", "license": "MIT", "source": "registry+x"}),
+            None,
+        );
     }
 
     #[test]

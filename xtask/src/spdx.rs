@@ -48,18 +48,26 @@ impl<'a, Words: Iterator<Item = &'a str>> Parser<'a, Words> {
     fn one(&mut self) -> Result<bool, String> {
         match self.words.next() {
             None => Err("it ends too early".to_owned()),
-            Some("(") if self.depth == DEPTH_MAX => Err(format!("more than {DEPTH_MAX} parentheses are open")),
+            Some("(") if self.depth == DEPTH_MAX => {
+                Err(format!("more than {DEPTH_MAX} parentheses are open"))
+            }
             Some("(") => {
                 self.depth += 1;
                 let verdict = self.any()?;
                 self.depth -= 1;
-                self.words.next_if_eq(&")").map(|_| verdict).ok_or_else(|| "a `)` is missing".to_owned())
+                self.words
+                    .next_if_eq(&")")
+                    .map(|_| verdict)
+                    .ok_or_else(|| "a `)` is missing".to_owned())
             }
-            Some(word @ (")" | "AND" | "OR" | "WITH")) => Err(format!("`{word}` stands where a licence should")),
+            Some(word @ (")" | "AND" | "OR" | "WITH")) => {
+                Err(format!("`{word}` stands where a licence should"))
+            }
             Some(name) => match self.words.next_if_eq(&"WITH") {
                 None => Ok(self.allowed.contains(name)),
                 Some(_) => {
-                    let exception = self.words.next().ok_or("an exception is missing after `WITH`")?;
+                    let exception =
+                        self.words.next().ok_or("an exception is missing after `WITH`")?;
                     Ok(self.allowed.contains(&format!("{name} WITH {exception}")))
                 }
             },
@@ -72,7 +80,9 @@ mod tests {
     use super::*;
 
     fn check(expression: &str, expect: Result<bool, &str>) {
-        let allowed = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"].map(str::to_owned).into();
+        let allowed = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"]
+            .map(str::to_owned)
+            .into();
         assert_eq!(is_allowed(expression, &allowed), expect.map_err(str::to_owned), "{expression}");
     }
 

@@ -14,6 +14,7 @@ mod purity;
 mod rust_source;
 mod style;
 mod tree;
+mod words;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -54,8 +55,15 @@ impl std::fmt::Display for Finding {
 }
 
 /// Every check that fails the build.
-const CHECKS: [fn(&Tree) -> Vec<Finding>; 6] =
-    [style::check, purity::check, map::check, dependencies::check, layers::check, fixtures::check];
+const CHECKS: [fn(&Tree) -> Vec<Finding>; 7] = [
+    style::check,
+    purity::check,
+    map::check,
+    dependencies::check,
+    layers::check,
+    fixtures::check,
+    words::check,
+];
 
 /// Runs all checks over the tracked files.
 pub(crate) fn run(root: &Path, detail: Detail) -> Result<ExitCode> {
