@@ -210,7 +210,7 @@ impl Settings {
         };
         let is_like_chosen = match selection {
             Selection::Served { .. } => provider == self.chosen.selection.provider(),
-            Selection::Shelved(_) => true,
+            Selection::Downloaded(_) => true,
             Selection::BuiltIn | Selection::Folder(_) => false,
         };
         *selection == self.chosen.selection || is_allowed || is_like_chosen
@@ -256,7 +256,7 @@ impl Settings {
             dimensions_known: None,
             batch_max: self.number(&key("batch_max")),
             timeout: timeout_s.map(Duration::from_secs),
-            until: None,
+            deadline: None,
         })
     }
 
@@ -409,7 +409,7 @@ fn choose(
     };
     let of_space = of_space.map(parse).transpose()?;
     let is_allowed = |chosen: &Chosen| match &chosen.selection {
-        Selection::BuiltIn | Selection::Shelved(_) => true,
+        Selection::BuiltIn | Selection::Downloaded(_) => true,
         other => allowed.iter().any(|provider| provider == other.provider()),
     };
     let (of_space, passed_over) = match of_space {
