@@ -1,9 +1,9 @@
-//! Licence expressions, as far as crates use them.
+//! SPDX licence expressions, as far as crates use them.
 //!
-//! The grammar is that of the SPDX specification, annex D: names joined by `AND` and `OR`, of which `AND` binds
-//! closer, `WITH` and an exception after a name, and parentheses. The old `MIT/Apache-2.0` counts as `OR`. A name
-//! is allowed if it stands in the list as it is written: `Apache-2.0 WITH LLVM-exception` needs its own entry,
-//! as cargo-deny has it too.
+//! The grammar is that of the SPDX specification, annex D: names joined by `AND` and `OR`, where
+//! `AND` binds more tightly, `WITH` and an exception after a name, and parentheses. The old
+//! `MIT/Apache-2.0` counts as `OR`. A name is allowed if the list has it exactly as written:
+//! `Apache-2.0 WITH LLVM-exception` needs its own entry, as in cargo-deny.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -11,7 +11,8 @@ use std::iter::Peekable;
 /// Deepest nesting of parentheses.
 const DEPTH_MAX: usize = 32;
 
-/// True if `expression` can be fulfilled with licences of `allowed` alone; the error says why it cannot be read.
+/// True if `expression` can be satisfied with licences in `allowed` alone; the error says why it
+/// cannot be parsed.
 pub(crate) fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> Result<bool, String> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut parser = Parser { words: spaced.split_whitespace().peekable(), allowed, depth: 0 };
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn of_joined_licences_every_one_counts() {
+    fn all_licences_joined_by_and_must_be_allowed() {
         check("MIT AND GPL-3.0", Ok(false));
         check("MIT AND GPL-3.0 OR Apache-2.0", Ok(true));
         check("MIT AND (GPL-3.0 OR LGPL-3.0)", Ok(false));
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn invalid_expressions_are_refused() {
         check("", Err("it ends too early"));
         check("MIT OR", Err("it ends too early"));
         check("MIT Apache-2.0", Err("`Apache-2.0` is unexpected"));

@@ -1,9 +1,9 @@
-//! `cargo xtask tidy`: the rules of style and structure that no compiler knows.
+//! `cargo xtask tidy`: rules of style and structure that the compiler does not check.
 //!
 //! Every check is a function from the tracked files to [`Finding`]s; it reads nothing else and
 //! needs no build, so all of them together take less than a second. A finding names file and line
-//! and says what to do. A rule that is too strict for a good reason is changed here, in the open;
-//! there are no exceptions in comments.
+//! and says what to do. A rule that is too strict is changed here; there are no exceptions in
+//! comments.
 
 mod dependencies;
 mod fixtures;
@@ -26,9 +26,9 @@ use tree::Tree;
 /// How much to print.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// What must be mended.
+    /// Only what must be fixed.
     Failures,
-    /// Also what is worth a look.
+    /// Also notes.
     FailuresAndNotes,
 }
 
@@ -36,9 +36,9 @@ pub(crate) enum Detail {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
-    /// Counted from 1.
+    /// The line number, from 1.
     line: usize,
-    /// What is wrong and what to do.
+    /// The problem and what to do.
     advice: String,
 }
 
@@ -79,10 +79,10 @@ pub(crate) fn run(root: &Path, detail: Detail) -> Result<ExitCode> {
         }
     }
     if findings.is_empty() {
-        println!("tidy: {} files, nothing to mend", tree.files().len());
+        println!("tidy: {} files, no problems", tree.files().len());
         Ok(ExitCode::SUCCESS)
     } else {
-        eprintln!("tidy: {} to mend", findings.len());
+        eprintln!("tidy: {} problems", findings.len());
         Ok(ExitCode::FAILURE)
     }
 }

@@ -80,7 +80,7 @@ impl Vectors {
         }
         let scale = Scale::of(known);
         for (number, cosine) in cosines.iter_mut().enumerate() {
-            *cosine = if has_vector(&number) { scale.place(*cosine) as f32 } else { 0.0 };
+            *cosine = if has_vector(&number) { scale.normalise(*cosine) as f32 } else { 0.0 };
         }
         cosines.resize(attributes.len() as usize, 0.0);
         Ok(Some(Asked {
@@ -273,6 +273,6 @@ impl Asked<'_> {
             return Ok(0.0);
         };
         let steps: Vec<i8> = steps.iter().map(|step| step.cast_signed()).collect();
-        Ok(self.scale.place(self.direction.cosine(&steps, inverse_length)))
+        Ok(self.scale.normalise(self.direction.cosine(&steps, inverse_length)))
     }
 }
