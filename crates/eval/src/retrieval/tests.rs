@@ -67,8 +67,8 @@ fn invalid_lines_are_refused_with_line_and_reason() {
     let cases: [(&[&str], u64, &str); 18] = [
         (&["", "nonsense"], 2, "not JSON"),
         (&["[]"], 1, "not a JSON object"),
-        (&[r#"{"id":"d"}"#], 1, "there is no `type`"),
-        (&[r#"{"type":7}"#], 1, "there is no `type`"),
+        (&[r#"{"id":"d"}"#], 1, "`type` is missing"),
+        (&[r#"{"type":7}"#], 1, "`type` is missing"),
         (&[DOCUMENT, r#"{"type":"doc","id":"d"}"#], 2, r#"`type` "doc" is not"#),
         (&[r#"{"type":"document","text":"x"}"#], 1, "missing field `id`"),
         (&[r#"{"type":"document","id":"","text":"x"}"#], 1, "an id is"),
@@ -78,7 +78,7 @@ fn invalid_lines_are_refused_with_line_and_reason() {
         (&[r#"{"type":"document","id":"d","kind":" "}"#], 1, "`kind`"),
         (&[DOCUMENT, DOCUMENT], 2, r#"document "d1" is there already, in line 1"#),
         (&[DOCUMENT, QUERY, QUERY], 3, r#"query "1" is there already, in line 2"#),
-        (&[QUERY], 1, r#"gold names document "d1", which there is not"#),
+        (&[QUERY], 1, r#"gold names document "d1", which does not exist"#),
         (
             &[DOCUMENT, r#"{"type":"gold","query":"q","documents":["d1"]}"#],
             2,
