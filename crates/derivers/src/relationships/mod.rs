@@ -160,8 +160,7 @@ fn kind_candidate(
         .with("statements", records.len() as f64, curve(REPEATED, records.len()))
         .with("distinct_days", days.len() as f64, curve(DAYS, days.len()))
         .with("sources", sources.len() as f64, curve(SOURCES, sources.len()));
-    let mut rationale =
-        format!("Said by the owner in {}", counted(records.len(), "record"));
+    let mut rationale = format!("Said by the owner in {}", counted(records.len(), "record"));
     if days.len() > 1 {
         rationale.push_str(&format!(" on {}", counted(days.len(), "day")));
     }
