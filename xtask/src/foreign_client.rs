@@ -1,10 +1,10 @@
-//! A client of another make: the official Python SDK talks to `because mcp`, since our own tests
-//! could only share our own mistakes.
+//! Tests `because mcp` with an independent client, the official Python SDK, because a client of our
+//! own would share our mistakes.
 //!
 //! The SDK lives in a virtual environment under the build folder, made once for each
 //! `requirements.txt`. That needs Python and the package index. A machine without them still runs
-//! all other tests, and is told so where it cannot be missed; where `CI` is set, it is a failure,
-//! because there nobody reads what was left out.
+//! all other tests and prints a prominent notice; if `CI` is set, it is a failure, because nobody
+//! reads the notice there.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The client and what it needs, in the repository.
+/// The client and its requirements, in the repository.
 const CLIENT: &str = "crates/app/tests/mcp_client/client.py";
 const REQUIREMENTS: &str = "crates/app/tests/mcp_client/requirements.txt";
-/// Names of Python, the likelier first.
+/// Names of the Python executable, the likelier first.
 const PYTHONS: [&str; 2] = ["python3", "python"];
 /// Written when an environment is complete.
 const COMPLETE: &str = "complete";
@@ -27,7 +27,7 @@ pub(crate) fn build_and_run(root: &Path) -> Result<()> {
     run(root, "debug")
 }
 
-/// Runs the client against the program as the tests have just built it, in this profile.
+/// Runs the client against the program that the tests have built, in this profile.
 pub(crate) fn run(root: &Path, profile: &str) -> Result<()> {
     println!("=== the official Python SDK as a client of because mcp");
     let target = std::env::var_os("CARGO_TARGET_DIR")
@@ -56,11 +56,11 @@ fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|ci| !ci.is_empty() && ci != "false")
 }
 
-/// The environment, made if it is not there yet.
+/// The virtual environment, created if it is missing.
 fn environment(root: &Path, target: &Path) -> Result<PathBuf> {
     let requirements = root.join(REQUIREMENTS);
     let pinned =
-        std::fs::read(&requirements).with_context(|| format!("{REQUIREMENTS} does not read"))?;
+        std::fs::read(&requirements).with_context(|| format!("{REQUIREMENTS} cannot be read"))?;
     let (python, version) = python()?;
     let mut hasher = DefaultHasher::new();
     (&pinned, &version).hash(&mut hasher);
@@ -83,7 +83,7 @@ fn environment(root: &Path, target: &Path) -> Result<PathBuf> {
         "--requirement",
     ]);
     succeeds(install.arg(&requirements))
-        .context("the package index cannot be reached, or lacks what is pinned")?;
+        .context("the package index cannot be reached, or lacks a pinned version")?;
     std::fs::write(&complete, &version).context("the environment cannot be written")?;
     Ok(environment)
 }
@@ -98,7 +98,7 @@ fn python() -> Result<(&'static str, String)> {
             return Ok((name, String::from_utf8_lossy(&answer.stdout).trim().to_owned()));
         }
     }
-    bail!("there is no Python here")
+    bail!("Python is not installed")
 }
 
 fn python_of(environment: &Path) -> PathBuf {

@@ -1,8 +1,8 @@
-//! `cargo xtask goldens`: writes what tests hold confidences against anew.
+//! `cargo xtask goldens`: regenerates the reference confidences of the tests.
 //!
-//! The file is what the program says of the people in `fixtures/people`, sorted, a claim a line, so
-//! that a change of one curve is read as a difference of lines. Run it after a change that was
-//! meant, and review the difference.
+//! The file holds the program's claims about the people in `fixtures/people`, sorted, one per line,
+//! so that a changed curve shows as a difference of lines. Run it after an intended change, and
+//! review the difference.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,9 +36,9 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
         .output()?;
     ensure!(output.status.success(), "the measurement failed");
     let measured: Value =
-        serde_json::from_slice(&output.stdout).context("the measurement printed no JSON")?;
+        serde_json::from_slice(&output.stdout).context("the evaluation did not print JSON")?;
     let mut people: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
-    for one in measured["each"].as_array().context("the measurement lists no claims")? {
+    for one in measured["each"].as_array().context("the evaluation has no list of claims")? {
         if let (Some(person), Some(key), Some(confidence)) =
             (one["person"].as_str(), one["identity_key"].as_str(), one["confidence"].as_f64())
         {

@@ -1,9 +1,9 @@
-//! `cargo xtask licenses`: may we ship every crate that we build on?
+//! `cargo xtask licenses`: checks that the licences of all dependencies allow us to ship them.
 //!
-//! `deny.toml` holds the list of licences that we accept, for cargo-deny. Where that is not
-//! installed, this command applies the same list to what `cargo metadata` says, without a network.
-//! It also refuses crates that do not come from a registry, because their licence and content can
-//! change under the same name.
+//! `deny.toml` holds the list of accepted licences for cargo-deny. If that is not installed, this
+//! command applies the same list to the output of `cargo metadata`, without a network. It also
+//! refuses crates that do not come from a registry, because their licence and content can change
+//! under the same name.
 //!
 //! The `spdx` crate reads licence expressions, as it does for cargo-deny.
 
@@ -16,13 +16,13 @@ use serde_json::Value;
 use spdx::{Expression, ParseMode};
 use toml_edit::{Document, Item};
 
-/// Checks all dependencies, of all targets, with their dependencies.
+/// Checks all direct and transitive dependencies of all targets.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     let rules =
         std::fs::read_to_string(root.join("deny.toml")).context("deny.toml cannot be read")?;
     let allowed = allowed_licenses(&rules)?;
     let metadata = metadata(root)?;
-    let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
+    let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
     let complaints: Vec<String> =
         packages.iter().filter_map(|package| complaint(package, &allowed)).collect();
     for complaint in &complaints {
@@ -45,8 +45,8 @@ fn allowed_licenses(rules: &str) -> Result<BTreeSet<String>> {
     Ok(allow.iter().filter_map(|entry| entry.as_str()).map(str::to_owned).collect())
 }
 
-/// What cargo knows of all packages. Offline where everything has been fetched; else cargo may
-/// fetch the rest.
+/// The metadata of all packages: offline if everything is downloaded, otherwise with network
+/// access.
 fn metadata(root: &Path) -> Result<Value> {
     for network in [&["--offline"][..], &[]] {
         let output = crate::cargo()
@@ -57,7 +57,8 @@ fn metadata(root: &Path) -> Result<Value> {
             .output()
             .context("cargo could not be started")?;
         if output.status.success() {
-            return serde_json::from_slice(&output.stdout).context("cargo metadata wrote no JSON");
+            return serde_json::from_slice(&output.stdout)
+                .context("cargo metadata did not print JSON");
         }
         if network.is_empty() {
             bail!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr));

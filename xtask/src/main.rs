@@ -1,9 +1,9 @@
 //! The repository's own tools, run as `cargo xtask COMMAND`.
 //!
-//! What a script would do lives here instead, so that it works on every system that builds the
-//! workspace, is checked by the compiler and has tests. `.ci/run` calls the same commands as people
-//! do: there is no second set of rules. Dependencies are few, because every change waits for this
-//! crate to build.
+//! These commands replace scripts, so that they work on every system that builds the workspace, are
+//! checked by the compiler and have tests. `.ci/run` calls the same commands as people do, so there
+//! is only one set of rules. Dependencies are few, because every change waits for this crate to
+//! build.
 
 #![allow(
     clippy::print_stdout,
@@ -29,13 +29,13 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   samples DIR [--people N] [--seed N] [--mix ordinary|sparse|noisy]
-                     makes labelled people, of whom `because eval calibration` measures the derivers
+                     generates labelled people, with which `because eval calibration` evaluates the derivers
   table --model DIR --wordnet DIR --cache DIR [--out FILE] [--seed N] [--threads N]
                      trains the built-in table of vectors; recipe in crates/models/data/README.md
-  test [ARGS]        runs every test; ARGS go to the test runner, and leave out the documentation's examples
-  mcp-client         talks to `because mcp` with the official Python SDK, as `test` does at its end
-  tidy [--verbose]   checks the rules of style and structure that no compiler knows
-  goldens            writes the confidences that tests hold claims against anew, after a change that was meant
+  test [ARGS]        runs every test; ARGS are passed to the test runner, and skip the examples in the documentation
+  mcp-client         tests `because mcp` with the official Python SDK, as `test` does at its end
+  tidy [--verbose]   checks the rules of style and structure that the compiler does not check
+  goldens            regenerates the reference confidences of the tests, after an intended change
   cli-docs           writes the tables of commands and options in docs/cli.md from the program's own help
   licenses           checks the licences of all dependencies against the list in deny.toml";
 
@@ -74,13 +74,13 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     }
 }
 
-/// The folder that holds the workspace's manifest, wherever the command was started.
+/// The folder of the workspace's manifest, regardless of the current directory.
 fn repository_root() -> Result<PathBuf> {
     let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    Ok(parent.context("xtask lies in no workspace")?.to_path_buf())
+    Ok(parent.context("xtask is not in a workspace")?.to_path_buf())
 }
 
-/// The cargo that started us, so that a chosen toolchain stays chosen.
+/// The cargo that started this process, so that the selected toolchain is kept.
 fn cargo() -> std::process::Command {
     std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

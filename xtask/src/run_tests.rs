@@ -1,17 +1,16 @@
-//! `cargo xtask test`: every test of the workspace, by the fastest runner that is installed.
+//! `cargo xtask test`: runs every test of the workspace with the fastest installed runner.
 //!
-//! nextest runs the tests of all crates in parallel and shows which is running, but not the
-//! examples in the documentation: those run before, from the same build. Without nextest, plain
-//! `cargo test` does both. At the end a client in another language talks to the program. Whoever
-//! passes arguments is after something in particular, so then the examples and that client are left
-//! out.
+//! nextest runs the tests of all crates in parallel and shows which are running, but it does not
+//! run the examples in the documentation: those run first, from the same build. Without nextest,
+//! plain `cargo test` runs both. At the end, a client in another language tests the program. With
+//! arguments, the examples and that client are skipped.
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 
-/// Arguments that say how to build and not what to run; with these alone everything still runs.
+/// Arguments that affect the build but not the selection of tests.
 const BUILD_ARGUMENTS: [&str; 4] = ["--locked", "--offline", "--release", "--all-features"];
 
 /// Runs the tests; fails at the first command that fails.
@@ -34,7 +33,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the arguments leave nothing out.
+/// Whether the arguments select all tests.
 fn is_everything(arguments: &[&str]) -> bool {
     arguments.iter().all(|argument| BUILD_ARGUMENTS.contains(argument))
 }
@@ -67,7 +66,7 @@ fn plan<'a>(arguments: &[&'a str], with_nextest: bool) -> Vec<Vec<&'a str>> {
     if is_everything(arguments) {
         commands.push(command(&["test", "--doc"]));
     }
-    // Last, so that its summary is what one sees at the end.
+    // Last, so that its summary is at the end of the output.
     commands.push(command(&["nextest", "run"]));
     commands
 }
@@ -77,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_runs_when_nothing_is_asked_for() {
+    fn everything_runs_without_arguments() {
         assert_eq!(
             plan(&["--locked"], true),
             [
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_cargo_serves_where_nextest_is_missing() {
+    fn plain_cargo_is_used_without_nextest() {
         assert_eq!(plan(&["summary"], false), [vec!["test", "--workspace", "summary"]]);
     }
 

@@ -2,10 +2,10 @@
 //!
 //! `cargo bench -p because --bench listing -- [IDENTITIES…]` (default 10000 100000). Every identity
 //! is concluded from one of some notes. Two in a hundred are refuted or corrected, and one in a
-//! hundred gets another version later than all the others, so a list as of the time in between has to
-//! evaluate these. Each list is a process of its own, start and end included, median of several. The
-//! baseline of the same run evaluates every identity, which is what a list did before beliefs had a
-//! view.
+//! hundred gets another version later than all the others, so a list as of the time in between has
+//! to evaluate these. Each list is a process of its own, start and end included, median of several.
+//! The baseline of the same run evaluates every identity, which is what a list did before beliefs
+//! had a view.
 
 #![allow(
     clippy::unwrap_used,

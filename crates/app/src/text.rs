@@ -1,5 +1,5 @@
-//! Text for people: made harmless for a terminal, shortened, and put together from parts. Nothing in
-//! here prints, so every part of the program may use it.
+//! Text for people: made harmless for a terminal, shortened, and put together from parts. Nothing
+//! in here prints, so every part of the program may use it.
 
 use kernel::id::OpId;
 

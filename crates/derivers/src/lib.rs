@@ -1,15 +1,16 @@
 //! Derivers: pure functions from records to claims.
 //!
-//! A [`Deriver`] sees the valid records of one *group* at a time (all events of one title, all that
-//! is known of one person) and says what follows from them. It has no clock, no randomness and no
-//! input but the records: the same records give the same candidates, whether they arrived one by
-//! one or all at once. "Now" is the latest of the records' own times; whether a belief still holds
-//! at some later time is decided by whoever reads it, from `valid_from` and `valid_to`.
+//! A [`Deriver`] sees the valid records of one *group* at a time (all events with one title,
+//! everything known about one person) and returns the claims that follow from them. It has no
+//! clock, no randomness and no input but the records: the same records give the same candidates,
+//! whether they arrived one by one or all at once. "Now" is the latest of the records' own times;
+//! the reader of a belief decides from `valid_from` and `valid_to` whether it still holds at a
+//! later time.
 //!
-//! The engine decides which groups are to be run again, what becomes of the candidates (the user's
-//! word comes first), and seals them. A deriver of another party implements the same trait; its
-//! claim types begin with a reverse domain name. What the built-in ones conclude, and why:
-//! `docs/derivers.md`.
+//! The engine decides which groups to run again, reconciles the candidates with the user's own
+//! statements, which take precedence, and seals them. A third-party deriver implements the same
+//! trait; its claim types start with a reverse domain name. `docs/derivers.md` describes what the
+//! built-in derivers conclude, and why.
 
 use std::collections::BTreeSet;
 
@@ -30,13 +31,13 @@ pub mod routines;
 pub mod slug;
 pub mod statements;
 
-/// Most records of a group that a deriver is shown of what had come to pass when the last of the
-/// group was told: the latest by their own time. What is older has no say.
+/// Most past records of a group that a deriver is given: the latest by their own time, among those
+/// that had happened when the last record of the group was recorded. Older records have no effect.
 pub const GROUP_PAST_MAX: usize = 200;
-/// Most plans that it is shown: of what lay ahead then, the nearest. A year of appointments must
-/// not hide what happened.
+/// Most plans that it is given: the nearest of those that were still in the future then. A year of
+/// appointments must not crowd out what happened.
 pub const GROUP_PLANS_MAX: usize = 56;
-/// Most records of a group that a deriver is shown.
+/// Most records of a group that a deriver is given.
 pub const GROUP_RECORDS_MAX: usize = GROUP_PAST_MAX + GROUP_PLANS_MAX;
 /// Most groups that one record may belong to, for one deriver.
 pub const GROUPS_MAX: usize = 64;
@@ -48,49 +49,50 @@ pub const KEY_BYTES_MAX: usize = 512;
 /// A valid record, as a deriver sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// What to cite: the evidence, the claim version, or the correction that replaced what the
-    /// claim said.
+    /// The operation to cite: the evidence, the claim version, or the correction that replaced the
+    /// claim's content.
     pub id: OpId,
-    /// When it was recorded, which is not when it happened.
-    pub told: HlcTimestamp,
-    /// By whose key it was recorded.
-    pub by: SignedBy,
-    /// What it says.
-    pub said: RecordBody,
+    /// When it was recorded, as opposed to when it happened.
+    pub recorded_at: HlcTimestamp,
+    /// Whose key signed it.
+    pub signed_by: SignedBy,
+    /// Its content.
+    pub body: RecordBody,
 }
 
 /// Whose key signed a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignedBy {
-    /// One that may correct what is believed, as the owner's keys may: its "I" is the owner.
+    /// A key that may correct beliefs, as the owner's keys may: its "I" is the owner.
     Owner,
-    /// Another, as an agent's. What it records is known; but nothing in it is the owner's own word.
+    /// Another key, such as an agent's. Its records count as evidence, but never as the owner's own
+    /// words.
     Other,
 }
 
-/// What a record says.
+/// The content of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordBody {
-    /// Something was told.
+    /// Something that was recorded.
     Evidence(Box<Evidence>),
-    /// Something is believed: what is served of an identity now.
+    /// A belief: the claim version that is currently served for an identity.
     Belief(Box<Belief>),
 }
 
-/// A belief that another claim may be built on.
+/// A belief that another claim may cite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Belief {
-    /// What sort of claim.
+    /// The claim type.
     pub claim_type: String,
-    /// What it is a version of.
+    /// The identity that it is a version of.
     pub identity_key: String,
-    /// In words.
+    /// The belief in words.
     pub text: String,
-    /// As data; the user's where it was corrected.
+    /// The belief as data; the user's where they corrected it.
     pub payload: Value,
-    /// Probability that it is true; 1 where the user said so.
+    /// Probability that it is true; 1 where the user stated or confirmed it.
     pub confidence: f64,
-    /// Which logic made it; none where a person said it.
+    /// The deriver that made it; `None` where a person stated it.
     pub deriver: Option<body::Deriver>,
     /// From when it is true.
     pub valid_from: Option<When>,
@@ -103,34 +105,34 @@ pub struct Belief {
 }
 
 impl Record {
-    /// The evidence, if it is that.
+    /// The evidence, if the record is evidence.
     pub fn evidence(&self) -> Option<&Evidence> {
-        match &self.said {
+        match &self.body {
             RecordBody::Evidence(evidence) => Some(evidence),
             RecordBody::Belief(_) => None,
         }
     }
 
-    /// The belief, if it is that.
+    /// The belief, if the record is a belief.
     pub fn belief(&self) -> Option<&Belief> {
-        match &self.said {
+        match &self.body {
             RecordBody::Evidence(_) => None,
             RecordBody::Belief(belief) => Some(belief),
         }
     }
 
-    /// The space's order.
+    /// Its sort key in the space's order.
     pub fn order(&self) -> (HlcTimestamp, OpId) {
-        (self.told, self.id)
+        (self.recorded_at, self.id)
     }
 }
 
-/// A sort of claim that a deriver makes.
+/// A type of claim that a deriver makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClaimType {
     /// Its dotted name; a last part `*` stands for any one part.
     pub name: &'static str,
-    /// The base rate: how often such a candidate is true before anything is known of it.
+    /// The base rate: how often such a candidate is true before anything is known about it.
     pub prior: f64,
 }
 
@@ -146,36 +148,36 @@ impl ClaimType {
     }
 }
 
-/// One record that a candidate stands on.
+/// One record that supports a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Input {
     /// The record's id.
     pub id: OpId,
-    /// As what it counts, e.g. `supporting_event`.
+    /// Its role in the claim, e.g. `supporting_event`.
     pub role: &'static str,
 }
 
-/// A claim that a deriver proposes. The engine adds what it alone knows: the version it replaces,
+/// A claim that a deriver proposes. The engine adds what only it knows: the version it replaces,
 /// the visibility (that of the most private input), the high-water mark, the deriver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// One of the deriver's claim types.
     pub claim_type: String,
-    /// Begins with the claim type and `|`.
+    /// Starts with the claim type and `|`.
     pub identity_key: String,
     /// The belief in words.
     pub text: String,
     /// The belief as data.
     pub payload: Value,
-    /// The records that contributed, and only those: retracting one takes the claim down.
+    /// The records that contributed, and only those: retracting one invalidates the claim.
     pub inputs: Vec<Input>,
-    /// What the confidence follows from.
+    /// The observations from which the confidence is computed.
     pub basis: Basis,
     /// Why, in words.
     pub rationale: String,
     /// From when it is true.
     pub valid_from: Option<When>,
-    /// Until when (exclusive) it is true, as far as these records tell.
+    /// Until when (exclusive) it is true, as far as these records show.
     pub valid_to: Option<When>,
     /// Labels.
     pub tags: Vec<String>,
@@ -185,14 +187,15 @@ pub struct Candidate {
 pub trait Deriver: Send + Sync {
     /// Its name, e.g. `routines`; a reverse domain name for third parties.
     fn name(&self) -> &'static str;
-    /// Its semantic version, which goes with every claim.
+    /// Its semantic version, which is recorded with every claim.
     fn version(&self) -> &'static str;
-    /// What it claims, and the priors.
+    /// The types of claim that it makes, with their priors.
     fn claim_types(&self) -> &[ClaimType];
-    /// The groups that a record belongs to; none if it says nothing to this deriver. Depends on the
-    /// record alone.
+    /// The groups that a record belongs to; empty if the record is irrelevant to this deriver.
+    /// Depends on the record alone.
     fn groups(&self, record: &Record) -> BTreeSet<String>;
-    /// What follows from a group: at most [`GROUP_RECORDS_MAX`] valid records in the space's order.
+    /// The claims that follow from a group of at most [`GROUP_RECORDS_MAX`] valid records in the
+    /// space's order.
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate>;
 }
 

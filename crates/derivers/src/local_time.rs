@@ -1,7 +1,8 @@
-//! Days, weeks and parts of the day, as people live them: by the clock where the event was.
+//! Days, weeks and parts of the day in local time: by the clock at the place of the event.
 //!
-//! An event keeps its own zone, so nothing here converts; a flight to another zone does not move
-//! Tuesday's gym to Monday. Days are counted, so that gaps and weeks are plain arithmetic.
+//! An event keeps its own zone, so nothing here converts between zones; a flight to another zone
+//! does not move Tuesday's gym to Monday. Days are numbered, so gaps and weeks are plain
+//! arithmetic.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
@@ -9,11 +10,11 @@ use kernel::when::When;
 
 use crate::Record;
 
-/// Minutes of an hour.
+/// Minutes in an hour.
 pub(crate) const HOUR_MINUTES: i64 = 60;
-/// Minutes of a day.
+/// Minutes in a day.
 pub(crate) const DAY_MINUTES: i64 = 24 * HOUR_MINUTES;
-/// Days of a week.
+/// Days in a week.
 pub(crate) const WEEK_DAYS: i64 = 7;
 
 /// More days than the calendar has, before and after the epoch.
@@ -32,18 +33,18 @@ impl Day {
         Self(date.duration_since(EPOCH).as_hours() / 24)
     }
 
-    /// Its date; the last one there is for days beyond it.
+    /// Its date; days beyond the calendar give the last date.
     pub(crate) fn date(self) -> Date {
         let days = self.0.clamp(-DAYS_MAX, DAYS_MAX);
         EPOCH.checked_add(SignedDuration::from_hours(days * 24)).unwrap_or(Date::MAX)
     }
 
-    /// The day as a time that is known to the day.
+    /// The day as a time with day precision.
     pub(crate) fn when(self) -> When {
         When::from_date(self.date())
     }
 
-    /// The day that many days later.
+    /// The day `days` days later.
     pub(crate) fn plus(self, days: i64) -> Self {
         Self(self.0.saturating_add(days))
     }
@@ -53,7 +54,7 @@ impl Day {
         self.0.saturating_add(EPOCH_WEEKDAY).div_euclid(WEEK_DAYS)
     }
 
-    /// Which day of the week.
+    /// The day of the week.
     pub(crate) fn weekday(self) -> Weekday {
         let index = self.0.saturating_add(EPOCH_WEEKDAY).rem_euclid(WEEK_DAYS);
         Weekday::ALL
@@ -142,7 +143,7 @@ impl Daypart {
     }
 
     /// Its first minute.
-    pub(crate) fn begin(self) -> i64 {
+    pub(crate) fn start(self) -> i64 {
         HOUR_MINUTES
             * match self {
                 Self::Morning => 5,
@@ -152,13 +153,13 @@ impl Daypart {
             }
     }
 
-    /// The first minute after it; of a night that of the next day, counted on.
+    /// The first minute after it; a night ends after midnight, so its end is more than a day.
     pub(crate) fn end(self) -> i64 {
         match self {
-            Self::Morning => Self::Afternoon.begin(),
-            Self::Afternoon => Self::Evening.begin(),
-            Self::Evening => Self::Night.begin(),
-            Self::Night => DAY_MINUTES + Self::Morning.begin(),
+            Self::Morning => Self::Afternoon.start(),
+            Self::Afternoon => Self::Evening.start(),
+            Self::Evening => Self::Night.start(),
+            Self::Night => DAY_MINUTES + Self::Morning.start(),
         }
     }
 
@@ -172,7 +173,7 @@ impl Daypart {
         }
     }
 
-    /// As it stands in a sentence.
+    /// The phrase for it in a sentence.
     pub(crate) fn phrase(self) -> &'static str {
         match self {
             Self::Morning => "in the morning",
@@ -194,14 +195,13 @@ pub(crate) fn clock(minute: i64) -> String {
     format!("{:02}:{:02}", minute / HOUR_MINUTES, minute % HOUR_MINUTES)
 }
 
-/// The latest time at which any of the records was told: the most that they say about what has come
-/// to pass. What lies after it is a plan.
-pub(crate) fn told_latest_us(records: &[Record]) -> i64 {
-    let latest = records.iter().map(|record| record.told.0).max().unwrap_or_default();
+/// The latest time at which any of the records was recorded. Anything later than it is a plan.
+pub(crate) fn latest_recorded_us(records: &[Record]) -> i64 {
+    let latest = records.iter().map(|record| record.recorded_at.0).max().unwrap_or_default();
     i64::try_from(latest).unwrap_or(i64::MAX)
 }
 
-/// The middle value, the lower one of two; `None` of nothing.
+/// The median, the lower of two middle values; `None` for an empty slice.
 pub(crate) fn median<T: Copy>(
     values: &mut [T],
     compare: impl Fn(&T, &T) -> std::cmp::Ordering,
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_know_their_week_and_their_date() {
+    fn a_day_has_its_week_weekday_and_date() {
         let day = Day::of(Date::constant(2025, 6, 3));
         assert_eq!(day.weekday(), Weekday::Tuesday);
         assert_eq!(day.date(), Date::constant(2025, 6, 3));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_the_day_begin_where_the_specification_says() {
+    fn parts_of_the_day_start_at_the_specified_hours() {
         let names = [4, 5, 11, 12, 16, 17, 21, 22, 0]
             .map(|hour| Daypart::of(hour * HOUR_MINUTES + 59).name());
         let expect = [

@@ -1,10 +1,9 @@
-//! Names: who a text like `"Lima, Ana" <ana.lima@example.org>` is, and whether it is a person at
-//! all.
+//! Names: which person a text like `"Lima, Ana" <ana.lima@example.org>` names, if any.
 //!
 //! Sources name people in many forms, and name rooms, lists, bots and programs in the same places.
-//! A name that is read wrongly becomes a belief about somebody who does not exist, so what is
-//! doubtful is nobody. Two spellings are one person when their slugs are the same; "Ana" and "Ana
-//! Lima" stay two, because nothing says that they are one.
+//! A misread name becomes a belief about somebody who does not exist, so doubtful names are
+//! rejected. Two spellings are one person when their slugs are equal; "Ana" and "Ana Lima" stay two
+//! people, because nothing shows that they are the same.
 
 use crate::slug::slug;
 
@@ -13,17 +12,17 @@ pub const NAME_BYTES_MAX: usize = 256;
 /// Most words of a name.
 pub const NAME_WORDS_MAX: usize = 5;
 
-/// What the owner of the memory is called where a program names them.
-const SELF: [&str; 8] = ["i", "me", "myself", "self", "you", "user", "human", "owner"];
+/// Names that programs use for the owner of the memory.
+const SELF_NAMES: [&str; 8] = ["i", "me", "myself", "self", "you", "user", "human", "owner"];
 
-/// Words before a name that are no part of it.
+/// Words before a name that are not part of it.
 #[rustfmt::skip]
 const TITLES: [&str; 20] = [
     "mr", "mrs", "ms", "mx", "miss", "dr", "doctor", "prof", "professor", "sir", "madam", "madame", "mme", "rev",
     "fr", "sr", "sra", "herr", "frau", "hr",
 ];
 
-/// Words after a name that are no part of it.
+/// Words after a name that are not part of it.
 #[rustfmt::skip]
 const SUFFIXES: [&str; 12] = [
     "phd", "md", "mba", "msc", "bsc", "jr", "sr", "ii", "iii", "esq", "dds", "rn",
@@ -31,7 +30,7 @@ const SUFFIXES: [&str; 12] = [
 
 /// Words that no person's name contains: machines, rooms, roles, lists, firms.
 #[rustfmt::skip]
-const NO_PERSON: [&str; 96] = [
+const IMPERSONAL_WORDS: [&str; 96] = [
     "noreply", "donotreply", "reply", "notification", "notifications", "notify", "alert", "alerts", "newsletter",
     "news", "mailer", "daemon", "postmaster", "webmaster", "info", "support", "service", "services", "sales",
     "billing", "invoice", "invoices", "accounts", "admin", "administrator", "root", "office", "team", "teams",
@@ -44,29 +43,30 @@ const NO_PERSON: [&str; 96] = [
     "company", "university", "department",
 ];
 
-/// Names that only as a whole are no person: assistants and speakers without one.
+/// Whole names that are not people: assistants and anonymous speakers.
 #[rustfmt::skip]
-const NOBODY: [&str; 14] = [
+const IMPERSONAL_NAMES: [&str; 14] = [
     "claude", "alexa", "siri", "cortana", "model", "bard", "llama", "mistral", "speaker", "sender", "friend", "mom",
     "dad", "n a",
 ];
 
-/// A person, as far as a name tells.
+/// A person, as far as a name identifies one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Person {
     /// As people write it, without titles.
     pub name: String,
-    /// What identity keys and groups call them.
+    /// Their name in identity keys and groups.
     pub slug: String,
 }
 
 /// Whether this is how a program names the owner of the memory: `You`, `Me`, `user`.
 pub fn is_self(name: &str) -> bool {
     let name = name.trim();
-    SELF.iter().any(|word| name.eq_ignore_ascii_case(word))
+    SELF_NAMES.iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
-/// The person of that name; none for the owner, machines, rooms, lists, and what is no name.
+/// The person with that name; `None` for the owner, machines, rooms, lists, and text that is not a
+/// name.
 ///
 /// ```
 /// let ana = derivers::names::person("\"Lima, Ana\" <al@example.org>").unwrap();
@@ -81,21 +81,21 @@ pub fn person(raw: &str) -> Option<Person> {
     let raw = raw.strip_prefix("mailto:").unwrap_or(raw);
     if let Some((name, address)) = raw.split_once('<') {
         let address = address.split('>').next().unwrap_or_default().trim();
-        let of_address = of_address(address);
+        let by_address = from_address(address);
         let is_address = address.contains('@');
         let name = name.trim().trim_matches(['"', '\'']).trim();
         return match name.is_empty() || name.contains('@') {
-            true => of_address,
-            // What a machine sends under a person's name was not sent by that person.
+            true => by_address,
+            // Mail that a machine sends under a person's name was not sent by that person.
             false if is_address && is_machine(address) => None,
-            false => of_words(name),
+            false => from_words(name),
         };
     }
     let raw = raw.trim_matches(['"', '\'']).trim();
     if raw.contains('@') && !raw.contains(char::is_whitespace) {
-        of_address(raw)
+        from_address(raw)
     } else {
-        of_words(raw)
+        from_words(raw)
     }
 }
 
@@ -108,12 +108,12 @@ fn is_machine(address: &str) -> bool {
         || domain.contains(".lists.")
         || domain.starts_with("googlegroups.")
         || domain.contains("resource.calendar")
-        || NO_PERSON.contains(&joined.as_str())
-        || local.split(['.', '_', '-', '+']).any(|part| NO_PERSON.contains(&part))
+        || IMPERSONAL_WORDS.contains(&joined.as_str())
+        || local.split(['.', '_', '-', '+']).any(|part| IMPERSONAL_WORDS.contains(&part))
 }
 
-/// `ana.lima+lists@example.org` is Ana Lima.
-fn of_address(address: &str) -> Option<Person> {
+/// Reads `ana.lima+lists@example.org` as Ana Lima.
+fn from_address(address: &str) -> Option<Person> {
     if is_machine(address) {
         return None;
     }
@@ -123,10 +123,10 @@ fn of_address(address: &str) -> Option<Person> {
         .filter(|letter| !letter.is_ascii_digit())
         .map(|letter| if matches!(letter, '.' | '_' | '-') { ' ' } else { letter })
         .collect();
-    of_words(&spaced)
+    from_words(&spaced)
 }
 
-fn of_words(name: &str) -> Option<Person> {
+fn from_words(name: &str) -> Option<Person> {
     let name = name.split(['(', '[', '|', '/']).next().unwrap_or_default();
     let ordered = match name.split_once(',') {
         Some((last, first)) if !first.contains(',') => {
@@ -160,24 +160,26 @@ fn of_words(name: &str) -> Option<Person> {
     while words.len() > 1 && words.last().is_some_and(|word| is_suffix(word)) {
         words.pop();
     }
-    if words.len() > NAME_WORDS_MAX || words.iter().any(|word| is_no_persons(&bare(word))) {
+    if words.len() > NAME_WORDS_MAX || words.iter().any(|word| is_impersonal(&bare(word))) {
         return None;
     }
-    let name = cased(&words.join(" "));
+    let name = capitalised(&words.join(" "));
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     let slug = slug(&name);
     let is_too_short = letters < 2 && name.is_ascii();
-    let is_nobody = NOBODY.contains(&slug.as_str()) || is_self(&name) || slug.is_empty();
-    (!is_too_short && !is_nobody).then_some(Person { name, slug })
+    let is_impersonal =
+        IMPERSONAL_NAMES.contains(&slug.as_str()) || is_self(&name) || slug.is_empty();
+    (!is_too_short && !is_impersonal).then_some(Person { name, slug })
 }
 
-/// Also the parts of `no-reply` and `Ana-bot` are looked at.
-fn is_no_persons(word: &str) -> bool {
-    NO_PERSON.contains(&word)
+/// Whether a word marks a name as not a person's. The parts of `no-reply` and `Ana-bot` are checked
+/// too.
+fn is_impersonal(word: &str) -> bool {
+    IMPERSONAL_WORDS.contains(&word)
         || word == "via"
         || word.contains('-')
-            && (word.split('-').any(|part| NO_PERSON.contains(&part))
-                || NO_PERSON.contains(&word.replace('-', "").as_str()))
+            && (word.split('-').any(|part| IMPERSONAL_WORDS.contains(&part))
+                || IMPERSONAL_WORDS.contains(&word.replace('-', "").as_str()))
 }
 
 fn is_suffix(word: &str) -> bool {
@@ -190,8 +192,8 @@ fn bare(word: &str) -> String {
     word.trim_matches('.').to_lowercase()
 }
 
-/// A name in one case only gets capitals: `ANA LIMA` and `ana lima` are both Ana Lima.
-fn cased(name: &str) -> String {
+/// Capitalises a name that is written in one case: `ANA LIMA` and `ana lima` are both Ana Lima.
+fn capitalised(name: &str) -> String {
     let has_both = name.chars().any(char::is_lowercase) && name.chars().any(char::is_uppercase);
     if has_both || name.chars().filter(|letter| letter.is_alphabetic()).count() < 2 {
         return name.to_owned();
@@ -214,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_are_named_as_people_name_them() {
+    fn names_and_addresses_are_normalised() {
         for (raw, name, slug) in [
             ("Ana Lima", "Ana Lima", "ana-lima"),
             ("ANA LIMA", "Ana Lima", "ana-lima"),
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_rooms_lists_and_the_owner_are_nobody() {
+    fn machines_rooms_lists_and_the_owner_are_not_people() {
         for raw in [
             "",
             " ",

@@ -1,11 +1,13 @@
-//! Slugs: how a title, label or name becomes part of an identity key.
+//! Slugs: the form of a title, label or name in an identity key.
 //!
 //! Source: the derivation specification, "Built-in derivers and their identity keys". Two
-//! implementations must agree byte for byte, or what a user refuted on one comes back on the other.
+//! implementations must agree byte for byte, or a claim that a user refuted on one returns on the
+//! other.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Longest slug, bytes: what is longer is cut at a character, so that keys keep their limit.
+/// Longest slug, bytes: longer ones are truncated at a character boundary, so that keys stay within
+/// their limit.
 pub const SLUG_BYTES_MAX: usize = 200;
 
 /// Unicode NFKC, lower case, each run of characters that are not letters or digits becomes one `-`,
@@ -40,7 +42,7 @@ mod tests {
     use super::slug;
 
     #[test]
-    fn only_letters_and_digits_remain() {
+    fn slugs_contain_only_letters_digits_and_hyphens() {
         for (text, expect) in [
             ("Gym", "gym"),
             ("Yoga -- with Ana", "yoga-with-ana"),

@@ -1,26 +1,28 @@
-//! Statements: the owner's own words, cut into sentences of words.
+//! Statements: the owner's own words, split into sentences and words.
 //!
 //! A statement counts only when the owner of the memory made it in the first person. Owners write
-//! notes, speak as `user` to agents, and call themselves "Me" or "You" in exports; every other
-//! speaker's "I" is somebody else. What the owner only passes on is left out: quotations, code,
-//! tables, and texts that an agent is asked to work on. Grammar is not parsed: the derivers look
-//! for few plain patterns, and a sentence that does not fit one says nothing.
+//! notes, speak as `user` to agents, and appear as "Me" or "You" in exports; every other speaker's
+//! "I" is somebody else. Text that the owner merely passes on is left out: quotations, code,
+//! tables, and text that an agent should work on. Grammar is not parsed: the derivers look for a
+//! few plain patterns, and a sentence that matches none is ignored.
 
 use std::borrow::Cow;
 
+use jiff::civil::Date;
 use kernel::evidence::EvidenceKind;
+use kernel::id::OpId;
 
 use crate::{Record, SignedBy, names};
 
-/// How much of a record is read for statements, bytes: what people say of themselves stands at the
+/// How much of a record is read for statements, bytes: people talk about themselves near the
 /// beginning.
 pub const STATEMENT_BYTES_MAX: usize = 16 * 1024;
-/// Longest sentence that is read, words; a longer one is no plain statement.
+/// Longest sentence that is read, words; a longer one is not a plain statement.
 pub const SENTENCE_WORDS_MAX: usize = 48;
-/// How far into a request the words are looked for that make the rest somebody else's text, bytes.
+/// How many bytes of a message are searched for [`REQUESTS`].
 const REQUEST_BYTES_MAX: usize = 160;
 
-/// What is asked of an agent when the text that follows is not about the owner.
+/// Requests to an agent after which the text is not about the owner.
 #[rustfmt::skip]
 const REQUESTS: [&str; 25] = [
     "translate", "rewrite", "rephrase", "paraphrase", "proofread", "summarize", "summarise", "write a", "write an",
@@ -29,10 +31,10 @@ const REQUESTS: [&str; 25] = [
     "following text",
 ];
 
-/// What stands between a word and the one before it.
+/// The separator between a word and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Break {
-    /// Space only.
+    /// Only space.
     None,
     /// A comma.
     Comma,
@@ -44,9 +46,9 @@ pub enum Break {
     Open,
     /// A closing parenthesis.
     Close,
-    /// Words in quotation marks, which are left out.
+    /// Words in quotation marks, which are skipped.
     Quote,
-    /// The sentence's end.
+    /// The end of the sentence.
     End,
 }
 
@@ -57,7 +59,7 @@ pub struct Word<'t> {
     pub text: &'t str,
     /// In lower case, with plain apostrophes.
     pub lower: Cow<'t, str>,
-    /// What stands before it.
+    /// The separator before it.
     pub before: Break,
 }
 
@@ -68,12 +70,12 @@ pub struct Sentence<'t> {
     pub words: Vec<Word<'t>>,
     /// Whether it is a question.
     pub is_question: bool,
-    /// What stands after the last word.
+    /// The separator after the last word.
     pub last: Break,
 }
 
 impl Sentence<'_> {
-    /// What stands after the word at `index`.
+    /// The separator after the word at `index`.
     pub fn after(&self, index: usize) -> Break {
         match index.checked_add(1).and_then(|next| self.words.get(next)) {
             Some(next) => next.before,
@@ -93,30 +95,38 @@ impl Sentence<'_> {
     }
 }
 
-/// What the owner said or wrote.
+/// A statement that a deriver recognised, and its origin.
+pub(crate) struct Mention<S> {
+    pub(crate) id: OpId,
+    pub(crate) day: Option<Date>,
+    pub(crate) source: String,
+    pub(crate) statement: S,
+}
+
+/// Text that the owner said or wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnWords<'t> {
     /// The beginning, at most [`STATEMENT_BYTES_MAX`].
     pub text: &'t str,
-    /// Whether it was said to an agent, who may be asked to work on a text that is not about the
-    /// owner.
+    /// Whether it was addressed to an agent, in which case it may ask the agent to work on text
+    /// that is not about the owner.
     pub is_to_agent: bool,
 }
 
 impl OwnWords<'_> {
-    /// Whether what follows a request, "translate: …", is somebody else's text.
+    /// Whether it is a request such as "translate: …", after which the text is somebody else's.
     pub fn is_request(&self) -> bool {
         let head =
             self.text.get(..self.text.floor_char_boundary(REQUEST_BYTES_MAX)).unwrap_or_default();
-        self.is_to_agent && any_word_begins(head, &REQUESTS)
+        self.is_to_agent && any_word_starts_with(head, &REQUESTS)
     }
 }
 
-/// What of a record the owner said or wrote; none if it is not theirs. An agent that may only
-/// append could write down anything as the owner's words, so those count that a key of the owner's
-/// recorded.
+/// The owner's own words in a record; `None` if they are not the owner's. An agent that may only
+/// append could record anything as the owner's words, so they count only if one of the owner's keys
+/// signed the record.
 pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
-    let evidence = record.evidence().filter(|_| record.by == SignedBy::Owner)?;
+    let evidence = record.evidence().filter(|_| record.signed_by == SignedBy::Owner)?;
     let payload = &evidence.payload;
     let kind = evidence.kind.0.as_str();
     let is_own = match (payload.role.as_deref(), evidence.actor.as_deref()) {
@@ -130,23 +140,23 @@ pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
     (is_own && !text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some() })
 }
 
-/// Whether one of `beginnings` (lower-case ASCII) stands in `text` at a word's beginning, in any
-/// case. The quick look before anything is parsed: it reads each byte once and allocates nothing.
-pub fn any_word_begins(text: &str, beginnings: &[&str]) -> bool {
+/// Whether a word in `text` starts with one of `beginnings` (lower-case ASCII), ignoring case. A
+/// fast filter before parsing: it reads each byte once and allocates nothing.
+pub fn any_word_starts_with(text: &str, beginnings: &[&str]) -> bool {
     let letter = |byte: u8| 1_u64 << (byte.to_ascii_lowercase() & 63);
     let first = |beginning: &&str| beginning.as_bytes().first().map_or(0, |first| letter(*first));
-    // Few words begin like any of them.
+    // A bit per first letter: few words start with any of them.
     let firsts = beginnings.iter().fold(0, |firsts, beginning| firsts | first(beginning));
     let bytes = text.as_bytes();
     let mut is_start = true;
     for (at, byte) in bytes.iter().enumerate() {
         if is_start && firsts & letter(*byte) != 0 {
             let rest = bytes.get(at..).unwrap_or_default();
-            let begins = |beginning: &&str| {
+            let matches = |beginning: &&str| {
                 rest.get(..beginning.len())
                     .is_some_and(|word| word.eq_ignore_ascii_case(beginning.as_bytes()))
             };
-            if beginnings.iter().any(begins) {
+            if beginnings.iter().any(matches) {
                 return true;
             }
         }
@@ -182,7 +192,7 @@ pub fn sentences<'t>(text: &'t str, looks_relevant: impl Fn(&str) -> bool) -> Ve
     sentences
 }
 
-/// Without the mark of a list's item, a task or a heading.
+/// The line without its list, task or heading marker.
 fn without_marker(line: &str) -> &str {
     let line = line.trim_start_matches(['#', '-', '*', '+', '•', ' ']);
     for task in ["[ ]", "[x]", "[X]"] {
@@ -197,14 +207,14 @@ fn without_marker(line: &str) -> &str {
     }
 }
 
-/// Labels before a colon that leave what follows the owner's.
+/// Labels before a colon after which the words are still the owner's.
 #[rustfmt::skip]
 const LABELS: [&str; 14] = [
     "note", "notes", "fyi", "remember", "reminder", "ps", "p.s", "about me", "me", "also", "update", "preferences",
     "preference", "context",
 ];
 
-/// `Tom: I love tea` is what Tom said.
+/// Whether the line quotes a speaker: in `Tom: I love tea` the words are Tom's.
 fn has_speaker(line: &str) -> bool {
     let Some((label, rest)) = line.split_once(':') else { return false };
     let label = label.trim_matches(['*', '_', ' ', '[', ']']);
@@ -216,7 +226,7 @@ fn has_speaker(line: &str) -> bool {
         && !LABELS.contains(&label.to_lowercase().as_str())
 }
 
-/// Words whose dot ends no sentence.
+/// Words whose full stop does not end a sentence.
 #[rustfmt::skip]
 const ABBREVIATIONS: [&str; 11] = [
     "dr", "mr", "mrs", "ms", "prof", "st", "e.g", "i.e", "vs", "etc", "approx",
@@ -234,7 +244,7 @@ fn closing_quote(open: char) -> Option<char> {
     }
 }
 
-/// Cuts a line after `.`, `!`, `?` and `;`, but not within quotation marks.
+/// Splits a line after `.`, `!`, `?` and `;`, but not within quotation marks.
 fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -274,7 +284,7 @@ fn split(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Most words are in lower case already.
+/// The word in lower case; borrowed if it already is, as most words are.
 fn lower(word: &str) -> Cow<'_, str> {
     match word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         true => Cow::Borrowed(word),
@@ -344,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end_where_people_end_them() {
+    fn sentences_end_at_punctuation_but_not_at_abbreviations() {
         assert_eq!(
             read("I saw Dr. Weber. Did you?! No; never"),
             ["I saw Dr Weber", "Did you?", "No", "never"]
@@ -353,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_said_by_others_or_code_is_left_out() {
+    fn quotations_other_speakers_and_code_are_left_out() {
         assert_eq!(
             read("> I love tea\n```\nI love tea\n```\n| I love tea |\nTom: I love tea"),
             [""; 0]
@@ -363,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_text_is_read_within_bounds() {
+    fn hostile_text_is_read_within_limits() {
         assert!(read(&"word ".repeat(1_000)).is_empty());
         for text in
             ["'''''", "----", "(((((", "....", "\u{202e}'’", "\"\"\"\"", "?", "«", "a.b.c.d"]
@@ -373,10 +383,10 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_look_ignores_case_and_sees_only_beginnings_of_words() {
-        assert!(any_word_begins("This is MY sister", &["x", "my s"]));
-        assert!(!any_word_begins("enemy sister", &["my "]));
-        assert!(!any_word_begins("m", &["my"]));
-        assert!(!any_word_begins("", &[""]));
+    fn the_prefix_filter_ignores_case_and_matches_only_at_the_start_of_words() {
+        assert!(any_word_starts_with("This is MY sister", &["x", "my s"]));
+        assert!(!any_word_starts_with("enemy sister", &["my "]));
+        assert!(!any_word_starts_with("m", &["my"]));
+        assert!(!any_word_starts_with("", &[""]));
     }
 }

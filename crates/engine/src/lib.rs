@@ -1,10 +1,10 @@
 //! What `because` does, synchronously and without a clock of its own: record, import, recall, show,
 //! verify.
 //!
-//! A [`Space`] is a handle on a ledger. It makes a [`Reader`], which answers from one snapshot, and a
-//! [`Writer`], which appends with a key. Everything that needs to know the time
-//! takes it as an argument; everything that reads the outside world (paths, environment, terminal)
-//! is above, in the app.
+//! A [`Space`] is a handle on a ledger. It makes a [`Reader`], which answers from one snapshot, and
+//! a [`Writer`], which appends with a key. Everything that needs to know the time takes it as an
+//! argument; everything that reads the outside world (paths, environment, terminal) is above, in
+//! the app.
 
 use std::path::Path;
 

@@ -17,8 +17,8 @@ use crate::{EngineError, now_us};
 /// the file's write lock and never waits for a writer. While it lives, SQLite cannot truncate the
 /// write-ahead log, so keep it for one answer and then drop it.
 ///
-/// [`crate::recall`] finds records and beliefs, [`crate::belief`] explains them and drafts what a user
-/// says about them, [`crate::inspect`] shows the ledger.
+/// [`crate::recall`] finds records and beliefs, [`crate::belief`] explains them and drafts what a
+/// user says about them, [`crate::inspect`] shows the ledger.
 pub struct Reader<'a> {
     pub(crate) store: &'a SqliteSpace,
     pub(crate) derivers: &'a [Box<dyn Deriver>],

@@ -19,8 +19,8 @@ use crate::{EngineError, now_us};
 /// views, so that every reader that begins afterwards finds it. If a writer is dropped without
 /// finishing, the next writer or reader folds. Between calls no lock is held.
 ///
-/// The calls are in [`crate::write`] and [`crate::derive`]; [`crate::embed`] writes vectors of other
-/// models and [`crate::recall::receipts`] writes receipts.
+/// The calls are in [`crate::write`] and [`crate::derive`]; [`crate::embed`] writes vectors of
+/// other models and [`crate::recall::receipts`] writes receipts.
 #[must_use = "readers find what was appended only after `finish`"]
 pub struct Writer<'a> {
     pub(crate) store: &'a mut SqliteSpace,

@@ -1,4 +1,4 @@
-//! The engine itself, through the same calls as `because import` and `because recall`.
+//! The engine, called in the same way as by `because import` and `because recall`.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use models::choice::Choice;
 use models::{Embedder, Purpose};
 use retrieval::rank::Weights;
 
-use super::{Asked, Collection, EvalError, RecordKey, Source, System, records};
+use super::{Collection, EvalError, EvalQuestion, RecordKey, Source, System, records};
 
-/// What the measured model is called in the space.
+/// The name of the evaluated model in the space.
 const MEASURED: &str = "measured";
 
-/// A fresh space that vanishes when it is dropped.
+/// A temporary space.
 pub struct Because {
     space: Space,
-    /// A model other than the built-in table.
+    /// The model, if it is not the built-in table.
     embedder: Option<Box<dyn Embedder>>,
-    /// What it made of questions: a study asks the same ones over and over.
+    /// A cache of its question vectors: studies repeat the same questions.
     vectors: BTreeMap<String, Vec<f32>>,
-    // Dropped after the space has closed its file.
+    // Must be dropped after the space has closed its file.
     _folder: tempfile::TempDir,
 }
 
 impl Because {
-    /// Makes the space. With a model, it answers by the vectors of that.
+    /// Creates the space. With a model, it uses that model's vectors.
     pub fn new(choice: Option<&Choice>) -> Result<Self, EvalError> {
         let embedder = choice.map(models::choice::open).transpose()?.flatten();
         let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
@@ -44,7 +44,7 @@ impl Because {
 }
 
 impl Because {
-    /// Has the other model, if there is one, read what was taken in.
+    /// Embeds the imported records, if there is another model.
     fn read(&mut self) -> Result<(), EvalError> {
         let Some(embedder) = &mut self.embedder else { return Ok(()) };
         let now = || records::context().now;
@@ -53,10 +53,14 @@ impl Because {
         done.error.map_or(Ok(()), |error| Err(EvalError::Embedding(error)))
     }
 
-    /// A question by the other model.
-    fn vector(&mut self, asked: &Asked, weights: Weights) -> Result<Option<ByModel>, EvalError> {
+    /// The question's vector by the other model.
+    fn vector(
+        &mut self,
+        question: &EvalQuestion,
+        weights: Weights,
+    ) -> Result<Option<ByModel>, EvalError> {
         let Some(embedder) = &mut self.embedder else { return Ok(None) };
-        let text = self.space.question_to_embed(&asked.text, asked.today)?;
+        let text = self.space.question_to_embed(&question.text, question.today)?;
         let numbers = match self.vectors.get(&text) {
             Some(known) => known.clone(),
             None => {
@@ -69,41 +73,45 @@ impl Because {
         Ok(ready.map(|ready| ByModel { weights, ..ByModel::new(ready.number, numbers) }))
     }
 
-    /// The weights that recall has here when nobody chooses others.
+    /// The default weights of recall in this space.
     pub fn weights(&self) -> Weights {
         if self.embedder.is_some() { Weights::WITH_MODEL } else { Weights::default() }
     }
 
-    /// A space that has taken in all sources of a collection.
+    /// A space with all sources of a collection.
     pub fn holding(collection: &Collection, choice: Option<&Choice>) -> Result<Self, EvalError> {
         let mut because = Self::new(choice)?;
         for source in &collection.sources {
-            because.take_in(source)?;
+            because.import(source)?;
         }
         Ok(because)
     }
 
-    /// Asks with weights of one's own; the whole answer.
+    /// Asks a question with custom weights and returns the whole result.
     pub fn recall(
         &mut self,
-        asked: &Asked,
+        question: &EvalQuestion,
         limit: usize,
         weights: Weights,
     ) -> Result<Recall, EvalError> {
-        let vector = self.vector(asked, weights)?;
-        let query =
-            Query { today: asked.today, weights, vector, ..Query::new(asked.text.clone(), limit) };
+        let vector = self.vector(question, weights)?;
+        let query = Query {
+            today: question.today,
+            weights,
+            vector,
+            ..Query::new(question.text.clone(), limit)
+        };
         Ok(self.space.recall(&query)?)
     }
 }
 
-/// Whose records came back, the best first.
+/// The keys of the results, best first.
 pub fn ranking(recall: &Recall) -> Vec<RecordKey> {
     recall.results.iter().map(|result| records::key(&result.evidence)).collect()
 }
 
 impl System for Because {
-    fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
+    fn import(&mut self, source: &Source) -> Result<u64, EvalError> {
         let report = self.space.import(
             source.importer,
             &source.path,
@@ -115,7 +123,11 @@ impl System for Because {
         Ok(report.tally.total())
     }
 
-    fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        Ok(ranking(&self.recall(asked, limit, self.weights())?))
+    fn answer(
+        &mut self,
+        question: &EvalQuestion,
+        limit: usize,
+    ) -> Result<Vec<RecordKey>, EvalError> {
+        Ok(ranking(&self.recall(question, limit, self.weights())?))
     }
 }

@@ -5,33 +5,37 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::controls::best;
 use super::records::{distinct_words, key, line, visit, words};
-use super::{Asked, EvalError, RecordKey, Source, System};
+use super::{EvalError, EvalQuestion, RecordKey, Source, System};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// An index in memory.
+/// An in-memory index.
 #[derive(Default)]
 pub struct Bm25 {
     keys: Vec<RecordKey>,
     /// Words of each record.
     lengths: Vec<u32>,
     total_length: u64,
-    /// Word → (record, how often).
+    /// Postings by word: (record, count).
     postings: HashMap<String, Vec<(usize, u32)>>,
 }
 
 impl System for Bm25 {
-    fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
+    fn import(&mut self, source: &Source) -> Result<u64, EvalError> {
         let before = self.keys.len();
         visit(source, &mut |evidence| self.add(key(evidence), &line(evidence)))?;
         Ok((self.keys.len() - before) as u64)
     }
 
-    fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
+    fn answer(
+        &mut self,
+        question: &EvalQuestion,
+        limit: usize,
+    ) -> Result<Vec<RecordKey>, EvalError> {
         let mut scores = vec![0.0; self.keys.len()];
         let average = self.total_length as f64 / self.keys.len().max(1) as f64;
-        for word in distinct_words(&asked.text) {
+        for word in distinct_words(&question.text) {
             let Some(postings) = self.postings.get(&word) else { continue };
             let idf = retrieval::rank::lexical::idf(self.keys.len() as u64, postings.len() as u64);
             for (record, count) in postings {

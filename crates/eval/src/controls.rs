@@ -1,30 +1,34 @@
-//! What recall has to beat: ways of finding that need no memory engine.
+//! Baselines for recall: searches that need no memory engine.
 //!
-//! They get what the engine gets: the records of the same importers, as lines that begin with the
-//! speaker's name. Equal scores stay in the order of the records. This module has the simplest, a
-//! search by shared words; its neighbours are [`super::fts5`] and [`super::bm25`].
+//! They get the same input as the engine: the records of the same importers, as lines that start
+//! with the speaker's name. Equal scores keep the order of the records. This module has the
+//! simplest one, a search by shared words; the others are [`super::fts5`] and [`super::bm25`].
 
 use std::collections::BTreeSet;
 
 use super::records::{distinct_words, key, line, visit, words};
-use super::{Asked, EvalError, RecordKey, Source, System};
+use super::{EvalError, EvalQuestion, RecordKey, Source, System};
 
-/// Ranks by the number of the question's words that a line holds, as counting `grep -i -w` per word
-/// would. There is no index: every question reads every line.
+/// Ranks lines by the number of the question's words in them, like counting `grep -i -w` per word.
+/// There is no index: every question reads every line.
 #[derive(Default)]
 pub struct Grep {
     lines: Vec<(RecordKey, String)>,
 }
 
 impl System for Grep {
-    fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
+    fn import(&mut self, source: &Source) -> Result<u64, EvalError> {
         let before = self.lines.len();
         visit(source, &mut |evidence| self.lines.push((key(evidence), line(evidence))))?;
         Ok((self.lines.len() - before) as u64)
     }
 
-    fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
-        let wanted = distinct_words(&asked.text);
+    fn answer(
+        &mut self,
+        question: &EvalQuestion,
+        limit: usize,
+    ) -> Result<Vec<RecordKey>, EvalError> {
+        let wanted = distinct_words(&question.text);
         let shared = |text: &str| {
             let shared: BTreeSet<String> =
                 words(text).filter(|word| wanted.contains(word)).collect();
@@ -38,7 +42,7 @@ impl System for Grep {
     }
 }
 
-/// Positions of the best scores above 0, the best first, equals in order.
+/// Positions of the best scores above 0, best first, ties in order.
 pub fn best(scores: Vec<f64>, limit: usize) -> Vec<usize> {
     let mut positions: Vec<(usize, f64)> =
         scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
@@ -52,7 +56,7 @@ pub mod tests {
     use crate::bm25::Bm25;
     use crate::fts5::Fts5;
 
-    /// A chat of one line a text, asked one question; which lines come back.
+    /// The lines that a system returns for a question about a chat with these lines.
     fn ask(system: &mut dyn System, texts: &[&str], question: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("chat.jsonl");
@@ -63,11 +67,12 @@ pub mod tests {
         });
         std::fs::write(&path, turns.collect::<Vec<_>>().join("\n")).unwrap();
         let source = Source { importer: importers::by_name("chat-jsonl").unwrap(), path };
-        assert_eq!(system.take_in(&source).unwrap(), texts.len() as u64);
+        assert_eq!(system.import(&source).unwrap(), texts.len() as u64);
         let mut keys = Vec::new();
         visit(&source, &mut |evidence| keys.push((key(evidence), evidence.payload.text.clone())))
             .unwrap();
-        let found = system.ask(&Asked { text: question.to_owned(), today: None }, 10).unwrap();
+        let found =
+            system.answer(&EvalQuestion { text: question.to_owned(), today: None }, 10).unwrap();
         let text = |found: &RecordKey| keys.iter().find(|(key, _)| key == found).unwrap().1.clone();
         found.iter().map(text).collect()
     }
@@ -75,7 +80,7 @@ pub mod tests {
     const TEXTS: [&str; 4] = ["boat boat boat", "a red boat", "red paint", "nothing"];
 
     #[test]
-    fn grep_counts_different_words_and_keeps_the_order_of_equals() {
+    fn grep_counts_distinct_words_and_keeps_the_order_of_ties() {
         let found = ask(&mut Grep::default(), &TEXTS, "The RED boat?");
         assert_eq!(found, ["a red boat", "boat boat boat", "red paint"]);
     }
@@ -87,7 +92,7 @@ pub mod tests {
     }
 
     #[test]
-    fn fts5_takes_any_question_as_words_and_never_as_syntax() {
+    fn fts5_treats_any_question_as_words_and_never_as_syntax() {
         let mut system = Fts5::new().unwrap();
         let found = ask(&mut system, &TEXTS, "paint AND \"boat* NOT red) -");
         assert_eq!(
@@ -95,13 +100,18 @@ pub mod tests {
             ["red paint", "a red boat", "boat boat boat"],
             "`paint` is rarer than `boat`"
         );
-        assert!(system.ask(&Asked { text: "?!".to_owned(), today: None }, 10).unwrap().is_empty());
+        assert!(
+            system
+                .answer(&EvalQuestion { text: "?!".to_owned(), today: None }, 10)
+                .unwrap()
+                .is_empty()
+        );
         let long: String = (0..20_000).map(|number| format!("word{number} ")).collect();
-        assert!(system.ask(&Asked { text: long, today: None }, 10).unwrap().is_empty());
+        assert!(system.answer(&EvalQuestion { text: long, today: None }, 10).unwrap().is_empty());
     }
 
     #[test]
-    fn the_engine_answers_through_the_same_door() {
+    fn the_engine_answers_through_the_same_trait() {
         let mut system = crate::because::Because::new(None).unwrap();
         assert_eq!(ask(&mut system, &TEXTS, "What is painted red?")[0], "red paint");
     }

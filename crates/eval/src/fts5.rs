@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 use super::records::{distinct_words, key, line, visit};
-use super::{Asked, EvalError, RecordKey, Source, System};
+use super::{EvalError, EvalQuestion, RecordKey, Source, System};
 
 /// A temporary database.
 pub struct Fts5 {
@@ -23,7 +23,7 @@ impl Fts5 {
 }
 
 impl System for Fts5 {
-    fn take_in(&mut self, source: &Source) -> Result<u64, EvalError> {
+    fn import(&mut self, source: &Source) -> Result<u64, EvalError> {
         let before = self.keys.len();
         let transaction = self.connection.transaction()?;
         let mut failure = None;
@@ -44,9 +44,13 @@ impl System for Fts5 {
         Ok((self.keys.len() - before) as u64)
     }
 
-    fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError> {
+    fn answer(
+        &mut self,
+        question: &EvalQuestion,
+        limit: usize,
+    ) -> Result<Vec<RecordKey>, EvalError> {
         let quoted: Vec<String> =
-            distinct_words(&asked.text).iter().map(|word| format!("\"{word}\"")).collect();
+            distinct_words(&question.text).iter().map(|word| format!("\"{word}\"")).collect();
         if quoted.is_empty() {
             return Ok(Vec::new());
         }

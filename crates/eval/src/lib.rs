@@ -1,17 +1,17 @@
-//! Measuring recall: how much of what answers a question is among the first k records.
+//! Evaluation of recall: how many of the records that answer a question are among the first k
+//! results.
 //!
-//! A [`Collection`] is files for the ordinary importers, and questions with the records that answer
-//! them, its *gold*. A [`System`] takes the files in and is [`Asked`]: the words and the asker's
-//! date, nothing else; gold, category and the origin of a question stay on this side ([`run`]).
-//! What comes back is compared by [`measures`]. Beside the engine itself stand three [`controls`]
-//! that anybody could build in an afternoon. They read through the same importers, so a difference
-//! between systems is one of ranking.
+//! A [`Collection`] has files for the ordinary importers, and questions with the records that
+//! answer them, their *gold*. A [`System`] imports the files and answers [`EvalQuestion`]s: the
+//! text and the asker's date, nothing else; it never sees gold, category or the origin of a
+//! question ([`run`]). [`measures`] compares the results with the gold. Three simple [`controls`]
+//! serve as baselines for the engine. They use the same importers, so a difference between systems
+//! is a difference in ranking.
 //!
-//! A new form of labelled questions is a function that makes collections, as [`locomo`],
-//! [`retrieval`] and [`sample`] are. What is learnt about recall itself is in [`tuning`] and
-//! [`abstention`].
+//! A new format of labelled questions is a function that returns collections, like [`locomo`],
+//! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself.
 
-#![allow(missing_docs, reason = "fields of measured rows say by their names what they hold")]
+#![allow(missing_docs, reason = "the fields of result rows are named after their measures")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,19 +37,19 @@ pub mod run;
 pub mod sample;
 pub mod tuning;
 
-/// Largest file of labelled questions, which is read as a whole.
+/// Largest file of labelled questions, which is read into memory.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// What is searched together, and what is asked of it.
+/// Sources that are searched together, and the questions about them.
 pub struct Collection {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// What is imported, in this order.
+    /// The sources, in the order of their import.
     pub sources: Vec<Source>,
-    /// What is asked.
-    pub questions: Vec<Labelled>,
-    /// What nothing in it answers: only [`abstention`] asks it.
-    pub unanswerable: Vec<Asked>,
+    /// The questions that have an answer in it.
+    pub questions: Vec<LabelledQuestion>,
+    /// Questions without an answer in it, for [`abstention`] only.
+    pub unanswerable: Vec<EvalQuestion>,
 }
 
 /// A file or folder and its format.
@@ -58,17 +58,17 @@ pub struct Source {
     pub path: PathBuf,
 }
 
-/// A question and what answers it.
-pub struct Labelled {
-    pub asked: Asked,
-    /// The collection's name for its sort of question.
+/// A question and the records that answer it.
+pub struct LabelledQuestion {
+    pub question: EvalQuestion,
+    /// The collection's category of the question.
     pub category: String,
     /// Never empty.
     pub gold: BTreeSet<RecordKey>,
 }
 
-/// All that a system is told of a question.
-pub struct Asked {
+/// A question, as a system sees it.
+pub struct EvalQuestion {
     pub text: String,
     /// The asker's date.
     pub today: Option<Date>,
@@ -80,57 +80,61 @@ pub struct Asked {
 pub struct RecordKey(String);
 
 impl RecordKey {
-    /// The record that `source` calls `uid`.
+    /// The record with the id `uid` in `source`.
     pub fn new(source: &str, uid: &str) -> Self {
         Self(format!("{source} {uid}"))
     }
 }
 
-/// What can be asked.
+/// A system under test.
 pub trait System {
-    /// Takes a source in and returns how many records it held.
-    fn take_in(&mut self, source: &Source) -> Result<u64, EvalError>;
-    /// At most `limit` records, the best first.
-    fn ask(&mut self, asked: &Asked, limit: usize) -> Result<Vec<RecordKey>, EvalError>;
+    /// Imports a source and returns the number of its records.
+    fn import(&mut self, source: &Source) -> Result<u64, EvalError>;
+    /// Answers a question with at most `limit` records, best first.
+    fn answer(
+        &mut self,
+        question: &EvalQuestion,
+        limit: usize,
+    ) -> Result<Vec<RecordKey>, EvalError>;
 }
 
-/// Why a measurement could not be made.
+/// Why an evaluation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// SQLite failed in the control that is built on it.
+    /// SQLite failed in the FTS5 control.
     #[error("the FTS5 control failed: {0}")]
     Control(#[source] StoreError),
-    /// The model to measure with makes no vectors.
-    #[error("the model makes no vectors: {0}")]
+    /// The embedding model failed.
+    #[error("the embedding model failed: {0}")]
     Embedding(String),
     /// A file could not be read or written.
     #[error("cannot use {}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
-    /// A line of a file is not of the form that is measured.
+    /// A line of a file has an invalid format.
     #[error("{}, line {line}: {reason}", path.display())]
     Line {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, counted from 1.
+        /// The line number, from 1.
         line: u64,
-        /// What does not fit.
+        /// The problem.
         reason: String,
     },
-    /// The file is not of the form that is measured.
+    /// A file has an invalid format.
     #[error("{}: {reason}", path.display())]
     Form {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The problem.
         reason: String,
     },
 }

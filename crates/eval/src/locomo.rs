@@ -1,13 +1,13 @@
-//! LoCoMo (Maharana et al. 2024, <https://github.com/snap-research/locomo>): questions on
-//! conversations of two people over many sessions, each with the turns that answer it.
+//! LoCoMo (Maharana et al. 2024, <https://github.com/snap-research/locomo>): conversations of two
+//! people over many sessions, and questions with the turns that answer them.
 //!
 //! Each conversation is written to a file of its own, without questions, answers and summaries, and
-//! imported from there, so that nothing of them can reach what is searched. Categories 1 to 4 with
-//! evidence are asked; category 5 has no answer and serves to measure whether recall says so
-//! ([`super::abstention`]). The evidence of the published file is not clean: several ids in one
-//! text, leading zeros, stray marks, ids of turns that do not exist. Ids are looked for in the
-//! texts, and what names no turn is dropped; a question without any is left out and counted. The
-//! asker's date is that of the conversation's last session.
+//! imported from there, so that they cannot leak into the searched text. Questions of categories 1
+//! to 4 with evidence are asked; category 5 has no answer and measures abstention
+//! ([`super::abstention`]). The evidence in the published file is not clean: several ids in one
+//! text, leading zeros, stray punctuation, ids of turns that do not exist. All ids in the texts are
+//! extracted, and those without a turn are dropped; a question without any is skipped and counted.
+//! The asker's date is that of the conversation's last session.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -16,51 +16,53 @@ use std::path::Path;
 use jiff::civil::{Date, DateTime};
 use serde_json::{Map, Value};
 
-use super::{Asked, Collection, EvalError, FILE_BYTES_MAX, Labelled, RecordKey, Source};
+use super::{
+    Collection, EvalError, EvalQuestion, FILE_BYTES_MAX, LabelledQuestion, RecordKey, Source,
+};
 
-/// What one counts in: the records of LoCoMo.
+/// The unit of records.
 pub const UNIT: &str = "turns";
 /// The importer, and the source's name in its records.
 const FORMAT: &str = "locomo";
 
-/// Which conversations are searched together.
+/// Whether conversations are searched together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Each has a space of its own.
+    /// One space per conversation.
     SpaceEach,
-    /// All are in one.
+    /// One space for all of them.
     OneSpace,
 }
 
-/// Whether it is known who speaks and when.
+/// Whether speakers and dates are imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metadata {
     /// As in the file.
     Kept,
-    /// Speakers and dates are removed before the import; what the texts say of them stays.
+    /// Speakers and dates are removed before the import; mentions in the texts stay.
     Removed,
 }
 
-/// A file made ready to be measured.
+/// A prepared file.
 pub struct Locomo {
-    /// One or several, by the layout.
+    /// One or several collections, by layout.
     pub collections: Vec<Collection>,
     /// How many conversations.
     pub conversations: usize,
-    /// Questions of categories 1 to 4 whose evidence names no turn.
+    /// Number of questions of categories 1 to 4 without a valid turn as evidence.
     pub without_gold: usize,
-    // The conversations' files, for as long as they may be imported.
+    // The conversations' files, which must exist during the import.
     folder: tempfile::TempDir,
 }
 
 impl Locomo {
-    /// The collections, and the folder that has to live as long.
+    /// The collections, and the folder that must outlive them.
     pub fn into_parts(self) -> (Vec<Collection>, tempfile::TempDir) {
         (self.collections, self.folder)
     }
 }
 
-/// Reads a file: an array of conversations, or one.
+/// Reads a file with one conversation or an array of them.
 pub fn read(path: &Path, layout: Layout, metadata: Metadata) -> Result<Locomo, EvalError> {
     let importer = importers::by_name(FORMAT)
         .ok_or_else(|| EvalError::form(path, "there is no importer for it"))?;
@@ -128,10 +130,10 @@ fn read_json(path: &Path) -> Result<Value, EvalError> {
         return Err(EvalError::form(path, format!("it is larger than {FILE_BYTES_MAX} bytes")));
     }
     serde_json::from_slice(&bytes)
-        .map_err(|error| EvalError::form(path, format!("it is no JSON: {error}")))
+        .map_err(|error| EvalError::form(path, format!("it is not JSON: {error}")))
 }
 
-/// The file's id of a conversation; with its number where the file has none or repeats it.
+/// The id of a conversation in the file, made unique with its number if it is missing or repeated.
 fn unique_id(given: Option<&Value>, number: usize, taken: &mut BTreeSet<String>) -> String {
     let given = match given {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
@@ -143,7 +145,7 @@ fn unique_id(given: Option<&Value>, number: usize, taken: &mut BTreeSet<String>)
     id
 }
 
-/// What is imported of a conversation.
+/// The part of a conversation that is imported.
 fn bare_conversation(conversation: &Map<String, Value>, metadata: Metadata) -> Map<String, Value> {
     let mut bare = conversation.clone();
     if metadata == Metadata::Removed {
@@ -154,11 +156,11 @@ fn bare_conversation(conversation: &Map<String, Value>, metadata: Metadata) -> M
     bare
 }
 
-/// The questions of a conversation that can be measured.
+/// The usable questions of a conversation.
 struct Questions {
-    labelled: Vec<Labelled>,
-    /// Of category 5: nothing in the conversation answers them.
-    unanswerable: Vec<Asked>,
+    labelled: Vec<LabelledQuestion>,
+    /// Category 5: questions without an answer in the conversation.
+    unanswerable: Vec<EvalQuestion>,
     without_gold: usize,
 }
 
@@ -177,7 +179,7 @@ fn questions(sample: &Value, conversation: &Map<String, Value>, id: &str) -> Que
         let category = question.get("category").and_then(Value::as_u64);
         let text = question.get("question").and_then(Value::as_str);
         if let (Some(UNANSWERABLE), Some(text)) = (category, text) {
-            questions.unanswerable.push(Asked { text: text.to_owned(), today });
+            questions.unanswerable.push(EvalQuestion { text: text.to_owned(), today });
         }
         let (Some(category), Some(text)) = (category.and_then(category_name), text) else {
             continue;
@@ -192,8 +194,8 @@ fn questions(sample: &Value, conversation: &Map<String, Value>, id: &str) -> Que
             questions.without_gold += 1;
             continue;
         }
-        let asked = Asked { text: text.to_owned(), today };
-        questions.labelled.push(Labelled { asked, category: category.to_owned(), gold });
+        let question = EvalQuestion { text: text.to_owned(), today };
+        questions.labelled.push(LabelledQuestion { question, category: category.to_owned(), gold });
     }
     questions
 }
@@ -203,7 +205,7 @@ struct Session<'a> {
     date: Option<Date>,
 }
 
-/// Sessions that have turns, by their number.
+/// Sessions with turns, by number.
 fn sessions(conversation: &Map<String, Value>) -> BTreeMap<u64, Session<'_>> {
     let mut found = BTreeMap::new();
     for (name, value) in conversation {
@@ -221,10 +223,10 @@ fn spoken_date(text: &str) -> Option<Date> {
     DateTime::strptime("%I:%M %p on %d %B, %Y", text).ok().map(DateTime::date)
 }
 
-/// LoCoMo's category of questions that have none: most ask of one what the other did.
+/// LoCoMo's category of questions without an answer: most ask about one person what the other did.
 const UNANSWERABLE: u64 = 5;
 
-/// LoCoMo's categories that have an answer in the conversation.
+/// LoCoMo's categories with an answer in the conversation.
 fn category_name(number: u64) -> Option<&'static str> {
     match number {
         1 => Some("1 multi-hop"),
@@ -238,7 +240,7 @@ fn category_name(number: u64) -> Option<&'static str> {
 /// Session and turn.
 type TurnId = (u64, u64);
 
-/// Every id in a text: two numbers with a colon between them, whatever is around.
+/// Every id in a text: two numbers separated by a colon, in any context.
 fn turn_ids(text: &str) -> Vec<TurnId> {
     let mut found = Vec::new();
     let mut session: Option<u64> = None;
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_whatever_is_around_them() {
+    fn ids_are_found_in_any_context() {
         let cases: [(&str, &[TurnId]); 9] = [
             ("D1:3", &[(1, 3)]),
             ("D8:6; D9:17", &[(8, 6), (9, 17)]),
@@ -306,14 +308,14 @@ mod tests {
     }
 
     #[test]
-    fn questions_without_a_turn_as_evidence_are_left_out_and_counted() {
+    fn questions_without_a_turn_as_evidence_are_skipped_and_counted() {
         let locomo = read_value(&sample(), Layout::SpaceEach, Metadata::Kept).unwrap();
         assert_eq!((locomo.conversations, locomo.without_gold), (1, 1));
         let [question] = locomo.collections[0].questions.as_slice() else { panic!("one question") };
         assert_eq!(question.category, "4 single-hop");
         assert_eq!(locomo.collections[0].unanswerable.len(), 1);
         assert_eq!(
-            question.asked.today,
+            question.question.today,
             Some(jiff::civil::date(2023, 6, 2)),
             "the last session that has turns"
         );
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn gold_is_named_as_the_importer_names_the_turns() {
+    fn gold_has_the_importers_ids_of_the_turns() {
         let locomo =
             read_value(&json!([sample(), sample()]), Layout::OneSpace, Metadata::Kept).unwrap();
         let [together] = locomo.collections.as_slice() else { panic!("one space") };
@@ -338,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_the_conversation_is_imported() {
+    fn only_the_conversation_is_imported() {
         let locomo = read_value(&sample(), Layout::SpaceEach, Metadata::Kept).unwrap();
         let text = std::fs::read_to_string(&locomo.collections[0].sources[0].path).unwrap();
         assert!(
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_file_is_refused_with_a_reason() {
+    fn invalid_files_are_refused_with_a_reason() {
         for value in [json!([]), json!({}), json!(7), json!([{ "conversation": {}, "qa": [] }])] {
             assert!(matches!(
                 read_value(&value, Layout::SpaceEach, Metadata::Kept),

@@ -1,21 +1,23 @@
-//! The measures of a ranking, all made from where its gold records stand.
+//! The measures of a ranking, computed from the ranks of its gold records.
 //!
-//! Relevance is binary. A question counts once in every average, however many records answer it.
-//! nDCG: Järvelin and Kekäläinen 2002 with log₂(rank + 1); percentiles by nearest rank.
+//! Relevance is binary. Every question has the same weight in an average, regardless of the number
+//! of its gold records. nDCG: Järvelin and Kekäläinen 2002 with log₂(rank + 1); percentiles by
+//! nearest rank.
 
 use std::collections::BTreeSet;
 
 use super::RecordKey;
 
-/// Where nDCG is cut off.
+/// The cut-off of nDCG.
 pub const NDCG_CUTOFF: usize = 10;
 
-/// Rank of each gold record, counted from 1; none for what was not returned.
+/// Rank of each gold record, from 1; `None` if it was not returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranks(Vec<Option<usize>>);
 
 impl Ranks {
-    /// Looks the gold records up in a ranking. One that is returned twice counts where it is first.
+    /// Finds the gold records in a ranking. A record that is returned twice counts at its first
+    /// position.
     pub fn find(ranking: &[RecordKey], gold: &BTreeSet<RecordKey>) -> Self {
         let rank = |wanted| {
             ranking.iter().position(|returned| returned == wanted).map(|position| position + 1)
@@ -67,7 +69,7 @@ impl Ranks {
 pub struct Averages {
     /// How many questions.
     pub questions: usize,
-    /// At each cut-off, as asked for.
+    /// At each requested cut-off.
     pub at: Vec<AtCutoff>,
     /// nDCG at [`NDCG_CUTOFF`].
     pub ndcg: f64,
@@ -81,9 +83,9 @@ pub struct AtCutoff {
     pub k: usize,
     /// Share of gold records found.
     pub recall: f64,
-    /// Share of questions of which any gold was found.
+    /// Share of questions with any gold found.
     pub hit: f64,
-    /// Share of questions of which all gold was found.
+    /// Share of questions with all gold found.
     pub all: f64,
 }
 
@@ -151,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_ranking_with_all_gold_first_is_perfect_also_when_there_is_more_gold_than_places() {
+    fn a_ranking_with_all_gold_first_is_perfect_even_with_more_gold_than_places() {
         assert!(close(ranks("abcd", "ab").ndcg_at(10), 1.0));
         assert!(close(ranks("abcd", "abcd").ndcg_at(2), 1.0));
         assert!(ranks("abcd", "ab").all_at(2));
     }
 
     #[test]
-    fn nothing_returned_scores_nothing() {
+    fn an_empty_result_scores_zero() {
         let ranks = ranks("", "a");
         assert_eq!(
             (ranks.recall_at(5), ranks.ndcg_at(10), ranks.reciprocal_rank()),
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_question_weighs_the_same_however_much_gold_it_has() {
+    fn every_question_has_the_same_weight() {
         let averages = average(&[ranks("ab", "a"), ranks("ab", "bxyz")], &[1, 2]);
         assert_eq!(averages.questions, 2);
         let (first, second) = (averages.at[0], averages.at[1]);

@@ -1,4 +1,4 @@
-//! What an importer finds in a source, as the controls and the labels need it.
+//! The records of a source, for the controls and the labels.
 
 use std::ops::ControlFlow;
 
@@ -7,13 +7,13 @@ use kernel::evidence::Evidence;
 
 use super::{EvalError, RecordKey, Source};
 
-/// What every import of a measurement is told. Pinned, so that the same file gives the same numbers
-/// everywhere.
+/// The context of every import in an evaluation. It is fixed, so that the same file gives the same
+/// numbers everywhere.
 pub fn context() -> Context {
     Context { now: jiff::Timestamp::UNIX_EPOCH, zone: jiff::tz::TimeZone::UTC }
 }
 
-/// Hands every record of a source to `take`, in the source's order.
+/// Passes every record of a source to `take`, in the source's order.
 pub fn visit(source: &Source, take: &mut dyn FnMut(&Evidence)) -> Result<(), EvalError> {
     let read = source.importer.import(&source.path, &context(), &mut Visit { take });
     read.map_err(|error| EvalError::Engine(error.into()))
@@ -41,8 +41,8 @@ pub fn key(evidence: &Evidence) -> RecordKey {
     RecordKey::new(&evidence.source, &evidence.source_uid)
 }
 
-/// The record as one line: what the engine searches, and before it the name of who said it, since a
-/// system without authors can find the name only there.
+/// The record as one line: the author's name, because systems without metadata can find the name
+/// only there, and the text that the engine searches.
 pub fn line(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
@@ -61,8 +61,8 @@ pub fn line(evidence: &Evidence) -> String {
     line.replace(['\r', '\n'], " ")
 }
 
-/// Words as a plain search has them: runs of letters, digits and `_` in lower case, as `grep -w`
-/// delimits them.
+/// The words of a plain search: runs of letters, digits and `_` in lower case, delimited as in
+/// `grep -w`.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
     let lower = text.to_lowercase();
     let words: Vec<String> = lower
@@ -73,7 +73,7 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// The different words of a question.
+/// The distinct words of a question.
 pub fn distinct_words(text: &str) -> std::collections::BTreeSet<String> {
     words(text).collect()
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_end_where_grep_ends_them() {
+    fn words_are_delimited_as_in_grep() {
         assert_eq!(
             words("Ana's snake_case, 7.30 – ÉTÉ!").collect::<Vec<_>>(),
             ["ana", "s", "snake_case", "7", "30", "été"]
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_holds_the_name_and_everything_that_is_searched() {
+    fn a_line_has_the_author_and_all_searchable_text() {
         let evidence: Evidence = serde_json::from_value(serde_json::json!({
             "source": "chat", "source_uid": "1", "kind": "turn", "actor": "Ana", "at": null, "summary": "",
             "visibility": "project",

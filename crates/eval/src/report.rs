@@ -1,4 +1,4 @@
-//! What was measured, as tables for people and as JSON for programs.
+//! Evaluation results, as tables for people and as JSON for programs.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use super::run::Run;
 
 /// The row over all questions.
 const ALL: &str = "all";
-/// Where hit and all are shown to people; JSON has them at every cut-off.
+/// The cut-off of hit and all in the tables; JSON has them at every cut-off.
 const SHOWN_CUTOFF: usize = 10;
 
-/// What was measured and on what.
+/// The results and the collections.
 pub struct Report<'a> {
     pub collections: &'a [Collection],
-    /// What one counts in, in the plural.
+    /// The unit of records, in the plural.
     pub unit: &'a str,
     pub cutoffs: &'a [usize],
     pub runs: &'a [Run],
@@ -28,7 +28,7 @@ impl Report<'_> {
         questions.map(|question| question.category.as_str()).collect()
     }
 
-    /// Each category and then all questions, with a run's averages.
+    /// A run's averages for each category and for all questions.
     fn rows<'a>(&'a self, run: &'a Run) -> Vec<(&'a str, Averages)> {
         let mut rows: Vec<(&str, Averages)> = Vec::new();
         for category in self.categories() {
@@ -46,7 +46,7 @@ impl Report<'_> {
         shown.or_else(|| self.cutoffs.first().copied()).unwrap_or(SHOWN_CUTOFF)
     }
 
-    /// The tables, a line each.
+    /// The lines of the tables.
     pub fn lines(&self) -> Vec<String> {
         let shown = self.shown_cutoff();
         let mut head = format!("{:<22}{:>5}", "", "n");
@@ -91,7 +91,7 @@ impl Report<'_> {
         lines
     }
 
-    /// Everything, shares as 0 … 1.
+    /// All results, with shares as 0 … 1.
     pub fn json(&self) -> Value {
         let systems: Vec<Value> = self.runs.iter().map(|run| self.system_json(run)).collect();
         json!({ "unit": self.unit, "cutoffs": self.cutoffs, "systems": systems })
@@ -110,8 +110,8 @@ impl Report<'_> {
         })
     }
 
-    /// Every question with the rank of each of its gold records in every system; null for what was
-    /// not returned.
+    /// Every question with the rank of each gold record in every system; null if it was not
+    /// returned.
     pub fn each_json(&self) -> Value {
         let mut each = Vec::new();
         for (number, collection) in self.collections.iter().enumerate() {
@@ -123,7 +123,7 @@ impl Report<'_> {
                     }
                 }
                 each.push(json!({
-                    "collection": collection.name, "category": question.category, "question": question.asked.text,
+                    "collection": collection.name, "category": question.category, "question": question.question.text,
                     "gold": question.gold, "ranks": ranks,
                 }));
             }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_has_a_row_a_category_and_a_rank_a_gold_record() {
+    fn the_report_has_a_row_per_category_and_a_rank_per_gold_record() {
         measure_sample(|report| {
             let lines = report.lines();
             assert!(lines[0].contains("R@1 ") && lines[0].contains("nDCG@10"), "{}", lines[0]);

@@ -1,4 +1,4 @@
-//! One system over all collections: what it took in, what it found, how long that took.
+//! Runs one system on all collections: its results and timings.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use super::{
     Collection, EvalError, System, because::Because, bm25::Bm25, controls::Grep, fts5::Fts5,
 };
 
-/// The systems, in the order in which they are shown.
+/// The systems, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Because,
@@ -19,10 +19,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All there are.
+    /// All of them.
     pub const ALL: [Self; 4] = [Self::Because, Self::Bm25, Self::Fts5, Self::Grep];
 
-    /// What it is called.
+    /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Because => "because",
@@ -42,21 +42,21 @@ impl Kind {
     }
 }
 
-/// What a system did.
+/// The results of a system.
 pub struct Run {
     pub kind: Kind,
-    /// Records taken in, over all collections.
+    /// Records imported, over all collections.
     pub records: u64,
-    /// Wall time of taking them in, files read and, where there is one, the index made.
+    /// Wall time of the import, including reading files and building the index.
     pub ingest_seconds: f64,
     /// Wall time of each question.
     pub latencies_ms: Vec<f64>,
-    /// For each collection, for each question: where its gold is.
+    /// The ranks of the gold, for each collection and question.
     pub ranks: Vec<Vec<Ranks>>,
 }
 
 impl Run {
-    /// The ranks of one category's questions; of all if none is given.
+    /// The ranks of the questions in one category, or of all questions.
     pub fn ranks_of<'a>(
         &'a self,
         collections: &'a [Collection],
@@ -71,7 +71,7 @@ impl Run {
             .map(|pair| pair.1)
     }
 
-    /// Records a second.
+    /// Records per second.
     pub fn ingest_rate(&self) -> f64 {
         if self.ingest_seconds > 0.0 { self.records as f64 / self.ingest_seconds } else { 0.0 }
     }
@@ -82,14 +82,14 @@ impl Run {
     }
 }
 
-/// How many records are asked for: the deepest of the cut-offs, and enough for nDCG.
+/// The number of records to request: the largest cut-off, and enough for nDCG.
 pub fn limit(cutoffs: &[usize]) -> usize {
     cutoffs.iter().copied().max().unwrap_or(0).max(NDCG_CUTOFF)
 }
 
-/// Takes every collection into a fresh system of that kind and asks its questions. `step` is called
-/// after each source and each question. `choice` is the model that the engine answers with instead
-/// of the built-in table.
+/// Imports every collection into a new system of this kind and asks its questions. It calls `step`
+/// after each source and each question. `choice` is the model that the engine uses instead of the
+/// built-in table.
 pub fn run(
     kind: Kind,
     collections: &[Collection],
@@ -102,16 +102,16 @@ pub fn run(
     for collection in collections {
         let mut system = kind.make(choice)?;
         for source in &collection.sources {
-            let begun = Instant::now();
-            run.records += system.take_in(source)?;
-            run.ingest_seconds += begun.elapsed().as_secs_f64();
+            let started = Instant::now();
+            run.records += system.import(source)?;
+            run.ingest_seconds += started.elapsed().as_secs_f64();
             step();
         }
         let mut ranks = Vec::with_capacity(collection.questions.len());
         for question in &collection.questions {
-            let begun = Instant::now();
-            let ranking = system.ask(&question.asked, limit)?;
-            run.latencies_ms.push(begun.elapsed().as_secs_f64() * 1e3);
+            let started = Instant::now();
+            let ranking = system.answer(&question.question, limit)?;
+            run.latencies_ms.push(started.elapsed().as_secs_f64() * 1e3);
             ranks.push(Ranks::find(&ranking, &question.gold));
             step();
         }

@@ -1,23 +1,23 @@
-//! The sample of `because demo`: notes, a calendar and a chat of a person who does not exist, with
+//! The sample of `because demo`: notes, a calendar and a chat of a fictional person, with
 //! questions.
 //!
-//! A question names its gold by quotes, each of which occurs in one record. Categories say of which
-//! kinds the gold is, so that notes and calendars can be told from turns. The questions were
-//! written by us and are few: a first look, and a guard against losing what once worked, but no
-//! benchmark.
+//! A question identifies its gold by quotes, each of which occurs in exactly one record. Its
+//! category is the kinds of its gold, so that notes and calendars can be distinguished from turns.
+//! The few questions were written for this project: they give a first impression and guard against
+//! regressions, but they are not a benchmark.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Asked, Collection, EvalError, Labelled, RecordKey, Source, records};
+use super::{Collection, EvalError, EvalQuestion, LabelledQuestion, RecordKey, Source, records};
 
-/// What one counts in.
+/// The unit of records.
 pub const UNIT: &str = "records";
-/// The questions, a JSON line each.
+/// The questions, one JSON line each.
 const QUESTIONS: &str = include_str!("../../../fixtures/samples/questions.jsonl");
-/// After all that the sample tells of.
+/// A date after everything in the sample.
 const TODAY: jiff::civil::Date = jiff::civil::date(2025, 3, 31);
 
 macro_rules! sample {
@@ -26,7 +26,7 @@ macro_rules! sample {
     };
 }
 
-/// Ten weeks of a person who does not exist.
+/// Ten weeks of a fictional person.
 const FILES: &[(&str, &[u8])] = sample![
     "calendar.ics",
     "chat.jsonl",
@@ -43,7 +43,7 @@ const FILES: &[(&str, &[u8])] = sample![
     "notes/Studio/Moving the studio.md",
     "notes/Studio/Spring market.md",
 ];
-/// What is imported.
+/// The sources to import.
 pub const SOURCES: [&str; 3] = ["calendar.ics", "notes", "chat.jsonl"];
 #[derive(Deserialize)]
 struct Line {
@@ -90,11 +90,11 @@ pub fn collect(paths: &[PathBuf]) -> Result<Collection, EvalError> {
 
 fn source(path: &Path) -> Result<Source, EvalError> {
     let importer = importers::detect(path).map_err(engine::EngineError::from)?;
-    let importer = importer.ok_or_else(|| EvalError::form(path, "no importer knows it"))?;
+    let importer = importer.ok_or_else(|| EvalError::form(path, "no importer recognises it"))?;
     Ok(Source { importer, path: path.to_owned() })
 }
 
-fn labelled(line: &str, found: &[Record]) -> Result<Labelled, EvalError> {
+fn labelled(line: &str, found: &[Record]) -> Result<LabelledQuestion, EvalError> {
     let wrong = |reason: String| EvalError::form(Path::new("questions.jsonl"), reason);
     let line: Line = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
     let mut gold = BTreeSet::new();
@@ -109,10 +109,14 @@ fn labelled(line: &str, found: &[Record]) -> Result<Labelled, EvalError> {
         kinds.insert(holder.kind.as_str());
     }
     let category = kinds.into_iter().collect::<Vec<_>>().join("+");
-    Ok(Labelled { asked: Asked { text: line.question, today: Some(TODAY) }, category, gold })
+    Ok(LabelledQuestion {
+        question: EvalQuestion { text: line.question, today: Some(TODAY) },
+        category,
+        gold,
+    })
 }
 
-/// White space differs between a file and what an importer makes of it.
+/// Normalises white space, which importers may change.
 fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -2,14 +2,14 @@
 //!
 //! Source: the derivation specification, "Cascade". While operations arrive, a [`Journal`] keeps
 //! what changed of statuses ([`crate::soundness`]). [`consequences`] is asked once, after all of
-//! them, and says what is to be recorded; it records nothing itself. Which claims are invalidated is
-//! known from their statuses, so what is left is to find the cause of each. The walk starts again
-//! from what each trigger acts on, in the space's order, and continues through every input that was
-//! valid before all of them and is not valid after. An input that is still valid, or was not valid
-//! before, ends the walk. This makes the cascade minimal, and it makes a corrected identity a
-//! firewall: what the correction pins stays valid whatever happens to its inputs. The cost is that
-//! of what changed, never that of everything below or of the whole ledger. After a merge, all that
-//! arrived is one set of triggers.
+//! them, and says what is to be recorded; it records nothing itself. Which claims are invalidated
+//! is known from their statuses, so what is left is to find the cause of each. The walk starts
+//! again from what each trigger acts on, in the space's order, and continues through every input
+//! that was valid before all of them and is not valid after. An input that is still valid, or was
+//! not valid before, ends the walk. This makes the cascade minimal, and it makes a corrected
+//! identity a firewall: what the correction pins stays valid whatever happens to its inputs. The
+//! cost is that of what changed, never that of everything below or of the whole ledger. After a
+//! merge, all that arrived is one set of triggers.
 //!
 //! Decided here:
 //! - A claim that the user took back is *retracted*, not invalidated: only what is built on it is
@@ -24,8 +24,8 @@
 //!   one.
 //! - Reviews and refreshes follow from the trigger. Taking the same operations in again adds
 //!   nothing, so nothing follows.
-//! - A change of access is not a trigger. What it invalidates is due, and the record names the input
-//!   that is not valid.
+//! - A change of access is not a trigger. What it invalidates is due, and the record names the
+//!   input that is not valid.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

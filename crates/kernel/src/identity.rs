@@ -12,8 +12,8 @@ use crate::id::OpId;
 /// How much of the hash of a text is in its key, hexadecimal digits.
 const TEXT_DIGITS: usize = 16;
 
-/// The form in which texts are compared: NFKC, without white space at the ends, other white space as
-/// one space, lower case. Punctuation counts.
+/// The form in which texts are compared: NFKC, without white space at the ends, other white space
+/// as one space, lower case. Punctuation counts.
 ///
 /// ```
 /// assert_eq!(kernel::identity::normalized_text("  The glaze\tis TENMOKU. "), "the glaze is tenmoku.");

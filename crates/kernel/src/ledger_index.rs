@@ -147,8 +147,8 @@ pub trait LedgerIndex {
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, Self::Error>;
     /// Who may do what.
     fn access(&self) -> Result<&Access, Self::Error>;
-    /// The latest evidence with that identity at its source, and its body hash. Evidence whose author
-    /// lacked the capability, as far as was known when it arrived, does not count.
+    /// The latest evidence with that identity at its source, and its body hash. Evidence whose
+    /// author lacked the capability, as far as was known when it arrived, does not count.
     fn evidence(
         &self,
         source: &str,

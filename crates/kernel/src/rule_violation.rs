@@ -207,8 +207,8 @@ impl RuleViolation {
         }
     }
 
-    /// True for rules 1 to 3 and the clock, by which an operation from elsewhere is refused too. One
-    /// that breaks a later rule is kept (`docs/design/0009-what-arrives-is-judged-twice.md`).
+    /// True for rules 1 to 3 and the clock, by which an operation from elsewhere is refused too.
+    /// One that breaks a later rule is kept (`docs/design/0009-what-arrives-is-judged-twice.md`).
     pub fn prevents_admission(&self) -> bool {
         match self {
             Self::Malformed(_)

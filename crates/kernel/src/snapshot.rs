@@ -2,10 +2,10 @@
 //!
 //! A cascade compares what is believed now with what was believed before its triggers, and an
 //! invalidation is recorded again only if the claim was restored in between. Both ask the present
-//! index and leave out what they should not see. Nothing is copied: a look-up costs what it costs in
-//! the present, and hidden operations are read and dropped. The capabilities of keys are those of the
-//! present, because they depend on an operation's place in the order and not on when they are asked
-//! for.
+//! index and leave out what they should not see. Nothing is copied: a look-up costs what it costs
+//! in the present, and hidden operations are read and dropped. The capabilities of keys are those
+//! of the present, because they depend on an operation's place in the order and not on when they
+//! are asked for.
 
 use std::collections::BTreeSet;
 

@@ -3,11 +3,11 @@
 //!
 //! Validity is a recursion over everything below a claim ([`Validity`]). Asked of every claim after
 //! every operation, it would cost the square of a deep graph. So three bits are stored of each
-//! operation that has soundness ([`ClaimStatus`]), and [`update_status`] brings them up to date when
-//! an operation arrives. It starts with what the operation acts on, compares its validity without
-//! the operation and with it, and continues to what cites it only where the two differ. It visits
-//! operations in the space's order: inputs come before what cites them, so each is visited once and
-//! nothing recurs.
+//! operation that has soundness ([`ClaimStatus`]), and [`update_status`] brings them up to date
+//! when an operation arrives. It starts with what the operation acts on, compares its validity
+//! without the operation and with it, and continues to what cites it only where the two differ. It
+//! visits operations in the space's order: inputs come before what cites them, so each is visited
+//! once and nothing recurs.
 //!
 //! The functions here are pure. They return what changes; the owner of the bits
 //! ([`Graph`](crate::ledger_index::Graph), a table) stores it, and [`LedgerIndex::status`] answers

@@ -1,11 +1,11 @@
-//! How fast text becomes vectors on one core: `cargo run --release -p because-models --example
+//! Measures embedding speed on one core: `cargo run --release -p because-models --example
 //! embed_speed [FOLDER]`.
 //!
-//! Measures the built-in table, and the sentence model in FOLDER if one is named, on made-up turns
-//! of twenty words and questions of twelve. Times are of the best of several rounds, because other
-//! programs only ever make it slower.
+//! It measures the built-in table, and the sentence model in FOLDER if given, on synthetic turns of
+//! twenty words and questions of twelve. Times are those of the best of several rounds, because
+//! other programs can only slow it down.
 
-#![allow(clippy::print_stdout, reason = "what is measured is for a terminal")]
+#![allow(clippy::print_stdout, reason = "prints its measurements to the terminal")]
 
 use std::num::NonZeroUsize;
 use std::path::Path;

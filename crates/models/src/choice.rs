@@ -1,7 +1,7 @@
-//! Which model makes the vectors, and opening it.
+//! Selecting and opening the embedding model.
 //!
-//! A [`Selection`] is what a user writes; a [`Choice`] has all that is needed to open it. Where the
-//! parts of a choice come from is no matter of this crate, nor are the variables in which keys lie.
+//! A [`Selection`] is the user's setting; a [`Choice`] has everything needed to open it. The caller
+//! reads settings and keys; this crate does not know where they come from.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,37 +11,37 @@ use crate::embedder::{EmbedError, Embedder};
 use crate::hub::{HubName, ModelDir};
 use crate::remote::{Remote, Service, ServiceConfig};
 
-/// What the built-in model is called.
+/// The name of the built-in model.
 pub const BUILT_IN: &str = "built-in";
-/// What stands before a folder.
+/// The provider name before a folder.
 const LOCAL: &str = "local";
 
-/// A model, as it is named in settings.
+/// A model as named in settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// `built-in`: the table that needs nothing.
+    /// `built-in`: the built-in table.
     BuiltIn,
     /// `local:FOLDER`: a model in a folder.
     Folder(PathBuf),
-    /// `OWNER/NAME`, or `local:OWNER/NAME` where there is no such folder: a model that was fetched
+    /// `OWNER/NAME`, or `local:OWNER/NAME` if no such folder exists: a model that was downloaded
     /// from the hub.
-    Shelved(HubName),
+    Downloaded(HubName),
     /// `openai:MODEL`, `ollama:MODEL`, `gemini:MODEL`.
     Served {
-        /// Who runs it.
+        /// The service that runs it.
         service: Service,
-        /// Its name there.
+        /// Its name at the service.
         model: String,
     },
 }
 
-/// Not the name of a model in settings.
+/// The text does not name a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} names no model: it is one of built-in, OWNER/NAME (fetched from the hub), local:FOLDER, openai:MODEL, ollama:MODEL, gemini:MODEL"
+    "{text:?} names no model: use built-in, OWNER/NAME (downloaded from the hub), local:FOLDER, openai:MODEL, ollama:MODEL or gemini:MODEL"
 )]
 pub struct SelectionError {
-    /// What was given.
+    /// The text.
     pub text: String,
 }
 
@@ -62,7 +62,7 @@ impl std::str::FromStr for Selection {
             return Ok(Self::BuiltIn);
         }
         let Some((provider, model)) = text.split_once(':') else {
-            return HubName::parse(text).map(Self::Shelved).ok_or_else(error);
+            return HubName::parse(text).map(Self::Downloaded).ok_or_else(error);
         };
         if model.is_empty() || model.contains('\0') {
             return Err(error());
@@ -83,18 +83,18 @@ impl std::fmt::Display for Selection {
         match self {
             Self::BuiltIn => formatter.write_str(BUILT_IN),
             Self::Folder(folder) => write!(formatter, "{LOCAL}:{}", folder.display()),
-            Self::Shelved(name) => write!(formatter, "{name}"),
+            Self::Downloaded(name) => write!(formatter, "{name}"),
             Self::Served { service, model } => write!(formatter, "{service}:{model}"),
         }
     }
 }
 
 impl Selection {
-    /// What settings call whoever runs it.
+    /// The provider's name in settings.
     pub fn provider(&self) -> &'static str {
         match self {
             Self::BuiltIn => BUILT_IN,
-            Self::Folder(_) | Self::Shelved(_) => LOCAL,
+            Self::Folder(_) | Self::Downloaded(_) => LOCAL,
             Self::Served { service, .. } => service.as_str(),
         }
     }
@@ -103,37 +103,36 @@ impl Selection {
 /// A model and how to reach it.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Which.
+    /// The model.
     pub selection: Selection,
-    /// How a service is reached; of no matter for others.
+    /// How to reach a service; unused for other models.
     pub service_config: ServiceConfig,
-    /// Where fetched models are.
+    /// Where downloaded models are stored.
     pub model_dir: ModelDir,
-    /// Threads of a model that runs here.
+    /// Threads of a model that runs in this process.
     pub threads: NonZeroUsize,
 }
 
-/// Opens what was chosen. There is nothing to open for the built-in model, which the index uses by
-/// itself.
+/// Opens the chosen model; `None` for the built-in one, which the index uses directly.
 pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
     match &choice.selection {
         Selection::BuiltIn => Ok(None),
         Selection::Folder(folder) => {
-            // `local:OWNER/NAME` is what one tries after `OWNER/NAME` was fetched.
-            let shelved = folder
+            // Users also write `local:OWNER/NAME` for a downloaded `OWNER/NAME`.
+            let model = folder
                 .to_str()
                 .and_then(HubName::parse)
                 .and_then(|name| choice.model_dir.find(&name));
-            match shelved {
-                Some(shelved) if !folder.is_dir() => open_local(&shelved.folder, choice.threads),
+            match model {
+                Some(model) if !folder.is_dir() => open_local(&model.folder, choice.threads),
                 _ => open_local(folder, choice.threads),
             }
         }
-        Selection::Shelved(name) => match choice.model_dir.find(name) {
-            Some(shelved) => open_local(&shelved.folder, choice.threads),
+        Selection::Downloaded(name) => match choice.model_dir.find(name) {
+            Some(model) => open_local(&model.folder, choice.threads),
             None => Err(EmbedError::Unusable {
                 place: choice.model_dir.place(name).display().to_string(),
-                detail: "it is not there".to_owned(),
+                detail: "it is not downloaded".to_owned(),
             }),
         },
         Selection::Served { service, model } => {
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_selection_is_printed_as_it_is_read() {
+    fn a_selection_prints_as_it_was_parsed() {
         for (text, provider) in [
             ("built-in", "built-in"),
             ("openai:text-embedding-3-small", "openai"),
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_model_is_told_what_does() {
+    fn an_invalid_selection_error_lists_the_valid_forms() {
         for text in
             ["", "openai", "openai:", "opneai:x", "a/b/c", "../x", "https://example.com", "local:"]
         {
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_was_not_fetched_is_not_there() {
+    fn the_error_for_a_missing_model_says_so() {
         let folder = tempfile::tempdir().unwrap();
         let choice = Choice {
             selection: "owner/name".parse().unwrap(),

@@ -1,13 +1,13 @@
-//! The port through which text becomes vectors.
+//! The port to embedding models.
 
 use std::time::Duration;
 
-/// What makes vectors comparable: only those of the same model are.
+/// The identity of a model: only vectors of the same model are comparable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Model {
-    /// Who runs it: `local`, `openai`, `ollama`, `gemini`.
+    /// The provider: `local`, `openai`, `ollama` or `gemini`.
     pub provider: String,
-    /// Its name there, with a revision or digest where there is one.
+    /// Its name at the provider, with a revision or digest if there is one.
     pub name: String,
     /// Length of its vectors.
     pub dimensions: usize,
@@ -19,98 +19,99 @@ impl std::fmt::Display for Model {
     }
 }
 
-/// What a text is for: some models read questions otherwise than what answers them.
+/// The purpose of a text: some models embed questions differently from the texts that answer them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// It is asked.
+    /// It is a question.
     Question,
-    /// It is searched.
+    /// It is searched for answers.
     Memory,
 }
 
-/// A model that makes vectors. Calls block; what an implementation keeps open, it may use from one
-/// thread at a time.
+/// An embedding model. Calls block; an implementation may keep resources that only one thread at a
+/// time can use.
 pub trait Embedder: Send {
-    /// Which model.
+    /// The model's identity.
     fn model(&self) -> &Model;
 
-    /// Most texts of one call of [`Self::embed`].
+    /// Most texts in one call of [`Self::embed`].
     fn batch_max(&self) -> usize;
 
-    /// The vectors of `texts`, in their order, each of [`Model::dimensions`] finite numbers, of any
-    /// length.
+    /// The vectors of `texts`, in the same order: [`Model::dimensions`] finite numbers each, not
+    /// necessarily of unit length.
     fn embed(&mut self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError>;
 }
 
-/// Why there are no vectors.
+/// Why embedding failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
-    /// Nobody answers there.
+    /// No server answers at the address.
     #[error("{provider} does not answer: {detail}")]
     Unreachable {
-        /// Who was asked.
+        /// The provider.
         provider: String,
-        /// What went wrong.
+        /// The reason.
         detail: String,
     },
-    /// The answer did not come in time.
+    /// The response did not arrive in time.
     #[error("{provider} did not answer within {} s", waited.as_secs())]
     TimedOut {
-        /// Who was asked.
+        /// The provider.
         provider: String,
-        /// How long was waited.
+        /// The timeout.
         waited: Duration,
     },
-    /// Too much was asked for; it may be asked again.
-    #[error("{provider} asks to be called less often")]
+    /// The rate limit is exceeded; a later retry may succeed.
+    #[error("{provider} asks for fewer requests")]
     RateLimited {
-        /// Who was asked.
+        /// The provider.
         provider: String,
-        /// When to ask again, if it was said.
+        /// When to retry, if the provider says so.
         after: Option<Duration>,
     },
-    /// It failed on its side (HTTP 5xx); it may be asked again.
+    /// The provider failed (HTTP 5xx); a retry may succeed.
     #[error("{provider} failed: {detail}")]
     Failed {
-        /// Who was asked.
+        /// The provider.
         provider: String,
-        /// What it said.
+        /// The provider's message.
         detail: String,
-        /// When to ask again, if it was said.
+        /// When to retry, if the provider says so.
         after: Option<Duration>,
     },
-    /// It refuses: a key, a name or a text that it does not accept. Asking again does not help.
+    /// The provider rejects the request: it does not accept a key, a name or a text. A retry does
+    /// not help.
     #[error("{provider} refuses: {detail}")]
     Refused {
-        /// Who was asked.
+        /// The provider.
         provider: String,
-        /// What it said.
+        /// The provider's message.
         detail: String,
     },
     /// The vectors have another length than the model's.
     #[error("{provider} answered with vectors of {found} numbers instead of {expected}")]
     WrongDimensions {
-        /// Who was asked.
+        /// The provider.
         provider: String,
         /// Length of the model's vectors.
         expected: usize,
-        /// Length of those that came.
+        /// Length of the vectors in the response.
         found: usize,
     },
-    /// The answer is not what the protocol says.
-    #[error("{provider} gave an answer that cannot be read: {detail}")]
+    /// The response violates the protocol.
+    #[error("{provider} sent an invalid response: {detail}")]
     Unreadable {
-        /// Who was asked.
+        /// The provider.
         provider: String,
-        /// What is wrong with it.
+        /// The problem.
         detail: String,
     },
-    /// The model's files are not there or not as they must be.
+    /// The model's files are missing or invalid.
     #[error("the model in {place} cannot be used: {detail}")]
     Unusable {
         /// The folder.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         detail: String,
     },
 }
@@ -130,7 +131,7 @@ impl EmbedError {
         }
     }
 
-    /// Whether asking again later may help.
+    /// Whether a later retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(
             self,

@@ -1,9 +1,8 @@
-//! The way out of the machine: HTTP with limits.
+//! An HTTP client with limits.
 //!
-//! Nothing is waited for without an end and nothing is read without a limit. A redirect is either
-//! refused or followed without the key, so that a server cannot send the key on to another. What is
-//! on this machine is asked directly; for the rest the proxies count that the environment names, as
-//! `ureq` reads them.
+//! Every wait has a timeout and every body a size limit. A redirect is either refused or followed
+//! without the key, so that a server cannot forward the key to another one. Servers on this machine
+//! are contacted directly; for all others, `ureq` uses the proxies in the environment.
 
 use std::io::Read;
 use std::net::IpAddr;
@@ -19,24 +18,24 @@ use crate::roots::Roots;
 const CONNECT_S_MAX: u64 = 10;
 /// Longest silence in the middle of a download.
 const SILENCE_S_MAX: u64 = 60;
-/// Most redirects that are followed where they are followed at all.
+/// Most redirects that are followed, if any are.
 const REDIRECTS_MAX: u32 = 5;
-/// Shortest time that an answer gets, however late it is: none at all would be an error of its own.
-const ANSWER_TIME_MIN: Duration = Duration::from_millis(1);
+/// Shortest timeout of a request after the deadline: zero would be a different error.
+const TIMEOUT_MIN: Duration = Duration::from_millis(1);
 /// Longest address.
 const ADDRESS_CHARS_MAX: usize = 2048;
 
-/// Where a server is: `http://` or `https://`, a host, perhaps a path; no `/` at its end.
+/// The base address of a server: `http://` or `https://`, a host, optionally a path; without a
+/// trailing `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Base {
     text: String,
     is_https: bool,
-    is_here: bool,
+    is_local: bool,
 }
 
 impl Base {
-    /// Parses an address. What is wrong with it is said without repeating it, since it may hold a
-    /// password.
+    /// Parses an address. The error does not repeat the address, because it may hold a password.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim().trim_end_matches('/');
         if text.len() > ADDRESS_CHARS_MAX {
@@ -48,19 +47,19 @@ impl Base {
             Some("http") => false,
             _ => return Err("the address must begin with https:// or http://"),
         };
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or("the address names no host")?;
+        let host = uri.host().filter(|host| !host.is_empty()).ok_or("the address has no host")?;
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
             return Err(
-                "the address holds a user or a password; give the key by a variable or a file",
+                "the address contains a user or a password; provide the key in a variable or a file",
             );
         }
         if uri.query().is_some() || text.contains('#') {
             return Err("the address may not have a query or a fragment");
         }
-        Ok(Self { text: text.to_owned(), is_https, is_here: is_this_machine(host) })
+        Ok(Self { text: text.to_owned(), is_https, is_local: is_this_machine(host) })
     }
 
-    /// The address of something below it.
+    /// The address of a path below it.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("{}/{path}", self.text)
     }
@@ -71,8 +70,8 @@ impl Base {
     }
 
     /// True if what is sent there can be read on the way.
-    pub(crate) fn is_open(&self) -> bool {
-        !self.is_https && !self.is_here
+    pub(crate) fn is_unencrypted(&self) -> bool {
+        !self.is_https && !self.is_local
     }
 }
 
@@ -84,16 +83,16 @@ fn is_this_machine(host: &str) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug)]
 pub(crate) enum HttpError {
-    /// No connection, or it broke.
+    /// No connection, or it was closed.
     Unreachable(String),
-    /// Not in time.
+    /// The timeout expired.
     TimedOut(Duration),
-    /// What came is no HTTP.
+    /// The response is not HTTP.
     NotHttp(String),
-    /// More came than is read.
+    /// The body exceeds the limit in bytes.
     TooLong(u64),
 }
 
@@ -109,59 +108,59 @@ impl std::fmt::Display for HttpError {
     }
 }
 
-/// An answer that was read to its end.
-pub(crate) struct Answer {
+/// A response with its whole body.
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
 }
 
-/// An answer of which the body is still to come.
+/// A response whose body is not read yet.
 pub(crate) struct Stream {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: ureq::BodyReader<'static>,
 }
 
-/// A header of an answer, as text.
+/// A header of a response, as text.
 pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Asks one server.
+/// A client for one server.
 pub(crate) struct Client {
     agent: ureq::Agent,
     waited: Duration,
-    /// When the last answer must be there, however much is asked.
-    until: Option<Instant>,
+    /// The deadline for all requests together.
+    deadline: Option<Instant>,
 }
 
 impl Client {
-    /// For questions with short answers, each complete within `whole` and all by `until`. Redirects
-    /// come back as they are.
-    pub(crate) fn for_questions(
+    /// For requests with short responses, each complete within `timeout` and all by `deadline`.
+    /// Redirects are returned, not followed.
+    pub(crate) fn for_requests(
         base: &Base,
         roots: Option<&Roots>,
-        whole: Duration,
-        until: Option<Instant>,
+        timeout: Duration,
+        deadline: Option<Instant>,
     ) -> Self {
         let config = config(base, roots)
             .max_redirects(0)
             .max_redirects_will_error(false)
-            .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
-            .timeout_global(Some(whole));
-        Self { agent: config.build().new_agent(), waited: whole, until }
+            .timeout_connect(Some(timeout.min(Duration::from_secs(CONNECT_S_MAX))))
+            .timeout_global(Some(timeout));
+        Self { agent: config.build().new_agent(), waited: timeout, deadline }
     }
 
-    /// The same for one list, but redirects are followed as for downloads.
-    pub(crate) fn for_lists(base: &Base, roots: Option<&Roots>, whole: Duration) -> Self {
+    /// The same for one list, but redirects are followed as in downloads.
+    pub(crate) fn for_lists(base: &Base, roots: Option<&Roots>, timeout: Duration) -> Self {
         let config = config(base, roots)
-            .timeout_connect(Some(whole.min(Duration::from_secs(CONNECT_S_MAX))))
-            .timeout_global(Some(whole));
-        Self { agent: config.build().new_agent(), waited: whole, until: None }
+            .timeout_connect(Some(timeout.min(Duration::from_secs(CONNECT_S_MAX))))
+            .timeout_global(Some(timeout));
+        Self { agent: config.build().new_agent(), waited: timeout, deadline: None }
     }
 
-    /// For downloads, which may last as long as something comes. Redirects are followed, without
+    /// For downloads, which may last as long as data keeps arriving. Redirects are followed without
     /// the key, and from https to https only.
     pub(crate) fn for_downloads(base: &Base, roots: Option<&Roots>) -> Self {
         let silence = Duration::from_secs(SILENCE_S_MAX);
@@ -169,35 +168,35 @@ impl Client {
             .timeout_connect(Some(Duration::from_secs(CONNECT_S_MAX)))
             .timeout_recv_response(Some(silence))
             .timeout_per_read(Some(silence));
-        Self { agent: config.build().new_agent(), waited: silence, until: None }
+        Self { agent: config.build().new_agent(), waited: silence, deadline: None }
     }
 
-    /// Sends JSON and reads the answer, whatever its status.
+    /// Sends JSON and reads the response, whatever its status.
     pub(crate) fn post(
         &self,
         address: &str,
         headers: &[(&str, &str)],
         body: &[u8],
         bytes_max: u64,
-    ) -> Result<Answer, HttpError> {
+    ) -> Result<Response, HttpError> {
         let mut request = self.agent.post(address).header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.read(self.in_time(request).send(body), bytes_max)
+        self.read(self.with_deadline(request).send(body), bytes_max)
     }
 
-    /// Asks for something and reads it, whatever its status.
+    /// Sends a GET request and reads the response, whatever its status.
     pub(crate) fn get(
         &self,
         address: &str,
         headers: &[(&str, &str)],
         bytes_max: u64,
-    ) -> Result<Answer, HttpError> {
+    ) -> Result<Response, HttpError> {
         self.read(self.send(address, headers), bytes_max)
     }
 
-    /// Asks for something and lets the caller read it.
+    /// Sends a GET request and lets the caller read the body.
     pub(crate) fn stream(
         &self,
         address: &str,
@@ -212,8 +211,8 @@ impl Client {
         })
     }
 
-    /// What an error while reading a [`Stream`] means.
-    pub(crate) fn reading_trouble(&self, error: std::io::Error) -> HttpError {
+    /// Converts an error while reading a [`Stream`].
+    pub(crate) fn read_error(&self, error: std::io::Error) -> HttpError {
         self.error(ureq::Error::from(error))
     }
 
@@ -226,13 +225,13 @@ impl Client {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.in_time(request).call()
+        self.with_deadline(request).call()
     }
 
-    fn in_time<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
-        let Some(until) = self.until else { return request };
+    fn with_deadline<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+        let Some(deadline) = self.deadline else { return request };
         let left =
-            until.saturating_duration_since(Instant::now()).min(self.waited).max(ANSWER_TIME_MIN);
+            deadline.saturating_duration_since(Instant::now()).min(self.waited).max(TIMEOUT_MIN);
         request.config().timeout_global(Some(left)).build()
     }
 
@@ -240,15 +239,15 @@ impl Client {
         &self,
         response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
         bytes_max: u64,
-    ) -> Result<Answer, HttpError> {
+    ) -> Result<Response, HttpError> {
         let (parts, body) = response.map_err(|error| self.error(error))?.into_parts();
         let mut bytes = Vec::new();
         let mut reader = body.into_reader().take(bytes_max.saturating_add(1));
-        reader.read_to_end(&mut bytes).map_err(|error| self.reading_trouble(error))?;
+        reader.read_to_end(&mut bytes).map_err(|error| self.read_error(error))?;
         if bytes.len() as u64 > bytes_max {
             return Err(HttpError::TooLong(bytes_max));
         }
-        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: bytes })
+        Ok(Response { status: parts.status.as_u16(), headers: parts.headers, body: bytes })
     }
 
     fn error(&self, error: ureq::Error) -> HttpError {
@@ -267,14 +266,14 @@ impl Client {
             ureq::Error::Protocol(_)
             | ureq::Error::Http(_)
             | ureq::Error::LargeResponseHeader(..) => {
-                HttpError::NotHttp(format!("no HTTP: {error}"))
+                HttpError::NotHttp(format!("not HTTP: {error}"))
             }
             error => HttpError::Unreachable(error.to_string()),
         }
     }
 }
 
-/// What holds for every question.
+/// The configuration that all clients share.
 fn config(base: &Base, roots: Option<&Roots>) -> ConfigBuilder<AgentScope> {
     let config = ureq::Agent::config_builder()
         .http_status_as_error(false)
@@ -282,7 +281,7 @@ fn config(base: &Base, roots: Option<&Roots>) -> ConfigBuilder<AgentScope> {
         .https_only(base.is_https)
         .max_redirects(REDIRECTS_MAX)
         .redirect_auth_headers(RedirectAuthHeaders::Never);
-    let config = if base.is_here { config.proxy(None) } else { config };
+    let config = if base.is_local { config.proxy(None) } else { config };
     match roots {
         Some(roots) => config.tls_config(roots.tls()),
         None => config,
@@ -294,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_a_scheme_a_host_and_perhaps_a_path() {
+    fn an_address_is_a_scheme_a_host_and_an_optional_path() {
         assert_eq!(
             Base::parse("https://api.example.com/v1/").unwrap().at("embeddings"),
             "https://api.example.com/v1/embeddings"
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_http_to_another_machine_can_be_read_on_the_way() {
+    fn only_plain_http_to_another_machine_is_unencrypted() {
         for here in [
             "http://127.0.0.1:11434",
             "http://localhost",
@@ -323,13 +322,13 @@ mod tests {
             "http://a.localhost",
             "http://127.9.9.9",
         ] {
-            assert!(!Base::parse(here).unwrap().is_open(), "{here}");
+            assert!(!Base::parse(here).unwrap().is_unencrypted(), "{here}");
         }
-        assert!(!Base::parse("https://example.com").unwrap().is_open());
+        assert!(!Base::parse("https://example.com").unwrap().is_unencrypted());
         for open in
             ["http://192.168.1.2", "http://localhost.example.com", "http://127.0.0.1.example.com"]
         {
-            assert!(Base::parse(open).unwrap().is_open(), "{open}");
+            assert!(Base::parse(open).unwrap().is_unencrypted(), "{open}");
         }
     }
 }

@@ -1,12 +1,13 @@
-//! What turns text into vectors, so that what means alike is found though it shares no word.
+//! Embedding models: text becomes vectors, so that recall finds text with a similar meaning but no
+//! shared words.
 //!
-//! [`table`] is built in: a vector for each token, summed. It needs no network, no download and no
-//! choice, and everything that is recorded gets its vector when it is indexed. Other models are
-//! [`Embedder`]s, which cost more and find more; what they make is a cache, and while they are away
-//! recall goes on without them.
+//! [`table`] is built in: a text's vector is the sum of its token vectors. It needs no network, no
+//! download and no configuration, and every record gets its vector when it is indexed. Other models
+//! are [`Embedder`]s, which cost more and find more. Their vectors are a cache: while an embedder
+//! is unavailable, recall works without it.
 //!
-//! The feature `network` brings what asks others, [`remote`] and [`hub`], and what chooses among
-//! all, [`choice`].
+//! The feature `network` adds the network clients, [`remote`] and [`hub`], and the selection of a
+//! model, [`choice`].
 
 pub mod bert;
 #[cfg(feature = "network")]

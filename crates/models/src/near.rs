@@ -1,32 +1,30 @@
-//! How near records come to a question word by word.
+//! Similarity between records and a question, word by word.
 
 use retrieval::rank::meaning;
 
 use crate::table::{DIMENSIONS, Table};
 
-/// The tokens of a question, and which tokens are how near to them as far as they were asked for.
+/// The tokens of a question, with a cache of the similarity of other tokens to them.
 pub struct NearWords {
     table: &'static Table,
-    /// The directions of the question's tokens, of length 1, as many side by side as there are
-    /// lanes.
+    /// The unit vectors of the question's tokens, transposed in groups of [`LANES`].
     directions: Vec<[[f32; LANES]; DIMENSIONS]>,
-    /// How much each counts: the length of its vector, which is great for rare words.
+    /// The weight of each: the length of its vector, which is larger for rare words.
     weights: Vec<f32>,
-    /// Which of the rows of `cosines` is that of a token; [`UNKNOWN`] for one that was not asked
-    /// for yet.
-    places: Vec<u16>,
-    /// A row a token: its cosines with the tokens of the question, and nothing up to a multiple of
+    /// The row in `cosines` of each token; [`UNKNOWN`] for tokens that were not requested yet.
+    rows: Vec<u16>,
+    /// One row per token: its cosines with the question's tokens, zero-padded to a multiple of
     /// [`LANES`].
     cosines: Vec<[f32; LANES]>,
 }
 
-/// How many cosines are compared side by side.
+/// How many cosines are computed in parallel.
 const LANES: usize = 16;
-/// No row.
+/// The row of a token that was not requested yet.
 const UNKNOWN: u16 = u16::MAX;
 
 impl NearWords {
-    /// Of a question, as far as [`TOKENS_MAX`] tokens.
+    /// From the first [`TOKENS_MAX`] tokens of a question.
     pub fn new(table: &'static Table, question: &str) -> Self {
         let mut tokens = Vec::new();
         table.tokens(question, &mut tokens);
@@ -45,17 +43,16 @@ impl NearWords {
             }
             weights.push(length);
         }
-        Self { table, directions, weights, places: vec![UNKNOWN; table.len()], cosines: Vec::new() }
+        Self { table, directions, weights, rows: vec![UNKNOWN; table.len()], cosines: Vec::new() }
     }
 
-    /// For each token of the question, the greatest cosine with one of `tokens`; 0 where none is
-    /// near.
+    /// For each token of the question, the largest cosine with one of `tokens`, at least 0.
     pub fn best(&mut self, tokens: impl IntoIterator<Item = u16>) -> Vec<f32> {
         let width = self.directions.len();
         let mut best = vec![[0.0f32; LANES]; width];
         for token in tokens {
-            let Some(place) = self.place(token, width) else { continue };
-            let row = self.cosines.get(place..place + width).unwrap_or_default();
+            let Some(start) = self.row(token, width) else { continue };
+            let row = self.cosines.get(start..start + width).unwrap_or_default();
             for (best, cosines) in best.iter_mut().zip(row) {
                 for (best, cosine) in best.iter_mut().zip(cosines) {
                     *best = if *cosine > *best { *cosine } else { *best };
@@ -65,22 +62,23 @@ impl NearWords {
         best.into_flattened()
     }
 
-    /// Where the row of a token begins, made if it is not there; none for a token that the table
-    /// does not have.
-    fn place(&mut self, token: u16, width: usize) -> Option<usize> {
-        let place = self.places.get_mut(usize::from(token))?;
-        if *place == UNKNOWN {
+    /// The start of a token's row, which is computed if missing; `None` for a token that is not in
+    /// the table.
+    fn row(&mut self, token: u16, width: usize) -> Option<usize> {
+        let start = self.rows.get_mut(usize::from(token))?;
+        if *start == UNKNOWN {
             // A table has fewer than 65 535 tokens, so there are fewer rows.
-            *place = (self.cosines.len() / width.max(1)) as u16;
+            *start = (self.cosines.len() / width.max(1)) as u16;
             let direction =
                 self.table.direction(token).map_or([0.0; DIMENSIONS], |(direction, _)| direction);
             self.cosines
                 .extend(self.directions.iter().map(|directions| cosines(directions, &direction)));
         }
-        Some(usize::from(*place) * width)
+        Some(usize::from(*start) * width)
     }
 
-    /// [`meaning::near`] of a record, by what [`Self::best`] gave for it and the two before it.
+    /// [`meaning::near`] of a record, from the results of [`Self::best`] for it and for the two
+    /// records before it.
     pub fn near(&self, own: &[f32], previous: &[f32], before_previous: &[f32]) -> f64 {
         meaning::near(&self.weights, own, previous, before_previous)
     }
@@ -89,8 +87,8 @@ impl NearWords {
 /// Most tokens of a question that are compared with those of records.
 pub const TOKENS_MAX: usize = 64;
 
-/// With as many directions as there are lanes. Nothing is fused: the same numbers on every
-/// processor.
+/// The cosines of one group of directions with a token. No fused operations: the same numbers on
+/// every processor.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512vl",
     "x86_64+avx2",
@@ -120,17 +118,17 @@ mod tests {
     }
 
     #[test]
-    fn a_record_with_all_words_is_as_near_as_can_be() {
+    fn a_record_with_all_words_has_the_maximum_similarity() {
         assert!((near("which glaze", "the glaze which ran") - 1.0).abs() < 1e-5);
     }
 
     #[test]
-    fn words_that_mean_alike_are_nearer_than_others() {
+    fn words_with_similar_meaning_are_more_similar_than_others() {
         assert!(near("which pet", "she has a dog") > near("which pet", "she has a carburetor"));
     }
 
     #[test]
-    fn what_has_no_words_is_near_to_nothing() {
+    fn an_empty_text_is_similar_to_nothing() {
         assert_eq!(near("", "a dog"), 0.0);
         assert_eq!(near("dog", ""), 0.0);
         assert!(near(&"dog cat ".repeat(100_000), "dog").is_finite());

@@ -1,22 +1,22 @@
-//! Who vouches for a server's name.
+//! The certificate authorities that are trusted.
 //!
-//! Mozilla's list is compiled in. A company whose proxy reads what passes it signs with a
-//! certificate of its own, which only the company's machines know; then a file of certificates
-//! takes the list's place, as with other programs.
+//! Mozilla's list is compiled in. A company's TLS-inspecting proxy signs with a certificate that
+//! only the company's machines know; a file of certificates then replaces the list, as in other
+//! programs.
 
 use std::sync::Arc;
 
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
-/// Most certificates of a file; the largest lists in use have some 150.
+/// Most certificates in a file; the largest lists in use have about 150.
 const CERTIFICATES_MAX: usize = 2000;
 
-/// Certificates in place of the list that is compiled in.
+/// Certificates that replace the compiled-in list.
 #[derive(Clone, Debug)]
 pub struct Roots(Arc<Vec<Certificate<'static>>>);
 
 impl Roots {
-    /// The certificates of a file in PEM; none if it has none, too many, or what is none.
+    /// The certificates in a PEM file; `None` if there are none, too many, or invalid ones.
     pub fn parse(pem: &[u8]) -> Option<Self> {
         let mut certificates = Vec::new();
         for item in parse_pem(pem) {

@@ -1,20 +1,20 @@
-//! A key that is shown to nobody.
+//! API keys that are never printed.
 
 /// Shown in place of a key.
 const HIDDEN: &str = "[key]";
 /// Most characters of a key.
 const CHARS_MAX: usize = 4096;
-/// So many characters at its beginning betray a key that somebody else has masked only in part.
+/// A partly masked key is recognised by this many characters at its start.
 const TELLING_CHARS: usize = 4;
 
-/// The key of a service. It goes into one header of a request and nowhere else: not into logs,
+/// The key of a service. It is sent in one request header and occurs nowhere else: not in logs,
 /// errors or files.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// A key as it stands in a variable or a file, with or without white space around it; none if
-    /// there is nothing, or something that no header can carry.
+    /// Parses the content of a variable or a file, ignoring surrounding white space; `None` if it
+    /// is empty or not valid in a header.
     ///
     /// ```
     /// use models::secret::Secret;
@@ -34,7 +34,8 @@ impl Secret {
         &self.0
     }
 
-    /// The text without the key. Services repeat a refused key, some with stars in its middle.
+    /// The text with the key masked. Services repeat a rejected key, some with asterisks in its
+    /// middle.
     pub(crate) fn hide_in(&self, text: &str) -> String {
         let text = text.replace(&self.0, HIDDEN);
         let Some(beginning) = self.0.get(..TELLING_CHARS) else { return text };
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_hidden_wherever_it_stands_and_also_when_half_masked() {
+    fn a_key_is_masked_everywhere_even_if_partly_masked_already() {
         let key = Secret::parse("sk-abcdef123").unwrap();
         assert_eq!(key.hide_in("Incorrect key: sk-abcdef123."), "Incorrect key: [key].");
         assert_eq!(key.hide_in("Incorrect key: sk-a*****123. Look"), "Incorrect key: [key] Look");
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_carry_is_no_key() {
+    fn text_that_is_invalid_in_a_header_is_not_a_key() {
         for text in ["", "  ", "a b", "schlüssel", "a\nb", &"k".repeat(CHARS_MAX + 1)] {
             assert!(Secret::parse(text).is_none(), "{text:?}");
         }

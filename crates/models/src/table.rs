@@ -1,11 +1,11 @@
-//! The built-in model: one vector a token, distilled from a sentence model; a text is the sum of
-//! its tokens.
+//! The built-in model: one vector per token, distilled from a sentence model; a text's vector is
+//! the sum of its tokens' vectors.
 //!
 //! `data/table.safetensors` has 128 int8 numbers and a scale for each of the 30 522 pieces of
-//! BERT's English vocabulary. They were trained so that their sum points where all-MiniLM-L6-v2
-//! points (recipe, sources and licences: `data/README.md`). Rare words are long vectors and common
-//! ones short, so the sum needs no weights. Sums are made in the order of the tokens, in single
-//! precision without fused operations: the same bits on every machine.
+//! BERT's English vocabulary. They were trained so that the direction of the sum approximates that
+//! of all-MiniLM-L6-v2 (recipe, sources and licences: `data/README.md`). Rare words have long
+//! vectors and common ones short vectors, so the sum needs no weights. Sums are computed in token
+//! order, in single precision without fused operations: the same bits on every machine.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use crate::word_piece::WordPiece;
 
 /// Length of the table's vectors.
 pub const DIMENSIONS: usize = 128;
-/// The table's name, for whoever stores what it made: changes with the table.
+/// The table's name, for stored vectors: it changes with the table.
 pub const NAME: &str = "table-1";
 
 /// A sum of token vectors.
@@ -24,7 +24,7 @@ pub type Sum = [f32; DIMENSIONS];
 static TABLE: &[u8] = include_bytes!("../data/table.safetensors");
 static VOCABULARY: &str = include_str!("../data/vocab.txt");
 
-/// Token vectors and the vocabulary that they belong to.
+/// Token vectors and their vocabulary.
 pub struct Table {
     word_piece: WordPiece<'static>,
     rows: &'static [[u8; DIMENSIONS]],
@@ -32,15 +32,16 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table that the program brings, read once a process.
+    /// The built-in table, loaded once per process.
     pub fn built_in() -> &'static Self {
         static BUILT_IN: OnceLock<Table> = OnceLock::new();
         BUILT_IN.get_or_init(Self::load)
     }
 
-    /// The same, read anew, in about two milliseconds.
+    /// Loads the built-in table, which takes about two milliseconds.
     pub fn load() -> Self {
-        // A table that is damaged would be a program that is damaged; it finds nothing by meaning.
+        // The data is compiled in, so it is valid unless the program is damaged. An empty table
+        // finds nothing by meaning.
         Self::read(TABLE, VOCABULARY).unwrap_or_else(|| Self {
             word_piece: WordPiece::empty(),
             rows: &[],
@@ -66,12 +67,12 @@ impl Table {
         is_whole.then_some(Self { word_piece: WordPiece::new(vocabulary)?, rows, scales })
     }
 
-    /// How many tokens it has.
+    /// The number of tokens.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether it has none.
+    /// Whether it has no tokens.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -81,7 +82,7 @@ impl Table {
         self.word_piece.tokens(text, tokens);
     }
 
-    /// Adds the vectors of `tokens` to `sum`. A token that the table does not have adds nothing.
+    /// Adds the vectors of `tokens` to `sum`, ignoring unknown tokens.
     pub fn add(&self, tokens: impl IntoIterator<Item = u16>, sum: &mut Sum) {
         for token in tokens {
             let number = usize::from(token);
@@ -92,12 +93,12 @@ impl Table {
         }
     }
 
-    /// The direction of a token, of length 1, and the length of its vector; none if it has no
-    /// direction.
+    /// The unit vector of a token and the length of its vector; `None` if the length is zero or the
+    /// token unknown.
     pub fn direction(&self, token: u16) -> Option<(Sum, f32)> {
         let number = usize::from(token);
         let (row, scale) = (self.rows.get(number)?, self.scales.get(number)?);
-        // In whole numbers, which add up to the same in any order.
+        // Integer arithmetic gives the same sum in any order.
         let square: i32 = row.iter().map(|value| i32::from(value.cast_signed()).pow(2)).sum();
         let steps = (square as f32).sqrt();
         let length = scale * steps;
@@ -117,7 +118,7 @@ impl Table {
     }
 }
 
-/// The same on every processor: nothing is fused, and no sum has another order.
+/// Identical on every processor: no fused operations, and a fixed order of additions.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512vl",
     "x86_64+avx2",
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_alike_is_near() {
+    fn similar_meanings_have_similar_vectors() {
         assert!(cosine("dog", "pet") > 0.5);
         assert!(cosine("carburetor", "pet") < 0.2);
         assert!(
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_one_that_its_recipe_describes() {
+    fn the_readme_names_the_digest_of_the_table() {
         let digest = blake3::hash(TABLE).to_hex();
         assert!(
             include_str!("../data/README.md").contains(digest.as_str()),
@@ -159,12 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_words_is_nothing() {
+    fn an_empty_text_has_the_zero_vector() {
         assert_eq!(Table::built_in().embed(""), [0.0; DIMENSIONS]);
     }
 
     #[test]
-    fn a_sum_does_not_depend_on_how_it_is_cut() {
+    fn a_sum_can_be_computed_in_parts() {
         let table = Table::built_in();
         let mut tokens = Vec::new();
         table.tokens("the kiln was too hot, and the glaze ran", &mut tokens);

@@ -1,10 +1,10 @@
-//! WordPiece: text into the tokens of a BERT vocabulary.
+//! WordPiece: splits text into the tokens of a BERT vocabulary.
 //!
-//! Lower case, accents off, every punctuation mark and every Chinese character a word of its own;
-//! then each word is cut into the longest pieces that the vocabulary has, from the left. A word
-//! with a rest that it has not is one unknown token. The same as the reference implementation with
-//! `do_lower_case`. Source: Devlin et al. 2019, "BERT: Pre-training of Deep Bidirectional
-//! Transformers".
+//! Text becomes lower case without accents, and every punctuation mark and every Chinese character
+//! becomes a word. Each word is then split, from the left, into the longest pieces in the
+//! vocabulary. A word with a remainder that is not in the vocabulary is one unknown token. The
+//! result equals that of the reference implementation with `do_lower_case`. Source: Devlin et al.
+//! 2019, "BERT: Pre-training of Deep Bidirectional Transformers".
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -15,50 +15,50 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 /// Words longer than this, in characters, are one unknown token.
 const WORD_CHARS_MAX: usize = 100;
-/// Bytes of a word that are kept: one that has as many has more characters than [`WORD_CHARS_MAX`].
+/// Bytes of a word that are kept: a word this long has more characters than [`WORD_CHARS_MAX`].
 const WORD_BYTES_MAX: usize = 4 * WORD_CHARS_MAX + 1;
-/// What begins a piece that continues a word.
-const CONTINUES: &str = "##";
-/// The token of what the vocabulary does not have.
+/// Prefix of a piece that continues a word.
+const CONTINUATION: &str = "##";
+/// The token of unknown words.
 const UNKNOWN: &str = "[UNK]";
 /// Most pieces of a vocabulary.
 const PIECES_MAX: usize = EMPTY as usize;
-/// Bytes of the beginning that tells how long a piece can be.
-const BEGINNING: usize = 3;
-/// Beginnings that are told apart; a power of two. A vocabulary has some thousands.
-const BEGINNINGS: usize = 1 << 13;
+/// Bytes of a piece's prefix that determine its possible lengths.
+const PREFIX_BYTES: usize = 3;
+/// Size of the hash table of prefixes, a power of two. A vocabulary has some thousands of prefixes.
+const PREFIX_SLOTS: usize = 1 << 13;
 /// The number in a slot without a piece.
 const EMPTY: u16 = u16::MAX;
 
-/// A vocabulary, ready to cut words.
+/// A tokeniser for one vocabulary.
 #[derive(Debug)]
 pub struct WordPiece<'a> {
     text: Cow<'a, str>,
     pieces: Vec<Piece>,
-    /// Numbers of pieces by their hash, with open addressing, at least half of them empty. Filled
-    /// at every start of the program, in a third of the time of two maps.
+    /// A hash table of the pieces' numbers with open addressing, at least half of it empty. It is
+    /// filled at every start of the program, which takes a third of the time of two maps.
     slots: Vec<Slot>,
-    /// How long pieces are that begin so, by the hash of the beginning: most lengths need not be
-    /// tried.
+    /// The lengths of the pieces with the same prefix, by the hash of that prefix: most lengths
+    /// need not be tried.
     lengths: Vec<Lengths>,
-    /// Where hashes begin: differently in each process, so that nobody can make a vocabulary of
-    /// equal ones.
+    /// The seed of hashes: different in each process, so that nobody can construct a vocabulary of
+    /// colliding pieces.
     seed: u64,
     unknown: u16,
     /// Bytes of the longest piece.
     piece_bytes_max: usize,
 }
 
-/// A place in the table of hashes.
+/// A slot of the hash table.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     number: u16,
-    /// Of the hash what the place does not tell: most other pieces differ in it and need not be
-    /// read.
-    mark: u16,
+    /// Bits of the hash that the slot's position does not imply: they differ for most other pieces,
+    /// which then need not be compared.
+    tag: u16,
 }
 
-/// Some lengths, a bit each; the last stands for all that are longer.
+/// A set of lengths, one bit each; the last bit stands for all longer ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lengths(u32);
 
@@ -81,7 +81,7 @@ impl Lengths {
     }
 }
 
-/// Where a piece lies in the vocabulary's text, its mark of continuing left out.
+/// The location of a piece in the vocabulary's text, without its `##`.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     start: u32,
@@ -89,23 +89,23 @@ struct Piece {
     part: Part,
 }
 
-/// Which part of a word a piece can be.
+/// The position of a piece within a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    Begin,
-    Rest,
+    Start,
+    Continuation,
 }
 
 impl<'a> WordPiece<'a> {
-    /// Of a vocabulary of one piece a line, numbered from 0. None if it has no unknown token, or
-    /// more than 65 535 pieces.
+    /// From a vocabulary with one piece per line, numbered from 0. `None` if it has no unknown
+    /// token, or more than 65 535 pieces.
     pub fn new(vocabulary: impl Into<Cow<'a, str>>) -> Option<Self> {
         let text = vocabulary.into();
         let mut pieces = Vec::with_capacity(text.len() / 8);
         let mut start = 0;
         for line in text.split_inclusive('\n') {
             let (part, piece) = part(line.lines().next().unwrap_or_default());
-            let before = if part == Part::Rest { CONTINUES.len() } else { 0 };
+            let before = if part == Part::Continuation { CONTINUATION.len() } else { 0 };
             let (at, length) =
                 (u32::try_from(start + before).ok()?, u32::try_from(piece.len()).ok()?);
             pieces.push(Piece { start: at, length, part });
@@ -115,35 +115,35 @@ impl<'a> WordPiece<'a> {
             }
         }
         let slots =
-            vec![Slot { number: EMPTY, mark: 0 }; (2 * pieces.len() + 1).next_power_of_two()];
+            vec![Slot { number: EMPTY, tag: 0 }; (2 * pieces.len() + 1).next_power_of_two()];
         let piece_bytes_max = pieces.iter().map(|piece| piece.length as usize).max().unwrap_or(0);
-        let lengths = vec![Lengths::default(); BEGINNINGS];
-        let mut made =
+        let lengths = vec![Lengths::default(); PREFIX_SLOTS];
+        let mut word_piece =
             Self { text, pieces, slots, lengths, seed: seed(), unknown: 0, piece_bytes_max };
-        for number in 0..u16::try_from(made.pieces.len()).ok()? {
-            let (part, piece) = made.piece(number)?;
-            let mut hash = made.hash_of_nothing(part);
-            let mut beginning = hash;
+        for number in 0..u16::try_from(word_piece.pieces.len()).ok()? {
+            let (part, piece) = word_piece.piece(number)?;
+            let mut hash = word_piece.empty_hash(part);
+            let mut prefix = hash;
             for (byte, length) in piece.bytes().zip(1..) {
                 hash = hash_with(hash, byte);
-                beginning = if length <= BEGINNING { hash } else { beginning };
+                prefix = if length <= PREFIX_BYTES { hash } else { prefix };
             }
-            let slot = made.slot(hash, part, piece);
-            // Of two equal pieces the later one counts, as in a map that is filled line by line.
+            let slot = word_piece.slot(hash, part, piece);
+            // The later of two equal pieces wins, as in a map that is filled line by line.
             let length = Lengths::bit(piece.len());
-            *made.slots.get_mut(slot)? = Slot { number, mark: mark(hash) };
-            made.lengths.get_mut(beginning as usize % BEGINNINGS)?.0 |= length;
+            *word_piece.slots.get_mut(slot)? = Slot { number, tag: tag(hash) };
+            word_piece.lengths.get_mut(prefix as usize % PREFIX_SLOTS)?.0 |= length;
         }
-        made.unknown = made.number(UNKNOWN)?;
-        Some(made)
+        word_piece.unknown = word_piece.number(UNKNOWN)?;
+        Some(word_piece)
     }
 
-    /// Has no piece: every word is token 0.
+    /// A tokeniser without pieces: every word is token 0.
     pub fn empty() -> Self {
         Self {
             text: Cow::Borrowed(""),
             pieces: Vec::new(),
-            slots: vec![Slot { number: EMPTY, mark: 0 }],
+            slots: vec![Slot { number: EMPTY, tag: 0 }],
             lengths: Vec::new(),
             seed: 0,
             unknown: 0,
@@ -151,12 +151,12 @@ impl<'a> WordPiece<'a> {
         }
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
@@ -175,22 +175,26 @@ impl<'a> WordPiece<'a> {
     }
 
     fn hash(&self, part: Part, piece: &str) -> u64 {
-        piece.bytes().fold(self.hash_of_nothing(part), hash_with)
+        piece.bytes().fold(self.empty_hash(part), hash_with)
     }
 
-    fn hash_of_nothing(&self, part: Part) -> u64 {
+    fn empty_hash(&self, part: Part) -> u64 {
         hash_with(self.seed, part as u8)
     }
 
-    /// How long pieces can be with which a text of these hashes begins.
+    /// The possible lengths of pieces at the start of a text whose prefixes have these hashes.
     fn lengths(&self, hashes: &[u64]) -> Lengths {
         let mut lengths = Lengths::default();
         for (hash, length) in hashes.iter().zip(1..) {
-            let known = self.lengths.get(*hash as usize % BEGINNINGS).copied().unwrap_or_default();
-            // What is shorter than a beginning is one by itself.
-            let told =
-                if length < BEGINNING { Lengths::bit(length) } else { u32::MAX << (BEGINNING - 1) };
-            lengths.0 |= known.0 & told;
+            let known =
+                self.lengths.get(*hash as usize % PREFIX_SLOTS).copied().unwrap_or_default();
+            // A piece shorter than a prefix is a prefix itself.
+            let mask = if length < PREFIX_BYTES {
+                Lengths::bit(length)
+            } else {
+                u32::MAX << (PREFIX_BYTES - 1)
+            };
+            lengths.0 |= known.0 & mask;
         }
         lengths
     }
@@ -205,9 +209,9 @@ impl<'a> WordPiece<'a> {
     fn slot(&self, hash: u64, part: Part, piece: &str) -> usize {
         let last = self.slots.len() - 1;
         let mut place = hash as usize & last;
-        // Comes to an end because not all slots are taken.
+        // Terminates because not all slots are taken.
         while let Some(slot) = self.slots.get(place).filter(|slot| slot.number != EMPTY) {
-            if slot.mark == mark(hash) && self.piece(slot.number) == Some((part, piece)) {
+            if slot.tag == tag(hash) && self.piece(slot.number) == Some((part, piece)) {
                 break;
             }
             place = (place + 1) & last;
@@ -215,13 +219,13 @@ impl<'a> WordPiece<'a> {
         place
     }
 
-    /// Appends the tokens of `text`, none for `[CLS]` and `[SEP]`.
+    /// Appends the tokens of `text`, without `[CLS]` and `[SEP]`.
     pub fn tokens(&self, text: &str, tokens: &mut Vec<u16>) {
         self.tokens_up_to(usize::MAX, text, tokens);
     }
 
-    /// Appends the tokens of `text` until there are `most` in all, and reads no further than that
-    /// needs.
+    /// Appends the tokens of `text` until there are `most` in total, and reads no further than
+    /// necessary.
     pub fn tokens_up_to(&self, most: usize, text: &str, tokens: &mut Vec<u16>) {
         let mut word = Word::default();
         for character in text.chars() {
@@ -232,52 +236,52 @@ impl<'a> WordPiece<'a> {
                 word.push(character.to_ascii_lowercase());
                 continue;
             }
-            match sort(character) {
-                Sort::Nothing => {}
-                Sort::Space => self.take(&mut word, tokens),
-                Sort::Alone => {
-                    self.take(&mut word, tokens);
+            match classify(character) {
+                CharClass::Dropped => {}
+                CharClass::Space => self.flush(&mut word, tokens),
+                CharClass::Alone => {
+                    self.flush(&mut word, tokens);
                     word.push_plain(character);
-                    self.take(&mut word, tokens);
+                    self.flush(&mut word, tokens);
                 }
-                Sort::Letter => word.push_plain(character),
+                CharClass::Letter => word.push_plain(character),
             }
         }
-        self.take(&mut word, tokens);
+        self.flush(&mut word, tokens);
         tokens.truncate(most);
     }
 
-    /// Cuts a word into pieces and empties it.
-    fn take(&self, word: &mut Word, tokens: &mut Vec<u16>) {
+    /// Appends the tokens of a word and clears it.
+    fn flush(&self, word: &mut Word, tokens: &mut Vec<u16>) {
         if word.letters.is_empty() {
             return;
         }
         let before = tokens.len();
         let is_long =
             word.letters.len() > WORD_CHARS_MAX && word.letters.chars().count() > WORD_CHARS_MAX;
-        if is_long || !self.cut(word, tokens) {
+        if is_long || !self.split(word, tokens) {
             tokens.truncate(before);
             tokens.push(self.unknown);
         }
         word.letters.clear();
     }
 
-    /// False if a rest of the word is not in the vocabulary.
-    fn cut(&self, word: &mut Word, tokens: &mut Vec<u16>) -> bool {
+    /// Splits a word into pieces; false if a remainder is not in the vocabulary.
+    fn split(&self, word: &mut Word, tokens: &mut Vec<u16>) -> bool {
         let Word { letters, hashes } = word;
-        let mut part = Part::Begin;
+        let mut part = Part::Start;
         let mut rest = letters.as_str();
         while !rest.is_empty() {
-            // The hashes of all beginnings, each from that of the one before.
-            let mut hash = self.hash_of_nothing(part);
+            // The hashes of all prefixes, each computed from the one before.
+            let mut hash = self.empty_hash(part);
             hashes.clear();
             let mut more = rest.bytes().take(self.piece_bytes_max).map(|byte| {
                 hash = hash_with(hash, byte);
                 hash
             });
-            hashes.extend(more.by_ref().take(BEGINNING));
+            hashes.extend(more.by_ref().take(PREFIX_BYTES));
             let lengths = self.lengths(hashes);
-            hashes.extend(more.take(lengths.longest().saturating_sub(BEGINNING)));
+            hashes.extend(more.take(lengths.longest().saturating_sub(PREFIX_BYTES)));
             let mut longest_first =
                 hashes.iter().enumerate().rev().filter(|(last, _)| lengths.has(last + 1));
             let found = longest_first.find_map(|(last, hash)| {
@@ -287,17 +291,17 @@ impl<'a> WordPiece<'a> {
             let Some((token, after)) = found else { return false };
             tokens.push(token);
             rest = after;
-            part = Part::Rest;
+            part = Part::Continuation;
         }
         true
     }
 }
 
-/// Tells by its mark which part of a word a piece is, and takes the mark off.
+/// Splits the continuation mark from a piece.
 fn part(piece: &str) -> (Part, &str) {
-    match piece.strip_prefix(CONTINUES).filter(|rest| !rest.is_empty()) {
-        Some(rest) => (Part::Rest, rest),
-        None => (Part::Begin, piece),
+    match piece.strip_prefix(CONTINUATION).filter(|rest| !rest.is_empty()) {
+        Some(rest) => (Part::Continuation, rest),
+        None => (Part::Start, piece),
     }
 }
 
@@ -305,7 +309,7 @@ fn seed() -> u64 {
     RandomState::default().hash_one(UNKNOWN)
 }
 
-fn mark(hash: u64) -> u16 {
+fn tag(hash: u64) -> u16 {
     (hash >> 48) as u16
 }
 
@@ -317,16 +321,16 @@ fn hash_with(hash: u64, byte: u8) -> u64 {
     mixed ^ mixed >> 32
 }
 
-/// A word as it is read.
+/// The word that is being read.
 #[derive(Default)]
 struct Word {
     letters: String,
-    /// Of the beginnings of what is left to be cut.
+    /// The hashes of the prefixes of the remainder.
     hashes: Vec<u64>,
 }
 
 impl Word {
-    /// Appends a letter, if the word is not already one that is too long.
+    /// Appends a letter, unless the word is already too long.
     fn push(&mut self, letter: char) {
         if self.letters.len() < WORD_BYTES_MAX {
             self.letters.push(letter);
@@ -342,10 +346,10 @@ impl Word {
     }
 }
 
-/// What a character does to words.
-enum Sort {
+/// How a character affects words.
+enum CharClass {
     /// It is dropped.
-    Nothing,
+    Dropped,
     /// It ends a word.
     Space,
     /// It is a word of its own.
@@ -354,18 +358,18 @@ enum Sort {
     Letter,
 }
 
-fn sort(character: char) -> Sort {
+fn classify(character: char) -> CharClass {
     if character.is_whitespace() {
-        return Sort::Space;
+        return CharClass::Space;
     }
     if character.is_ascii_punctuation() || is_chinese(character) {
-        return Sort::Alone;
+        return CharClass::Alone;
     }
     match character.general_category() {
-        _ if character == '\u{fffd}' => Sort::Nothing,
-        category if category.group_of() == GeneralCategoryGroup::Other => Sort::Nothing,
-        category if category.group_of() == GeneralCategoryGroup::Punctuation => Sort::Alone,
-        _ => Sort::Letter,
+        _ if character == '\u{fffd}' => CharClass::Dropped,
+        category if category.group_of() == GeneralCategoryGroup::Other => CharClass::Dropped,
+        category if category.group_of() == GeneralCategoryGroup::Punctuation => CharClass::Alone,
+        _ => CharClass::Letter,
     }
 }
 
@@ -393,7 +397,7 @@ impl GroupOf for GeneralCategory {
     }
 }
 
-/// Of the blocks of CJK ideographs, which are written without spaces.
+/// Whether the character is a CJK ideograph; those are written without spaces.
 fn is_chinese(character: char) -> bool {
     matches!(
         u32::from(character),
@@ -415,14 +419,14 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_into_the_longest_pieces_from_the_left() {
+    fn words_are_split_into_the_longest_pieces_from_the_left() {
         check("unaffable", &[2, 3, 4]);
         check("Running!", &[9, 10, 11]);
         check("runs", &[1]);
     }
 
     #[test]
-    fn no_length_of_a_piece_is_overlooked() {
+    fn pieces_of_every_length_are_found() {
         let long = |count: usize| "b".repeat(count);
         let pieces = [
             "a",
@@ -437,39 +441,40 @@ mod tests {
             &format!("##{}", long(35)),
         ];
         let vocabulary = format!("[UNK]\n{}", pieces.join("\n"));
-        let made = WordPiece::new(&*vocabulary).unwrap();
+        let word_piece = WordPiece::new(&*vocabulary).unwrap();
         let short = (1..=7_usize).flat_map(|length| {
             (0..1 << length).map(move |bits: u32| {
                 (0..length).map(|at| if bits >> at & 1 == 0 { 'a' } else { 'b' }).collect()
             })
         });
         for word in short.chain((30..80).map(long)) {
-            let (mut expected, mut rest, mut mark) = (Vec::new(), word.as_str(), "");
+            let (mut expected, mut rest, mut tag) = (Vec::new(), word.as_str(), "");
             while !rest.is_empty() {
-                let fits = |length: &usize| made.number(&format!("{mark}{}", &rest[..*length]));
+                let fits =
+                    |length: &usize| word_piece.number(&format!("{tag}{}", &rest[..*length]));
                 let Some(length) = (1..=rest.len()).rev().find(|length| fits(length).is_some())
                 else {
                     break;
                 };
                 expected.extend(fits(&length));
-                (rest, mark) = (&rest[length..], CONTINUES);
+                (rest, tag) = (&rest[length..], CONTINUATION);
             }
             if !rest.is_empty() {
                 expected = vec![0];
             }
             let mut tokens = Vec::new();
-            made.tokens(&word, &mut tokens);
+            word_piece.tokens(&word, &mut tokens);
             assert_eq!(tokens, expected, "{word}");
         }
     }
 
     #[test]
-    fn case_and_accents_do_not_count() {
+    fn case_and_accents_are_ignored() {
         check("CAFÉ, cafe\u{301}", &[5, 6, 5]);
     }
 
     #[test]
-    fn chinese_characters_are_words_and_what_cannot_be_seen_is_nothing() {
+    fn chinese_characters_are_words_and_invisible_characters_are_dropped() {
         check("漢字", &[7, 8]);
         check("ca\u{200b}fe\u{0}\u{fffd}", &[5]);
         check("", &[]);
@@ -477,13 +482,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_without_end_is_one_unknown_token() {
+    fn a_word_that_is_too_long_is_one_unknown_token() {
         check(&"a".repeat(1_000_000), &[1]);
         check(&"un".repeat(200), &[1]);
     }
 
     #[test]
-    fn a_vocabulary_without_an_unknown_token_is_none() {
+    fn a_vocabulary_without_an_unknown_token_is_refused() {
         assert!(WordPiece::new("a\nb").is_none());
         let many: String = (0..70_000).map(|number| format!("w{number}\n")).collect();
         assert!(WordPiece::new(&*many).is_none());

@@ -1,4 +1,4 @@
-//! Text analysis, questions and ranking: everything about finding that needs neither a ledger nor a
+//! Text analysis, questions and ranking: the parts of retrieval that need neither a ledger nor a
 //! store.
 //!
 //! [`text`] turns text into terms, [`question`] turns a question into terms, people and dates,

@@ -1,9 +1,9 @@
-//! How many turns a second one core analyses: `cargo run --release -p because-testkit --example
-//! analyze`.
+//! Measures the text analysis of turns on one core: `cargo run --release -p because-testkit
+//! --example analyze`.
 //!
-//! 200 000 different turns of 25 words, drawn from 20 000 words with the frequencies of natural
-//! text (Zipf); and the start of a process with its first question, which is what a cold command
-//! pays.
+//! It analyses 200 000 distinct turns of 25 words, drawn from 20 000 words with the frequencies of
+//! natural text (Zipf), and measures the start of a process with its first question, the cost of a
+//! cold command.
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;

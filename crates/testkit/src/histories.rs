@@ -1,10 +1,11 @@
-//! Random histories of several devices, told to the real machinery and to [`NaiveBeliefs`] at once.
+//! Random histories of several devices, applied to the real implementation and to [`NaiveBeliefs`]
+//! in parallel.
 //!
-//! A [`Device`] says what chance has it say, from what is believed at that moment, and takes in
-//! what another said. After every operation that its [`Keeper`] takes, what the keeper stores of
-//! each claim and what it answers is compared with the naive model; after every step, what it says
-//! that follows. The devices' clocks know nothing of each other, so that times are often the same.
-//! A history is made from a small number, its seed.
+//! A [`Device`] makes random operations, based on the current beliefs, and accepts those of other
+//! devices. After every operation that its [`Keeper`] accepts, the keeper's stored state of each
+//! claim and its query results are compared with the naive model; after every step, the
+//! consequences that it reports are compared too. The devices' clocks are independent, so equal
+//! times are common. A history is generated from a seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -23,16 +24,16 @@ use kernel::soundness::ClaimStatus;
 use kernel::validity::{State, Validity};
 use serde_json::{Value, json};
 
-use crate::naive_beliefs::{NaiveBeliefs, Told};
+use crate::naive_beliefs::{NaiveBeliefs, Replay};
 
-/// Identities that histories speak of.
+/// The identities that occur in histories.
 const KEYS: usize = 7;
 
-/// Numbers that look random and are the same every time (xorshift64*).
+/// A deterministic pseudo-random number generator (xorshift64*).
 pub struct Dice(u64);
 
 impl Dice {
-    /// Dice of a seed.
+    /// A generator with a seed.
     pub fn of(seed: u64) -> Self {
         Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -55,36 +56,36 @@ impl Dice {
     }
 }
 
-/// Whether the rules for one's own operations apply, or those for what arrives.
+/// Whether an operation is made locally or received, which determines the rules that apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Said here.
+    /// Made locally.
     Own,
-    /// Said elsewhere.
+    /// Received from another device.
     Elsewhere,
 }
 
-/// The machinery that is compared: it keeps a ledger, and says what follows.
+/// The implementation under test: it keeps a ledger and reports the consequences of operations.
 pub trait Keeper {
     /// Why a look-up failed.
     type Error: Debug;
-    /// Asks it something.
+    /// Queries its ledger index.
     fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = Self::Error>));
-    /// Takes an operation that breaks no rule; one that is there already changes nothing.
+    /// Accepts an operation that violates no rule; a duplicate changes nothing.
     fn take(
         &mut self,
         operation: &Operation,
         body: &Body,
         origin: Origin,
     ) -> Result<(), RuleViolation>;
-    /// What follows from all that was taken since this was last asked.
+    /// The consequences of all operations since the last call.
     fn follow(&mut self) -> Consequences;
 }
 
 /// A body by kind.
 ///
 /// # Panics
-/// If it is none of that kind.
+/// If it is not a valid body of that kind.
 pub fn draft(kind: &str, body: &Value, refs: &[(&str, OpId)]) -> Draft {
     let kind = Kind::parse(kind).expect("a kind");
     let body = Body::parse(&kind, &canonical::to_bytes(body).expect("canonical")).expect("a body");
@@ -95,12 +96,13 @@ pub fn draft(kind: &str, body: &Value, refs: &[(&str, OpId)]) -> Draft {
     Draft { body, refs }
 }
 
-/// Something that may be said after what was said so far; none where chance chose to speak of what
-/// is not there.
-pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
+/// A random draft after the given history; `None` if the random choice refers to something that
+/// does not exist.
+pub fn next_draft(dice: &mut Dice, history: &NaiveBeliefs) -> Option<Draft> {
     let ids = |kind: &Kind| -> Vec<OpId> {
-        let of_kind = so_far.said().iter().filter(|said| said.operation.header().kind == *kind);
-        of_kind.map(|said| said.operation.id()).collect()
+        let of_kind =
+            history.operations().iter().filter(|entry| entry.operation.header().kind == *kind);
+        of_kind.map(|entry| entry.operation.id()).collect()
     };
     let evidence = |dice: &mut Dice| {
         let uid = dice.number().to_string();
@@ -109,8 +111,8 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
     let (evidences, claims, corrections) =
         (ids(&Kind::Evidence), ids(&Kind::Claim), ids(&Kind::ClaimCorrection));
     let key_of = |id: &OpId| {
-        let said = so_far.said().iter().find(|said| said.operation.id() == *id)?;
-        said.body.as_ref()?.identity().map(|(key, _)| key.to_owned())
+        let entry = history.operations().iter().find(|entry| entry.operation.id() == *id)?;
+        entry.body.as_ref()?.identity().map(|(key, _)| key.to_owned())
     };
     let records: Vec<OpId> = [Kind::Claim, Kind::Node, Kind::Edge].iter().flat_map(ids).collect();
     Some(match dice.below(30) {
@@ -118,10 +120,10 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
         3 => draft("evidence", &evidence(dice), &[("supersedes", dice.pick(&evidences)?)]),
         4 => draft("evidence_retraction", &json!({}), &[("target", dice.pick(&evidences)?)]),
         5..=15 => {
-            let told = so_far.told();
+            let replay = history.replay();
             let nodes = ids(&Kind::Node);
             let ground = evidences.iter().chain(&claims).chain(&corrections).chain(&nodes).copied();
-            let valid: Vec<OpId> = ground.filter(|id| told.is_valid_input(id)).collect();
+            let valid: Vec<OpId> = ground.filter(|id| replay.is_valid_input(id)).collect();
             let inputs: BTreeSet<OpId> =
                 (0..1 + dice.below(3)).filter_map(|_| dice.pick(&valid)).collect();
             if inputs.is_empty() {
@@ -176,51 +178,55 @@ pub fn next_draft(dice: &mut Dice, so_far: &NaiveBeliefs) -> Option<Draft> {
 
 /// One copy of a space, with the key that writes to it.
 pub struct Device<K> {
-    /// Who writes.
+    /// The key of the device.
     pub signer: Signer,
-    /// What is compared.
+    /// The implementation under test.
     pub keeper: K,
-    /// What it is compared with.
+    /// The reference model.
     pub model: NaiveBeliefs,
-    /// All that was said, in the order in which it arrived.
+    /// All operations in the order of their arrival.
     pub log: Vec<(Operation, Body)>,
     sent: usize,
 }
 
-/// What was believed before a step.
+/// The beliefs before a step.
 struct Before {
     known: BTreeSet<OpId>,
     valid: BTreeSet<OpId>,
-    speaking: BTreeMap<String, (State, Option<OpId>)>,
+    current_versions: BTreeMap<String, (State, Option<OpId>)>,
 }
 
 impl Before {
-    fn of(told: &Told<'_>) -> Self {
-        let speaking =
-            told.keys().into_iter().map(|key| (key.to_owned(), speaking(told, key))).collect();
-        Self { known: told.ids(), valid: told.valid_inputs(), speaking }
+    fn of(replay: &Replay<'_>) -> Self {
+        let current_versions = replay
+            .keys()
+            .into_iter()
+            .map(|key| (key.to_owned(), current_versions(replay, key)))
+            .collect();
+        Self { known: replay.ids(), valid: replay.valid_inputs(), current_versions }
     }
 }
 
-/// The state of an identity, and the correction or claim that speaks for it, served or not.
-fn speaking(told: &Told<'_>, key: &str) -> (State, Option<OpId>) {
-    let speaks = told.served(key).or_else(|| told.current(key));
-    (told.state(key), speaks.map(|said| said.operation.id()))
+/// The state of an identity, and its current correction or claim, served or not.
+fn current_versions(replay: &Replay<'_>, key: &str) -> (State, Option<OpId>) {
+    let speaks = replay.served(key).or_else(|| replay.current(key));
+    (replay.state(key), speaks.map(|entry| entry.operation.id()))
 }
 
 impl<K: Keeper> Device<K> {
-    /// A device whose keeper holds nothing yet.
+    /// A device with an empty keeper.
     pub fn new(signer: Signer, keeper: K) -> Self {
         Self { signer, keeper, model: NaiveBeliefs::default(), log: Vec::new(), sent: 0 }
     }
 
-    /// Says something, unless a rule forbids it. What this key may not say is kept without effect,
-    /// as though it came from elsewhere.
+    /// Makes an operation, unless a rule forbids it. An operation that this key may not make is
+    /// kept without effect, as if it had been received.
     ///
     /// # Panics
-    /// Wherever the keeper and the model differ.
-    pub fn say(&mut self, dice: &mut Dice, draft: Draft) -> Option<OpId> {
-        let latest = self.model.said().last().map_or(0, |said| said.operation.header().ts.0);
+    /// If the keeper and the model differ.
+    pub fn make(&mut self, dice: &mut Dice, draft: Draft) -> Option<OpId> {
+        let latest =
+            self.model.operations().last().map_or(0, |entry| entry.operation.header().ts.0);
         let mut place = ChainPosition {
             space: None,
             head: None,
@@ -232,7 +238,7 @@ impl<K: Keeper> Device<K> {
             place.head = world.head(&author).expect("the head");
         });
         let body = draft.body.clone();
-        let operation = self.signer.seal(draft, place).expect("what is drafted can be sealed");
+        let operation = self.signer.seal(draft, place).expect("a draft can be sealed");
         match self.keeper.take(&operation, &body, Origin::Own) {
             Ok(()) => {}
             Err(RuleViolation::NotPermitted { .. }) => {
@@ -251,11 +257,11 @@ impl<K: Keeper> Device<K> {
         Some(id)
     }
 
-    /// Takes in what was said elsewhere.
+    /// Receives an operation of another device.
     ///
     /// # Panics
-    /// Wherever the keeper and the model differ.
-    pub fn hear(&mut self, operation: Operation, body: Body) {
+    /// If the keeper and the model differ.
+    pub fn receive(&mut self, operation: Operation, body: Body) {
         self.keeper.take(&operation, &body, Origin::Elsewhere).expect("it is in its place");
         self.note(operation, body);
     }
@@ -266,17 +272,17 @@ impl<K: Keeper> Device<K> {
         self.compare();
     }
 
-    /// Compares what is stored and what is answered with the model.
+    /// Compares stored state and query results with the model.
     fn compare(&self) {
-        let (told, recorded) = (self.model.told(), self.model.recorded());
-        let due = self.model.due_but(&recorded);
+        let (replay, recorded) = (self.model.replay(), self.model.recorded());
+        let due = self.model.due_except(&recorded);
         self.keeper.ask(&mut |world| {
-            for said in self.model.said().iter().filter(|said| {
-                matches!(said.operation.header().kind, Kind::Claim | Kind::Node | Kind::Edge)
+            for entry in self.model.operations().iter().filter(|entry| {
+                matches!(entry.operation.header().kind, Kind::Claim | Kind::Node | Kind::Edge)
             }) {
-                let id = said.operation.id();
+                let id = entry.operation.id();
                 let expected = ClaimStatus {
-                    sound: told.is_sound(&id),
+                    sound: replay.is_sound(&id),
                     recorded: recorded.contains(&id),
                     due: due.contains(&id),
                 };
@@ -284,32 +290,32 @@ impl<K: Keeper> Device<K> {
             }
             let mut stored = Validity::new(world);
             for key in (0..KEYS).map(|number| format!("k{number}")) {
-                assert_eq!(stored.state(&key).expect("state"), told.state(&key), "{key}");
+                assert_eq!(stored.state(&key).expect("state"), replay.state(&key), "{key}");
                 let standing = stored.standing(&key).expect("standing");
-                let served = match told.state(&key) {
+                let served = match replay.state(&key) {
                     State::Corrected => standing.correction,
                     State::Active => standing.current,
                     _ => None,
                 };
                 let payload = served.as_ref().and_then(|served| served.payload);
-                assert_eq!(payload, told.payload(&key).map(payload_digest), "{key}");
+                assert_eq!(payload, replay.payload(&key).map(payload_digest), "{key}");
                 assert_eq!(
                     served.map(|served| served.id),
-                    told.served(&key).map(|said| said.operation.id()),
+                    replay.served(&key).map(|entry| entry.operation.id()),
                     "{key}"
                 );
             }
         });
     }
 
-    /// Compares with the model what may be built upon, from what is stored and by the recursion
-    /// over all that lies below.
+    /// Compares the valid inputs with the model, both from stored state and by recursion over all
+    /// inputs.
     fn compare_inputs(&self, valid: &BTreeSet<OpId>) {
         self.keeper.ask(&mut |world| {
             let unstored = Snapshot::without(world, BTreeSet::new());
             let (mut stored, mut recursion) = (Validity::new(world), Validity::new(&unstored));
             for (operation, _) in &self.log {
-                // Of the rest the specification does not say whether it may be built upon.
+                // The specification does not define whether other operations are valid inputs.
                 if !matches!(
                     operation.header().kind,
                     Kind::Evidence | Kind::Claim | Kind::ClaimCorrection | Kind::Node
@@ -327,102 +333,101 @@ impl<K: Keeper> Device<K> {
         });
     }
 
-    /// One step of a history; answers how many falls were recorded.
+    /// One step of a history; returns the number of recorded invalidations.
     ///
     /// # Panics
-    /// Wherever the keeper and the model differ.
+    /// If the keeper and the model differ.
     pub fn step(&mut self, dice: &mut Dice) -> usize {
-        let before = Before::of(&self.model.told());
+        let before = Before::of(&self.model.replay());
         let Some(draft) = next_draft(dice, &self.model) else { return 0 };
-        if self.say(dice, draft).is_none() {
+        if self.make(dice, draft).is_none() {
             return 0;
         }
         self.follow(dice, &before)
     }
 
-    /// Takes in all of `arrived` as one; answers how many falls were recorded.
+    /// Receives all of `arrived` in one step; returns the number of recorded invalidations.
     ///
     /// # Panics
-    /// Wherever the keeper and the model differ.
+    /// If the keeper and the model differ.
     pub fn merge(&mut self, dice: &mut Dice, arrived: &[(Operation, Body)]) -> usize {
-        let before = Before::of(&self.model.told());
+        let before = Before::of(&self.model.replay());
         for (operation, body) in arrived {
-            self.hear(operation.clone(), body.clone());
+            self.receive(operation.clone(), body.clone());
         }
         let recorded = self.follow(dice, &before);
         for (operation, body) in arrived {
             self.keeper.take(operation, body, Origin::Elsewhere).expect("it is there already");
         }
-        assert_eq!(
-            self.keeper.follow(),
-            Consequences::default(),
-            "taking the same in again changes nothing"
-        );
+        assert_eq!(self.keeper.follow(), Consequences::default(), "a duplicate changes nothing");
         recorded
     }
 
-    /// Compares what follows with the model, and records it as the engine does.
+    /// Compares the consequences with the model, and records them like the engine.
     fn follow(&mut self, dice: &mut Dice, before: &Before) -> usize {
         let Consequences { invalidated, reviews, changed, .. } = self.keeper.follow();
-        let fallen: Vec<OpId> = invalidated.iter().map(|fallen| fallen.target).collect();
+        let targets: Vec<OpId> =
+            invalidated.iter().map(|invalidation| invalidation.target).collect();
         assert_eq!(
-            fallen,
+            targets,
             self.model.due(),
-            "complete, minimal, each once and in the order of the targets"
+            "complete, minimal, without duplicates, and in the order of the targets"
         );
-        let told = self.model.told();
-        let after = Before::of(&told);
+        let replay = self.model.replay();
+        let after = Before::of(&replay);
         self.compare_inputs(&after.valid);
-        for (key, speaks) in &after.speaking {
+        for (key, speaks) in &after.current_versions {
             assert!(
-                before.speaking.get(key) == Some(speaks) || changed.contains(key),
+                before.current_versions.get(key) == Some(speaks) || changed.contains(key),
                 "{key} changed"
             );
         }
-        let shaken = told.shaken(&before.valid);
+        let weakened = replay.weakened(&before.valid);
         let reviewed: BTreeSet<&str> = reviews.iter().map(|review| review.key.as_str()).collect();
         assert!(
-            shaken.is_subset(&reviewed),
-            "corrected identities of which an input became invalid: {shaken:?}"
+            weakened.is_subset(&reviewed),
+            "corrected identities of which an input became invalid: {weakened:?}"
         );
-        // What arrived was never held here, so the specification does not say whether its ground
-        // was lost on the way.
+        // Received operations had no previous state here, so the specification does not define
+        // whether they lost an input.
         let arrived = |id: &OpId| !before.known.contains(id);
         let ground: BTreeSet<OpId> =
-            told.ids().into_iter().filter(arrived).chain(before.valid.clone()).collect();
-        assert!(reviewed.is_subset(&told.shaken(&ground)), "no other: {reviewed:?}");
-        for fallen in &invalidated {
-            let refs = [("target", fallen.target), ("cause", fallen.cause)];
-            assert!(self.say(dice, draft("claim_invalidation", &json!({}), &refs)).is_some());
+            replay.ids().into_iter().filter(arrived).chain(before.valid.clone()).collect();
+        assert!(reviewed.is_subset(&replay.weakened(&ground)), "no other: {reviewed:?}");
+        for invalidation in &invalidated {
+            let refs = [("target", invalidation.target), ("cause", invalidation.cause)];
+            assert!(self.make(dice, draft("claim_invalidation", &json!({}), &refs)).is_some());
         }
         assert_eq!(self.model.due(), []);
-        assert_eq!(self.keeper.follow().invalidated, [], "what is recorded is not due");
+        assert_eq!(self.keeper.follow().invalidated, [], "recorded invalidations are not due");
         invalidated.len()
     }
 }
 
-/// Both take in what the other did. What is recorded thereby goes over the next time.
+/// Both devices receive the other's operations. Invalidations recorded in this step are exchanged
+/// in the next.
 fn exchange<K: Keeper>(dice: &mut Dice, one: &mut Device<K>, other: &mut Device<K>) -> usize {
     let (from_one, from_other) = (one.log[one.sent..].to_vec(), other.log[other.sent..].to_vec());
     let (one_has, other_has) = (one.log.len() + from_other.len(), other.log.len() + from_one.len());
     let recorded = one.merge(dice, &from_other) + other.merge(dice, &from_one);
     (one.sent, other.sent) = (one_has, other_has);
     let states = |device: &Device<K>| {
-        let told = device.model.told();
-        told.keys()
+        let replay = device.model.replay();
+        replay
+            .keys()
             .into_iter()
-            .map(|key| (key.to_owned(), told.state(key)))
+            .map(|key| (key.to_owned(), replay.state(key)))
             .collect::<BTreeMap<_, _>>()
     };
     assert_eq!(states(one), states(other));
     recorded
 }
 
-/// A history of two devices of so many steps, of which the first half is on one device; answers how
-/// many falls were recorded.
+/// A history of two devices with a number of steps, the first half on one device; returns the
+/// number of recorded invalidations.
 ///
 /// # Panics
-/// Wherever a keeper and the model differ.
+/// If a keeper and the model differ.
 pub fn two_devices<K: Keeper>(
     seed: u64,
     steps: usize,
@@ -442,7 +447,7 @@ pub fn two_devices<K: Keeper>(
         device.sent = 1;
     }
     let grant = json!({"key": grantee, "capabilities": ["append", "derive", "correct"]});
-    one.say(&mut dice, draft("grant", &grant, &[])).expect("the owner may");
+    one.make(&mut dice, draft("grant", &grant, &[])).expect("the owner may");
     let mut recorded = 0;
     for _ in 0..steps / 2 {
         recorded += one.step(&mut dice);

@@ -1,4 +1,4 @@
-//! Histories kept in a space's file, or in memory as that file would be.
+//! A keeper of histories in a SQLite space, on disk or in memory.
 
 use kernel::body::Body;
 use kernel::cascade::{Consequences, Journal};
@@ -10,7 +10,7 @@ use store::{RecordError, StoreError, Writing};
 
 use crate::histories::{Keeper, Origin};
 
-/// A space whose operations are each committed alone.
+/// A space that commits each operation separately.
 pub struct InSqlite {
     /// The space.
     pub space: SqliteSpace,
@@ -18,13 +18,13 @@ pub struct InSqlite {
 }
 
 impl InSqlite {
-    /// Over a space that holds nothing but its genesis.
+    /// Starts with a space that holds only its genesis.
     pub fn begun(space: SqliteSpace) -> Self {
         Self { space, journal: Journal::default() }
     }
 }
 
-/// What the store fails at ends the test.
+/// Errors of the store end the test.
 impl Keeper for InSqlite {
     type Error = StoreError;
 

@@ -1,4 +1,4 @@
-//! Development only: the naive models that the real parts are compared with.
+//! For tests only: naive models to compare with the real implementations.
 
 pub mod histories;
 #[cfg(feature = "sqlite")]

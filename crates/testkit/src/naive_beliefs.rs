@@ -1,14 +1,14 @@
-//! Beliefs without anything stored: every question tells the whole history again, from the first
-//! operation on.
+//! A naive model of beliefs without stored state: every query replays the whole history from the
+//! first operation.
 //!
-//! Written from the specification ("Versions, identities, state", "Cascade", and the ledger's rules
-//! of who may say what) and from nothing else: it uses the kernel's words (ids, kinds, bodies),
-//! none of its answers. The real machinery, which keeps three bits of each claim and goes only
-//! where an operation touches something, must believe the same after every step.
+//! It is written only from the specification ("Versions, identities, state", "Cascade", and the
+//! ledger's permission rules): it uses the kernel's types (ids, kinds, bodies), but none of its
+//! logic. The real implementation, which keeps three bits per claim and visits only the affected
+//! claims, must hold the same beliefs after every step.
 //!
-//! [`NaiveBeliefs`] is the list of all that was said. [`Told`] is what somebody knows to whom a
-//! part of it was told, in the space's order. Recursion goes as deep as claims are built upon each
-//! other, so this is for histories of some hundreds of steps.
+//! [`NaiveBeliefs`] is the list of all operations. [`Replay`] is the state after replaying a prefix
+//! of it, in the space's order. The recursion is as deep as the chain of derived claims, so this is
+//! for histories of some hundreds of steps.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -21,22 +21,22 @@ use kernel::operation::{HlcTimestamp, Operation};
 use kernel::validity::State;
 use serde_json::Value;
 
-/// All that was said, in the space's order, in whatever order it arrived.
+/// All operations in the space's order, regardless of the order of their arrival.
 #[derive(Clone, Debug, Default)]
 pub struct NaiveBeliefs {
-    said: Vec<Said>,
+    operations: Vec<OperationWithBody>,
 }
 
-/// One operation and what its body says; no body where it was removed.
+/// One operation with its body; `None` if the body was removed.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct OperationWithBody {
     /// The operation.
     pub operation: Operation,
     /// Its body.
     pub body: Option<Body>,
 }
 
-impl Said {
+impl OperationWithBody {
     fn id(&self) -> OpId {
         self.operation.id()
     }
@@ -54,8 +54,8 @@ impl Said {
         refs.filter(|cited| cited.role.as_str() == role).map(|cited| cited.id).collect()
     }
 
-    /// What a claim or a node was built from: all that it cites but what it replaces. The ends of
-    /// an edge are none of its inputs.
+    /// The inputs of a claim or a node: all operations that it cites except the version that it
+    /// replaces. The ends of an edge are not inputs of the edge.
     fn inputs(&self) -> Vec<OpId> {
         let is_edge = *self.kind() == Kind::Edge;
         let refs = self.operation.header().refs.iter();
@@ -68,7 +68,7 @@ impl Said {
         .collect()
     }
 
-    /// The identity that it speaks of.
+    /// The identity that it is about.
     fn key(&self) -> Option<&str> {
         match &self.body {
             Some(Body::Claim(claim)) => Some(&claim.identity_key),
@@ -89,91 +89,94 @@ impl Said {
 }
 
 impl NaiveBeliefs {
-    /// Takes in an operation; one that is here already changes nothing.
+    /// Adds an operation; a duplicate changes nothing.
     pub fn insert(&mut self, operation: Operation, body: Option<Body>) {
         let at = operation.order();
-        if let Err(place) = self.said.binary_search_by_key(&at, |said| said.operation.order()) {
-            self.said.insert(place, Said { operation, body });
+        if let Err(place) =
+            self.operations.binary_search_by_key(&at, |entry| entry.operation.order())
+        {
+            self.operations.insert(place, OperationWithBody { operation, body });
         }
     }
 
-    /// All that was said, in the space's order.
-    pub fn said(&self) -> &[Said] {
-        &self.said
+    /// All operations in the space's order.
+    pub fn operations(&self) -> &[OperationWithBody] {
+        &self.operations
     }
 
-    /// What is known now.
-    pub fn told(&self) -> Told<'_> {
-        let mut told = Told::default();
-        self.said.iter().for_each(|said| told.tell(said));
-        told
+    /// Replays all operations.
+    pub fn replay(&self) -> Replay<'_> {
+        let mut replay = Replay::default();
+        self.operations.iter().for_each(|entry| replay.apply(entry));
+        replay
     }
 
-    /// The versions whose fall is recorded and which did not rise since.
+    /// The versions with a recorded invalidation that did not become sound again.
     pub fn recorded(&self) -> BTreeSet<OpId> {
-        let mut told = Told::default();
+        let mut replay = Replay::default();
         let mut recorded = BTreeSet::new();
-        for said in &self.said {
-            told.tell(said);
-            if *said.kind() == Kind::ClaimInvalidation && told.has_effect(&said.id()) {
-                recorded.extend(said.cited("target"));
+        for entry in &self.operations {
+            replay.apply(entry);
+            if *entry.kind() == Kind::ClaimInvalidation && replay.has_effect(&entry.id()) {
+                recorded.extend(entry.cited("target"));
             }
-            recorded.retain(|version| !told.is_sound(version));
+            recorded.retain(|version| !replay.is_sound(version));
         }
         recorded
     }
 
-    /// The falls that are to be recorded, in the space's order: the current version of each
-    /// identity that is neither refuted nor corrected and does not stand, unless a record says so
-    /// already. What was taken back did not fall.
+    /// The invalidations to be recorded, in the space's order: the current version of each identity
+    /// that is neither refuted nor corrected and is unsound, unless that is recorded already.
+    /// Retracted claims are not invalidated.
     pub fn due(&self) -> Vec<OpId> {
-        self.due_but(&self.recorded())
+        self.due_except(&self.recorded())
     }
 
-    /// The same, where it is known which falls are recorded.
-    pub fn due_but(&self, recorded: &BTreeSet<OpId>) -> Vec<OpId> {
-        let told = self.told();
-        let current = told.keys().into_iter().filter(|key| told.state(key) == State::Invalidated);
-        let fallen = current
-            .filter_map(|key| told.current(key))
-            .filter(|said| !recorded.contains(&said.id()));
-        let fallen: BTreeSet<(HlcTimestamp, OpId)> =
-            fallen.map(|said| said.operation.order()).collect();
-        fallen.into_iter().map(|(_, id)| id).collect()
+    /// [`Self::due`], given the recorded invalidations.
+    pub fn due_except(&self, recorded: &BTreeSet<OpId>) -> Vec<OpId> {
+        let replay = self.replay();
+        let current =
+            replay.keys().into_iter().filter(|key| replay.state(key) == State::Invalidated);
+        let invalidated = current
+            .filter_map(|key| replay.current(key))
+            .filter(|entry| !recorded.contains(&entry.id()));
+        let invalidated: BTreeSet<(HlcTimestamp, OpId)> =
+            invalidated.map(|entry| entry.operation.order()).collect();
+        invalidated.into_iter().map(|(_, id)| id).collect()
     }
 }
 
-/// What was told so far.
+/// The state after replaying some operations.
 #[derive(Default)]
-pub struct Told<'s> {
-    said: HashMap<OpId, &'s Said>,
-    /// In the order in which they were told.
-    by_key: BTreeMap<&'s str, Vec<&'s Said>>,
-    /// What each key may do by now.
+pub struct Replay<'s> {
+    operations: HashMap<OpId, &'s OperationWithBody>,
+    /// In the order of the replay.
+    by_key: BTreeMap<&'s str, Vec<&'s OperationWithBody>>,
+    /// The current capabilities of each key.
     rights: BTreeMap<Author, BTreeSet<Capability>>,
-    /// What its author might say when it was said. The rest is kept and ignored.
+    /// Operations that their author was permitted to make. Others are kept and ignored.
     effective: HashSet<OpId>,
     /// Retracted, superseded or withdrawn.
     undone: HashSet<OpId>,
-    /// Answers about soundness since the last operation was told.
+    /// A cache of soundness, cleared by each operation.
     sound: RefCell<HashMap<OpId, bool>>,
 }
 
-impl<'s> Told<'s> {
-    /// Tells one more, which is later than all that was told.
-    pub fn tell(&mut self, said: &'s Said) {
+impl<'s> Replay<'s> {
+    /// Applies one more operation, which must be later than all others.
+    pub fn apply(&mut self, entry: &'s OperationWithBody) {
         self.sound.get_mut().clear();
-        let id = said.id();
-        self.said.insert(id, said);
-        if !self.is_permitted(said) {
+        let id = entry.id();
+        self.operations.insert(id, entry);
+        if !self.is_permitted(entry) {
             return;
         }
         self.effective.insert(id);
-        if let Some(key) = said.key() {
-            self.by_key.entry(key).or_default().push(said);
+        if let Some(key) = entry.key() {
+            self.by_key.entry(key).or_default().push(entry);
         }
-        self.undo(said);
-        match &said.body {
+        self.undo(entry);
+        match &entry.body {
             Some(Body::Space(space)) => {
                 self.rights.insert(space.owner, Capability::ALL.into());
             }
@@ -195,22 +198,22 @@ impl<'s> Told<'s> {
         self.rights.get(&author).is_some_and(|held| held.contains(&capability))
     }
 
-    /// Rule 4, and of rule 5 that a claim stands on something. The other rules are judged only
-    /// where something is appended: what they forbid is settled by what is valid, whenever that is
-    /// asked.
-    fn is_permitted(&self, said: &Said) -> bool {
-        let may = |capability| self.may(said.author(), capability);
-        match said.kind() {
+    /// Rule 4, and from rule 5 that a claim has inputs. The other rules are only checked on append;
+    /// here, validity covers what they forbid.
+    fn is_permitted(&self, entry: &OperationWithBody) -> bool {
+        let may = |capability| self.may(entry.author(), capability);
+        match entry.kind() {
             Kind::Space => true,
             Kind::Grant | Kind::Revoke => may(Capability::Admin),
-            // A person's claim needs the one, a deriver's the other.
+            // A person's claim needs `Append`, a deriver's claim `Derive`.
             Kind::Claim => {
-                (may(Capability::Append) || may(Capability::Derive)) && !said.inputs().is_empty()
+                (may(Capability::Append) || may(Capability::Derive)) && !entry.inputs().is_empty()
             }
             Kind::ClaimInvalidation | Kind::Proposal => may(Capability::Derive),
             Kind::Retraction | Kind::Annotation => {
-                let target = said.cited("target").first().and_then(|target| self.said.get(target));
-                let is_own = target.is_some_and(|target| target.author() == said.author());
+                let target =
+                    entry.cited("target").first().and_then(|target| self.operations.get(target));
+                let is_own = target.is_some_and(|target| target.author() == entry.author());
                 may(Capability::Correct) || may(Capability::Append) && is_own
             }
             Kind::ClaimCorrection
@@ -223,8 +226,8 @@ impl<'s> Told<'s> {
         }
     }
 
-    fn undo(&mut self, said: &Said) {
-        let (role, undoes): (&str, fn(&Kind) -> bool) = match said.kind() {
+    fn undo(&mut self, entry: &OperationWithBody) {
+        let (role, undoes): (&str, fn(&Kind) -> bool) = match entry.kind() {
             Kind::Evidence => ("supersedes", |kind| *kind == Kind::Evidence),
             Kind::EvidenceRetraction => ("target", |kind| *kind == Kind::Evidence),
             Kind::CorrectionWithdrawal => ("target", |kind| *kind == Kind::ClaimCorrection),
@@ -234,32 +237,32 @@ impl<'s> Told<'s> {
             }),
             _ => return,
         };
-        for target in said.cited(role) {
-            if self.said.get(&target).is_some_and(|target| undoes(target.kind())) {
+        for target in entry.cited(role) {
+            if self.operations.get(&target).is_some_and(|target| undoes(target.kind())) {
                 self.undone.insert(target);
             }
         }
     }
 
-    /// Whether its author might say it.
+    /// Whether its author was permitted to make it.
     pub fn has_effect(&self, id: &OpId) -> bool {
         self.effective.contains(id)
     }
 
-    /// Every identity that was spoken of.
+    /// Every identity that occurs.
     pub fn keys(&self) -> Vec<&'s str> {
         self.by_key.keys().copied().collect()
     }
 
-    /// The latest of a kind of an identity that is not withdrawn.
-    fn latest(&self, key: &str, kind: &Kind) -> Option<&'s Said> {
-        let said = self.by_key.get(key)?.iter().rev();
-        { said }.find(|said| said.kind() == kind && !self.undone.contains(&said.id())).copied()
+    /// The latest operation of a kind about an identity that is not withdrawn.
+    fn latest(&self, key: &str, kind: &Kind) -> Option<&'s OperationWithBody> {
+        let entry = self.by_key.get(key)?.iter().rev();
+        { entry }.find(|entry| entry.kind() == kind && !self.undone.contains(&entry.id())).copied()
     }
 
     /// The current version: the latest claim, retracted or not.
-    pub fn current(&self, key: &str) -> Option<&'s Said> {
-        self.by_key.get(key)?.iter().rev().find(|said| *said.kind() == Kind::Claim).copied()
+    pub fn current(&self, key: &str) -> Option<&'s OperationWithBody> {
+        self.by_key.get(key)?.iter().rev().find(|entry| *entry.kind() == Kind::Claim).copied()
     }
 
     /// The state of an identity.
@@ -278,8 +281,8 @@ impl<'s> Told<'s> {
         }
     }
 
-    /// The operation whose payload is served; none where nothing is.
-    pub fn served(&self, key: &str) -> Option<&'s Said> {
+    /// The operation whose payload is served, if any.
+    pub fn served(&self, key: &str) -> Option<&'s OperationWithBody> {
         match self.state(key) {
             State::Corrected => self.latest(key, &Kind::ClaimCorrection),
             State::Active => self.current(key),
@@ -289,15 +292,15 @@ impl<'s> Told<'s> {
 
     /// The payload that is served.
     pub fn payload(&self, key: &str) -> Option<&'s Value> {
-        self.served(key).and_then(Said::payload)
+        self.served(key).and_then(OperationWithBody::payload)
     }
 
-    /// Whether a claim, node or edge stands: not retracted, and no input is invalid.
+    /// Whether a claim, node or edge is sound: not retracted, and with valid inputs only.
     pub fn is_sound(&self, id: &OpId) -> bool {
         if let Some(sound) = self.sound.borrow().get(id) {
             return *sound;
         }
-        let Some(claim) = self.said.get(id) else { return false };
+        let Some(claim) = self.operations.get(id) else { return false };
         let sound = matches!(claim.kind(), Kind::Claim | Kind::Node | Kind::Edge)
             && !self.undone.contains(id)
             && claim.inputs().iter().all(|input| self.is_valid_input(input));
@@ -305,12 +308,14 @@ impl<'s> Told<'s> {
         sound
     }
 
-    /// Whether something may be built upon.
+    /// Whether an operation is a valid input.
     pub fn is_valid_input(&self, id: &OpId) -> bool {
-        let Some(said) = self.said.get(id).filter(|_| self.has_effect(id)) else { return false };
-        match said.kind() {
+        let Some(entry) = self.operations.get(id).filter(|_| self.has_effect(id)) else {
+            return false;
+        };
+        match entry.kind() {
             Kind::Claim | Kind::ClaimCorrection => {
-                said.key().is_some_and(|key| self.is_still_said(said, key))
+                entry.key().is_some_and(|key| self.is_current_belief(entry, key))
             }
             Kind::Edge | Kind::Proposal => false,
             Kind::Node => self.is_sound(id),
@@ -318,13 +323,12 @@ impl<'s> Told<'s> {
         }
     }
 
-    /// Whether what a version said is still what is believed of its identity, and stands on valid
-    /// ground.
-    fn is_still_said(&self, version: &Said, key: &str) -> bool {
+    /// Whether a version's payload is still the belief about its identity, and sound.
+    fn is_current_belief(&self, version: &OperationWithBody, key: &str) -> bool {
         if self.latest(key, &Kind::ClaimRefutation).is_some() {
             return false;
         }
-        let says = |other: &Said| same(version.payload(), other.payload());
+        let says = |other: &OperationWithBody| same(version.payload(), other.payload());
         if let Some(correction) = self.latest(key, &Kind::ClaimCorrection) {
             let withdrawn =
                 *version.kind() == Kind::ClaimCorrection && self.undone.contains(&version.id());
@@ -335,19 +339,19 @@ impl<'s> Told<'s> {
             && self.is_sound(&version.id())
     }
 
-    /// All that was told.
+    /// All replayed operations.
     pub fn ids(&self) -> BTreeSet<OpId> {
-        self.said.keys().copied().collect()
+        self.operations.keys().copied().collect()
     }
 
-    /// Everything that may be built upon.
+    /// All valid inputs.
     pub fn valid_inputs(&self) -> BTreeSet<OpId> {
         self.ids().into_iter().filter(|id| self.is_valid_input(id)).collect()
     }
 
-    /// The corrected identities of whose current version an input is no longer valid, where `valid`
-    /// were the valid ones before.
-    pub fn shaken(&self, valid: &BTreeSet<OpId>) -> BTreeSet<&'s str> {
+    /// The corrected identities whose current version lost a valid input, given the inputs that
+    /// were valid before.
+    pub fn weakened(&self, valid: &BTreeSet<OpId>) -> BTreeSet<&'s str> {
         let lost = |input: &OpId| valid.contains(input) && !self.is_valid_input(input);
         let corrected = self.keys().into_iter().filter(|key| self.state(key) == State::Corrected);
         corrected

@@ -1,7 +1,7 @@
-//! Recall without an index: every document is scored for every question, in the most obvious way.
+//! A naive model of recall without an index: every document is scored for every question.
 //!
 //! The real index must give the same scores in the same order. Nothing here is fast or incremental:
-//! frequencies are counted from the documents when a question comes, and no candidate is left out.
+//! frequencies are counted from the documents for each question, and no candidate is skipped.
 
 use std::collections::BTreeMap;
 
@@ -18,25 +18,25 @@ use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
 use retrieval::text::{Analysis, Analyzer, Language, Term};
 
-/// What is searched. Documents of one session are each other's context in the order in which they
-/// are given.
+/// A searchable document. Documents of one session are each other's context, in the order of their
+/// addition.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// The conversation, thread or file it is part of.
+    /// Its conversation, thread or file.
     pub session: String,
-    /// Who said or wrote it.
+    /// Its author.
     pub author: Option<String>,
-    /// Whom it involves, for documents without author.
+    /// The people it involves, for documents without an author.
     pub participants: Vec<String>,
     /// The civil date of its session.
     pub date: Option<Date>,
     /// Its own text.
     pub text: String,
-    /// Captions, title: what is searched with it.
+    /// Additional searchable text: captions, title.
     pub more: Vec<String>,
 }
 
-/// All documents with what was analysed of them.
+/// All documents with their analysis.
 pub struct NaiveRecall {
     analyzer: Analyzer,
     names: Names,
@@ -47,7 +47,7 @@ pub struct NaiveRecall {
     tokens: Vec<Vec<u16>>,
     /// Position of the document before each in its session.
     previous: Vec<Option<usize>>,
-    /// Position of the one after each.
+    /// Position of the document after each in its session.
     next: Vec<Option<usize>>,
     /// Terms and length of each session.
     sessions: BTreeMap<String, SessionWords>,
@@ -67,12 +67,12 @@ pub struct Hit {
     pub document: usize,
     /// Its score with all parts.
     pub score: Score,
-    /// What the score was made of.
+    /// The signals of the score.
     pub signals: Signals,
 }
 
 impl NaiveRecall {
-    /// Nothing to recall yet.
+    /// A model without documents.
     pub fn new(language: Language) -> Self {
         Self {
             analyzer: Analyzer::new(language),
@@ -118,12 +118,12 @@ impl NaiveRecall {
         position
     }
 
-    /// Understands a question as [`Self::recall`] does.
+    /// Parses a question like [`Self::recall`].
     pub fn question(&mut self, question: &str, today: Option<Date>) -> Question {
         Question::parse(question, &mut self.analyzer, &self.names, today)
     }
 
-    /// Every document with its score, the best first, of equals the one nearest to `today`, then
+    /// Every document with its score, best first; ties go to the one nearest to `today`, then to
     /// the one added last.
     pub fn recall(&mut self, question: &str, today: Option<Date>, weights: &Weights) -> Vec<Hit> {
         let question = self.question(question, today);
@@ -139,7 +139,7 @@ impl NaiveRecall {
             .collect();
         let sum = known_idf_sum(all, holding.iter().copied());
         let sessions = self.session_scores(&terms);
-        let meant = Direction::of(&Table::built_in().embed(&question.nameless));
+        let query = Direction::of(&Table::built_in().embed(&question.nameless));
         let mut near = NearWords::new(Table::built_in(), &question.nameless);
         let best: Vec<Vec<f32>> =
             self.tokens.iter().map(|tokens| near.best(tokens.iter().copied())).collect();
@@ -155,9 +155,9 @@ impl NaiveRecall {
                     words: lex(counts.iter().copied(), sum),
                     own_words: own(counts, sum),
                     session: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
-                    window_meaning: meant
+                    window_meaning: query
                         .as_ref()
-                        .map_or(0.0, |meant| cosine(meant, &self.window(position))),
+                        .map_or(0.0, |query| cosine(query, &self.window(position))),
                     own_meaning: 0.0,
                     word_meaning: {
                         let of = |position: Option<usize>| {
@@ -166,8 +166,8 @@ impl NaiveRecall {
                         let (previous, before) = self.context(position);
                         near.near(&best[position], of(previous), of(before))
                     },
-                    next_meaning: match (&meant, self.next[position]) {
-                        (Some(meant), Some(next)) => cosine(meant, &self.vector(next)),
+                    next_meaning: match (&query, self.next[position]) {
+                        (Some(query), Some(next)) => cosine(query, &self.vector(next)),
                         _ => 0.0,
                     },
                     speaker: speaker.as_ref().is_some_and(|named| self.involves(position, named)),
@@ -246,9 +246,9 @@ impl NaiveRecall {
         window
     }
 
-    /// Whether a document is by one of those named; one without author, whether it involves them or
-    /// holds every word of the name.
-    fn involves(&self, position: usize, named: &Named) -> bool {
+    /// Whether a document is by one of the named people, or, without an author, involves them or
+    /// contains every word of the name.
+    fn involves(&self, position: usize, named: &NamedPeople) -> bool {
         let document = &self.documents[position];
         let is_one =
             |name: &String| self.name_ids.get(name).is_some_and(|id| named.people.contains(id));
@@ -263,22 +263,26 @@ impl NaiveRecall {
     }
 }
 
-fn cosine(meant: &Direction, vector: &Sum) -> f64 {
+fn cosine(query: &Direction, vector: &Sum) -> f64 {
     let mut steps = [0; DIMENSIONS];
     let inverse_length = compress(vector, &mut steps);
-    f64::from(meant.cosine(&steps, inverse_length))
+    f64::from(query.cosine(&steps, inverse_length))
 }
 
-/// Whom a question names, and the words by which it does.
-struct Named {
+/// The people that a question names, and the words of their name.
+struct NamedPeople {
     people: Vec<NameId>,
     words: Vec<Term>,
 }
 
-fn named(analyzer: &mut Analyzer, question: &Question, people: Option<&[NameId]>) -> Option<Named> {
+fn named(
+    analyzer: &mut Analyzer,
+    question: &Question,
+    people: Option<&[NameId]>,
+) -> Option<NamedPeople> {
     let people = people?.to_vec();
     let mention = question.mentions.iter().find(|mention| mention.people == people)?;
-    Some(Named { words: analyzer.terms(&mention.text), people })
+    Some(NamedPeople { words: analyzer.terms(&mention.text), people })
 }
 
 fn count(analysis: &Analysis, term: &str) -> u32 {
@@ -302,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_found_by_what_was_asked_before_it() {
+    fn an_answer_is_found_by_the_question_before_it() {
         let mut memory = NaiveRecall::new(Language::English);
         memory.add(turn("Ada", "Lovely weather."));
         memory.add(turn("Ada", "Did you ever visit Lisbon?"));
@@ -322,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_without_author_counts_for_those_it_involves() {
+    fn a_note_without_an_author_counts_for_the_people_it_involves() {
         let mut memory = NaiveRecall::new(Language::English);
         let note = |text: &str, participants: Vec<String>| Document {
             session: "notes".to_owned(),
@@ -337,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_named_in_the_question_decides_between_equals() {
+    fn the_date_in_the_question_breaks_ties() {
         let mut memory = NaiveRecall::new(Language::English);
         let mut early = turn("Ada", "We had soup.");
         early.session = "early".to_owned();
@@ -350,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_that_match_nothing_score_nothing() {
+    fn questions_without_matches_score_zero() {
         let mut memory = NaiveRecall::new(Language::English);
         assert!(memory.recall("anything", None, &Weights::LEXICAL).is_empty());
         memory.add(Document { text: "soup".to_owned(), ..Document::default() });

@@ -1,12 +1,11 @@
-//! When things happen that mean nothing: on any day, or with a regularity that is no weekly one.
+//! Days of insignificant events: on any day, or with a regularity that is not weekly.
 
 use jiff::civil::{Date, Weekday};
 
 use super::life::Life;
 use super::random::{Random, plus};
 
-/// The days of things of one title, at most as many as are left: at random, or with a regularity
-/// that is none.
+/// The days of events with one title, at most `left`: at random, or with a spurious regularity.
 pub(super) fn accident_days(life: &Life, random: &mut Random, left: i64) -> Vec<Date> {
     let on = |random: &mut Random, weekday: Weekday| {
         let day = random.day(life.first, life.today);
@@ -36,7 +35,7 @@ pub(super) fn accident_days(life: &Life, random: &mut Random, left: i64) -> Vec<
                 days.push(on(random, weekday));
             }
         }
-        // Every so many weeks, mostly that weekday: a rhythm, but no weekly one.
+        // Every few weeks, mostly on that weekday: a rhythm, but not a weekly one.
         2 => {
             let mut day = on(random, weekday).min(plus(life.first, 40));
             while day < life.today {
@@ -44,7 +43,7 @@ pub(super) fn accident_days(life: &Life, random: &mut Random, left: i64) -> Vec<
                 day = plus(day, 7 * random.whole(4, 8));
             }
         }
-        // Each month's second such weekday.
+        // The second such weekday of each month.
         3 => {
             let mut month = life.first.first_of_month();
             while month < life.today {
@@ -54,14 +53,14 @@ pub(super) fn accident_days(life: &Life, random: &mut Random, left: i64) -> Vec<
                 month = month.last_of_month().tomorrow().expect("a date of this century");
             }
         }
-        // One or two weeks full of it.
+        // On most days of one or two weeks.
         4 => {
             for _ in 0..random.whole(1, 2) {
                 let monday = on(random, Weekday::Monday);
                 days.extend((0..random.whole(3, 5)).map(|offset| plus(monday, offset)));
             }
         }
-        // The same weekday by accident.
+        // The same weekday by chance.
         _ => {
             for _ in 0..random.whole(2, 4) {
                 days.push(on(random, weekday));

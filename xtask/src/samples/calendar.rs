@@ -1,5 +1,5 @@
-//! Calendars as programs export them: iCalendar (RFC 5545) with zones by name, series, exceptions
-//! and overrides.
+//! Calendars in the form that programs export: iCalendar (RFC 5545) with zones by name, series,
+//! exceptions and overrides.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ const LINE_BYTES_MAX: usize = 73;
 
 /// The person's own calendar.
 pub(super) fn own(life: &Life, traces: &Traces) -> String {
-    // Most programs call a person's calendar by the person.
+    // Most programs name a person's calendar after the person.
     let is_named = !life.name.len().is_multiple_of(4);
     let mut out = Calendar::new(if is_named { &life.name } else { "Calendar" });
     for (number, event) in traces.events.iter().enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn own(life: &Life, traces: &Traces) -> String {
     out.end()
 }
 
-/// The calendar that somebody shares with them, if there is one.
+/// The calendar that somebody shares with the person, if any.
 pub(super) fn shared(life: &Life, traces: &Traces) -> Option<String> {
     let mut out = Calendar::new("Shared");
     for (number, event) in traces.shared.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is true of a person, in the form that a measurement compares claims with.
+//! The truth about a person, as labels for the evaluation of claims.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::random::days_between;
 use super::traces::Traces;
 use super::writing::Writing;
 
-/// Times of one habit that lie closer than this are one habit with a pause.
+/// Periods of one habit that are closer than this are one habit with a pause.
 const PAUSE_DAYS_MAX: i64 = 60;
-/// How far from its middle a place still is that place.
+/// Radius of a place.
 const RADIUS_M: u32 = 150;
 
 pub(super) fn labels(life: &Life, traces: &Traces, writing: &Writing) -> Value {
@@ -31,7 +31,7 @@ pub(super) fn labels(life: &Life, traces: &Traces, writing: &Writing) -> Value {
     })
 }
 
-/// The identity key that whoever derives must build, byte for byte.
+/// The identity key that the deriver must build, byte for byte.
 fn identity_key(habit: &Habit) -> String {
     let days: Vec<&str> = habit.days.iter().map(|day| code(*day)).collect();
     let part = match habit.hour {
@@ -44,7 +44,7 @@ fn identity_key(habit: &Habit) -> String {
     format!("{kind}|{}|{}|{part}", slug(&habit.title), days.join(","))
 }
 
-/// Another reading of the rule than the derivers' own; none of our titles has letters that NFKC
+/// An implementation of slugs that is independent of the derivers'; no title has letters that NFKC
 /// changes.
 fn slug(title: &str) -> String {
     let lower = title.to_lowercase();
@@ -107,7 +107,8 @@ fn round(degrees: f64) -> f64 {
     (degrees * 1e6).round() / 1e6
 }
 
-/// Everybody known is a contact; by either name, since notes call a sister by her first.
+/// Everybody known is a contact, by full or first name, because notes call a sister by her first
+/// name.
 fn relationships(life: &Life, traces: &Traces, writing: &Writing) -> Vec<Value> {
     let mut labels = Vec::new();
     for (number, person) in life.people.iter().enumerate() {

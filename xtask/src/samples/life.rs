@@ -1,33 +1,32 @@
-//! A life: what is true of a person, before anything of it is written down.
+//! The life of a person: the ground truth, independent of the records of it.
 //!
-//! Everything here is intent: the habits a person has, the places they go to, the people they know.
-//! What of it can be seen in calendars and photos is decided elsewhere (`traces`), and may be
-//! little: a habit of which two occurrences were written down is a habit all the same. So a label
-//! never depends on what is visible.
+//! This module has the facts: the habits of a person, the places they visit, the people they know.
+//! `traces` decides how much of it is visible in calendars and photos, which may be little: a habit
+//! with only two recorded occurrences is still a habit. So a label never depends on visibility.
 
 use jiff::civil::{Date, Weekday, date};
 
-use super::manner::{Manner, Mix};
 use super::random::{Random, days_between, plus};
+use super::recording_style::{Mix, RecordingStyle};
 use super::words;
 
 pub(super) struct Place {
     pub(super) label: String,
     pub(super) lat: f64,
     pub(super) lon: f64,
-    /// Whether the person goes there often, from when and until when.
+    /// The periods in which the person goes there often.
     pub(super) frequent: bool,
     pub(super) from: Date,
     pub(super) to: Option<Date>,
-    /// Visits a week that no habit explains.
+    /// Visits per week that no habit explains.
     pub(super) weekly_visits: f64,
-    /// On how many days the person is at a place that is not frequent, at most.
+    /// Most days on which the person visits a place that is not frequent.
     pub(super) occasions: usize,
-    /// Whether calendars ever name it; a home is seldom an appointment's place.
+    /// Whether calendars name it; a home is rarely the location of an appointment.
     pub(super) named: bool,
 }
 
-/// Where a person lives or stays.
+/// A place where a person lives or stays.
 #[derive(Clone, Copy)]
 pub(super) struct Stay {
     pub(super) from: Date,
@@ -49,15 +48,15 @@ pub(super) struct Habit {
     pub(super) with: Vec<usize>,
     pub(super) zone: &'static str,
     pub(super) shape: &'static str,
-    /// Share of the occurrences that can be seen; the person's manner, but for habits seldom
-    /// written down.
+    /// Share of visible occurrences: the person's recording style, except for rarely recorded
+    /// habits.
     pub(super) kept: f64,
-    /// The months in which it takes place, for what has a season.
+    /// The months in which it takes place, for seasonal habits.
     pub(super) season: Option<(i8, i8)>,
 }
 
 impl Habit {
-    /// Whether it takes place that day, if nothing comes between.
+    /// Whether it takes place on that day, unless something interferes.
     pub(super) fn is_on(&self, day: Date) -> bool {
         let monday = |date: Date| plus(date, -i64::from(date.weekday().to_monday_zero_offset()));
         let weeks = days_between(monday(self.from), monday(day)) / 7;
@@ -73,9 +72,9 @@ impl Habit {
 pub(super) struct Acquaintance {
     pub(super) first: String,
     pub(super) name: String,
-    /// `sister`, `friend`, …; none for a stranger, who was met once or twice.
+    /// `sister`, `friend`, …; `None` for a stranger whom the person met once or twice.
     pub(super) tie: Option<&'static str>,
-    /// On how many days a stranger is met at most.
+    /// Most days on which a stranger is met.
     pub(super) occasions: usize,
 }
 
@@ -89,8 +88,8 @@ pub(super) struct Life {
     pub(super) name: String,
     pub(super) first: Date,
     pub(super) today: Date,
-    pub(super) manner: Manner,
-    /// Homes one after the other, without a gap.
+    pub(super) style: RecordingStyle,
+    /// Consecutive homes without a gap.
     pub(super) homes: Vec<Stay>,
     pub(super) trips: Vec<Stay>,
     /// Weeks in which no habit takes place: trips, holidays, illness.
@@ -116,12 +115,12 @@ impl Life {
             _ => random.whole(7, 26),
         };
         let first = plus(today, -30 * months);
-        let manner = Manner::draw(random, mix);
+        let style = RecordingStyle::draw(random, mix);
         let mut life = Self {
             name: full_name(random).1,
             first,
             today,
-            manner,
+            style,
             homes: Vec::new(),
             trips: Vec::new(),
             gaps: Vec::new(),
@@ -170,7 +169,7 @@ impl Life {
         if random.chance(0.15) && days_between(self.first, self.today) > 240 {
             let moved = random.day(plus(self.first, 110), plus(self.today, -90));
             self.live(random, Stay { from, to: moved, city });
-            // Half of those who move stay in their city.
+            // Half of the people who move stay in their city.
             if random.chance(0.5) {
                 city = (city + random.whole(1, 11) as usize) % words::CITIES.len();
             }
@@ -215,7 +214,7 @@ impl Life {
             }
             self.gaps.push((from, to));
         }
-        // The last days of a year are nobody's ordinary days.
+        // The last days of a year are never ordinary days.
         for year in self.first.year()..=self.today.year() {
             self.gaps.push((date(year, 12, 23), date(year + 1, 1, 3)));
         }
@@ -260,7 +259,7 @@ impl Life {
             random.day(plus(self.first, lasts / 6), plus(self.today, -least_days))
         };
         let (mut from, mut to) = (plus(self.first, random.whole(0, 6)), None);
-        let mut habit_kept = (self.manner.kept + random.real(-0.15, 0.15)).clamp(0.25, 1.0);
+        let mut habit_kept = (self.style.kept + random.real(-0.15, 0.15)).clamp(0.25, 1.0);
         let mut season = None;
         let mut every_weeks = 1;
         let name = match shape {
@@ -283,7 +282,7 @@ impl Life {
                 "seasonal"
             }
             6 => {
-                // Begun a few weeks ago: little to see, but a habit.
+                // Started a few weeks ago: little evidence, but a habit.
                 from = plus(self.today, -random.whole(14, 35));
                 "new"
             }
@@ -304,7 +303,7 @@ impl Life {
         let mut with: Vec<usize> = (0..company).map(|_| *random.pick(&friends)).collect();
         with.sort_unstable();
         with.dedup();
-        // Who moves house has their habits in two places, one after the other.
+        // After a move, habits continue at another place.
         for home in self.homes.clone() {
             let (begin, end) = (
                 from.max(home.from),
@@ -343,7 +342,7 @@ impl Life {
         }
     }
 
-    /// The same thing, from some day on at another time.
+    /// The same habit, at another time from some day on.
     fn split(&mut self, random: &mut Random, habit: Habit) {
         let moved = random.day(plus(habit.from, 63), plus(self.today, -49));
         let mut after = Habit { from: moved, ..habit.clone() };
@@ -357,7 +356,7 @@ impl Life {
         self.habits.extend([Habit { to: Some(moved), ..habit }, after]);
     }
 
-    /// The same thing also at another time of the week.
+    /// The same habit, also at another time of the week.
     fn second_pattern(&mut self, random: &mut Random, habit: &Habit) {
         let weekdays = [
             Weekday::Monday,
@@ -373,7 +372,7 @@ impl Life {
         self.habits.push(Habit { days, hour, shape: "second pattern", ..habit.clone() });
     }
 
-    /// A place of the person's in that city, an old or a new one.
+    /// One of the person's places in that city, existing or new.
     fn venue(&mut self, random: &mut Random, city: usize, from: Date, to: Option<Date>) -> usize {
         let (lat, lon) = position(random, city);
         let mut label =
@@ -395,7 +394,7 @@ impl Life {
         self.places.len() - 1
     }
 
-    /// Where the person likes to be, on no day in particular; and where they were once or twice.
+    /// Places that the person likes to visit on any day, and places visited once or twice.
     fn draw_haunts(&mut self, random: &mut Random) {
         for home in self.homes.clone() {
             let to = (home.to <= self.today).then_some(home.to);
@@ -435,7 +434,7 @@ fn days(random: &mut Random) -> Vec<Weekday> {
     }
 }
 
-/// Mostly well within a part of the day; a few close to where one ends.
+/// Mostly well within a part of the day; sometimes close to a border.
 fn time_of_day(random: &mut Random, days: usize) -> (i8, i8) {
     let minute = *random.pick(&[0, 0, 30, 15]);
     let hours: &[i8] = if days >= 5 {
@@ -452,7 +451,7 @@ fn full_name(random: &mut Random) -> (String, String) {
     (first, name)
 }
 
-/// Somewhere in a city, within some kilometres of its middle.
+/// A position within some kilometres of a city's centre.
 fn position(random: &mut Random, city: usize) -> (f64, f64) {
     let (_, _, lat, lon) = words::CITIES[city];
     (lat + random.normal() * 0.025, lon + random.normal() * 0.03)

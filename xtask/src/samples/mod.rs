@@ -1,25 +1,25 @@
-//! `cargo xtask samples DIR`: people who do not exist, and what is true of them.
+//! `cargo xtask samples DIR`: generates fictional people with labels.
 //!
-//! Confidence is calibrated if of the claims made with 0.8 about eight in ten are true; to know
-//! that one needs people of whom everything is known. Each is a folder: `calendar.ics` (and
-//! `shared.ics`), `photos/`, `notes/`, `chat.jsonl`, `assistant.jsonl`, as programs export them,
-//! and `labels.json` with the truth. First a life is drawn, then the traces that it leaves; the
-//! labels come from the life alone. Everything follows from the seed and the person's number.
+//! Confidence is calibrated if about eight in ten of the claims made with 0.8 are true; measuring
+//! that requires people about whom everything is known. Each person is a folder: `calendar.ics`
+//! (and `shared.ics`), `photos/`, `notes/`, `chat.jsonl`, `assistant.jsonl`, as programs export
+//! them, and `labels.json` with the truth. First a life is generated, then its traces; the labels
+//! depend on the life alone. Everything is determined by the seed and the person's number.
 //!
 //! | module | answers |
 //! |---|---|
-//! | `life`, `manner` | what is true, and how does the person keep their records? |
-//! | `traces`, `accidents`, `writing` | what of it can be seen, and what else? |
+//! | `life`, `recording_style` | what is true, and how does the person record it? |
+//! | `traces`, `accidents`, `writing` | what is visible of it, and what else? |
 //! | `calendar`, `photo` | what do the files look like? |
-//! | `labels` | what is to be found? |
+//! | `labels` | what should be found? |
 
 mod accidents;
 mod calendar;
 mod labels;
 mod life;
-mod manner;
 mod photo;
 pub(crate) mod random;
+mod recording_style;
 mod traces;
 mod words;
 mod writing;
@@ -31,25 +31,25 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 
 use life::Life;
-use manner::Mix;
 use random::Random;
+use recording_style::Mix;
 use traces::Traces;
 use writing::Writing;
 
-/// How many people, unless told.
+/// Default number of people.
 const PEOPLE: u64 = 20;
-/// Most people of one run.
+/// Most people in one run.
 const PEOPLE_MAX: u64 = 9_999;
 
-/// What to make.
+/// The options of a run.
 #[derive(Debug, PartialEq)]
-struct Order {
+struct RunOptions {
     people: u64,
     seed: u64,
     mix: Mix,
 }
 
-/// Makes people below a folder.
+/// Generates people in a folder.
 pub(crate) fn run(folder: &Path, options: &[&str]) -> Result<ExitCode> {
     let order = order(options)?;
     for number in 1..=order.people {
@@ -63,8 +63,8 @@ pub(crate) fn run(folder: &Path, options: &[&str]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn order(options: &[&str]) -> Result<Order> {
-    let mut order = Order { people: PEOPLE, seed: 1, mix: Mix::Ordinary };
+fn order(options: &[&str]) -> Result<RunOptions> {
+    let mut order = RunOptions { people: PEOPLE, seed: 1, mix: Mix::Ordinary };
     for pair in options.chunks(2) {
         match pair {
             ["--people", people] => {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same_people_and_another_seed_others() {
+    fn equal_seeds_give_equal_people_and_other_seeds_others() {
         let made = |seed| {
             let folder = tempfile::tempdir().unwrap();
             for number in 1..4 {
@@ -177,10 +177,10 @@ mod tests {
     }
 
     #[test]
-    fn options_that_are_not_understood_are_refused() {
+    fn unknown_options_are_refused() {
         assert_eq!(
             order(&["--people", "3", "--mix", "noisy"]).unwrap(),
-            Order { people: 3, seed: 1, mix: Mix::Noisy }
+            RunOptions { people: 3, seed: 1, mix: Mix::Noisy }
         );
         for wrong in [
             &["--people"][..],

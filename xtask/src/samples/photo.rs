@@ -1,5 +1,4 @@
-//! Photos without pixels: a JPEG whose only content is the EXIF header (CIPA DC-008) that a
-//! telephone writes.
+//! Photos without pixels: a JPEG with only the EXIF header (CIPA DC-008) of a phone.
 //!
 //! The time is the local one, without an offset, as cameras write it; the position has the
 //! receiver's six decimals.
@@ -9,7 +8,7 @@ use super::traces::Photo;
 /// Bytes of one entry of a TIFF directory.
 const ENTRY_BYTES: usize = 12;
 
-/// The file.
+/// The bytes of the file.
 pub(super) fn jpeg(photo: &Photo) -> Vec<u8> {
     let exif = tiff(photo);
     let length = u16::try_from(exif.len() + 8).expect("a header of some hundred bytes");

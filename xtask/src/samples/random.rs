@@ -1,9 +1,8 @@
-//! Chance that repeats itself: the same seed draws the same life, on every machine and in every
-//! year.
+//! Deterministic pseudo-random numbers: the same seed gives the same life on every machine.
 //!
 //! xorshift64* (Vigna 2016, "An experimental exploration of Marsaglia's xorshift generators"): a
-//! few lines, and more than good enough to make up people. A crate would bring streams that may
-//! change with its version.
+//! few lines, and good enough to generate people. The streams of a crate may change with its
+//! version.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -11,9 +10,9 @@ use jiff::civil::Date;
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The stream of one person: neighbouring seeds and numbers give unlike streams.
+    /// The stream of one person: adjacent seeds and numbers give independent streams.
     pub(crate) fn new(seed: u64, number: u64) -> Self {
-        // SplitMix64's finalizer, so that few set bits do not stay few.
+        // SplitMix64's finalizer, which spreads few set bits.
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ number.wrapping_add(1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         state = (state ^ (state >> 30)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -32,7 +31,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// True as often as `share` says.
+    /// True with probability `share`.
     pub(crate) fn chance(&mut self, share: f64) -> bool {
         self.share() < share
     }
@@ -47,7 +46,7 @@ impl Random {
         low + self.share() * (high - low)
     }
 
-    /// About normal, of mean 0 and deviation 1: the sum of twelve shares.
+    /// Approximately normal with mean 0 and deviation 1: the sum of twelve shares.
     pub(super) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.share()).sum::<f64>() - 6.0
     }
@@ -57,13 +56,13 @@ impl Random {
         &from[self.whole(0, from.len() as i64 - 1) as usize]
     }
 
-    /// Takes one out; none of none.
+    /// Removes one element; `None` if there are none.
     pub(super) fn take<T>(&mut self, from: &mut Vec<T>) -> Option<T> {
         let place = self.whole(0, from.len() as i64 - 1);
         (!from.is_empty()).then(|| from.swap_remove(place as usize))
     }
 
-    /// Brings them into an order in which each is as likely as any other.
+    /// Shuffles uniformly.
     pub(crate) fn shuffle<T>(&mut self, all: &mut [T]) {
         for end in (1..all.len()).rev() {
             let place = self.whole(0, end as i64) as usize;
@@ -71,7 +70,7 @@ impl Random {
         }
     }
 
-    /// Which of the weights is drawn.
+    /// The index of a weight, drawn in proportion to the weights.
     pub(super) fn weighted(&mut self, weights: &[f64]) -> usize {
         let mut left = self.share() * weights.iter().sum::<f64>();
         for (place, weight) in weights.iter().enumerate() {
@@ -89,12 +88,12 @@ impl Random {
     }
 }
 
-/// The date some days later. Lives lie in years that no calendar ends in.
+/// The date some days later. Lives are far from the limits of the calendar.
 pub(super) fn plus(date: Date, days: i64) -> Date {
     date.checked_add(days.days()).expect("a date of this century")
 }
 
-/// How many days from one to the other.
+/// The number of days between two dates.
 pub(super) fn days_between(first: Date, last: Date) -> i64 {
     i64::from(first.until(last).map_or(0, |span| span.get_days()))
 }

@@ -1,9 +1,9 @@
-//! What can be seen of a life: appointments, series, photos.
+//! The visible traces of a life: appointments, series, photos.
 //!
-//! Records are poor witnesses. Occurrences are missed, moved, called off or never written down;
-//! titles are misspelt; a friend's calendar holds the same evening again; series go on through
-//! holidays because nobody takes the weeks out; and among all that stand things that only happened,
-//! some of them on the same weekday by accident.
+//! Records are imperfect. Occurrences are missed, moved, cancelled or never recorded; titles are
+//! misspelt; a friend's calendar has the same evening too; series continue through holidays because
+//! nobody removes those weeks; and there are accidental events, some of them on the same weekday by
+//! chance.
 
 use jiff::civil::{Date, DateTime, Weekday};
 
@@ -33,7 +33,7 @@ pub(super) struct Series {
     pub(super) first: Event,
     pub(super) days: Vec<Weekday>,
     pub(super) every_weeks: i64,
-    /// The last day; none for a series that nobody ends.
+    /// The last day; `None` for an endless series.
     pub(super) until: Option<Date>,
     pub(super) left_out: Vec<Date>,
     pub(super) changed: Vec<(Date, Event)>,
@@ -50,7 +50,7 @@ pub(super) struct AllDay {
 pub(super) struct Photo {
     pub(super) taken: DateTime,
     pub(super) position: Option<(f64, f64)>,
-    /// The folder it lies in.
+    /// Its folder.
     pub(super) album: String,
 }
 
@@ -62,11 +62,11 @@ pub(super) struct Traces {
     /// The same appointments in somebody else's calendar.
     pub(super) shared: Vec<Event>,
     pub(super) photos: Vec<Photo>,
-    /// Appointments that can be seen of each habit until today.
+    /// Number of visible appointments of each habit until today.
     pub(super) habit_traces: Vec<usize>,
-    /// Different days on which each place can be seen.
+    /// Distinct days with a trace of each place.
     pub(super) place_days: Vec<std::collections::BTreeSet<Date>>,
-    /// Different days on which each person is met.
+    /// Distinct days on which each person is met.
     pub(super) met: Vec<std::collections::BTreeSet<Date>>,
 }
 
@@ -101,8 +101,8 @@ impl Traces {
         habit: &Habit,
         shares_calendar: bool,
     ) {
-        let located = habit.place.filter(|_| random.chance(life.manner.located));
-        let positioned = random.chance(life.manner.positioned);
+        let located = habit.place.filter(|_| random.chance(life.style.located));
+        let positioned = random.chance(life.style.positioned);
         let location = located.map(|place| self.location(life, place, positioned));
         let with = if random.chance(0.8) { habit.with.clone() } else { Vec::new() };
         let event = |day: Date| Event {
@@ -116,7 +116,7 @@ impl Traces {
         };
         let as_series = habit.season.is_none()
             && habit.shape != "seldom recorded"
-            && random.chance(life.manner.series);
+            && random.chance(life.style.series);
         let tidies = random.chance(0.6);
         let planned_days = random.whole(0, 28);
         let end =
@@ -155,14 +155,14 @@ impl Traces {
                     let mut single = event(day);
                     single.start = later(
                         single.start,
-                        (random.normal() * life.manner.jitter_minutes / 2.0 / 5.0).round() as i64
+                        (random.normal() * life.style.jitter_minutes / 2.0 / 5.0).round() as i64
                             * 5,
                     );
                     single.cancelled = random.chance(0.03);
                     if random.chance(0.03) {
                         single.start = moved(random, single.start);
                     }
-                    single.title = written(random, &single.title, life.manner.typos);
+                    single.title = written(random, &single.title, life.style.typos);
                     self.seen(life, &single, Some(number), located);
                     if shares_calendar && !single.with.is_empty() {
                         self.shared.push(Event { title: habit.title.clone(), ..single.clone() });
@@ -178,11 +178,11 @@ impl Traces {
                         random,
                         place,
                         day.at(habit.hour, habit.minute, 0, 0),
-                        life.manner.photographed * 0.5,
+                        life.style.photographed * 0.5,
                     );
                 }
             } else if day < life.today && random.chance(0.002) && !as_series {
-                // Once in a while the same thing at any other time.
+                // Occasionally the same thing at a different time.
                 let mut extra = event(day);
                 extra.start = day.at(random.whole(7, 20) as i8, 0, 0, 0);
                 self.events.push(extra);
@@ -192,10 +192,10 @@ impl Traces {
         self.series.extend(series);
     }
 
-    /// What comes up: titles that recur, on days that mean nothing.
+    /// Accidental events: recurring titles on insignificant days.
     fn accidents(&mut self, life: &Life, random: &mut Random) {
         let lasts = days_between(life.first, life.today);
-        let mut left = (life.manner.accidents * lasts as f64 / 365.0).round() as i64;
+        let mut left = (life.style.accidents * lasts as f64 / 365.0).round() as i64;
         let mut titles = words::ACCIDENTS.to_vec();
         while left > 0 {
             let Some((title, about)) = random.take(&mut titles) else { return };
@@ -225,7 +225,7 @@ impl Traces {
                 && known.from <= day
                 && known.to.is_none_or(|to| day < to)
         };
-        // A place that one comes to again and again would be frequent.
+        // A place that is visited repeatedly would be frequent.
         let seldom = |place: usize| {
             !life.places[place].frequent
                 && self.place_days[place].len() < life.places[place].occasions
@@ -235,29 +235,29 @@ impl Traces {
             .filter(|place| seldom(*place))
             .collect();
         let mut place = None;
-        let location = if !random.chance(life.manner.located) {
+        let location = if !random.chance(life.style.located) {
             None
         } else if !somewhere.is_empty() && random.chance(0.3) {
             place = Some(*random.pick(&somewhere));
-            place.map(|place| self.location(life, place, random.chance(life.manner.positioned)))
+            place.map(|place| self.location(life, place, random.chance(life.style.positioned)))
         } else {
-            // Somewhere they have not been before: a street and a number.
+            // A new place: a street and a number.
             let label = format!("{} {}", random.pick(&words::VENUE_NAMES), random.whole(1, 180));
             let (_, _, lat, lon) = words::CITIES[city];
             let position = random
-                .chance(life.manner.positioned * 0.5)
+                .chance(life.style.positioned * 0.5)
                 .then(|| (lat + random.normal() * 0.03, lon + random.normal() * 0.03));
             Some(Location { label, position })
         };
         let who = random.whole(0, life.people.len() as i64 * 3) as usize;
-        // Strangers who are met again and again would be none.
+        // Somebody who is met repeatedly is not a stranger.
         let was_met = |who: usize| {
             life.people[who].tie.is_none() && self.met[who].len() >= life.people[who].occasions
         };
         let with = if who < life.people.len() && !was_met(who) { vec![who] } else { Vec::new() };
         let title = match with.first() {
             Some(who) if random.chance(0.4) => format!("{title} with {}", life.people[*who].first),
-            _ => written(random, title, life.manner.typos),
+            _ => written(random, title, life.style.typos),
         };
         let zone = words::CITIES[city].1;
         let event = Event {
@@ -273,12 +273,12 @@ impl Traces {
         self.events.push(event);
     }
 
-    /// Days at home, at work, at the favourite places; with a photo or an appointment now and then.
+    /// Days at home, at work and at favourite places, with an occasional photo or appointment.
     fn visits(&mut self, life: &Life, random: &mut Random) {
         for (number, place) in life.places.iter().enumerate() {
             let end = place.to.unwrap_or(life.today);
             if !place.frequent {
-                // People take several photos where they come for the first time.
+                // People take several photos on their first visit.
                 for _ in self.place_days[number].len()..place.occasions {
                     let at = random.day(place.from, end).at(random.whole(10, 20) as i8, 15, 0, 0);
                     let photos = if random.chance(0.6) { random.whole(1, 5) } else { 0 };
@@ -298,17 +298,14 @@ impl Traces {
                         random,
                         number,
                         at,
-                        life.manner.photographed * if place.named { 1.0 } else { 0.4 },
+                        life.style.photographed * if place.named { 1.0 } else { 0.4 },
                     );
                     if place.named && random.chance(0.4)
                         || place.label.starts_with("Office") && random.chance(0.1)
                     {
                         let (title, _) = *random.pick(&words::ACCIDENTS);
-                        let location = Some(self.location(
-                            life,
-                            number,
-                            random.chance(life.manner.positioned),
-                        ));
+                        let location =
+                            Some(self.location(life, number, random.chance(life.style.positioned)));
                         let zone = words::CITIES[life.city(day)].1;
                         let event = Event {
                             title: title.to_owned(),
@@ -388,7 +385,7 @@ impl Traces {
         }
     }
 
-    /// Perhaps a photo of a visit, with the error of a telephone's receiver.
+    /// Possibly a photo of a visit, with the error of a phone's GPS receiver.
     fn snap(&mut self, life: &Life, random: &mut Random, place: usize, at: DateTime, share: f64) {
         if at.date() >= life.today || !random.chance(share) {
             return;
@@ -429,7 +426,7 @@ fn month(taken: DateTime) -> String {
     format!("{:04}/{:02}", taken.year(), taken.month())
 }
 
-/// To another day of that week or another hour of that day.
+/// Moves an event to another day of that week or another hour of that day.
 fn moved(random: &mut Random, start: DateTime) -> DateTime {
     let hours = if random.chance(0.6) {
         24 * *random.pick(&[-1, 1, 2])
@@ -443,11 +440,11 @@ fn later(start: DateTime, minutes: i64) -> DateTime {
     let later = start
         .checked_add(jiff::SignedDuration::from_mins(minutes))
         .expect("a date of this century");
-    // Nobody is early by so much that it was yesterday.
+    // An early start never falls on the day before.
     if later.date() == start.date() || minutes.abs() >= 24 * 60 { later } else { start }
 }
 
-/// A title as it is typed: the same to a slug, but for the rare letter that is wrong.
+/// A title as typed: with the same slug, except for a rare wrong letter.
 fn written(random: &mut Random, title: &str, typos: f64) -> String {
     let letters: Vec<char> = title.chars().collect();
     if random.chance(typos) && letters.len() > 4 {

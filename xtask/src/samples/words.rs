@@ -1,7 +1,6 @@
-//! What things and people are called. No list has a meaning of its own: any title could be a habit
-//! or an accident.
+//! Names of things and people. Any title can be a habit or an accidental event.
 
-/// Things that people do each week, and how long they take in minutes.
+/// Weekly activities and their duration in minutes.
 pub(super) const HABITS: [(&str, i64); 44] = [
     ("Gym", 75),
     ("Morning run", 45),
@@ -49,7 +48,7 @@ pub(super) const HABITS: [(&str, i64); 44] = [
     ("Reading hour", 60),
 ];
 
-/// Things that come up now and then, with the hour about which they do.
+/// Occasional activities and their usual hour.
 pub(super) const ACCIDENTS: [(&str, i8); 34] = [
     ("Dentist", 10),
     ("Lunch", 12),
@@ -145,7 +144,7 @@ pub(super) const CITIES: [(&str, &str, f64, f64); 12] = [
     ("London", "Europe/London", 51.5074, -0.1278),
 ];
 
-/// What places are called: a sort of place and, after it, a name.
+/// Names of places: a kind of place, followed by a name.
 pub(super) const VENUES: [&str; 14] = [
     "Studio",
     "Sports hall",
@@ -198,7 +197,7 @@ pub(super) const VENUE_NAMES: [&str; 30] = [
 pub(super) const KIN: [&str; 9] =
     ["sister", "brother", "mother", "father", "daughter", "son", "wife", "husband", "grandmother"];
 
-/// What one can like or not, each with a rival of its sort.
+/// Things to like or dislike, each with an alternative of the same kind.
 pub(super) const TASTES: [(&str, &str); 20] = [
     ("tea", "coffee"),
     ("red wine", "beer"),
@@ -222,7 +221,7 @@ pub(super) const TASTES: [(&str, &str); 20] = [
     ("winter", "summer"),
 ];
 
-/// How people say that they like `{}`.
+/// Sentences that express liking `{}`.
 pub(super) const LIKING: [&str; 9] = [
     "I prefer {}.",
     "I love {}.",
@@ -234,7 +233,7 @@ pub(super) const LIKING: [&str; 9] = [
     "You know that I love {}.",
     "I adore {}.",
 ];
-/// How people say that they do not.
+/// Sentences that express disliking `{}`.
 pub(super) const DISLIKING: [&str; 7] = [
     "I can't stand {}.",
     "I hate {}.",
@@ -244,7 +243,7 @@ pub(super) const DISLIKING: [&str; 7] = [
     "I can't bear {}.",
     "I never liked {}.",
 ];
-/// What sounds like a liking and is none: others', questions, suppositions.
+/// Sentences that only look like preferences: those of others, questions, suppositions.
 pub(super) const NOT_THEIRS: [&str; 6] = [
     "Ask whether they love {}.",
     "My neighbour says he prefers {}.",
@@ -254,7 +253,7 @@ pub(super) const NOT_THEIRS: [&str; 6] = [
     "She can't stand {}, he said.",
 ];
 
-/// Talk about nothing that anybody remembers.
+/// Small talk without facts.
 pub(super) const SMALL_TALK: [&str; 16] = [
     "The rain will not stop today.",
     "Did you see the news?",
@@ -274,7 +273,7 @@ pub(super) const SMALL_TALK: [&str; 16] = [
     "That was a long meeting.",
 ];
 
-/// What notes say of somebody: `{tie}` and `{name}`.
+/// Sentences in notes about somebody, with `{tie}` and `{name}`.
 pub(super) const MENTIONS: [&str; 6] = [
     "Called my {tie} {name}.",
     "Dinner with my {tie} {name} on Sunday.",

@@ -1,8 +1,8 @@
-//! What people write: notes of some days, chats with those they know, and with an assistant.
+//! Texts: notes on some days, chats with acquaintances, and with an assistant.
 //!
-//! Kin and tastes are said in passing, between sentences that mean nothing; others' tastes stand
-//! beside their own. Some programs export a person's own messages under their name, some as `me`;
-//! under the name nothing is said that counts, for no record says whose name it is.
+//! Family and preferences are mentioned in passing, between irrelevant sentences and other people's
+//! preferences. Some programs export a person's own messages under their name, some as `me`; those
+//! under the name contain no statements, because no record identifies the owner.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,21 +20,21 @@ pub(super) struct Writing {
     /// JSON lines: with people, and with an assistant.
     pub(super) chat: String,
     pub(super) assistant: String,
-    /// How often each acquaintance's tie is named.
+    /// Number of mentions of each acquaintance's relationship.
     pub(super) tie_traces: BTreeMap<usize, usize>,
-    /// Days on which each acquaintance chats.
+    /// Days with a chat with each acquaintance.
     pub(super) chat_days: BTreeMap<usize, BTreeSet<Date>>,
-    /// How often each taste is said.
+    /// Number of mentions of each preference.
     pub(super) taste_traces: Vec<usize>,
 }
 
 impl Writing {
     pub(super) fn of(life: &Life, random: &mut Random) -> Self {
         let mut writing = Self { taste_traces: vec![0; life.tastes.len()], ..Self::default() };
-        let mut said = writing.sentences(life, random);
-        let in_notes = said.len() * random.whole(30, 80) as usize / 100;
-        let mut later = said.split_off(in_notes);
-        for sentence in said {
+        let mut statements = writing.sentences(life, random);
+        let in_notes = statements.len() * random.whole(30, 80) as usize / 100;
+        let mut later = statements.split_off(in_notes);
+        for sentence in statements {
             writing.note(random.day(life.first, life.today), &sentence);
         }
         for _ in 0..random.whole(1, 6) {
@@ -48,8 +48,8 @@ impl Writing {
         writing
     }
 
-    fn assistant(&mut self, life: &Life, random: &mut Random, said: Vec<String>) {
-        for (number, sentence) in said.into_iter().enumerate() {
+    fn assistant(&mut self, life: &Life, random: &mut Random, statements: Vec<String>) {
+        for (number, sentence) in statements.into_iter().enumerate() {
             let day = random.day(life.first, life.today);
             let at = day.at(random.whole(8, 22) as i8, 0, 0, 0);
             let small_talk = *random.pick(&words::SMALL_TALK);
@@ -68,13 +68,13 @@ impl Writing {
         }
     }
 
-    /// What the person says somewhere, in no order.
+    /// The person's statements, in random order.
     fn sentences(&mut self, life: &Life, random: &mut Random) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut statements = Vec::new();
         for (number, taste) in life.tastes.iter().enumerate() {
             for _ in 0..random.whole(1, 3) {
                 let forms: &[&str] = if taste.likes { &words::LIKING } else { &words::DISLIKING };
-                said.push(
+                statements.push(
                     random.pick(forms).replace("{rival}", taste.rival).replace("{}", taste.object),
                 );
                 self.taste_traces[number] += 1;
@@ -84,23 +84,23 @@ impl Writing {
             let (one, other) = *random.pick(&words::TASTES);
             let own = |object: &str| life.tastes.iter().any(|taste| taste.object == object);
             if !own(one) && !own(other) {
-                said.push(random.pick(&words::NOT_THEIRS).replace("{}", one));
+                statements.push(random.pick(&words::NOT_THEIRS).replace("{}", one));
             }
         }
         if random.chance(0.35) {
-            // In a mood, or to be polite, people say what is not so.
+            // Moods and politeness lead to false statements.
             let (object, rival) = *random.pick(&words::TASTES);
             if !life.tastes.iter().any(|taste| taste.object == object || taste.object == rival) {
                 let forms: &[&str] =
                     if random.chance(0.5) { &words::LIKING[1..] } else { &words::DISLIKING };
-                said.push(random.pick(forms).replace("{rival}", rival).replace("{}", object));
+                statements.push(random.pick(forms).replace("{rival}", rival).replace("{}", object));
             }
         }
         for (number, person) in life.people.iter().enumerate() {
             let Some(tie) = person.tie else { continue };
             let most = if person.is_kin() { 4 } else { 1 };
             for _ in 0..random.whole(i64::from(person.is_kin()), most) {
-                said.push(
+                statements.push(
                     random
                         .pick(&words::MENTIONS)
                         .replace("{tie}", tie)
@@ -110,7 +110,7 @@ impl Writing {
             }
         }
         let mut shuffled = Vec::new();
-        while let Some(sentence) = random.take(&mut said) {
+        while let Some(sentence) = random.take(&mut statements) {
             shuffled.push(sentence);
         }
         shuffled
@@ -123,7 +123,7 @@ impl Writing {
         note.push('\n');
     }
 
-    fn chats(&mut self, life: &Life, random: &mut Random, mut said: Vec<String>) {
+    fn chats(&mut self, life: &Life, random: &mut Random, mut statements: Vec<String>) {
         let counterparts: Vec<usize> = (0..life.people.len()).collect();
         let mut sessions: Vec<(DateTime, usize)> = Vec::new();
         for who in counterparts {
@@ -149,12 +149,12 @@ impl Writing {
         let is_me = random.chance(0.5);
         let own_name = if is_me { "me" } else { life.name.as_str() };
         if !is_me {
-            // What is left to say is then written down.
-            for sentence in std::mem::take(&mut said) {
+            // The remaining statements go to the notes.
+            for sentence in std::mem::take(&mut statements) {
                 self.note(random.day(life.first, life.today), &sentence);
             }
         }
-        let share = said.len().div_ceil(sessions.len().max(1));
+        let share = statements.len().div_ceil(sessions.len().max(1));
         for (at, who) in sessions {
             let person = &life.people[who];
             self.chat_days.entry(who).or_default().insert(at.date());
@@ -162,7 +162,7 @@ impl Writing {
             for _ in 0..random.whole(2, 5) {
                 turns.push((random.chance(0.5), (*random.pick(&words::SMALL_TALK)).to_owned()));
             }
-            for sentence in said.split_off(said.len().saturating_sub(share)) {
+            for sentence in statements.split_off(statements.len().saturating_sub(share)) {
                 turns.push((true, sentence));
             }
             if random.chance(0.3) {
@@ -185,8 +185,8 @@ impl Writing {
                 );
             }
         }
-        // Whoever chats with nobody writes the rest down.
-        for sentence in said {
+        // Without chats, the remaining statements go to the notes.
+        for sentence in statements {
             self.note(plus(life.today, -3), &sentence);
         }
     }

@@ -1,14 +1,14 @@
-//! The directions in which vectors differ most: eigenvectors of their second moments, which are not
-//! centred, because what all texts have in common also tells texts from what is none.
+//! Principal directions of vectors: eigenvectors of their second moments, which are not centred,
+//! because what all texts have in common distinguishes them from other data.
 
 use super::teacher::Vectors;
 
 /// Rounds of rotations; a matrix of a few hundred columns needs about ten.
 const SWEEPS_MAX: usize = 40;
-/// Share of the diagonal's squares below which what lies beside it counts as nothing.
+/// Share of the diagonal's squares below which off-diagonal entries count as zero.
 const REST_SHARE_MAX: f64 = 1e-18;
 
-/// The first `count` principal directions, the longest first, one behind the other.
+/// The first `count` principal directions, largest first, concatenated.
 pub(super) fn principal(vectors: &Vectors, count: usize) -> Vec<Vec<f32>> {
     let width = vectors.width;
     let mut moments = vec![0.0_f64; width * width];
@@ -28,7 +28,7 @@ pub(super) fn principal(vectors: &Vectors, count: usize) -> Vec<Vec<f32>> {
     order.iter().take(count).map(direction).collect()
 }
 
-/// Eigenvalues and eigenvectors (as rows) of a symmetric matrix, by Jacobi's rotations.
+/// Eigenvalues and eigenvectors (as rows) of a symmetric matrix, by Jacobi rotations.
 fn eigen(mut matrix: Vec<f64>, width: usize) -> (Vec<f64>, Vec<f64>) {
     let mut vectors = vec![0.0; width * width];
     (0..width).for_each(|number| vectors[number * width + number] = 1.0);
@@ -48,7 +48,7 @@ fn eigen(mut matrix: Vec<f64>, width: usize) -> (Vec<f64>, Vec<f64>) {
     ((0..width).map(|number| matrix[number * width + number]).collect(), vectors)
 }
 
-/// Turns two coordinates so that their mixed entry becomes zero.
+/// Rotates two coordinates so that their off-diagonal entry becomes zero.
 fn rotate(matrix: &mut [f64], vectors: &mut [f64], width: usize, left: usize, right: usize) {
     let mixed = matrix[left * width + right];
     if mixed == 0.0 {

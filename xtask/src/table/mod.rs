@@ -1,12 +1,12 @@
-//! `cargo xtask table`: the built-in table, trained anew from a sentence model and WordNet.
+//! `cargo xtask table`: trains the built-in table from a sentence model and WordNet.
 //!
 //! The steps, each a module: the texts of WordNet (`wordnet`) go through the teacher (`teacher`);
-//! its vectors are turned into the directions in which they differ most and cut off (`directions`);
-//! each token begins as what the teacher makes of it alone, rare ones long and common ones short,
-//! and is then trained so that sums of tokens point where the teacher points (`train`); at last
-//! every row is rounded to int8. The same seed, texts and weights make the same table on machines
-//! of one kind; the teacher's sums differ in their last bits between kinds. What has been tried and
-//! why it is so: `crates/models/data/README.md`.
+//! its vectors are projected to their principal directions (`directions`); each token starts as the
+//! teacher's vector of it alone, long for rare tokens and short for common ones, and is then
+//! trained so that sums of tokens approximate the teacher's direction (`train`); finally every row
+//! is rounded to int8. The same seed, texts and weights give the same table on machines of one
+//! kind; the teacher's sums differ in their last bits between kinds. Experiments and reasons:
+//! `crates/models/data/README.md`.
 
 mod directions;
 mod teacher;
@@ -28,10 +28,10 @@ use teacher::Vectors;
 use train::{Lesson, Rows};
 use wordnet::Text;
 
-/// What order and chance are drawn from, unless told.
+/// The default seed.
 const SEED: u64 = 1;
-/// Directions in which rows are trained. The table keeps the first of them: what sums of rows
-/// cannot express is then left to directions that are cut off, and does not bend those that stay.
+/// Directions in which rows are trained. The table keeps the first of them: the others absorb what
+/// sums of rows cannot express, so that it does not distort the ones that are kept.
 const DIMENSIONS_TRAINED: usize = 256;
 /// Share of all tokens at which a token's first row has half of its length (Arora et al. 2017, "A
 /// simple but tough-to-beat baseline for sentence embeddings").
@@ -39,11 +39,11 @@ const HALF_LENGTH_SHARE: f32 = 1e-3;
 /// Largest value of a row in int8.
 const LEVEL_MAX: f32 = 127.0;
 
-/// What was asked for.
+/// The options of a run.
 struct Options {
     model: PathBuf,
     wordnet: PathBuf,
-    /// Where the teacher's vectors are kept between runs.
+    /// The cache of the teacher's vectors.
     cache: PathBuf,
     out: PathBuf,
     seed: u64,
@@ -106,11 +106,11 @@ impl Options {
     }
 }
 
-/// The texts with where the teacher points, in the directions that are kept.
+/// The texts with the teacher's direction, in the trained directions.
 fn lessons(bert: &Bert, texts: &[Text], vectors: &Vectors, directions: &[Vec<f32>]) -> Vec<Lesson> {
     let lesson = |(text, vector): (&Text, &[f32])| {
         let mut tokens = bert.tokens(&text.text, Purpose::Memory);
-        // The first and the last stand for the text's ends, which the table does not know.
+        // The first and the last token are special tokens, which the table does not use.
         tokens.pop();
         tokens.remove(0);
         let mut target = project(vector, directions);
@@ -127,8 +127,8 @@ fn project(vector: &[f32], directions: &[Vec<f32>]) -> Vec<f32> {
     directions.iter().map(along).collect()
 }
 
-/// What the teacher makes of each token by itself, without what all tokens have in common, the
-/// shorter the more common it is.
+/// The teacher's vector of each token alone, minus the mean of all tokens, and shorter for more
+/// common tokens.
 fn first_rows(bert: &Bert, lessons: &[Lesson], directions: &[Vec<f32>]) -> Rows {
     let ends = bert.tokens("", Purpose::Memory);
     let alone = |token: u16| {
@@ -176,7 +176,7 @@ fn write(rows: &Rows, bert: &Bert) -> Result<Vec<u8>> {
         "made by `cargo xtask table`; teacher {}, Apache-2.0; texts of WordNet 3.0, Copyright 2006 by Princeton University",
         bert.model()
     );
-    // One entry alone: several would be written in an order that changes from run to run.
+    // A single entry: several would be written in an order that changes between runs.
     let sources = HashMap::from([("sources".to_owned(), sources)]);
     let tensors = [
         ("rows", TensorView::new(Dtype::I8, vec![count, table::DIMENSIONS], &levels)?),

@@ -1,4 +1,4 @@
-//! What the teacher makes of texts, kept in a file so that a table can be trained many times.
+//! The teacher's vectors of the texts, cached in a file so that a table can be trained many times.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use models::{Embedder, Purpose};
 /// Texts between two writes.
 const TEXTS_OF_A_WRITE: usize = 2_048;
 
-/// Vectors of equal length, one behind the other.
+/// Concatenated vectors of equal length.
 pub(super) struct Vectors {
     pub(super) width: usize,
     pub(super) numbers: Vec<f32>,
@@ -24,8 +24,8 @@ impl Vectors {
     }
 }
 
-/// The vectors of `texts`. What has been made in an earlier run, also one that was broken off, is
-/// read from `folder`.
+/// The vectors of `texts`. Those of earlier runs, including interrupted ones, are read from
+/// `folder`.
 pub(super) fn encode(teacher: &Bert, texts: &[&str], folder: &Path) -> Result<Vectors> {
     let width = teacher.model().dimensions;
     let mut digest = blake3::Hasher::new();
@@ -35,7 +35,7 @@ pub(super) fn encode(teacher: &Bert, texts: &[&str], folder: &Path) -> Result<Ve
     });
     let path = folder.join(format!("encodings-{}.f32", &digest.finalize().to_hex()[..12]));
     let mut numbers = numbers(&path)?;
-    // A write that was broken off may have left half a vector.
+    // An interrupted write may have left a partial vector.
     numbers.truncate(numbers.len() / width * width);
     ensure!(
         numbers.len() / width <= texts.len(),

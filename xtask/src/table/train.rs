@@ -1,30 +1,30 @@
-//! Rows for tokens, so that the sum of a text's rows points where the teacher points.
+//! Trains a row per token, so that the sum of a text's rows approximates the teacher's direction.
 //!
 //! The loss of a text is 1 − cosine of its sum and its target. Steps are Adam's (Kingma and Ba
-//! 2015), taken only for the rows that a batch has touched: most tokens are rare, and would
-//! otherwise drift by moments of long ago.
+//! 2015), applied only to the rows in a batch: most tokens are rare, and would otherwise drift by
+//! old moments.
 
 use crate::samples::random::Random;
 
-/// Texts of one step.
+/// Texts per step.
 const BATCH: usize = 1_024;
-/// Times that every text is seen.
+/// Number of epochs.
 const EPOCHS: usize = 10;
-/// Greatest length of a step; it falls to zero over the training.
+/// Maximum learning rate; it decreases to zero over the training.
 const RATE: f32 = 1e-2;
-/// Steps over which it rises at first.
+/// Warm-up steps.
 const WARM_UP: usize = 50;
-/// How much of a row's slope, and of its square, Adam keeps from step to step.
+/// Adam's decay rates of the gradient and of its square.
 const SLOPE_KEPT: f32 = 0.9;
 const SQUARE_KEPT: f32 = 0.999;
-/// Keeps it from dividing by zero.
+/// Adam's epsilon, which avoids division by zero.
 const TINY: f32 = 1e-8;
 
-/// A text and where it should point.
+/// A text and its target direction.
 #[derive(Clone, Debug)]
 pub(super) struct Lesson {
     pub(super) tokens: Vec<u16>,
-    /// Of length one.
+    /// A unit vector.
     pub(super) target: Vec<f32>,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct Rows {
     pub(super) numbers: Vec<f32>,
 }
 
-/// What Adam remembers, and what this batch adds to it.
+/// Adam's state and the gradients of the current batch.
 struct Steps {
     slopes: Vec<f32>,
     squares: Vec<f32>,
     taken: i32,
     gradient: Vec<f32>,
-    /// The rows that the batch touches, in the order in which it does.
+    /// The rows in the batch, in order of occurrence.
     touched: Vec<usize>,
     is_touched: Vec<bool>,
 }
@@ -61,7 +61,7 @@ impl Rows {
         sum
     }
 
-    /// Learns from all lessons, in orders drawn from `seed`; `each_epoch` is told the mean loss.
+    /// Trains on all lessons, in an order drawn from `seed`; `each_epoch` receives the mean loss.
     pub(super) fn train(
         &mut self,
         lessons: &[Lesson],
@@ -125,7 +125,7 @@ impl Steps {
         1.0 - cosine
     }
 
-    /// Moves the rows that were touched, and forgets their gradients.
+    /// Updates the rows in the batch and clears their gradients.
     fn take(&mut self, rows: &mut Rows, rate: f32) {
         self.taken += 1;
         let slope_known = 1.0 - SLOPE_KEPT.powi(self.taken);
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_come_to_point_where_they_should() {
+    fn sums_converge_to_their_targets() {
         let lesson = |tokens: &[u16], target: [f32; 2]| Lesson {
             tokens: tokens.to_vec(),
             target: target.to_vec(),

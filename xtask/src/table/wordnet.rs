@@ -1,7 +1,7 @@
-//! WordNet: what its words mean and which class they belong to.
+//! WordNet: the definitions and classes of its words.
 //!
-//! `data.noun` and its like have a line for each set of synonyms: its place in the file, its words,
-//! pointers to other sets, and behind a bar its definition and examples (`wndb(5)`).
+//! `data.noun` and similar files have a line for each set of synonyms: its offset in the file, its
+//! words, pointers to other sets, and after a bar its definition and examples (`wndb(5)`).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,12 +12,12 @@ use crate::samples::random::Random;
 
 /// The files, and the letter by which pointers name them.
 const FILES: [(&str, &str); 4] = [("noun", "n"), ("verb", "v"), ("adj", "a"), ("adv", "r")];
-/// Characters of an example that is worth learning from.
+/// Length of useful examples, characters.
 const EXAMPLE_CHARS: std::ops::RangeInclusive<usize> = 15..=200;
-/// Words of a set that are put before its definition.
+/// Number of a set's words before its definition.
 const WORDS_MAX: usize = 3;
 
-/// Words that can stand for each other.
+/// A set of synonyms.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Synset {
     pub(super) words: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Synset {
     pub(super) classes: Vec<usize>,
 }
 
-/// A text to learn from, and the set that it is about.
+/// A training text and the set that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) text: String,
@@ -39,7 +39,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Synset>> {
     let mut files = Vec::new();
     for (name, letter) in FILES {
         let path = folder.join(format!("data.{name}"));
-        // Some examples hold characters of Latin-1.
+        // Some examples contain Latin-1 characters.
         let bytes =
             std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         files.push((letter, bytes.into_iter().map(char::from).collect::<String>()));
@@ -77,7 +77,7 @@ fn synset(line: &str, numbers: &HashMap<String, usize>) -> Option<Synset> {
             numbers.get(&format!("{}{}", pointer.get(2)?, pointer.get(1)?)).copied()
         })
         .collect();
-    // Between and behind examples stands only who said them.
+    // The text between and after examples is only their attribution.
     let mut parts = gloss.split('"');
     let definition = parts.next()?.trim_matches([' ', ';']).to_owned();
     let examples = parts
@@ -88,7 +88,7 @@ fn synset(line: &str, numbers: &HashMap<String, usize>) -> Option<Synset> {
     Some(Synset { words, definition, examples, classes })
 }
 
-/// A word as it is written in a text: spaces for underscores, the place of an adjective left out.
+/// A word as in a text: with spaces for underscores, and without an adjective's position marker.
 fn plain(word: &str) -> String {
     word.split('(').next().unwrap_or(word).replace('_', " ")
 }

@@ -1,8 +1,8 @@
-//! Every dependency has a reason, written down.
+//! Checks that every dependency has a documented reason.
 //!
 //! `docs/dependencies.md` holds tables `| crate | used in | why |`, with the crate's name in
-//! backticks. Each crate that a manifest names has one row, each row a crate that is used, and the
-//! middle column says truly where.
+//! backticks. Each crate in a manifest needs one row, each row needs a crate that is used, and the
+//! middle column must list its users correctly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::Finding;
 use super::manifest::{self, Origin};
 use super::tree::Tree;
 
-/// Where the reasons are.
+/// The file with the reasons.
 const REASONS: &str = "docs/dependencies.md";
 
 /// Compares the reasons with the manifests.

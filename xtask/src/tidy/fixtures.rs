@@ -1,9 +1,9 @@
-//! Every fixture is used.
+//! Checks that every fixture is used.
 //!
 //! A file under `fixtures/` counts as used if a tracked text outside of the data names it, or a
 //! folder that it lies in below its group: `fixtures/GROUP/FOLDER/…/FILE`. The group's name alone
-//! is too common a word to prove anything. Read-me files, which tell of the others, need no user,
-//! and what they name counts as used.
+//! is too common to count. Read-me files, which describe the others, need no user, and the files
+//! that they name count as used.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use super::Finding;
 use super::rust_source::is_word;
 use super::tree::Tree;
 
-/// Finds data that nothing names.
+/// Finds data without a user.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, bool> = BTreeMap::new();
     let mut is_named = |name| *seen.entry(name).or_insert_with(|| names(tree, name));
     let mut findings = Vec::new();
     for file in tree.files().iter().filter(|file| file.is_data()) {
         let Some(path) = file.path.strip_prefix("fixtures/") else { continue };
-        // A file that lies in no group is itself what must be named.
+        // A file outside of the groups must be named itself.
         let below_group = path.split_once('/').map_or(path, |(_, rest)| rest);
         if !below_group.split('/').any(&mut is_named) {
             findings.push(Finding::new(
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixture_that_nothing_names_fails() {
+    fn a_fixture_without_a_user_fails() {
         check_text(
             "a vault of mail/",
             &["fixtures/mail/simple.eml", "fixtures/mail/vault/a.md", "fixtures/mail/vault/b.txt"],

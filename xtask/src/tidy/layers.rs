@@ -1,7 +1,7 @@
-//! Dependencies between our crates point downward only.
+//! Checks that dependencies between our crates point downward only.
 //!
 //! A crate may build on those of lower layers, not on its neighbours. `testkit` may use anything,
-//! and serves tests alone, so no product can come to need it.
+//! but is for tests only, so the product cannot depend on it.
 
 use super::Finding;
 use super::manifest::{self, Origin, Purpose};
@@ -16,14 +16,14 @@ const LAYERS: [&[&str]; 6] = [
     &["eval"],
     &["app"],
 ];
-/// Crates that stand beside the product and may use any of it.
+/// Crates outside of the product, which may use all of it.
 const BESIDE: [&str; 3] = ["fuzz", "testkit", "xtask"];
 /// The crate that only tests may use.
 const FOR_TESTS: &str = "testkit";
 
 /// Finds dependencies that point the wrong way.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
-    // A manifest that cannot be read is reported by the check of the dependencies' reasons.
+    // The check of the dependencies' reasons reports manifests that cannot be read.
     let Ok(manifests) = manifest::read_all(tree) else { return Vec::new() };
     let mut findings = Vec::new();
     for manifest in manifests.iter().filter(|manifest| !manifest.name.is_empty()) {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_kit_is_no_part_of_the_product() {
+    fn the_product_may_not_use_the_test_kit() {
         let advice = "`testkit` serves tests alone; move it to [dev-dependencies]";
         check_one("app", "[dependencies]\ntestkit = { path = \"../testkit\" }\n", &[advice]);
     }

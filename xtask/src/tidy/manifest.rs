@@ -1,4 +1,4 @@
-//! The dependencies that the `Cargo.toml` files state, with their lines.
+//! The dependencies in the `Cargo.toml` files, with their lines.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::tree::{File, Tree};
 
 /// One crate of ours.
 pub(crate) struct Manifest {
-    /// Where its `Cargo.toml` lies.
+    /// The path of its `Cargo.toml`.
     pub(crate) path: String,
-    /// What we call it: its folder's name (`kernel`, `xtask`).
+    /// Its short name: the name of its folder (`kernel`, `xtask`).
     pub(crate) name: String,
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Dependency {
     pub(crate) line: usize,
 }
 
-/// Whose crate it is.
+/// Whether a crate is ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Ours,
@@ -106,7 +106,7 @@ fn collect(
     }
 }
 
-/// What an entry `key = value` depends on.
+/// The package of an entry `key = value`.
 fn target(key: &str, value: &Item) -> (String, Origin) {
     let text = |field: &str| value.get(field).and_then(Item::as_str);
     match text("path") {

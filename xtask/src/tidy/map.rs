@@ -1,15 +1,15 @@
-//! What ARCHITECTURE.md names exists.
+//! Checks that the names in ARCHITECTURE.md exist.
 //!
-//! Only words in backticks are looked at, outside fenced blocks; three forms are known, all others
-//! are prose:
+//! It checks words in backticks outside of fenced blocks; two forms are recognised, all others are
+//! prose:
 //! - a path: it contains `/` or `.` and either begins with a folder at the root, or ends in `/` or
 //!   in a known extension. It must be a tracked file or folder. `/api/…`, `*` and `…` make it an
 //!   illustration.
 //! - a name in code: `CamelCase` with a small letter, or `a::b`, or `call()`. A single name must be
 //!   declared (`struct`, `enum`, `trait`, `type`, `fn`, `mod`, `const`, `static`, `macro_rules!`);
 //!   of a path with `::`, the last name must occur as a word in the code of a file that also has
-//!   the one before it, as a word or in its own path. What begins with `std`, `core`, `alloc` or a
-//!   dependency's name is others' and passes.
+//!   the one before it, as a word or in its own path. Names that start with `std`, `core`, `alloc`
+//!   or a dependency's name are foreign and pass.
 
 use super::Finding;
 use super::manifest::{self, Origin};
@@ -22,7 +22,7 @@ const EXTENSIONS: [&str; 9] =
 const DECLARATIONS: [&str; 9] =
     ["struct", "enum", "trait", "type", "fn", "mod", "const", "static", "macro_rules!"];
 
-/// Finds names of things that are not there.
+/// Finds names that do not exist.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(map) = tree.file(MAP) else { return Vec::new() };
     let mut foreign = vec!["std".to_owned(), "core".to_owned(), "alloc".to_owned()];
@@ -53,7 +53,7 @@ fn complaint(tree: &Tree, foreign: &[String], span: &str) -> Option<String> {
     if is_path(tree, span) {
         let exists = tree.exists(span) || !span.contains('/') && has_base_name(tree, span);
         return (!exists)
-            .then(|| format!("`{span}` is no tracked file or folder; mend the map or add it"));
+            .then(|| format!("`{span}` is not a tracked file or folder; fix the map or add it"));
     }
     let name = span.strip_suffix("()").unwrap_or(span);
     let parts: Vec<&str> = name.split("::").collect();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exists_passes() {
+    fn existing_names_pass() {
         check_map(
             "`crates/kernel/src/when.rs` `crates/kernel/` `when.rs` `When` `kernel::when` `When::parse` `parse()`",
             &[],
@@ -133,16 +133,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_fails() {
+    fn missing_names_fail() {
         check_map(
             "\n`crates/kernel/src/gone.rs`",
             &[
-                "ARCHITECTURE.md:2: `crates/kernel/src/gone.rs` is no tracked file or folder; mend the map or add it",
+                "ARCHITECTURE.md:2: `crates/kernel/src/gone.rs` is not a tracked file or folder; fix the map or add it",
             ],
         );
         check_map(
             "`gone.md`",
-            &["ARCHITECTURE.md:1: `gone.md` is no tracked file or folder; mend the map or add it"],
+            &[
+                "ARCHITECTURE.md:1: `gone.md` is not a tracked file or folder; fix the map or add it",
+            ],
         );
         check_map(
             "`Ghost`",
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_illustrations_and_others_code_pass() {
+    fn prose_illustrations_and_foreign_code_pass() {
         check_map(
             "`/api/v1/memory` `text/plain` `crates/*/src` `as-of` `MCP` `std::fs::File` `serde_json::Value`",
             &[],

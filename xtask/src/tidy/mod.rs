@@ -1,9 +1,9 @@
-//! `cargo xtask tidy`: the rules of style and structure that no compiler knows.
+//! `cargo xtask tidy`: rules of style and structure that the compiler does not check.
 //!
 //! Every check is a function from the tracked files to [`Finding`]s; it reads nothing else and
 //! needs no build, so all of them together take less than a second. A finding names file and line
-//! and says what to do. A rule that is too strict for a good reason is changed here, in the open;
-//! there are no exceptions in comments.
+//! and says what to do. A rule that is too strict is changed here; there are no exceptions in
+//! comments.
 
 mod app_layers;
 mod commands;
@@ -16,6 +16,7 @@ mod purity;
 mod rust_source;
 mod style;
 mod tree;
+mod words;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,9 +28,9 @@ use tree::Tree;
 /// How much to print.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// What must be mended.
+    /// Only what must be fixed.
     Failures,
-    /// Also what is worth a look.
+    /// Also notes.
     FailuresAndNotes,
 }
 
@@ -37,9 +38,9 @@ pub(crate) enum Detail {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
-    /// Counted from 1.
+    /// The line number, from 1.
     line: usize,
-    /// What is wrong and what to do.
+    /// The problem and what to do.
     advice: String,
 }
 
@@ -56,7 +57,7 @@ impl std::fmt::Display for Finding {
 }
 
 /// Every check that fails the build.
-const CHECKS: [fn(&Tree) -> Vec<Finding>; 8] = [
+const CHECKS: [fn(&Tree) -> Vec<Finding>; 9] = [
     style::check,
     purity::check,
     map::check,
@@ -65,6 +66,7 @@ const CHECKS: [fn(&Tree) -> Vec<Finding>; 8] = [
     app_layers::check,
     commands::check,
     fixtures::check,
+    words::check,
 ];
 
 /// Runs all checks over the tracked files.
@@ -81,10 +83,10 @@ pub(crate) fn run(root: &Path, detail: Detail) -> Result<ExitCode> {
         }
     }
     if findings.is_empty() {
-        println!("tidy: {} files, nothing to mend", tree.files().len());
+        println!("tidy: {} files, no problems", tree.files().len());
         Ok(ExitCode::SUCCESS)
     } else {
-        eprintln!("tidy: {} to mend", findings.len());
+        eprintln!("tidy: {} problems", findings.len());
         Ok(ExitCode::FAILURE)
     }
 }

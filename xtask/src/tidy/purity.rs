@@ -1,4 +1,4 @@
-//! What must stay out of the crates whose results are the same everywhere.
+//! Checks that the deterministic crates are pure.
 //!
 //! `kernel` and `derivers` are functions of their arguments: no clock, no randomness, no
 //! environment, no waiting; outside their tests no files and no network either. Waiting (`async`)
@@ -14,7 +14,7 @@ const PURE_CRATES: [&str; 3] =
     ["crates/kernel/src/", "crates/derivers/src/", "crates/retrieval/src/"];
 /// The crates that may wait.
 const ASYNC_CRATES: [&str; 1] = ["crates/app/"];
-/// Where results could come to depend on more than the arguments.
+/// Sources of other inputs than the arguments.
 const IMPURE: [&str; 8] = [
     "SystemTime::now",
     "Instant::now",
@@ -25,10 +25,10 @@ const IMPURE: [&str; 8] = [
     "rand",
     "getrandom",
 ];
-/// What only a test may use, to read its vectors.
+/// Allowed in tests only, to read their vectors.
 const INPUT_AND_OUTPUT: [&str; 3] = ["std::fs", "std::net", "std::process"];
 
-/// Finds what is not pure.
+/// Finds impure code.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files() {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_app_waits() {
+    fn only_the_app_may_be_async() {
         let text = "async fn a() {}\n";
         let expect = "crates/store/src/a.rs:1: `async`: only `app` waits; make it synchronous, or move it there";
         check_one("crates/store/src/a.rs", text, &[expect]);

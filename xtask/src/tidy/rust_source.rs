@@ -1,20 +1,20 @@
-//! Rust source, line by line, with code, comments and text in quotes told apart.
+//! Splits Rust source into lines with code, comments and literals separated.
 //!
-//! Checks that look for a word must not stumble over prose: "no `async` here" in a comment is no
-//! `async`, nor is one in an error message. This reads just enough of the language to know where
-//! comments and literals begin and end (raw strings, nested comments, lifetimes beside character
-//! literals), and drops what literals hold.
+//! Checks that search for a word must ignore prose: "no `async` here" in a comment is not an
+//! `async`, nor is one in an error message. This parses just enough of the language to find
+//! comments and literals (raw strings, nested comments, lifetimes and character literals), and
+//! drops the content of literals.
 
 /// One line of a Rust file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RustLine {
-    /// What the compiler reads, with literals emptied: `print("x") // y` gives `print("") `.
+    /// The code, with empty literals: `print("x") // y` gives `print("") `.
     pub(crate) code: String,
     /// What literals hold, one after the other, as it is written.
     pub(crate) literals: String,
-    /// What people read, without the slashes at its head.
+    /// The comment, without its leading slashes.
     pub(crate) comment: String,
-    /// True within the `mod tests { … }` that ends a file.
+    /// True within the `mod tests { … }` at the end of a file.
     pub(crate) in_tests: bool,
 }
 
@@ -147,7 +147,7 @@ impl Reader<'_> {
     }
 }
 
-/// How many characters the literal at `start` takes; 1 for the quote of a lifetime.
+/// The width in characters of the literal at `start`; 1 for the quote of a lifetime.
 fn char_literal_width(chars: &[char], start: usize) -> usize {
     const WIDTH_MAX: usize = 14; // '\u{10_ff_ff}' and the like
     let is_escape = chars.get(start + 1) == Some(&'\\');
@@ -157,7 +157,7 @@ fn char_literal_width(chars: &[char], start: usize) -> usize {
     close.map_or(1, |close| close - start + 1)
 }
 
-/// The module of tests comes last in a file, so it reaches to the end.
+/// Marks the module of tests, which extends to the end of the file.
 fn mark_tests(lines: &mut [RustLine]) {
     let start = lines.windows(2).position(|pair| match pair {
         [first, second] => {
@@ -182,7 +182,7 @@ pub(crate) fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// True for what names are made of.
+/// True for characters of identifiers.
 pub(crate) fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_taken_from_the_code() {
+    fn comments_are_separated_from_code() {
         check(
             "a(); // b\n//! c\n/* d /* e */\nf */ g",
             &["a();", "", "", "g"],
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lifetime_opens_nothing() {
+    fn a_lifetime_is_not_a_literal() {
         check("fn a<'b>(c: &'b str) {} // d", &["fn a<'b>(c: &'b str) {}"], &["d"]);
     }
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stands_alone() {
+    fn only_whole_words_match() {
         assert!(has_word("use rand::Rng", "rand"));
         assert!(!has_word("operand, random, rand_like", "rand"));
         assert!(has_word("x::todo!()", "todo!"));

@@ -1,7 +1,7 @@
-//! The look of the text: length, white space, paths of one machine, things left unfinished.
+//! Checks of text style: length, white space, machine-specific paths, unfinished work.
 //!
-//! Data (`fixtures/` and snapshots) is exempt from white space and words, because its bytes are the
-//! point; but a path of the machine that made it has no place there either.
+//! Data (`fixtures/` and snapshots) is exempt from the checks of white space and words, because its
+//! bytes matter; but it must not contain machine-specific paths either.
 
 use super::Finding;
 use super::rust_source::{has_word, is_word};
@@ -9,14 +9,14 @@ use super::tree::{File, Tree};
 
 /// A module longer than this fails.
 const MODULE_LINES_MAX: usize = 800;
-/// A module longer than this is worth a look.
+/// A module longer than this gets a note.
 const MODULE_LINES_GOOD: usize = 400;
 /// Macros and attributes that mark unfinished work.
 const UNFINISHED_CODE: [&str; 4] = ["todo!", "unimplemented!", "dbg!", "#[ignore"];
 /// Words that mark unfinished work; in pieces, so that they do not find themselves.
 const UNFINISHED_WORDS: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 
-/// Finds what fails.
+/// Finds violations.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files() {
@@ -31,7 +31,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Finds what is only worth a look.
+/// Finds notes that do not fail the build.
 pub(crate) fn notes(tree: &Tree) -> Vec<Finding> {
     let mut notes = Vec::new();
     tree.files().iter().for_each(|file| length(file, MODULE_LINES_GOOD, &mut notes));
@@ -81,7 +81,7 @@ fn unfinished_words(file: &File, findings: &mut Vec<Finding>) {
         }
     };
     if file.is_rust() {
-        // Task lists are a format that we read, so the words are fine as data in the code.
+        // Task lists are an input format, so these words may be data in the code.
         (1..).zip(file.rust_lines()).for_each(|(number, line)| look(number, &line.comment));
     } else {
         (1..).zip(file.text.lines()).for_each(|(number, line)| look(number, line));
@@ -97,8 +97,8 @@ fn unfinished_code(file: &File, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Folders of one machine. Tests and data may invent people and scratch files, so the last two are
-/// theirs to use.
+/// Machine-specific folders. Tests and data may invent people and scratch files, so they may use
+/// the last two.
 fn machine_paths(file: &File, findings: &mut Vec<Finding>) {
     let always_test = file.is_test() || file.path.starts_with("fixtures/");
     let rust_lines = file.rust_lines();
@@ -119,7 +119,7 @@ fn machine_paths(file: &File, findings: &mut Vec<Finding>) {
     }
 }
 
-/// True where an absolute path begins with `folder`, followed by what `accepts` takes.
+/// True if an absolute path starts with `folder`, followed by text that `accepts` allows.
 fn names_folder(line: &str, folder: &str, accepts: impl Fn(&str) -> bool) -> bool {
     line.match_indices(folder).any(|(start, _)| {
         let before = line.get(..start).and_then(|head| head.chars().next_back());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_may_not_be_endless() {
+    fn a_module_has_a_length_limit() {
         check_one("a.rs", &"\n".repeat(800), &[]);
         check_one("a.rs", &"\n".repeat(801), &[(801, "801 lines")]);
         check_one("a.md", &"\n".repeat(801), &[]);
@@ -150,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_clean_but_in_data() {
+    fn white_space_is_checked_except_in_data() {
         check_one("a.md", "a \nb\r\n\tc\n", &[(1, "line's end"), (2, "CR LF")]);
         check_one("a.rs", "a\n\tb\n", &[(2, "tab")]);
         check_one("fixtures/a.ics", "a \r\n", &[]);
     }
 
     #[test]
-    fn nothing_is_left_for_later() {
+    fn unfinished_work_is_found() {
         let word = UNFINISHED_WORDS[0];
         check_one("a.rs", &format!("a(); // {word}: b\n"), &[(1, "do it now")]);
         check_one("a.rs", &format!("let keyword = \"{word}\";\n"), &[]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_one_machine_are_not_named() {
+    fn machine_specific_folders_are_found() {
         check_one("a.md", &["see ", "/root", "/a"].concat(), &[(1, "one machine")]);
         check_one("fixtures/a.json", &["\"", "/root", "/a\""].concat(), &[(1, "one machine")]);
         check_one("a.sh", "cd /tmp/a; cd /home/ana/b\n", &[(1, "one machine")]);

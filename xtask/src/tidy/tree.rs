@@ -1,4 +1,4 @@
-//! The tracked files, and those about to be, read once.
+//! The tracked files and those that would be added, read once.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -15,9 +15,9 @@ pub(crate) struct Tree {
 
 /// One tracked file.
 pub(crate) struct File {
-    /// From the repository's root, with `/`.
+    /// Path from the repository's root, with `/`.
     pub(crate) path: String,
-    /// Empty for what is not UTF-8.
+    /// Empty if it is not UTF-8.
     pub(crate) text: String,
     rust_lines: OnceCell<Vec<RustLine>>,
 }
@@ -41,32 +41,32 @@ impl File {
             .any(|part| matches!(part, "tests" | "benches") || part.ends_with("tests.rs"))
     }
 
-    /// True for data that is kept byte for byte, whatever our style.
+    /// True for data that is exempt from style.
     pub(crate) fn is_data(&self) -> bool {
         self.path.starts_with("fixtures/") && !self.path.ends_with("/README.md")
             || self.path.ends_with(".snap")
     }
 
-    /// The line, counted from 1, that holds the byte at `offset`.
+    /// The line number, from 1, of the byte at `offset`.
     pub(crate) fn line_at(&self, offset: usize) -> usize {
         1 + self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
     }
 }
 
 impl Tree {
-    /// Reads what git tracks under `root` or would after `git add`; what has been deleted is left
-    /// out.
+    /// Reads the files that git tracks under `root` or would track after `git add`, without deleted
+    /// ones.
     pub(crate) fn read(root: &Path) -> Result<Self> {
         let output = Command::new("git")
-            // A clone of another user's, as build machines make them, is refused otherwise. Whoever
-            // runs this has compiled code from this folder already.
+            // Otherwise git refuses a clone owned by another user, as on build machines. This
+            // process was compiled from the folder, so it is trusted.
             .arg("-c")
             .arg(format!("safe.directory={}", root.display()))
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
             .current_dir(root)
             .stdin(Stdio::null())
             .output()
-            .context("git is needed to list the files and could not be started")?;
+            .context("git could not be started; it is needed to list the files")?;
         if !output.status.success() {
             bail!("git ls-files failed: {}", String::from_utf8_lossy(&output.stderr).trim());
         }

@@ -144,7 +144,7 @@ fn abstaining(examples: &[Example], groups: usize) -> Findings {
         false => &["all"],
     };
     let (built_in, held_out) =
-        (abstention::as_built_in(examples), abstention::held_out(examples, groups));
+        (abstention::by_built_in(examples), abstention::held_out(examples, groups));
     let in_use = Some(retrieval::rank::relevance::RELEVANCE_MIN);
     let mut reports =
         vec![report::Report { title: "as recall judges", judged: &built_in, halves, in_use }];

@@ -1,7 +1,7 @@
 //! `because model`: pull, list, remove.
 
 use clap::Subcommand;
-use models::hub::{ENDPOINT, Hub, HubError, HubName, Progress, REVISION, Shelved, Wish};
+use models::hub::{ENDPOINT, Hub, HubError, HubName, Progress, PullRequest, REVISION, StoredModel};
 use models::secret::Secret;
 use serde_json::{Value, json};
 
@@ -64,26 +64,30 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 }
 
 fn pull(session: &CliSession, args: &PullArgs) -> Result<u8, Failure> {
-    let wish =
-        Wish { name: name(&args.name)?, revision: args.revision.clone(), bytes_max: args.max_size };
+    let request = PullRequest {
+        name: name(&args.name)?,
+        revision: args.revision.clone(),
+        bytes_max: args.max_size,
+    };
     let model_dir = settings::model_dir(session.home.folder());
     let bar =
         output::progress(Some(0), "{spinner} {bytes} of {total_bytes}, {bytes_per_sec}, {msg}");
-    let pulled = hub(session)?.pull(&wish, &model_dir, |Progress { file, bytes, bytes_total }| {
-        bar.set_length(bytes_total);
-        bar.set_position(bytes);
-        bar.set_message(file);
-    });
+    let pulled =
+        hub(session)?.pull(&request, &model_dir, |Progress { file, bytes, bytes_total }| {
+            bar.set_length(bytes_total);
+            bar.set_position(bytes);
+            bar.set_message(file);
+        });
     bar.finish_and_clear();
     let pulled = pulled?;
     match session.form {
         Form::Json => {
-            let mut value = shown(&pulled.shelved);
+            let mut value = shown(&pulled.model);
             value["new"] = pulled.is_new.into();
             output::json(&value)?;
         }
         Form::Text => {
-            let Shelved { name, revision, bytes: size, folder } = &pulled.shelved;
+            let StoredModel { name, revision, bytes: size, folder } = &pulled.model;
             let commit: String =
                 revision.iter().flat_map(|revision| revision.chars().take(COMMIT_CHARS)).collect();
             let done = if pulled.is_new { "Fetched" } else { "Already here:" };
@@ -112,7 +116,7 @@ fn list(session: &CliSession) -> Result<u8, Failure> {
             )?;
         }
         Form::Text => {
-            for Shelved { name, revision, bytes: size, folder } in &shelved {
+            for StoredModel { name, revision, bytes: size, folder } in &shelved {
                 let commit: String = match revision {
                     Some(revision) => revision.chars().take(COMMIT_CHARS).collect(),
                     None => "not fetched by because".to_owned(),
@@ -161,7 +165,7 @@ fn hub(session: &CliSession) -> Result<Hub, Failure> {
     Ok(Hub::at(&endpoint, token.as_ref(), session.settings(None)?.roots()?)?)
 }
 
-fn shown(shelved: &Shelved) -> Value {
+fn shown(shelved: &StoredModel) -> Value {
     json!({
         "name": shelved.name.to_string(),
         "revision": shelved.revision,

@@ -102,7 +102,7 @@ pub(crate) fn of_model(code: &str, model: &Selection) -> String {
         "embedder_unreadable" => "is that the right server? Check base_url",
         "model_unusable" => {
             let fetch = match model {
-                Selection::Shelved(name) => format!("`because model pull {name}` fetches it, "),
+                Selection::Downloaded(name) => format!("`because model pull {name}` fetches it, "),
                 _ => "mend what it names; ".to_owned(),
             };
             return format!(

@@ -1,8 +1,8 @@
 //! What went wrong, for people and for programs.
 //!
 //! [`Failure`] is the one error of the program's front ends. Each failure has a stable code, a
-//! message, and a [`Fault`] that says who can mend it. The messages say what is wrong; which command
-//! mends it is said by [`hint`], since an agent or a browser has other means.
+//! message, and a [`Fault`] that says who can mend it. The messages say what is wrong; which
+//! command mends it is said by [`hint`], since an agent or a browser has other means.
 
 use engine::EngineError;
 use engine::belief::user::UserError;

@@ -102,8 +102,8 @@ impl EmbedderPool {
         Ok(embedding)
     }
 
-    /// Embeds some of what was recorded by the chosen model, with the one that is open for questions
-    /// if there is one.
+    /// Embeds some of what was recorded by the chosen model, with the one that is open for
+    /// questions if there is one.
     pub(crate) fn embed_new_records(
         &mut self,
         session: &Session,

@@ -72,8 +72,8 @@ pub(crate) struct RecallAnswer {
     pub(crate) relevance: f64,
     /// Operations that the indexes have not read yet.
     pub(crate) behind: u64,
-    /// Which model embedded the question; of several spaces, that of one in which it failed. None if
-    /// no records were searched.
+    /// Which model embedded the question; of several spaces, that of one in which it failed. None
+    /// if no records were searched.
     pub(crate) embedding: Option<QueryEmbedding>,
     /// Kinds that were asked for and that no record has, if nothing was found.
     pub(crate) unknown_kinds: Vec<String>,
@@ -131,8 +131,8 @@ impl RecallRequest<'_> {
 }
 
 impl SearchScope {
-    /// What is searched if that was not said: whoever picks kinds of records, or says when something
-    /// happened, looks for records.
+    /// What is searched if that was not said: whoever picks kinds of records, or says when
+    /// something happened, looks for records.
     pub(crate) fn implied_by(filter: &Filter) -> Self {
         let picks_records =
             !filter.kinds.is_empty() || filter.since_us.is_some() || filter.until_us.is_some();

@@ -68,7 +68,7 @@ pub(crate) fn open_chosen(
     if let Some(wait) = wait {
         choice.service_config.timeout =
             Some(choice.service_config.timeout.map_or(wait.each, |set| set.min(wait.each)));
-        choice.service_config.until = wait.until;
+        choice.service_config.deadline = wait.until;
     }
     // A model that has read before need not be asked how long its vectors are.
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);

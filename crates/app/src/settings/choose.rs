@@ -32,7 +32,7 @@ pub(super) fn choose(
     };
     let of_space = of_space.map(parse).transpose()?;
     let is_allowed = |chosen: &Chosen| match &chosen.selection {
-        Selection::BuiltIn | Selection::Shelved(_) => true,
+        Selection::BuiltIn | Selection::Downloaded(_) => true,
         other => allowed.iter().any(|provider| provider == other.provider()),
     };
     let (of_space, passed_over) = match of_space {

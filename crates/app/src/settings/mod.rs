@@ -211,7 +211,7 @@ impl Settings {
         };
         let is_like_chosen = match selection {
             Selection::Served { .. } => provider == self.chosen.selection.provider(),
-            Selection::Shelved(_) => true,
+            Selection::Downloaded(_) => true,
             Selection::BuiltIn | Selection::Folder(_) => false,
         };
         *selection == self.chosen.selection || is_allowed || is_like_chosen
@@ -257,7 +257,7 @@ impl Settings {
             dimensions_known: None,
             batch_max: self.number(&key("batch_max")),
             timeout: timeout_s.map(Duration::from_secs),
-            until: None,
+            deadline: None,
         })
     }
 

@@ -1,10 +1,10 @@
 //! A grid over the Earth whose cells are about 150 m wide everywhere.
 //!
-//! A place that is known by its position alone needs a name that does not move when one more photo
-//! is taken; so positions are sorted into the cells of a fixed grid. Rows are 2⁻¹⁷ of the way from
-//! pole to pole (153 m). A row has as many columns as make its cells about as wide as high, rounded
-//! to a power of two, so that the columns of neighbouring rows fit into each other. Columns go
-//! round: the cell west of the date line touches the one east of it.
+//! A place without a name needs an identity that does not move when one more photo is taken, so
+//! positions are assigned to the cells of a fixed grid. A row is 2⁻¹⁷ of the distance from pole to
+//! pole (153 m). The number of columns in a row makes its cells about as wide as high, rounded to a
+//! power of two, so that the columns of neighbouring rows align. Columns wrap around: the cell west
+//! of the date line is adjacent to the one east of it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,8 +22,8 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// `None` for what is not on Earth, and for zero and zero, which is what cameras write that
-    /// know no position.
+    /// `None` for coordinates off the Earth, and for (0, 0), which cameras write when they have no
+    /// position.
     pub(super) fn new(lat: f64, lon: f64) -> Option<Self> {
         let on_earth = (-90.0..=90.0).contains(&lat) && (-180.0..=180.0).contains(&lon);
         (on_earth && (lat != 0.0 || lon != 0.0)).then_some(Self { lat, lon })
@@ -38,7 +38,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The cell that a position is in.
+    /// The cell that contains a position.
     pub(super) fn of(position: Position) -> Self {
         // A cast of a float saturates, so no position leaves the grid.
         let row = ((position.lat + 90.0) / 180.0 * f64::from(ROWS)) as u32;
@@ -48,14 +48,13 @@ impl Cell {
         Self { row, column: column % columns }
     }
 
-    /// It and all that it touches; at most a dozen.
+    /// The cell and its neighbours; at most twelve.
     pub(super) fn around(self) -> BTreeSet<Self> {
         let own = columns(self.row);
         let mut cells = BTreeSet::new();
         for row in self.row.saturating_sub(1)..=(self.row + 1).min(ROWS - 1) {
             let columns = columns(row);
-            // The columns from before the first that touches to after the last, both of which are
-            // there twice at a fit.
+            // From one column before the first adjacent one to one after the last.
             let (first, last) = if columns >= own {
                 let fits = columns / own;
                 (i64::from(self.column * fits) - 1, i64::from((self.column + 1) * fits))
@@ -75,14 +74,14 @@ impl Cell {
         cells
     }
 
-    /// Its middle.
+    /// Its centre.
     pub(super) fn middle(self) -> Position {
         let lat = (f64::from(self.row) + 0.5) / f64::from(ROWS) * 180.0 - 90.0;
         let lon = (f64::from(self.column) + 0.5) / f64::from(columns(self.row)) * 360.0 - 180.0;
         Position { lat, lon }
     }
 
-    /// From its name; `None` for what names no cell.
+    /// Parses a cell's name.
     pub(super) fn parse(name: &str) -> Option<Self> {
         let (row, column) = name.split_once('-')?;
         let cell = Self {
@@ -94,15 +93,15 @@ impl Cell {
     }
 }
 
-/// `14c3a-2221f`: row and column in hexadecimal digits, of one length, so that names sort as cells
-/// do.
+/// `14c3a-2221f`: row and column as hexadecimal numbers of fixed length, so that names sort like
+/// cells.
 impl fmt::Display for Cell {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:05x}-{:05x}", self.row, self.column)
     }
 }
 
-/// How many columns a row has.
+/// The number of columns in a row.
 fn columns(row: u32) -> u32 {
     let middle = (f64::from(row) + 0.5) / f64::from(ROWS) * std::f64::consts::PI;
     let log2 =
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn touching_is_mutual_and_goes_round() {
+    fn adjacency_is_mutual_and_wraps_around() {
         let mut rows: Vec<u32> = vec![0, 1, 2, 3, ROWS - 2, ROWS - 1];
         rows.extend(
             (1..ROWS)
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_that_are_none_are_refused_and_all_others_have_a_cell() {
+    fn invalid_positions_are_refused_and_all_others_have_a_cell() {
         for (lat, lon) in [
             (f64::NAN, 1.0),
             (1.0, f64::NAN),

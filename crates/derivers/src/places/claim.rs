@@ -1,8 +1,8 @@
-//! What is believed of a place: in words, as data, and how surely.
+//! The claim about a place: text, payload and confidence.
 //!
-//! The position is the middle of what the records say, rounded to about ten metres. Where the key
-//! is a cell's it may lie up to a cell's width from the cell's middle: the label names the cell,
-//! the position the place.
+//! The position is the median of the recorded positions, rounded to about ten metres. If the key is
+//! a cell's, the position may be up to a cell's width from the cell's centre: the label names the
+//! cell, the position the place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use super::cell::{Cell, Position};
 use super::visit::{CELL_GROUP, Visit};
 use super::{
     FREQUENT, HORIZON_DAYS_MAX, HORIZON_DAYS_MIN, HORIZON_TIMES, NAMED, PAUSE_DAYS_MIN,
-    PAUSE_TIMES_MAX, PRIOR, SOURCES_MOST, SOURCES_RATE, SPAN_LEAST, SPAN_RATE, SPAN_SPAN,
-    VISITS_MIN, VISITS_MOST, VISITS_RATE, WEEKS_LEAST, WEEKS_RATE, WEEKS_SPAN, WEIGHT_PLAN,
-    WEIGHT_VISIT,
+    PAUSE_TIMES_MAX, PRIOR, SOURCES_LOG_ODDS_MAX, SOURCES_RATE, SPAN_LOG_ODDS_MIN,
+    SPAN_LOG_ODDS_RANGE, SPAN_RATE, VISITS_LOG_ODDS_MAX, VISITS_MIN, VISITS_RATE,
+    WEEKS_LOG_ODDS_MIN, WEEKS_LOG_ODDS_RANGE, WEEKS_RATE, WEIGHT_PLAN, WEIGHT_VISIT,
 };
 use crate::local_time::{DAY_MINUTES, Day, HOUR_MINUTES, WEEK_DAYS, clock, median};
 use crate::slug::slug;
@@ -25,12 +25,12 @@ use crate::{Candidate, Input};
 const POSITION_STEPS: f64 = 10_000.0;
 /// A degree of latitude.
 const KILOMETRES_A_DEGREE: f64 = 111.2;
-/// How far from its middle half of a place may lie: an album may be named after a large city and
-/// its surroundings.
+/// At most half of a place's positions may be farther than this from its centre: an album may be
+/// named after a large city and its surroundings.
 const PLACE_KILOMETRES_MAX: f64 = 50.0;
-/// Fewest visits whose hours are usual ones.
+/// Fewest visits that establish usual hours.
 const HOURS_MIN: usize = 3;
-/// The share of visits that begin before, and end after, the usual hours.
+/// The share of visits that start before, and of those that end after, the usual hours.
 const HOURS_OUTSIDE: f64 = 0.2;
 
 /// The claim of a group, if there are enough visits.
@@ -53,7 +53,7 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         return None;
     }
     let position = position.map(rounded);
-    let stays = Stays::of(&days)?;
+    let period = LatestPeriod::of(&days)?;
     let hours = usual_hours(visits);
     let mut payload = Map::new();
     payload.insert("label".to_owned(), json!(label));
@@ -77,14 +77,14 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         payload: Value::Object(payload),
         inputs: inputs(visits),
         basis: basis(visits, &days, cell.is_none()),
-        rationale: rationale(visits, &days, &stays),
-        valid_from: Some(stays.first.when()),
-        valid_to: Some(stays.last.plus(stays.horizon_days).when()),
+        rationale: rationale(visits, &days, &period),
+        valid_from: Some(period.first.when()),
+        valid_to: Some(period.last.plus(period.horizon_days).when()),
         tags: Vec::new(),
     })
 }
 
-/// The name as it is written most often.
+/// The most frequent spelling of the name.
 fn name(visits: &[Visit<'_>]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for label in visits.iter().filter_map(|visit| visit.label) {
@@ -96,7 +96,7 @@ fn name(visits: &[Visit<'_>]) -> Option<String> {
     most.map(|(label, _)| label.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// `57.718 N, 11.963 E`: with letters, since a slug would drop the signs.
+/// `57.718 N, 11.963 E`: with letters, because a slug would drop the signs.
 fn degrees(position: Position) -> String {
     let north = if position.lat < 0.0 { 'S' } else { 'N' };
     let east = if position.lon < 0.0 { 'W' } else { 'E' };
@@ -112,7 +112,7 @@ fn middle(visits: &[Visit<'_>]) -> Option<Position> {
     Some(Position { lat, lon })
 }
 
-/// Whether what bears the name lies all over the world: then it is the name of an album, and of no
+/// Whether the positions are too far apart for one place: then the label names an album, not a
 /// place.
 fn is_scattered(visits: &[Visit<'_>], middle: Position) -> bool {
     let is_far = |at: &Position| {
@@ -129,7 +129,7 @@ fn rounded(position: Position) -> Position {
     Position { lat: round(position.lat), lon: round(position.lon) }
 }
 
-/// The whole hours in which most of the visits begin and end.
+/// The range of whole hours in which most of the visits start and end.
 fn usual_hours(visits: &[Visit<'_>]) -> Option<(String, String)> {
     let hours = || visits.iter().filter_map(|visit| visit.hours);
     let (mut starts, mut ends): (Vec<i64>, Vec<i64>) = hours().unzip();
@@ -143,19 +143,19 @@ fn usual_hours(visits: &[Visit<'_>]) -> Option<(String, String)> {
     let end = ends.iter().rev().nth(outside)?;
     let to =
         ((end + HOUR_MINUTES - 1).div_euclid(HOUR_MINUTES) * HOUR_MINUTES).max(from + HOUR_MINUTES);
-    // Who is there all day has no usual hours.
+    // Somebody who is there all day has no usual hours.
     (to - from < DAY_MINUTES).then(|| (clock(from), clock(to)))
 }
 
-/// The latest period without a long pause, and how long a pause is still usual.
-struct Stays {
+/// The latest period of visits without a long pause, and the horizon after it.
+struct LatestPeriod {
     first: Day,
     last: Day,
     periods: usize,
     horizon_days: i64,
 }
 
-impl Stays {
+impl LatestPeriod {
     fn of(days: &BTreeMap<Day, bool>) -> Option<Self> {
         let days: Vec<Day> = days.keys().copied().collect();
         let mut pauses: Vec<i64> =
@@ -164,8 +164,8 @@ impl Stays {
         let pause_days_max = (usual * PAUSE_TIMES_MAX).clamp(PAUSE_DAYS_MIN, HORIZON_DAYS_MAX);
         let periods: Vec<&[Day]> =
             days.chunk_by(|one, next| next.0 - one.0 <= pause_days_max).collect();
-        let whole = periods.iter().rev().find(|period| period.len() >= VISITS_MIN);
-        let latest = whole.or(periods.last())?;
+        let complete = periods.iter().rev().find(|period| period.len() >= VISITS_MIN);
+        let latest = complete.or(periods.last())?;
         let horizon_days = (usual * HORIZON_TIMES).clamp(HORIZON_DAYS_MIN, HORIZON_DAYS_MAX) + 1;
         Some(Self {
             first: *latest.first()?,
@@ -194,9 +194,17 @@ fn basis(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, is_named: bool) -> Ba
     let sources = visits.iter().map(|visit| visit.source).collect::<BTreeSet<_>>().len();
     let further = weeks.saturating_sub(1) as f64;
     let mut basis = Basis::new(PRIOR)
-        .with("visits", count, saturating(VISITS_MOST, VISITS_RATE, count))
-        .with("weeks", weeks as f64, WEEKS_LEAST + saturating(WEEKS_SPAN, WEEKS_RATE, further))
-        .with("span_weeks", span, SPAN_LEAST + saturating(SPAN_SPAN, SPAN_RATE, span));
+        .with("visits", count, saturating(VISITS_LOG_ODDS_MAX, VISITS_RATE, count))
+        .with(
+            "weeks",
+            weeks as f64,
+            WEEKS_LOG_ODDS_MIN + saturating(WEEKS_LOG_ODDS_RANGE, WEEKS_RATE, further),
+        )
+        .with(
+            "span_weeks",
+            span,
+            SPAN_LOG_ODDS_MIN + saturating(SPAN_LOG_ODDS_RANGE, SPAN_RATE, span),
+        );
     if is_named {
         basis = basis.with("named", 1.0, NAMED);
     }
@@ -204,14 +212,14 @@ fn basis(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, is_named: bool) -> Ba
         basis = basis.with(
             "sources",
             sources as f64,
-            saturating(SOURCES_MOST, SOURCES_RATE, (sources - 1) as f64),
+            saturating(SOURCES_LOG_ODDS_MAX, SOURCES_RATE, (sources - 1) as f64),
         );
     }
     basis
 }
 
 /// `visits on 9 days in 5 weeks; most recent 2025-06-02`
-fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, stays: &Stays) -> String {
+fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, period: &LatestPeriod) -> String {
     let past = || days.iter().filter(|(_, is_plan)| !**is_plan).map(|(day, _)| *day);
     let weeks = past().map(Day::week).collect::<BTreeSet<_>>().len();
     let photos = visits.iter().filter(|visit| visit.role == "photo").count();
@@ -227,11 +235,11 @@ fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, stays: &Stays) ->
     if planned > 0 {
         parts.push(format!("{planned} more planned"));
     }
-    if stays.periods > 1 {
+    if period.periods > 1 {
         parts.push(format!(
             "in {} periods, the latest since {}",
-            stays.periods,
-            stays.first.date()
+            period.periods,
+            period.first.date()
         ));
     }
     parts.extend(past().next_back().map(|day| format!("most recent {}", day.date())));

@@ -1,7 +1,7 @@
-//! What the location field of a calendar names: a place, a position, or nothing that one can go to.
+//! What the location field of a calendar names: a place, a position, or neither.
 //!
 //! Meeting services write their links there, and people write `phone` or `tbd`. None of these is a
-//! place, however often somebody "was there".
+//! place, however often it occurs.
 
 use super::cell::Position;
 use crate::slug::slug;
@@ -10,8 +10,8 @@ use crate::slug::slug;
 const LABEL_CHARS_MAX: usize = 300;
 /// Fewest digits of a telephone number.
 const TELEPHONE_DIGITS_MIN: usize = 6;
-/// Labels, as slugs, that name no place.
-const NO_PLACES: [&str; 40] = [
+/// Labels, as slugs, that do not name a place.
+const NOT_PLACES: [&str; 40] = [
     "anywhere",
     "call",
     "chat",
@@ -53,44 +53,44 @@ const NO_PLACES: [&str; 40] = [
     "web",
     "whatsapp",
 ];
-/// First words of labels that name no place: `Zoom (link in mail)`.
-const NO_PLACES_BEGIN: [&str; 8] =
+/// First words of labels that do not name a place: `Zoom (link in mail)`.
+const NOT_PLACES_PREFIXES: [&str; 8] =
     ["discord", "gotomeeting", "jitsi", "skype", "webex", "zoom", "online", "tel"];
 
 /// What a label names.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Named {
+pub(super) enum LabelTarget {
     /// A place, by its slug.
     Place(String),
     /// A position.
     Position(Position),
-    /// Nothing that one can go to.
-    Nothing,
+    /// Neither.
+    Neither,
 }
 
-/// What a label names. Of several rooms, separated by `;`, one that is a place makes the whole
-/// label a place.
-pub(super) fn named(label: &str) -> Named {
+/// What a label names. If it lists several rooms, separated by `;`, and one of them is a place, the
+/// whole label is a place.
+pub(super) fn target(label: &str) -> LabelTarget {
     if label.chars().count() > LABEL_CHARS_MAX {
-        return Named::Nothing;
+        return LabelTarget::Neither;
     }
     if let Some(position) = position(label) {
-        return Named::Position(position);
+        return LabelTarget::Position(position);
     }
     let slug = slug(label);
-    let is_no_place = match label.contains(';') {
-        true => label.split(';').all(|part| is_no_place(part, &self::slug(part))),
-        false => is_no_place(label, &slug),
+    let is_not_a_place = match label.contains(';') {
+        true => label.split(';').all(|part| is_not_a_place(part, &self::slug(part))),
+        false => is_not_a_place(label, &slug),
     };
-    if is_no_place { Named::Nothing } else { Named::Place(slug) }
+    if is_not_a_place { LabelTarget::Neither } else { LabelTarget::Place(slug) }
 }
 
-fn is_no_place(part: &str, slug: &str) -> bool {
+fn is_not_a_place(part: &str, slug: &str) -> bool {
     let first = slug.split('-').next().unwrap_or_default();
     let lower = part.trim().to_lowercase();
     slug.is_empty()
-        || NO_PLACES.contains(&slug)
-        || NO_PLACES_BEGIN.contains(&first)
+        || NOT_PLACES.contains(&slug)
+        || NOT_PLACES_PREFIXES.contains(&first)
         || lower.contains("://")
         || lower.starts_with("www.")
         || lower.starts_with("microsoft teams")
@@ -104,7 +104,7 @@ fn is_telephone(text: &str) -> bool {
         && text.chars().all(|letter| letter.is_ascii_digit() || " +-()/.#,".contains(letter))
 }
 
-/// `57.7175, 11.9631`
+/// Parses `57.7175, 11.9631`.
 pub(super) fn position(label: &str) -> Option<Position> {
     let (lat, lon) = label.split_once(',')?;
     let degrees = |text: &str| text.trim().parse::<f64>().ok().filter(|_| text.contains('.'));
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_cannot_go_to_is_no_place() {
+    fn calls_links_and_placeholders_are_not_places() {
         for label in [
             "Zoom",
             "https://zoom.us/j/123",
@@ -134,7 +134,7 @@ mod tests {
             "",
             ";",
         ] {
-            assert_eq!(named(label), Named::Nothing, "{label}");
+            assert_eq!(target(label), LabelTarget::Neither, "{label}");
         }
         for (label, slug) in [
             (
@@ -146,11 +146,11 @@ mod tests {
             ("Home", "home"),
             ("10", "10"),
         ] {
-            assert_eq!(named(label), Named::Place(slug.to_owned()));
+            assert_eq!(target(label), LabelTarget::Place(slug.to_owned()));
         }
         assert_eq!(
-            named("57.7175, 11.9631"),
-            Named::Position(Position { lat: 57.7175, lon: 11.9631 })
+            target("57.7175, 11.9631"),
+            LabelTarget::Position(Position { lat: 57.7175, lon: 11.9631 })
         );
     }
 }

@@ -1,17 +1,17 @@
-//! Places: where a person keeps being.
+//! Places that a person visits often.
 //!
-//! A group is either a named place (the slug of what events, notes and albums call it) or a cell of
-//! a grid over the Earth, for photos that know only their position. What counts is on how many days
-//! a person was there, and over how many weeks: forty photos of one afternoon are one visit, and
-//! five days of one holiday are one week. All of it only grows with one more visit, so confidence
-//! does too.
+//! A group is either a named place (the slug of its name in events, notes and albums) or a cell of
+//! a grid over the Earth, for photos that have only a position. Confidence depends on the number of
+//! days on which the person was there, and on the number of weeks: forty photos of one afternoon
+//! are one visit, and five days of one holiday are one week. One more visit never lowers any of
+//! these counts, so it never lowers the confidence.
 //!
 //! | module | answers |
 //! |---|---|
-//! | `cell` | in which cell of the grid is a position, and what lies around it? |
-//! | `label` | does this name a place, or a telephone? |
-//! | `visit` | which records say that somebody was there, and when? |
-//! | `claim` | what is believed, in words and as data, and how surely? |
+//! | `cell` | which cell of the grid contains a position, and which are adjacent? |
+//! | `label` | does this name a place, or a telephone call? |
+//! | `visit` | which records show a visit, and when? |
+//! | `claim` | what is the claim's text, payload and confidence? |
 
 mod cell;
 mod claim;
@@ -23,52 +23,53 @@ use std::collections::BTreeSet;
 use crate::{Candidate, ClaimType, Deriver, Record};
 use cell::Cell;
 
-/// Base rate: most places that somebody was at twice are not where they keep being.
+/// Base rate: most places that somebody visited twice are not places that they visit often.
 pub const PRIOR: f64 = 0.08;
-/// Most log-odds that the number of visits adds, and how fast: the tenth adds less than the second.
-pub const VISITS_MOST: f64 = 2.00;
-/// See [`VISITS_MOST`].
+/// Most log-odds that the number of visits adds, and at what rate: the tenth adds less than the
+/// second.
+pub const VISITS_LOG_ODDS_MAX: f64 = 2.00;
+/// See [`VISITS_LOG_ODDS_MAX`].
 pub const VISITS_RATE: f64 = 0.20;
-/// Log-odds of visits that are all in one week, what many weeks add to them, and how fast, per week
+/// Log-odds of visits within one week, what many weeks add to them, and at what rate per week
 /// beyond the first.
-pub const WEEKS_LEAST: f64 = -1.00;
-/// See [`WEEKS_LEAST`].
-pub const WEEKS_SPAN: f64 = 7.00;
-/// See [`WEEKS_LEAST`].
+pub const WEEKS_LOG_ODDS_MIN: f64 = -1.00;
+/// See [`WEEKS_LOG_ODDS_MIN`].
+pub const WEEKS_LOG_ODDS_RANGE: f64 = 7.00;
+/// See [`WEEKS_LOG_ODDS_MIN`].
 pub const WEEKS_RATE: f64 = 0.15;
-/// Log-odds of visits that are all on one day, what a long time between the first and the last adds
-/// to them, and how fast, per week: a journey is many days in a row.
-pub const SPAN_LEAST: f64 = -1.00;
-/// See [`SPAN_LEAST`].
-pub const SPAN_SPAN: f64 = 2.10;
-/// See [`SPAN_LEAST`].
+/// Log-odds of visits on one day, what a long time between the first and the last adds to them, and
+/// at what rate per week: a journey is many days in a row.
+pub const SPAN_LOG_ODDS_MIN: f64 = -1.00;
+/// See [`SPAN_LOG_ODDS_MIN`].
+pub const SPAN_LOG_ODDS_RANGE: f64 = 2.10;
+/// See [`SPAN_LOG_ODDS_MIN`].
 pub const SPAN_RATE: f64 = 0.20;
-/// Log-odds of a place that is known by a name: every appointment's address is written down, photos
-/// gather where somebody stays.
+/// Log-odds of a named place: calendars hold the address of every appointment, while photos cluster
+/// where somebody stays.
 pub const NAMED: f64 = -0.60;
 /// Most log-odds that further sources add.
-pub const SOURCES_MOST: f64 = 0.60;
-/// How fast, per source beyond the first.
+pub const SOURCES_LOG_ODDS_MAX: f64 = 0.60;
+/// At what rate, per source beyond the first.
 pub const SOURCES_RATE: f64 = 0.70;
 
-/// What a visit that lies ahead weighs, in twentieths of one that took place.
+/// Weight of a planned visit, in twentieths of one that took place.
 pub const WEIGHT_PLAN: u32 = 5;
-/// What a visit weighs.
+/// Weight of a visit that took place.
 pub const WEIGHT_VISIT: u32 = 20;
 
-/// Fewest days of a claim that have come to pass.
+/// Fewest past days of visits for a claim.
 pub const VISITS_MIN: usize = 2;
-/// A pause of as many usual pauses ends a period of visits.
+/// A pause this many times the usual one ends a period of visits.
 pub const PAUSE_TIMES_MAX: i64 = 5;
-/// After as many usual pauses without a visit a place counts as no longer frequent.
+/// After this many usual pauses without a visit, a place no longer counts as frequent.
 pub const HORIZON_TIMES: i64 = 4;
-/// Shortest pause that ends anything, days.
+/// Shortest pause that ends a period, days.
 pub const PAUSE_DAYS_MIN: i64 = 60;
 /// Shortest horizon, days.
 pub const HORIZON_DAYS_MIN: i64 = 42;
-/// Longest horizon, days: where somebody comes every summer they may come again next summer.
+/// Longest horizon, days: somebody who comes every summer may come again next summer.
 pub const HORIZON_DAYS_MAX: i64 = 400;
-/// Most records that a claim cites; of more only the latest are considered at all.
+/// Most records that a claim cites; only the latest ones are considered.
 pub const INPUTS_MAX: usize = 128;
 
 /// The claim type.

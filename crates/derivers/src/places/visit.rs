@@ -1,8 +1,8 @@
-//! Which records say that somebody was somewhere, and when.
+//! Which records show that the owner was somewhere, and when.
 //!
-//! A visit is a day: several photos of an afternoon are one, and so is the appointment at the same
-//! place. Events, notes and photos count; what was cancelled is of another kind, and a task is to
-//! be done wherever. An event belongs to the day on which it starts.
+//! Visits are counted by day: several photos of an afternoon are one, together with the appointment
+//! at the same place. Events, notes and photos count; cancellations are another kind of evidence,
+//! and tasks are not tied to a place. An event belongs to the day on which it starts.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use kernel::id::OpId;
 
 use super::INPUTS_MAX;
 use super::cell::{Cell, Position};
-use super::label::{self, Named, named};
+use super::label::{self, LabelTarget, target};
 use crate::Record;
-use crate::local_time::{DAY_MINUTES, Day, minute_of, told_latest_us};
+use crate::local_time::{DAY_MINUTES, Day, latest_recorded_us, minute_of};
 
-/// How the name of a group of a named place begins.
+/// Prefix of a named place's group.
 pub(super) const NAMED_GROUP: &str = "label:";
-/// How the name of a group of a cell begins.
+/// Prefix of a cell's group.
 pub(super) const CELL_GROUP: &str = "cell:";
 
-/// Where a record says that somebody was.
+/// The location that a record names.
 pub(super) enum Spot {
-    /// At a place with a name, given by its slug.
+    /// A named place, by its slug.
     Named(String),
-    /// At a position without a name.
+    /// A position without a name.
     At(Position),
 }
 
@@ -33,28 +33,28 @@ pub(super) enum Spot {
 pub(super) struct Visit<'a> {
     pub(super) id: OpId,
     pub(super) day: Day,
-    /// The name of the place as it is written, where it has one.
+    /// The name of the place as written, if it has one.
     pub(super) label: Option<&'a str>,
     pub(super) position: Option<Position>,
     pub(super) source: &'a str,
     pub(super) role: &'static str,
     pub(super) is_plan: bool,
-    /// From when to when, minutes of the day, if the source knew the time on the clock there.
+    /// Start and end as minutes of the day, if the source recorded local time.
     pub(super) hours: Option<(i64, i64)>,
 }
 
-/// Where the record says that somebody was, if it does.
+/// The location that a record names, if any.
 pub(super) fn spot(record: &Record) -> Option<Spot> {
     let evidence = record.evidence()?;
     role(evidence)?;
     evidence.at.as_ref()?;
     let location = evidence.payload.location.as_ref()?;
     let position = position(evidence);
-    match location.label.as_deref().map(named) {
-        Some(Named::Place(slug)) => Some(Spot::Named(slug)),
-        Some(Named::Position(position)) => Some(Spot::At(position)),
-        Some(Named::Nothing) if evidence.kind.0 == EvidenceKind::EVENT => None,
-        Some(Named::Nothing) | None => position.map(Spot::At),
+    match location.label.as_deref().map(target) {
+        Some(LabelTarget::Place(slug)) => Some(Spot::Named(slug)),
+        Some(LabelTarget::Position(position)) => Some(Spot::At(position)),
+        Some(LabelTarget::Neither) if evidence.kind.0 == EvidenceKind::EVENT => None,
+        Some(LabelTarget::Neither) | None => position.map(Spot::At),
     }
 }
 
@@ -74,22 +74,21 @@ fn role(evidence: &Evidence) -> Option<&'static str> {
 
 /// The visits of a group by day; at most the latest [`INPUTS_MAX`].
 pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
-    let now_us = told_latest_us(records);
+    let now_us = latest_recorded_us(records);
     let mut visits: Vec<Visit<'_>> = match group.strip_prefix(NAMED_GROUP) {
         Some(slug) => {
-            let mut looked_at: BTreeMap<&str, bool> = BTreeMap::new();
+            let mut is_here_by_label: BTreeMap<&str, bool> = BTreeMap::new();
             let visits = records.iter().filter_map(|record| visit(record, now_us));
-            // Most labels of a group are written alike, so that each is looked at once.
+            // Most labels of a group are spelt alike, so each spelling is checked once.
             let is_here = |visit: &Visit<'a>| {
-                let is_here =
-                    |label: &str| matches!(named(label), Named::Place(other) if other == slug);
-                visit
-                    .label
-                    .is_some_and(|label| *looked_at.entry(label).or_insert_with(|| is_here(label)))
+                let is_here = |label: &str| matches!(target(label), LabelTarget::Place(other) if other == slug);
+                visit.label.is_some_and(|label| {
+                    *is_here_by_label.entry(label).or_insert_with(|| is_here(label))
+                })
             };
             visits.filter(is_here).collect()
         }
-        None => at_the_summit(group, records)
+        None => records_if_densest(group, records)
             .into_iter()
             .filter_map(|record| visit(record, now_us))
             .collect(),
@@ -100,9 +99,9 @@ pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
     visits
 }
 
-/// The records around a cell, if no cell that it touches has more days than it; of equals the one
-/// with the smaller name speaks.
-fn at_the_summit<'a>(group: &str, records: &'a [Record]) -> Vec<&'a Record> {
+/// The records in and around a cell, if no adjacent cell has more days; the smaller name wins a
+/// tie.
+fn records_if_densest<'a>(group: &str, records: &'a [Record]) -> Vec<&'a Record> {
     let Some(cell) = group.strip_prefix(CELL_GROUP).and_then(Cell::parse) else {
         return Vec::new();
     };
@@ -118,15 +117,15 @@ fn at_the_summit<'a>(group: &str, records: &'a [Record]) -> Vec<&'a Record> {
             there.push(record);
         }
     }
-    let mut summit: Option<(usize, Cell)> = None;
+    let mut densest: Option<(usize, Cell)> = None;
     for (cell, mut days) in days {
         days.sort_unstable();
         days.dedup();
-        if summit.is_none_or(|(most, _)| days.len() > most) {
-            summit = Some((days.len(), cell));
+        if densest.is_none_or(|(most, _)| days.len() > most) {
+            densest = Some((days.len(), cell));
         }
     }
-    if summit.is_some_and(|(_, highest)| highest == cell) { there } else { Vec::new() }
+    if densest.is_some_and(|(_, cell_of_most)| cell_of_most == cell) { there } else { Vec::new() }
 }
 
 fn visit(record: &Record, now_us: i64) -> Option<Visit<'_>> {
@@ -148,7 +147,7 @@ fn visit(record: &Record, now_us: i64) -> Option<Visit<'_>> {
     })
 }
 
-/// From when to when; a photo that knows only the time in Greenwich knows no hour of its place.
+/// Start and end; `None` for a photo whose time is in UTC, because its local time is unknown.
 fn hours(evidence: &Evidence) -> Option<(i64, i64)> {
     let at = evidence.at.as_ref()?;
     let elsewhere = evidence.kind.0 == EvidenceKind::PHOTO && at.as_str().ends_with('Z');

@@ -1,8 +1,8 @@
-//! Preferences from routines: whoever runs in the morning, week after week, prefers mornings.
+//! Preferences from routines: somebody who runs in the morning, week after week, prefers mornings.
 //!
-//! The layered case: what goes in are beliefs of another deriver, as they are served. A routine
-//! counts by how sure it is and how many days of the week it has, so the preference follows the
-//! routine when its confidence, its days or its part of the day change, and falls with it.
+//! A derivation from other derived claims: the inputs are the current beliefs of another deriver. A
+//! routine counts by its confidence and its number of days a week, so the preference follows the
+//! routine when its confidence, days or part of the day change, and is invalidated with it.
 
 use kernel::id::OpId;
 use kernel::when::When;
@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::lexicon::DAYPARTS;
 use crate::{Belief, Record};
 
-/// What the claim types of routines begin with.
+/// Prefix of the claim types of routines.
 const ROUTINES: &str = "routine.";
 
-/// What a routine says of the day.
+/// A routine and its part of the day.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Routine {
     pub(super) id: OpId,
@@ -26,20 +26,20 @@ pub(super) struct Routine {
     pub(super) text: String,
 }
 
-/// Whether a belief may be a routine.
+/// Whether a belief is a routine.
 pub(super) fn is_routine(belief: &Belief) -> bool {
     belief.claim_type.starts_with(ROUTINES)
 }
 
-/// Reads a routine; none if no part of the day is known of it.
+/// Reads a routine; `None` if its part of the day is unknown.
 pub(super) fn routine(record: &Record) -> Option<Routine> {
     let belief = record.belief().filter(|belief| is_routine(belief))?;
     let told = belief
         .payload
         .get("daypart")
         .map(|daypart| daypart.as_str().unwrap_or_default().trim().to_lowercase());
-    // What a correction says counts, also when it is no part of a day; the key is asked only where
-    // the payload is silent.
+    // A corrected payload counts even if its value is not a part of the day; the key is used only
+    // if the payload has none.
     let daypart = told
         .unwrap_or_else(|| belief.identity_key.rsplit('|').next().unwrap_or_default().to_owned());
     let daypart = DAYPARTS.into_iter().find(|known| *known == daypart)?;

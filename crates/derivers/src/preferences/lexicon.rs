@@ -1,14 +1,13 @@
-//! Words that tell what a preference is about.
+//! The lexicon that assigns objects of preferences to domains.
 //!
 //! A preference's domain is that of one of these words in its object, in the singular; `general`
-//! without one. The lists are short on purpose: a domain is part of the identity key, so that a
-//! word that is moved from one list to another makes another identity of what users may have
-//! corrected.
+//! without one. The lists are short on purpose: the domain is part of the identity key, so moving a
+//! word to another list changes the identity of claims that users may have corrected.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The domains and their words. A word stands in one list only.
+/// The domains and their words. A word is in one list only.
 #[rustfmt::skip]
 const DOMAINS: [(&str, &[&str]); 10] = [
     ("drink", &[
@@ -75,7 +74,7 @@ const DOMAINS: [(&str, &[&str]); 10] = [
 /// The parts of a day.
 pub(super) const DAYPARTS: [&str; 4] = ["morning", "afternoon", "evening", "night"];
 
-/// The domain of every word that is known.
+/// The domain of every known word.
 static WORDS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
     let of_domain = |(domain, words): &(&'static str, &'static [&'static str])| {
         let domain = *domain;
@@ -84,19 +83,19 @@ static WORDS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
     DOMAINS.iter().flat_map(of_domain).collect()
 });
 
-/// The domain of a word in lower case, also in the plural; none if it is not known.
+/// The domain of a lower-case word, singular or plural; `None` if the word is unknown.
 pub(crate) fn domain(word: &str) -> Option<&'static str> {
     let singular = word.strip_suffix("ies").map(|stem| format!("{stem}y"));
     let forms = [Some(word), word.strip_suffix('s'), word.strip_suffix("es"), singular.as_deref()];
     forms.into_iter().flatten().find_map(|form| WORDS.get(form).copied())
 }
 
-/// Words after which comes what does not name the thing: "tea with milk", "glass of wine".
+/// Words after which the object is qualified, not named: "tea with milk", "glass of wine".
 const JOINTS: [&str; 10] =
     ["of", "with", "without", "in", "on", "at", "for", "from", "to", "about"];
 
-/// The domain of an object: that of the last word that is known before "with", "in" and the like,
-/// for green tea is tea; else that of the first after it.
+/// The domain of an object: that of the last known word before "with", "in" and the like, because
+/// green tea is tea; otherwise that of the first known word after it.
 pub(super) fn domain_of(words: &[&str]) -> Option<&'static str> {
     let joint = words.iter().position(|word| JOINTS.contains(word)).unwrap_or(words.len());
     let (head, rest) = words.split_at_checked(joint)?;
@@ -104,7 +103,7 @@ pub(super) fn domain_of(words: &[&str]) -> Option<&'static str> {
     head.iter().rev().find_map(of_word).or_else(|| rest.iter().find_map(of_word))
 }
 
-/// The part of a day that a word names, also in the plural.
+/// The part of the day that a word names, singular or plural.
 pub(super) fn daypart(word: &str) -> Option<&'static str> {
     DAYPARTS.into_iter().find(|daypart| word == *daypart || word.strip_suffix('s') == Some(daypart))
 }

@@ -1,9 +1,10 @@
 //! The deriver `preferences`: what the owner likes, dislikes and prefers.
 //!
-//! Two sources. [`stated`] reads what the owner says in the first person; each object is a group of
-//! its own, named `<domain>|<slug>`. [`dayparts`] reads the routines that another deriver found;
-//! they and all that is said of parts of the day meet in the group `daypart`. The last word on an
-//! object counts. The lexicon, keys, priors and curves are in `docs/derivers.md`.
+//! There are two sources. [`stated`] reads the owner's first-person statements; each object is a
+//! group of its own, named `<domain>|<slug>`. [`dayparts`] reads the routines that another deriver
+//! found; they share the group `daypart` with all statements about parts of the day. The latest
+//! statement about an object decides. The lexicon, keys, priors and curves are in
+//! `docs/derivers.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,42 +14,42 @@ use kernel::id::OpId;
 use kernel::when::When;
 use serde_json::{Map, Value};
 
-use crate::relationships::{counted, in_time};
-use crate::statements::own_words;
+use crate::relationships::{by_event_time, counted};
+use crate::statements::{Mention, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod dayparts;
 mod lexicon;
 mod object;
 mod stated;
-mod words;
+mod word_lists;
 
 use dayparts::{Routine, is_routine, routine};
 use lexicon::DAYPARTS;
 use object::Object;
 use stated::{Polarity, Statement, statements};
 
-/// How often a sentence or a habit that looks like a preference is one.
+/// Base rate: how often a sentence or a habit that looks like a preference is one.
 const PRIOR: f64 = 0.40;
 /// Love, hate, prefer, favourite.
 const STRONG: f64 = 2.3;
 /// Like, enjoy, dislike.
 const PLAIN: f64 = 1.9;
-/// Said again.
+/// Stated again.
 const REPEATED: (f64, f64) = (1.6, 0.6);
-/// Said on other days.
+/// Stated on other days.
 const DAYS: (f64, f64) = (0.6, 0.5);
-/// Said in other sources.
+/// Stated in other sources.
 const SOURCES: (f64, f64) = (0.5, 0.7);
-/// The opposite was said before.
+/// The opposite was stated before.
 const CONTRADICTED: (f64, f64) = (-2.0, 0.7);
 /// Routines in that part of the day, by their confidence.
 const ROUTINES: (f64, f64) = (1.4, 0.7);
-/// What all of the routines being there adds; at [`SHARE_MIN`] it is nothing.
+/// Added if all routines are in that part of the day; nothing is added at [`SHARE_MIN`].
 const SHARE: f64 = 0.5;
-/// Which part of the routines makes them mostly there.
+/// Smallest share of the routines that counts as most of them.
 const SHARE_MIN: f64 = 0.6;
-/// Routines that count: the surest. Whoever has more is not known better by the weakest of them.
+/// Most routines that count: those with the highest confidence. Weaker ones would add nothing.
 const ROUTINES_MAX: usize = 32;
 /// Most records that a claim cites: the latest.
 const INPUTS_MAX: usize = 128;
@@ -59,7 +60,7 @@ const DAYPART: &str = "daypart";
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preferences;
 
-/// Whether a word is known as something that one may like: then it is no name.
+/// Whether a word is in the lexicon: then it is a thing, not a name.
 pub(crate) fn is_known_thing(word: &str) -> bool {
     lexicon::domain(word).is_some()
 }
@@ -82,9 +83,11 @@ impl Deriver for Preferences {
         if record.belief().is_some_and(is_routine) {
             groups.insert(DAYPART.to_owned());
         }
-        let spoken = own_words(record).map(statements).unwrap_or_default();
-        for object in
-            spoken.iter().flat_map(|said| [Some(&said.object), said.over.as_ref()]).flatten()
+        let own_statements = own_words(record).map(statements).unwrap_or_default();
+        for object in own_statements
+            .iter()
+            .flat_map(|statement| [Some(&statement.object), statement.over.as_ref()])
+            .flatten()
         {
             if groups.len() < GROUPS_MAX {
                 groups.insert(group_of(object));
@@ -94,18 +97,18 @@ impl Deriver for Preferences {
     }
 
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
-        let mut said: Vec<Said> = Vec::new();
+        let mut mentions: Vec<Mention<Statement>> = Vec::new();
         let mut routines: Vec<Routine> = Vec::new();
-        for record in in_time(records) {
+        for record in by_event_time(records) {
             routines.extend(routine(record));
             let Some(evidence) = record.evidence() else { continue };
-            let spoken = own_words(record).map(statements).unwrap_or_default();
+            let own_statements = own_words(record).map(statements).unwrap_or_default();
             let day = evidence.at.as_ref().map(When::date);
-            for statement in spoken {
+            for statement in own_statements {
                 let own = is_of_group(&statement.object, group);
                 let other = statement.over.as_ref().is_some_and(|over| is_of_group(over, group));
                 if own || other {
-                    said.push(Said {
+                    mentions.push(Mention {
                         id: record.id,
                         day,
                         source: evidence.source.clone(),
@@ -117,12 +120,12 @@ impl Deriver for Preferences {
         routines.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.id.cmp(&b.id)));
         routines.truncate(ROUTINES_MAX);
         if group != DAYPART {
-            return stated_candidate(group, &said, None).into_iter().collect();
+            return stated_candidate(group, &mentions, None).into_iter().collect();
         }
         let of_part = |part: &'static str| {
             let habit = Habit::of(part, &routines);
             let key = format!("{DAYPART}|{part}");
-            stated_candidate(&key, &said, habit.as_ref())
+            stated_candidate(&key, &mentions, habit.as_ref())
                 .or_else(|| habit.map(|habit| habit.candidate()))
         };
         DAYPARTS.into_iter().filter_map(of_part).collect()
@@ -147,74 +150,74 @@ fn has_key(object: &Object, key: &str) -> bool {
         == Some(object.slug.as_str())
 }
 
-/// A statement and where it was made.
-struct Said {
-    id: OpId,
-    day: Option<Date>,
-    source: String,
-    statement: Statement,
-}
-
-/// What the owner's statements, in the order of time, say of one object.
-struct Stand<'s> {
+/// The owner's current position on one object, from their statements in order of time.
+struct Stance<'s> {
     polarity: Polarity,
     name: &'s str,
-    supporting: Vec<&'s Said>,
+    supporting: Vec<&'s Mention<Statement>>,
     opposing: usize,
     over: Option<&'s Object>,
-    /// The first day after the last word to the contrary.
+    /// The first day after the last statement to the contrary.
     since: Option<Date>,
 }
 
-/// Weighs everything said of the object with this key. "I prefer tea to coffee" speaks for tea, and
-/// against an earlier "I prefer coffee to tea"; it says nothing against coffee itself.
-fn stand<'s>(key: &str, said: &'s [Said]) -> Option<Stand<'s>> {
-    // When something else was last preferred to this: that undoes what was said the other way round
-    // before.
-    let reversed: BTreeMap<&str, usize> = said
+/// Weighs all statements about the object with this key. "I prefer tea to coffee" supports tea, and
+/// contradicts an earlier "I prefer coffee to tea"; it does not count against coffee itself.
+fn latest_stance<'s>(key: &str, mentions: &'s [Mention<Statement>]) -> Option<Stance<'s>> {
+    // When something else was last preferred to this: that cancels earlier statements of the
+    // reverse.
+    let reversed: BTreeMap<&str, usize> = mentions
         .iter()
         .enumerate()
-        .filter(|(_, said)| said.statement.over.as_ref().is_some_and(|over| has_key(over, key)))
-        .map(|(at, said)| (said.statement.object.slug.as_str(), at))
+        .filter(|(_, mention)| {
+            mention.statement.over.as_ref().is_some_and(|over| has_key(over, key))
+        })
+        .map(|(at, mention)| (mention.statement.object.slug.as_str(), at))
         .collect();
     let is_undone = |at: usize, over: &Object| {
         reversed.get(over.slug.as_str()).is_some_and(|later| *later > at)
     };
-    let (undone, standing): (Vec<&Said>, Vec<&Said>) = said
+    let (undone, standing): (Vec<&Mention<Statement>>, Vec<&Mention<Statement>>) = mentions
         .iter()
         .enumerate()
-        .filter(|(_, said)| has_key(&said.statement.object, key))
-        .map(|(at, said)| {
-            (said.statement.over.as_ref().is_some_and(|over| is_undone(at, over)), said)
+        .filter(|(_, mention)| has_key(&mention.statement.object, key))
+        .map(|(at, mention)| {
+            (mention.statement.over.as_ref().is_some_and(|over| is_undone(at, over)), mention)
         })
-        .fold((Vec::new(), Vec::new()), |(mut undone, mut standing), (is_undone, said)| {
-            if is_undone { &mut undone } else { &mut standing }.push(said);
+        .fold((Vec::new(), Vec::new()), |(mut undone, mut standing), (is_undone, mention)| {
+            if is_undone { &mut undone } else { &mut standing }.push(mention);
             (undone, standing)
         });
     let last = standing.last()?;
     let polarity = last.statement.polarity;
-    let supporting: Vec<&Said> =
-        standing.iter().copied().filter(|said| said.statement.polarity == polarity).collect();
+    let supporting: Vec<&Mention<Statement>> =
+        standing.iter().copied().filter(|mention| mention.statement.polarity == polarity).collect();
     let opposing = standing.len() - supporting.len() + undone.len();
-    let since = said.iter().rposition(|said| {
-        has_key(&said.statement.object, key) && said.statement.polarity != polarity
+    let since = mentions.iter().rposition(|mention| {
+        has_key(&mention.statement.object, key) && mention.statement.polarity != polarity
     });
-    let since = said
+    let since = mentions
         .iter()
         .skip(since.map_or(0, |opposed| opposed + 1))
-        .filter(|said| has_key(&said.statement.object, key))
-        .find_map(|said| said.day);
-    let over = supporting.iter().rev().find_map(|said| said.statement.over.as_ref());
-    let name = supporting.iter().map(|said| said.statement.object.name.as_str()).min()?;
-    Some(Stand { polarity, name, supporting, opposing, over, since })
+        .filter(|mention| has_key(&mention.statement.object, key))
+        .find_map(|mention| mention.day);
+    let over = supporting.iter().rev().find_map(|mention| mention.statement.over.as_ref());
+    let name = supporting.iter().map(|mention| mention.statement.object.name.as_str()).min()?;
+    Some(Stance { polarity, name, supporting, opposing, over, since })
 }
 
-fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Option<Candidate> {
-    let Stand { polarity, name, supporting, opposing, over, since } = stand(key, said)?;
-    let records: BTreeSet<OpId> = supporting.iter().map(|said| said.id).collect();
-    let days: BTreeSet<Date> = supporting.iter().filter_map(|said| said.day).collect();
-    let sources: BTreeSet<&str> = supporting.iter().map(|said| said.source.as_str()).collect();
-    let is_strong = supporting.iter().any(|said| said.statement.is_strong);
+fn stated_candidate(
+    key: &str,
+    mentions: &[Mention<Statement>],
+    habit: Option<&Habit<'_>>,
+) -> Option<Candidate> {
+    let Stance { polarity, name, supporting, opposing, over, since } =
+        latest_stance(key, mentions)?;
+    let records: BTreeSet<OpId> = supporting.iter().map(|mention| mention.id).collect();
+    let days: BTreeSet<Date> = supporting.iter().filter_map(|mention| mention.day).collect();
+    let sources: BTreeSet<&str> =
+        supporting.iter().map(|mention| mention.source.as_str()).collect();
+    let is_strong = supporting.iter().any(|mention| mention.statement.is_strong);
     let curve = |(most, rate): (f64, f64), count: usize| {
         saturating(most, rate, count.saturating_sub(1) as f64)
     };
@@ -240,8 +243,8 @@ fn stated_candidate(key: &str, said: &[Said], habit: Option<&Habit<'_>>) -> Opti
         rationale.push_str(&format!("; the opposite was said {}", counted(opposing, "time")));
     }
     let mut inputs: Vec<Input> = Vec::new();
-    for said in supporting.iter().rev() {
-        let input = Input { id: said.id, role: "statement" };
+    for mention in supporting.iter().rev() {
+        let input = Input { id: mention.id, role: "statement" };
         if inputs.len() < INPUTS_MAX && !inputs.contains(&input) {
             inputs.push(input);
         }
@@ -287,7 +290,7 @@ fn payload_of(name: &str, polarity: Polarity) -> Map<String, Value> {
     payload
 }
 
-/// The routines that mostly fall in one part of the day.
+/// Most of the owner's routines, if they are in one part of the day.
 struct Habit<'r> {
     part: &'static str,
     routines: Vec<&'r Routine>,
@@ -297,7 +300,7 @@ struct Habit<'r> {
 }
 
 impl<'r> Habit<'r> {
-    /// None if they do not mostly fall there.
+    /// `None` if most of them are elsewhere.
     fn of(part: &'static str, routines: &'r [Routine]) -> Option<Self> {
         let load = |routine: &Routine| routine.confidence * routine.days;
         let all: f64 = routines.iter().map(load).sum();

@@ -1,19 +1,19 @@
-//! What a preference is about: the words of an object, and whether they are to be trusted.
+//! Objects of preferences: their words, and whether to accept them.
 //!
-//! "This approach", "the second option" and "your idea" point at something at hand and say nothing
-//! of what the owner likes in general. How much an object has to say for itself depends on the form
-//! of the statement: "I prefer" and "my favourite" are explicit, after "I like" an unknown word
-//! counts only if it is short and plain.
+//! "This approach", "the second option" and "your idea" refer to the current context, not to what
+//! the owner likes in general. How specific an object must be depends on the form of the statement:
+//! "I prefer" and "my favourite" are explicit; after "I like", an unknown object counts only if it
+//! is short and plain.
 
 use super::DAYPART;
 use super::lexicon::{daypart, domain_of};
-use super::words::{ARTICLES, EVERYWHERE, POINTING, TAILS, VAGUE};
+use super::word_lists::{ARTICLES, EVERYWHERE, POINTING, TAILS, VAGUE};
 use crate::slug::slug;
 use crate::statements::Word;
 
 /// Longest object, words.
 pub(super) const OBJECT_WORDS_MAX: usize = 5;
-/// Longest object that is taken on trust, without a word that the lexicon knows.
+/// Longest object that is accepted without a word from the lexicon, words.
 const UNKNOWN_WORDS_MAX: usize = 2;
 
 /// What a preference is about.
@@ -24,12 +24,12 @@ pub(super) struct Object {
     pub(super) slug: String,
 }
 
-/// The domain of what no word of the lexicon is in.
+/// The domain of objects without a word from the lexicon.
 pub(super) const GENERAL: &str = "general";
 
 impl Object {
-    /// Something that one does: "to work alone".
-    pub(super) fn into_deed(self) -> Self {
+    /// Turns it into an activity: "to work alone".
+    pub(super) fn into_activity(self) -> Self {
         if self.domain == DAYPART {
             return self;
         }
@@ -37,25 +37,25 @@ impl Object {
         Self { slug: slug(&name), name, ..self }
     }
 
-    /// Whether it is written like a name.
+    /// Whether it is capitalised like a name.
     pub(super) fn is_proper(&self) -> bool {
         self.name.contains(char::is_uppercase)
     }
 }
 
-/// How much an object must say for itself.
+/// Which objects a form of statement accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// The form is explicit: any object.
+    /// Any object: the form is explicit.
     Any,
-    /// A word of the lexicon, or one or two lower-case words that are no activity.
+    /// A word from the lexicon, or one or two lower-case words that do not name an activity.
     Short,
-    /// A word of the lexicon.
+    /// A word from the lexicon.
     Known,
 }
 
-/// The object that `words` name; none if they point at something, say nothing, or say too much.
-pub(super) fn named(
+/// The object that `words` name; `None` if they depend on context, are vague, or are too many.
+pub(super) fn parse(
     words: &[Word<'_>],
     topic: Option<&'static str>,
     trust: Trust,
@@ -81,11 +81,11 @@ pub(super) fn named(
     if let [only] = words
         && let Some(part) = daypart(&only.lower)
     {
-        return Some(of_day(part));
+        return Some(daypart_object(part));
     }
     let known = domain_of(&lower(words));
     let is_plain = words.iter().all(|word| !word.text.contains(char::is_uppercase));
-    // "The" points at something at hand: "the blue one", "the colour".
+    // "The" refers to the current context: "the blue one", "the colour".
     let is_at_hand = article == Some("the")
         && topic.is_none()
         && !words.iter().any(|word| EVERYWHERE.contains(&word.lower.as_ref()));
@@ -97,7 +97,7 @@ pub(super) fn named(
         }
         Trust::Known => known.is_some(),
     };
-    // A relative clause or a condition belongs to the object and would be lost.
+    // A relative clause or a condition qualifies the object and would be lost.
     let has_clause = words.iter().any(|word| {
         matches!(word.lower.as_ref(), "is" | "are" | "was" | "were" | "because" | "than")
     });
@@ -114,11 +114,11 @@ pub(super) fn named(
 }
 
 /// A part of the day.
-pub(super) fn of_day(part: &'static str) -> Object {
+pub(super) fn daypart_object(part: &'static str) -> Object {
     Object { domain: DAYPART, name: part.to_owned(), slug: part.to_owned() }
 }
 
-/// Without what may follow an object.
+/// The words without a phrase that may follow an object.
 pub(super) fn trimmed<'w, 't>(mut words: &'w [Word<'t>]) -> &'w [Word<'t>] {
     loop {
         let tail = TAILS.iter().find_map(|tail| {

@@ -1,18 +1,20 @@
-//! What the owner says of their preferences: "I prefer tea to coffee", "I can't stand cilantro".
+//! Preferences that the owner states: "I prefer tea to coffee", "I can't stand cilantro".
 //!
-//! A clause counts when it *begins* with one of the forms below, after words like "and" or
-//! "honestly"; so "I don't think I like…", "Ana knows I love…" and "Do I like…" never come near.
-//! The whole sentence is left out when a word in it makes it a report, a guess, a condition, a wish
-//! or a joke. Then the object decides: what points at something (this, your, the second) is not
-//! about what the owner likes in general.
+//! A clause counts when it *starts* with one of the forms below, after words like "and" or
+//! "honestly"; so "I don't think I like…", "Ana knows I love…" and "Do I like…" never match. The
+//! whole sentence is skipped when a word in it makes it a report, a guess, a condition, a wish or a
+//! joke. Finally, an object that depends on context (this, your, the second) is not about what the
+//! owner likes in general.
 
 use super::lexicon::{daypart, domain_of};
-use super::object::{GENERAL, OBJECT_WORDS_MAX, Object, Trust, lower, named, of_day, trimmed};
-use super::words::{
+use super::object::{
+    GENERAL, OBJECT_WORDS_MAX, Object, Trust, daypart_object, lower, parse, trimmed,
+};
+use super::word_lists::{
     ADVERBS, COMPARISONS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS,
     VERBS,
 };
-use crate::statements::{Break, OwnWords, Sentence, Word, any_word_begins, sentences};
+use crate::statements::{Break, OwnWords, Sentence, Word, any_word_starts_with, sentences};
 
 /// Most statements of one record.
 pub(super) const STATEMENTS_MAX: usize = 32;
@@ -33,21 +35,21 @@ impl Polarity {
     }
 }
 
-/// One thing said.
+/// One stated preference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) object: Object,
     pub(super) polarity: Polarity,
-    /// What it was preferred to.
+    /// The object that it was preferred to.
     pub(super) over: Option<Object>,
     /// Love, hate, prefer, favourite; not only like.
     pub(super) is_strong: bool,
 }
 
-/// Everything that the owner says of preferences.
+/// All preferences that the owner states in a record.
 pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
     let is_relevant = |text: &str| {
-        any_word_begins(text, &["i ", "i'", "i’", "my "]) && any_word_begins(text, &CUES)
+        any_word_starts_with(text, &["i ", "i'", "i’", "my "]) && any_word_starts_with(text, &CUES)
     };
     let mut found = Vec::new();
     for mut sentence in
@@ -58,7 +60,7 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
         }
         let known = found.len();
         for clause in clauses(&sentence) {
-            read(clause, &mut found);
+            read_clause(clause, &mut found);
         }
         if found.len() > known && is_doubtful(&sentence) {
             found.truncate(known);
@@ -74,7 +76,8 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
     found
 }
 
-/// "I love hiking, where should I go?" says something before it asks; other questions say nothing.
+/// Keeps the statement before a question: "I love hiking, where should I go?". Other questions are
+/// dropped whole.
 fn before_question(sentence: &mut Sentence<'_>) {
     let asks = |(_, word): &(usize, &Word<'_>)| {
         word.before != Break::None && QUESTIONS.contains(&word.lower.as_ref())
@@ -123,13 +126,13 @@ fn clauses<'s, 't>(sentence: &'s Sentence<'t>) -> Vec<&'s [Word<'t>]> {
     opened.collect()
 }
 
-/// A clause that is read word by word.
+/// A position in a clause that is read word by word.
 struct Cursor<'s, 't> {
     words: &'s [Word<'t>],
 }
 
 impl<'s, 't> Cursor<'s, 't> {
-    /// Steps over `words` if they come next.
+    /// Consumes `words` if they come next.
     fn takes(&mut self, words: &[&str]) -> bool {
         let matches = words.len() <= self.words.len()
             && self.words.iter().zip(words).all(|(word, next)| word.lower == *next);
@@ -152,16 +155,16 @@ impl<'s, 't> Cursor<'s, 't> {
     }
 }
 
-fn read(clause: &[Word<'_>], found: &mut Vec<Statement>) {
+fn read_clause(clause: &[Word<'_>], found: &mut Vec<Statement>) {
     let mut cursor = Cursor { words: clause };
     if cursor.takes(&["my"]) {
-        favourite(cursor, found);
+        read_favourite(cursor, found);
     } else if cursor.takes_any(&[&["i'm"], &["i", "am"]]) {
-        being(cursor, found);
+        read_i_am(cursor, found);
     } else if cursor.takes_any(&[&["i'd", "rather"]]) {
-        rather(cursor, found);
+        read_rather(cursor, found);
     } else if cursor.takes(&["i"]) {
-        liking(cursor, found);
+        read_verb(cursor, found);
     } else if let Some(at) = clause
         .windows(2)
         .position(|pair| matches!(pair, [is, my] if matches!(is.lower.as_ref(), "is" | "are") && my.lower == "my"))
@@ -172,13 +175,13 @@ fn read(clause: &[Word<'_>], found: &mut Vec<Statement>) {
         let is_favourite = cursor.takes_one_of(&["favourite", "favorite"]);
         if is_favourite && (1..=2).contains(&cursor.words.len()) && !is_vague_topic(cursor.words) {
             let topic = domain_of(&lower(cursor.words));
-            push(found, named(object, topic, Trust::Any), Polarity::Like, None, true);
+            push(found, parse(object, topic, Trust::Any), Polarity::Like, None, true);
         }
     }
 }
 
 /// After "my": `favourite drink is tea`.
-fn favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
+fn read_favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     let is_least = cursor.takes(&["least"]);
     cursor.takes(&["all-time"]);
     if !cursor.takes_one_of(&["favourite", "favorite"]) {
@@ -197,14 +200,14 @@ fn favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     let polarity = if is_least { Polarity::Dislike } else { Polarity::Like };
     push(
         found,
-        named(object.get(1..).unwrap_or_default(), topic, Trust::Any),
+        parse(object.get(1..).unwrap_or_default(), topic, Trust::Any),
         polarity,
         None,
         true,
     );
 }
 
-/// "My favourite part of this" is about this.
+/// Whether a topic depends on context: "my favourite part of this" is about "this".
 fn is_vague_topic(topic: &[Word<'_>]) -> bool {
     let vague = [
         "part", "parts", "thing", "things", "bit", "one", "ones", "way", "of", "person", "people",
@@ -218,12 +221,12 @@ fn is_vague_topic(topic: &[Word<'_>]) -> bool {
 }
 
 /// After "I am": `a morning person`, `a big fan of jazz`.
-fn being(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
+fn read_i_am(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     while cursor.takes_one_of(&["really", "definitely", "very", "also", "still"]) {}
     let polarity = if cursor.takes(&["not"]) { Polarity::Dislike } else { Polarity::Like };
     while cursor.takes_one_of(&["really", "much", "very", "of"]) {}
     if cursor.takes_any(&[&["fond", "of"]]) {
-        each(cursor.words, Trust::Known, polarity, false, found);
+        read_objects(cursor.words, Trust::Known, polarity, false, found);
         return;
     }
     if !cursor.takes_one_of(&["a", "an"]) {
@@ -242,18 +245,18 @@ fn being(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         };
     match part {
         Some(part) if trimmed(cursor.words).is_empty() => {
-            push(found, Some(of_day(part)), polarity, None, true)
+            push(found, Some(daypart_object(part)), polarity, None, true)
         }
         Some(_) => {}
         None if cursor.takes(&["fan", "of"]) => {
-            each(cursor.words, Trust::Short, polarity, false, found)
+            read_objects(cursor.words, Trust::Short, polarity, false, found)
         }
         None => {}
     }
 }
 
 /// After "I'd rather": `have tea than coffee`. Without "than" it is about one occasion.
-fn rather(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
+fn read_rather(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     let Some(than) = cursor.words.iter().position(|word| word.lower == "than") else { return };
     let (left, right) = cursor.words.split_at_checked(than).unwrap_or_default();
     cursor.words = left;
@@ -264,20 +267,20 @@ fn rather(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     if other.takes_one_of(&RATHER_VERBS) {
         other.takes_one_of(&["to", "by"]);
     }
-    let object = named(cursor.words, None, Trust::Known);
-    let over = named(other.words, None, Trust::Any);
+    let object = parse(cursor.words, None, Trust::Known);
+    let over = parse(other.words, None, Trust::Any);
     if over.is_some() {
         push(found, object, Polarity::Like, over, false);
     }
 }
 
 /// After "I": `really like tea`, `can't stand cilantro`.
-fn liking(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
+fn read_verb(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     while cursor.takes_one_of(&ADVERBS) {}
     if cursor.takes_any(&[&["can't"], &["cannot"], &["can", "not"]]) {
         while cursor.takes_one_of(&["really", "absolutely"]) {}
         if cursor.takes_one_of(&["stand", "bear", "abide"]) {
-            each(cursor.words, Trust::Short, Polarity::Dislike, true, found);
+            read_objects(cursor.words, Trust::Short, Polarity::Dislike, true, found);
         }
         return;
     }
@@ -296,18 +299,18 @@ fn liking(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         if cursor.takes_any(&[&["like"], &["enjoy"], &["care", "for"], &["love"]])
             && !has_comparison(cursor.words)
         {
-            each(cursor.words, Trust::Short, Polarity::Dislike, false, found);
+            read_objects(cursor.words, Trust::Short, Polarity::Dislike, false, found);
         }
     } else if cursor.takes(&["prefer"]) {
-        prefer(cursor.words, found);
+        read_prefer(cursor.words, found);
     } else if cursor.takes_one_of(&["hate", "detest", "loathe", "despise"]) {
-        each(cursor.words, Trust::Short, Polarity::Dislike, true, found);
+        read_objects(cursor.words, Trust::Short, Polarity::Dislike, true, found);
     } else if cursor.takes(&["dislike"]) {
-        each(cursor.words, Trust::Short, Polarity::Dislike, false, found);
+        read_objects(cursor.words, Trust::Short, Polarity::Dislike, false, found);
     } else if cursor.takes_one_of(&["love", "adore"]) {
-        each(cursor.words, Trust::Short, Polarity::Like, true, found);
+        read_objects(cursor.words, Trust::Short, Polarity::Like, true, found);
     } else if cursor.takes_one_of(&["like", "enjoy"]) {
-        each(cursor.words, Trust::Short, Polarity::Like, false, found);
+        read_objects(cursor.words, Trust::Short, Polarity::Like, false, found);
     }
 }
 
@@ -316,17 +319,17 @@ fn has_comparison(words: &[Word<'_>]) -> bool {
 }
 
 /// After "I prefer": `tea to coffee`, `working in the morning`.
-fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
+fn read_prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
     if let [to, verb @ ..] = words
         && to.lower == "to"
     {
-        // What to do is compared in too many ways to be read.
-        let object = named(verb, None, Trust::Any)
+        // Activities are compared in too many ways to be parsed.
+        let object = parse(verb, None, Trust::Any)
             .filter(|_| !verb.iter().any(|word| COMPARISONS.contains(&word.lower.as_ref())));
-        push(found, object.map(Object::into_deed), Polarity::Like, None, true);
+        push(found, object.map(Object::into_activity), Polarity::Like, None, true);
         return;
     }
-    // What is preferred in the morning is the morning.
+    // Whatever is preferred in the morning, the morning is preferred.
     if let [.., of, last] = trimmed(words)
         && matches!(of.lower.as_ref(), "the" | "at")
         && let Some(part) = daypart(&last.lower)
@@ -336,7 +339,7 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
                 || matches!(word.lower.as_ref(), "to" | "over" | "than")
         })
     {
-        push(found, Some(of_day(part)), Polarity::Like, None, true);
+        push(found, Some(daypart_object(part)), Polarity::Like, None, true);
         return;
     }
     let is_gerund = |word: Option<&Word<'_>>| word.is_some_and(|word| word.lower.ends_with("ing"));
@@ -346,16 +349,16 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
             "over" | "than" => Some((at, at + 1)),
             "rather" if next.is_some_and(|next| next.lower == "than") => Some((at, at + 2)),
             "instead" if next.is_some_and(|next| next.lower == "of") => Some((at, at + 2)),
-            // "Going to the cinema" is one thing, "hiking to swimming" are two.
+            // "Going to the cinema" is one object, "hiking to swimming" is two.
             "to" if !is_gerund(words.first()) || is_gerund(next) => Some((at, at + 1)),
             _ => None,
         }
     });
     match split {
         Some((end, start)) => {
-            let object = named(words.get(..end).unwrap_or_default(), None, Trust::Any);
-            let over = named(words.get(start..).unwrap_or_default(), None, Trust::Any);
-            // "I prefer Tom to lead the meeting" compares nobody.
+            let object = parse(words.get(..end).unwrap_or_default(), None, Trust::Any);
+            let over = parse(words.get(start..).unwrap_or_default(), None, Trust::Any);
+            // "I prefer Tom to lead the meeting" is not a comparison.
             let is_somebody = words.get(end).is_some_and(|word| word.lower == "to")
                 && words.len() - start > 1
                 && object
@@ -365,13 +368,13 @@ fn prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
                 push(found, object, Polarity::Like, over, true);
             }
         }
-        None => push(found, named(words, None, Trust::Any), Polarity::Like, None, true),
+        None => push(found, parse(words, None, Trust::Any), Polarity::Like, None, true),
     }
 }
 
-/// One statement for each object of `tea and coffee`; with `more than` or `better than`, what it is
-/// preferred to.
-fn each(
+/// Adds one statement for each object of `tea and coffee`; reads the less preferred object after
+/// `more than` or `better than`.
+fn read_objects(
     words: &[Word<'_>],
     trust: Trust,
     polarity: Polarity,
@@ -381,12 +384,12 @@ fn each(
     if let Some(than) = words.iter().position(|word| word.lower == "than") {
         let (left, right) = words.split_at_checked(than).unwrap_or_default();
         let Some((comparative, object)) = left.split_last() else { return };
-        let over = named(right.get(1..).unwrap_or_default(), None, Trust::Any);
+        let over = parse(right.get(1..).unwrap_or_default(), None, Trust::Any);
         if matches!(comparative.lower.as_ref(), "more" | "better")
             && over.is_some()
             && polarity == Polarity::Like
         {
-            push(found, named(object, None, trust), polarity, over, is_strong);
+            push(found, parse(object, None, trust), polarity, over, is_strong);
         }
         return;
     }
@@ -395,22 +398,22 @@ fn each(
     match joint.filter(|_| !COMPOUNDS.contains(&lower(trimmed).join(" ").as_str())) {
         Some(joint) => {
             let (left, right) = trimmed.split_at_checked(joint).unwrap_or_default();
-            // "The colour and texture" is one thing at hand, "action and horror films" are two
-            // sorts of films.
+            // "The colour and texture" is one thing in context; in "action and horror films" both
+            // words qualify films.
             let is_shared = left.first().is_some_and(|word| word.lower == "the")
                 || left.len() == 1 && right.len() > 2;
             if is_shared {
                 return;
             }
             let (left, right) =
-                (named(left, None, trust), named(right.get(1..).unwrap_or_default(), None, trust));
-            // Half a pair that is understood may be half of one thing: then neither is.
+                (parse(left, None, trust), parse(right.get(1..).unwrap_or_default(), None, trust));
+            // If only one half of a pair is understood, the pair may be one thing: skip both.
             if let (Some(left), Some(right)) = (left, right) {
                 push(found, Some(left), polarity, None, is_strong);
                 push(found, Some(right), polarity, None, is_strong);
             }
         }
-        None => push(found, named(trimmed, None, trust), polarity, None, is_strong),
+        None => push(found, parse(trimmed, None, trust), polarity, None, is_strong),
     }
 }
 

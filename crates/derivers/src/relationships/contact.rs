@@ -1,4 +1,4 @@
-//! `relationship.contact`: with whom the owner is in contact, and how often.
+//! `relationship.contact`: who the owner is in contact with, and how often.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,30 @@ use kernel::confidence::{Basis, saturating};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
-use super::met::{Channel, Company, Named};
+use super::people::{Channel, Companions, NamedPeople};
 use crate::{Candidate, Input, Record};
 
-/// How often somebody who is named once is a contact.
+/// Base rate: how often somebody who is named once is a contact.
 pub(super) const PRIOR: f64 = 0.05;
-/// Each day of contact says more, the tenth little.
+/// Log-odds that days of contact add, and at what rate: the tenth adds little.
 const DAYS: (f64, f64) = (6.4, 0.34);
-/// Who is met in several ways is known, not only named by one source.
+/// Several channels: the person is known, not only named by one source.
 const CHANNELS: (f64, f64) = (0.8, 0.8);
-/// Days on which few enough were there that everybody spoke with everybody.
-const SMALL: (f64, f64) = (0.5, 0.9);
+/// Days with a meeting so small that everybody spoke with everybody.
+const SMALL_MEETINGS: (f64, f64) = (0.5, 0.9);
 /// Most people, apart from the owner, of a small meeting.
-const SMALL_PEOPLE_MAX: usize = 3;
-/// A note of the person's own in the owner's notes.
+const SMALL_MEETING_PEOPLE_MAX: usize = 3;
+/// Links to the person in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
-/// The same where nothing tells this person from the owner: of two who talk, one is the owner, and
-/// whoever talks every day is it rather than a stranger.
+/// [`DAYS`] where nothing distinguishes this person from the owner: one of two people in a
+/// conversation is the owner, most likely the one who talks every day.
 const DAYS_OWNER_UNKNOWN: (f64, f64) = (4.0, 0.5);
-/// Shortest time for which a contact holds after the last one, days.
-const HOLDS_DAYS_MIN: i64 = 90;
-/// For how many times its own rhythm a contact holds.
-const HOLDS_RHYTHMS: i64 = 3;
-/// Rhythms that are told apart, days: coarse, so that one more meeting rarely changes what is
-/// believed.
+/// Shortest time after the last contact for which the claim is valid, days.
+const VALID_DAYS_MIN: i64 = 90;
+/// The same in multiples of the contact's own rhythm.
+const VALID_RHYTHMS: i64 = 3;
+/// The rhythms, in days, that are distinguished: coarse, so that one more meeting rarely changes
+/// the claim.
 const RHYTHMS: [(i64, &str); 7] = [
     (1, "nearly every day"),
     (7, "about every week"),
@@ -44,7 +44,7 @@ const RHYTHMS: [(i64, &str); 7] = [
 /// Most records that a claim cites: the latest.
 pub(super) const INPUTS_MAX: usize = 128;
 
-/// One record in which the person was met.
+/// One record of contact with the person.
 struct Encounter {
     input: Input,
     day: Option<Date>,
@@ -52,31 +52,39 @@ struct Encounter {
     is_small: bool,
 }
 
-/// Everything known of one person as a contact; records are added in the order of their own times.
+/// Everything known about one person as a contact; records are added in the order of their own
+/// times.
 #[derive(Default)]
 pub(super) struct Contact {
     encounters: Vec<Encounter>,
     mentions: Vec<Input>,
-    company: Company,
+    companions: Companions,
     spellings: BTreeSet<String>,
     is_owner: bool,
-    is_owner_apart: bool,
+    is_owner_known: bool,
 }
 
 impl Contact {
-    /// Adds what a record says of the person with this slug.
-    pub(super) fn add(&mut self, slug: &str, record: &Record, at: Option<&When>, named: Named) {
-        let Named { channel, met, mut company, linked, owners, is_owner_apart } = named;
+    /// Adds a record, if it names the person with this slug.
+    pub(super) fn add(
+        &mut self,
+        slug: &str,
+        record: &Record,
+        at: Option<&When>,
+        named: NamedPeople,
+    ) {
+        let NamedPeople { channel, contacts, mut companions, linked, owners, is_owner_known } =
+            named;
         self.is_owner |= owners.contains(slug);
         let Some(channel) = channel else { return };
-        if let Some(name) = met.get(slug) {
+        if let Some(name) = contacts.get(slug) {
             let day = at.map(When::date);
-            company.remove(slug);
+            companions.remove(slug);
             let is_meeting = matches!(channel, Channel::Calendar | Channel::Note | Channel::Photo);
-            let is_small = is_meeting && company.len() < SMALL_PEOPLE_MAX;
-            self.company.add(day, company);
+            let is_small = is_meeting && companions.len() < SMALL_MEETING_PEOPLE_MAX;
+            self.companions.add(day, companions);
             self.spellings.insert(name.clone());
-            self.is_owner_apart |= is_owner_apart;
+            self.is_owner_known |= is_owner_known;
             let input = Input { id: record.id, role: channel.role() };
             self.encounters.push(Encounter { input, day, channel, is_small });
         } else if linked.contains(slug) {
@@ -84,17 +92,19 @@ impl Contact {
         }
     }
 
-    /// What follows; nothing for the owner, or for a sender who was heard of once.
+    /// The claim; `None` for the owner, and for the sender of a single mail.
     pub(super) fn candidate(self, slug: &str) -> Option<Candidate> {
-        let Self { encounters, mentions, company, spellings, is_owner, is_owner_apart } = self;
-        let is_single_mail =
-            encounters.len() == 1 && encounters.iter().all(|met| met.channel == Channel::Mail);
-        if is_owner || is_single_mail || !is_owner_apart && company.looks_like_the_owners() {
+        let Self { encounters, mentions, companions, spellings, is_owner, is_owner_known } = self;
+        let is_single_mail = encounters.len() == 1
+            && encounters.iter().all(|encounter| encounter.channel == Channel::Mail);
+        if is_owner || is_single_mail || !is_owner_known && companions.is_probably_owner() {
             return None;
         }
         let name = spellings.into_iter().next()?;
-        let days: BTreeSet<Date> = encounters.iter().filter_map(|met| met.day).collect();
-        let channels: BTreeSet<Channel> = encounters.iter().map(|met| met.channel).collect();
+        let days: BTreeSet<Date> =
+            encounters.iter().filter_map(|encounter| encounter.day).collect();
+        let channels: BTreeSet<Channel> =
+            encounters.iter().map(|encounter| encounter.channel).collect();
         let day_count = days.len().max(1) as f64;
         let mut basis = Basis::new(PRIOR)
             .with("contact_days", day_count, saturating(DAYS.0, DAYS.1, day_count))
@@ -103,23 +113,31 @@ impl Contact {
                 channels.len() as f64,
                 saturating(CHANNELS.0, CHANNELS.1, channels.len() as f64 - 1.0),
             );
-        let small: BTreeSet<Option<Date>> =
-            encounters.iter().filter(|met| met.is_small).map(|met| met.day).collect();
+        let small: BTreeSet<Option<Date>> = encounters
+            .iter()
+            .filter(|encounter| encounter.is_small)
+            .map(|encounter| encounter.day)
+            .collect();
         if !small.is_empty() {
             let count = small.len() as f64;
-            basis = basis.with("small_meetings", count, saturating(SMALL.0, SMALL.1, count));
+            basis = basis.with(
+                "small_meetings",
+                count,
+                saturating(SMALL_MEETINGS.0, SMALL_MEETINGS.1, count),
+            );
         }
         if !mentions.is_empty() {
             let count = mentions.len() as f64;
             basis = basis.with("mentions", count, saturating(MENTIONS.0, MENTIONS.1, count));
         }
-        if !is_owner_apart {
+        if !is_owner_known {
             let curve = |(most, rate): (f64, f64)| saturating(most, rate, day_count);
             basis = basis.with("owner_unknown", 1.0, curve(DAYS_OWNER_UNKNOWN) - curve(DAYS));
         }
         let rhythm = rhythm(&days);
         let (first, last) = (days.first().copied(), days.last().copied());
-        let holds = HOLDS_DAYS_MIN.max(rhythm.map_or(0, |(rhythm, _)| rhythm * HOLDS_RHYTHMS)) + 1;
+        let valid_days =
+            VALID_DAYS_MIN.max(rhythm.map_or(0, |(rhythm, _)| rhythm * VALID_RHYTHMS)) + 1;
         let mut payload = Map::new();
         payload.insert("name".to_owned(), Value::from(name.as_str()));
         payload.insert("kind".to_owned(), Value::from("contact"));
@@ -133,8 +151,8 @@ impl Contact {
             Some((_, words)) => format!("You keep in contact with {name}, {words}"),
             None => format!("You have been in contact with {name}"),
         };
-        let rationale = rationale(&encounters, &mentions, first, last, is_owner_apart);
-        let cited = encounters.into_iter().map(|met| met.input);
+        let rationale = rationale(&encounters, &mentions, first, last, is_owner_known);
+        let cited = encounters.into_iter().map(|encounter| encounter.input);
         let mut inputs: Vec<Input> =
             cited.rev().chain(mentions.into_iter().rev()).take(INPUTS_MAX).collect();
         inputs.sort();
@@ -149,7 +167,7 @@ impl Contact {
             rationale,
             valid_from: first.map(When::from_date),
             valid_to: last
-                .and_then(|last| last.checked_add(holds.days()).ok())
+                .and_then(|last| last.checked_add(valid_days.days()).ok())
                 .map(When::from_date),
             tags: Vec::new(),
         })
@@ -161,12 +179,14 @@ fn rationale(
     mentions: &[Input],
     first: Option<Date>,
     last: Option<Date>,
-    is_owner_apart: bool,
+    is_owner_known: bool,
 ) -> String {
     let mut counts: BTreeMap<Channel, usize> = BTreeMap::new();
-    encounters.iter().for_each(|met| *counts.entry(met.channel).or_default() += 1);
-    let parts: Vec<String> =
-        counts.iter().map(|(channel, count)| format!("{count} in {}", place(*channel))).collect();
+    encounters.iter().for_each(|encounter| *counts.entry(encounter.channel).or_default() += 1);
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(channel, count)| format!("{count} in {}", channel_phrase(*channel)))
+        .collect();
     let mut words = format!("{}: {}", counted(encounters.len(), "record"), parts.join(", "));
     match (first, last) {
         (Some(first), Some(last)) if first != last => {
@@ -178,14 +198,14 @@ fn rationale(
     if !mentions.is_empty() {
         words.push_str(&format!("; {} in notes", counted(mentions.len(), "mention")));
     }
-    if !is_owner_apart {
+    if !is_owner_known {
         words.push_str("; nothing tells this person from the owner of the memory");
     }
     words.push('.');
     words
 }
 
-fn place(channel: Channel) -> &'static str {
+fn channel_phrase(channel: Channel) -> &'static str {
     match channel {
         Channel::Calendar => "the calendar",
         Channel::Chat => "conversations",
@@ -200,7 +220,7 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// The median time between days of contact, as the nearest of [`RHYTHMS`]; none below three days.
+/// The median time between days of contact, as the nearest of [`RHYTHMS`]; `None` below three days.
 fn rhythm(days: &BTreeSet<Date>) -> Option<(i64, &'static str)> {
     let mut gaps: Vec<i64> = days
         .iter()
@@ -209,7 +229,7 @@ fn rhythm(days: &BTreeSet<Date>) -> Option<(i64, &'static str)> {
         .collect();
     gaps.sort_unstable();
     let median = *gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= 2)?;
-    // Nearest as a ratio: between a week and a month lies not the middle of the days.
+    // The nearest by ratio, not by difference in days.
     let distance = |rhythm: i64| {
         if rhythm > median { rhythm * 1_000 / median.max(1) } else { median * 1_000 / rhythm }
     };

@@ -1,7 +1,7 @@
-//! The kinds of relationship that can be stated, and the words for each.
+//! The kinds of relationship that the owner can state, and the words for each.
 
-/// A word for a kind: what is said of one, what is said of several, and the kind. Empty where it is
-/// not read: "my child Component" and "my parent Window" are said of programs.
+/// A word for a kind: its singular, its plural, and the kind. A form that is not recognised is
+/// empty: "my child Component" and "my parent Window" are about programs.
 struct Term(&'static str, &'static str, &'static str);
 
 const TERMS: [Term; 77] = [
@@ -84,15 +84,15 @@ const TERMS: [Term; 77] = [
     Term("student", "students", "student"),
 ];
 
-/// Words that may stand between "my" and the kind. "former", "late" or "ex" are not among them:
-/// that is over.
+/// Words that may occur between "my" and the kind. "former", "late" and "ex" are not among them:
+/// that relationship is over.
 #[rustfmt::skip]
 pub(super) const ADJECTIVES: [&str; 22] = [
     "little", "big", "older", "younger", "elder", "eldest", "oldest", "youngest", "twin", "best", "dear", "dearest",
     "good", "close", "closest", "new", "beloved", "lovely", "baby", "only", "amazing", "wonderful",
 ];
 
-/// The kind that `word` names, and whether it speaks of several.
+/// The kind that `word` names, and whether the word is plural.
 pub(super) fn kind(word: &str) -> Option<(&'static str, bool)> {
     TERMS.iter().find_map(|Term(one, several, kind)| match word {
         word if !one.is_empty() && word == *one => Some((*kind, false)),
@@ -101,7 +101,7 @@ pub(super) fn kind(word: &str) -> Option<(&'static str, bool)> {
     })
 }
 
-/// How a kind is written in a sentence.
+/// The words for a kind in a sentence.
 pub(super) fn in_words(kind: &str) -> &str {
     if kind == "fiance" { "fiancé(e)" } else { kind }
 }

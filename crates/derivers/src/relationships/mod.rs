@@ -1,9 +1,10 @@
-//! The deriver `relationships`: whom the owner is in contact with, and what people are to them.
+//! The deriver `relationships`: who the owner is in contact with, and how people are related to
+//! them.
 //!
-//! One group a person, named by the slug of the name. [`met`] reads who takes part in events,
-//! conversations, mails, notes and photographs, [`contact`] says what that amounts to, and
-//! [`stated`] reads what the owner says of people. The identity keys, priors and curves are in
-//! `docs/derivers.md`.
+//! There is one group per person, named by the slug of the name. [`people`] reads the people in
+//! events, conversations, mails, notes and photographs, [`contact`] turns them into claims, and
+//! [`stated`] reads the owner's statements about people. The identity keys, priors and curves are
+//! in `docs/derivers.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,36 +15,36 @@ use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::json;
 
-use crate::statements::own_words;
+use crate::statements::{Mention, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod contact;
 mod kinds;
-mod met;
+mod people;
 mod stated;
 
 pub(crate) use contact::counted;
 use contact::{Contact, INPUTS_MAX};
-use met::{Names, named};
+use people::{Names, named_people};
 use stated::{Statement, statements};
 
-/// Whether a word names what people are to each other.
+/// Whether a word names a kind of relationship.
 pub(crate) fn is_kind(word: &str) -> bool {
     kinds::kind(word).is_some()
 }
 
-/// How often it is true that somebody is what the owner seems to call them.
+/// Base rate: how often a statement that looks like this one is true.
 const STATED_PRIOR: f64 = 0.50;
 /// "Ana is my sister" can hardly be misread; "my sister Ana" can.
 const OUTRIGHT: f64 = 2.8;
 const IN_PASSING: f64 = 2.5;
-/// Said again.
+/// Stated again.
 const REPEATED: (f64, f64) = (1.0, 0.6);
-/// Said on other days.
+/// Stated on other days.
 const DAYS: (f64, f64) = (0.6, 0.5);
-/// Said in other sources.
+/// Stated in other sources.
 const SOURCES: (f64, f64) = (0.5, 0.7);
-/// Denied before it was said again.
+/// Denied before it was stated again.
 const DENIED: (f64, f64) = (-2.0, 0.7);
 
 /// The deriver.
@@ -68,10 +69,11 @@ impl Deriver for Relationships {
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         let Some(evidence) = record.evidence() else { return BTreeSet::new() };
-        let spoken = own_words(record).map(statements).unwrap_or_default();
-        let named = named(evidence, &mut Names::default());
-        let stated = spoken.into_iter().map(|statement| statement.person.slug);
-        let groups = stated.chain(named.owners).chain(named.met.into_keys()).chain(named.linked);
+        let own_statements = own_words(record).map(statements).unwrap_or_default();
+        let named = named_people(evidence, &mut Names::default());
+        let stated = own_statements.into_iter().map(|statement| statement.person.slug);
+        let groups =
+            stated.chain(named.owners).chain(named.contacts.into_keys()).chain(named.linked);
         let mut kept = BTreeSet::new();
         for group in groups {
             if kept.len() < GROUPS_MAX {
@@ -84,44 +86,41 @@ impl Deriver for Relationships {
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
         let mut names = Names::default();
         let mut contact = Contact::default();
-        let mut stated: BTreeMap<&'static str, Vec<Said>> = BTreeMap::new();
-        for record in in_time(records) {
+        let mut stated: BTreeMap<&'static str, Vec<Mention<Statement>>> = BTreeMap::new();
+        for record in by_event_time(records) {
             let Some(evidence) = record.evidence() else { continue };
             let at = evidence.at.as_ref();
-            contact.add(group, record, at, named(evidence, &mut names));
-            let spoken = own_words(record).map(statements).unwrap_or_default();
-            for statement in spoken.into_iter().filter(|statement| statement.person.slug == group) {
-                let said = Said {
+            contact.add(group, record, at, named_people(evidence, &mut names));
+            let own_statements = own_words(record).map(statements).unwrap_or_default();
+            for statement in
+                own_statements.into_iter().filter(|statement| statement.person.slug == group)
+            {
+                let mention = Mention {
                     id: record.id,
                     day: at.map(When::date),
                     source: evidence.source.clone(),
                     statement,
                 };
-                stated.entry(said.statement.kind).or_default().push(said);
+                stated.entry(mention.statement.kind).or_default().push(mention);
             }
         }
-        let of_kinds = stated.into_iter().filter_map(|(kind, said)| of_kind(group, kind, &said));
-        contact.candidate(group).into_iter().chain(of_kinds).collect()
+        let stated_candidates = stated
+            .into_iter()
+            .filter_map(|(kind, mentions)| kind_candidate(group, kind, &mentions));
+        contact.candidate(group).into_iter().chain(stated_candidates).collect()
     }
 }
 
-/// A statement and where it was made.
-struct Said {
-    id: OpId,
-    day: Option<Date>,
-    source: String,
-    statement: Statement,
-}
-
-/// The records in the order of their own times; without one, of when they were told.
-pub(crate) fn in_time(records: &[Record]) -> Vec<&Record> {
+/// The records in the order of their own times; a record without one counts from when it was
+/// recorded.
+pub(crate) fn by_event_time(records: &[Record]) -> Vec<&Record> {
     let mut ordered: Vec<(i64, (HlcTimestamp, OpId), &Record)> = records
         .iter()
         .map(|record| {
             let at =
                 record.evidence().and_then(|evidence| evidence.at.as_ref()).map(When::instant_us);
             (
-                at.unwrap_or_else(|| i64::try_from(record.told.0).unwrap_or(i64::MAX)),
+                at.unwrap_or_else(|| i64::try_from(record.recorded_at.0).unwrap_or(i64::MAX)),
                 record.order(),
                 record,
             )
@@ -131,19 +130,24 @@ pub(crate) fn in_time(records: &[Record]) -> Vec<&Record> {
     ordered.into_iter().map(|(_, _, record)| record).collect()
 }
 
-/// What follows from everything said of one person and one kind, in the order of time: the last
-/// word counts.
-fn of_kind(slug: &str, kind: &'static str, said: &[Said]) -> Option<Candidate> {
-    if said.last()?.statement.is_denial {
+/// The claim from all statements about one person and one kind, in order of time: the latest
+/// decides.
+fn kind_candidate(
+    slug: &str,
+    kind: &'static str,
+    mentions: &[Mention<Statement>],
+) -> Option<Candidate> {
+    if mentions.last()?.statement.is_denial {
         return None;
     }
-    let affirmed: Vec<&Said> = said.iter().filter(|said| !said.statement.is_denial).collect();
-    let denied = said.len() - affirmed.len();
-    let records: BTreeSet<OpId> = affirmed.iter().map(|said| said.id).collect();
-    let days: BTreeSet<Date> = affirmed.iter().filter_map(|said| said.day).collect();
-    let sources: BTreeSet<&str> = affirmed.iter().map(|said| said.source.as_str()).collect();
-    let is_outright = affirmed.iter().any(|said| said.statement.is_outright);
-    let name = affirmed.iter().map(|said| said.statement.person.name.as_str()).min()?;
+    let affirmed: Vec<&Mention<Statement>> =
+        mentions.iter().filter(|mention| !mention.statement.is_denial).collect();
+    let denied = mentions.len() - affirmed.len();
+    let records: BTreeSet<OpId> = affirmed.iter().map(|mention| mention.id).collect();
+    let days: BTreeSet<Date> = affirmed.iter().filter_map(|mention| mention.day).collect();
+    let sources: BTreeSet<&str> = affirmed.iter().map(|mention| mention.source.as_str()).collect();
+    let is_outright = affirmed.iter().any(|mention| mention.statement.is_outright);
+    let name = affirmed.iter().map(|mention| mention.statement.person.name.as_str()).min()?;
     let curve = |(most, rate): (f64, f64), count: usize| {
         saturating(most, rate, count.saturating_sub(1) as f64)
     };
@@ -166,8 +170,8 @@ fn of_kind(slug: &str, kind: &'static str, said: &[Said]) -> Option<Candidate> {
     }
     rationale.push('.');
     let mut inputs: Vec<Input> = Vec::new();
-    for said in affirmed.iter().rev() {
-        let input = Input { id: said.id, role: "statement" };
+    for mention in affirmed.iter().rev() {
+        let input = Input { id: mention.id, role: "statement" };
         if inputs.len() < INPUTS_MAX && !inputs.contains(&input) {
             inputs.push(input);
         }

@@ -1,49 +1,50 @@
-//! What the owner says of people: "my sister Ana", "Tom is my boss", "my wife is called Maria".
+//! Relationships that the owner states: "my sister Ana", "Tom is my boss", "my wife is called
+//! Maria".
 //!
 //! Four patterns, each around "my" and a kind:
-//! 1. `my [adjective] <kind> <Name>`, also `my sister, Ana,` and `my sister (Ana)`; several: `my
-//!    friends Tom and Jo`;
+//! 1. `my [adjective] <kind> <Name>`, also `my sister, Ana,` and `my sister (Ana)`; in the plural
+//!    `my friends Tom and Jo`;
 //! 2. `my <kind> is called|named <Name>`, `my <kind>'s name is <Name>`;
 //! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
 //! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it.
 //!
-//! A name is one to six capitalised words (or words of a script without capitals). "My sister is
-//! German" has no name, which is why plain `is` after the kind is not read. Lists of people look
-//! like pattern 3 and are left out.
+//! A name is one to six capitalised words (or words in a script without capitals). "My sister is
+//! German" has no name, which is why plain `is` after the kind does not match. Lists of people look
+//! like pattern 3 and are skipped.
 
 use super::kinds;
 use crate::names::{Person, person};
-use crate::statements::{Break, OwnWords, Sentence, any_word_begins, sentences};
+use crate::statements::{Break, OwnWords, Sentence, any_word_starts_with, sentences};
 
 /// Most statements of one record.
 pub(super) const STATEMENTS_MAX: usize = 32;
 
-/// One thing said of one person.
+/// One stated relationship.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) kind: &'static str,
     pub(super) person: Person,
-    /// That it is not so, or no longer.
+    /// Whether it is denied: not true, or no longer.
     pub(super) is_denial: bool,
-    /// It was the point of the sentence, not said in passing.
+    /// Whether it is the point of the sentence, rather than mentioned in passing.
     pub(super) is_outright: bool,
 }
 
-/// In a sentence with one of these, nobody need exist.
+/// A sentence with one of these may be about a fictional person.
 #[rustfmt::skip]
 const HYPOTHETICAL: [&str; 16] = [
     "imagine", "imaginary", "pretend", "suppose", "supposing", "hypothetically", "hypothetical", "wish", "dreamed",
     "dreamt", "novel", "story", "fictional", "character", "placeholder", "example",
 ];
 
-/// Kinds that things are called too.
-const METAPHORS: [&str; 5] = ["teacher", "coach", "mentor", "therapist", "doctor"];
+/// Kinds that are also used of things.
+const METAPHORICAL_KINDS: [&str; 5] = ["teacher", "coach", "mentor", "therapist", "doctor"];
 /// Longest name, words, with titles.
 const NAME_WORDS_MAX: usize = 6;
 
-/// Everything that the owner says of people.
+/// All relationships that the owner states in a record.
 pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
-    let is_relevant = |text: &str| any_word_begins(text, &["my "]);
+    let is_relevant = |text: &str| any_word_starts_with(text, &["my "]);
     let mut found = Vec::new();
     for sentence in sentences(words.text, is_relevant) {
         if sentence.has_any(&HYPOTHETICAL) {
@@ -51,7 +52,7 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
         }
         for at in 0..sentence.words.len() {
             if sentence.lower(at) == "my" && found.len() < STATEMENTS_MAX {
-                read(&sentence, at, &mut found);
+                read_around(&sentence, at, &mut found);
             }
         }
     }
@@ -62,8 +63,8 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
     found
 }
 
-/// Reads what stands around the "my" at `at`.
-fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
+/// Reads the words around the "my" at `at`.
+fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let mut noun = at + 1;
     while kinds::ADJECTIVES.contains(&sentence.lower(noun)) && noun < at + 3 {
         noun += 1;
@@ -73,7 +74,7 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
         Some(term) => (term, true),
         None => (word.lower.as_ref(), false),
     };
-    // A capital stands in headings, where the next word is capitalised too and need not be a name.
+    // A capital occurs in headings, where the next word is capitalised too and may not be a name.
     let is_heading = word.text.chars().next().is_some_and(char::is_uppercase);
     let is_together = (at + 1..=noun)
         .all(|index| sentence.words.get(index).is_some_and(|word| word.before == Break::None));
@@ -101,7 +102,7 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let next = noun + 1;
     match sentence.after(noun) {
         Break::None if is_several => {
-            for person in several(sentence, next) {
+            for person in read_names(sentence, next) {
                 add(person, false, false);
             }
             return;
@@ -113,7 +114,7 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
             }
         }
         Break::Comma | Break::Dash if !is_several => {
-            if let Some((person, end)) = named_between(sentence, next)
+            if let Some((person, end)) = name_in_apposition(sentence, next)
                 && is_closed(sentence, end)
             {
                 add(person, false, false);
@@ -121,7 +122,7 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
             }
         }
         Break::Open if !is_several => {
-            if let Some((person, end)) = named_between(sentence, next)
+            if let Some((person, end)) = name_in_apposition(sentence, next)
                 && sentence.after(end - 1) == Break::Close
             {
                 add(person, false, false);
@@ -133,11 +134,11 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     if is_several || sentence.is_question {
         return;
     }
-    if let Some((person, is_denial, is_outright)) = before(sentence, at, noun) {
-        // "Pain is my teacher": one word that begins a sentence need be no name.
+    if let Some((person, is_denial, is_outright)) = name_before(sentence, at, noun) {
+        // "Pain is my teacher": a single word at the start of a sentence may not be a name.
         if is_outright
             && !is_denial
-            && METAPHORS.contains(&kind)
+            && METAPHORICAL_KINDS.contains(&kind)
             && sentence.lower(0) == person.slug
         {
             return;
@@ -147,7 +148,7 @@ fn read(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
 }
 
 /// `Tom and Jo`, `Tom, Jo and Bea`.
-fn several(sentence: &Sentence<'_>, mut at: usize) -> Vec<Person> {
+fn read_names(sentence: &Sentence<'_>, mut at: usize) -> Vec<Person> {
     let mut people = Vec::new();
     let mut is_joined = false;
     while people.len() < 6 {
@@ -163,19 +164,19 @@ fn several(sentence: &Sentence<'_>, mut at: usize) -> Vec<Person> {
             _ => break,
         };
     }
-    // Without the last "and", what follows the comma was no list: "my friends Tom, Berlin".
+    // Without a final "and", the words after the comma are not a list: "my friends Tom, Berlin".
     if !is_joined {
         people.truncate(1);
     }
     people
 }
 
-/// A name that stands between two breaks: the first word's is not part of it.
-fn named_between(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
+/// A name between two separators, the first of which precedes its first word.
+fn name_in_apposition(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
     name_at(sentence, at).filter(|(_, end)| *end > at)
 }
 
-/// Whether an apposition ends before the word at `end`, and is no item of a list.
+/// Whether an apposition ends before the word at `end`, and is not an item of a list.
 fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
     let breaks = sentence.after(end.saturating_sub(1));
     match sentence.words.get(end) {
@@ -188,8 +189,8 @@ fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
     }
 }
 
-/// Patterns 3 and 4: the name stands before the "my" at `at`.
-fn before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bool, bool)> {
+/// Patterns 3 and 4: the name comes before the "my" at `at`.
+fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bool, bool)> {
     let breaks = sentence.words.get(at)?.before;
     if matches!(breaks, Break::Comma | Break::Open | Break::Dash) {
         let person = name_until(sentence, at, Edge::Any)?;
@@ -199,12 +200,12 @@ fn before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bo
         };
         return closed.then_some((person, false, false));
     }
-    let goes_on = [
+    let continuations = [
         "and", "but", "who", "now", "from", "at", "in", "so", "too", "since", "anymore", "again",
         "because",
     ];
     if breaks != Break::None
-        || sentence.after(noun) == Break::None && !goes_on.contains(&sentence.lower(noun + 1))
+        || sentence.after(noun) == Break::None && !continuations.contains(&sentence.lower(noun + 1))
     {
         return None;
     }
@@ -221,12 +222,12 @@ fn before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bo
     Some((person, is_denial, true))
 }
 
-/// Where a name that is read backwards may begin.
+/// Where a name that is read backwards may start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edge {
     /// Anywhere.
     Any,
-    /// Where a clause begins.
+    /// At the start of a clause.
     Clause,
 }
 
@@ -260,8 +261,8 @@ fn name_until(sentence: &Sentence<'_>, end: usize, edge: Edge) -> Option<Person>
         _ => {}
     }
     let (person, found) = name_at(sentence, start)?;
-    // One word at a sentence's beginning has a capital in any case, so what is known to be no name
-    // is asked for.
+    // A single word at the start of a sentence is capitalised anyway, so words that the lexicon
+    // knows are rejected.
     let is_thing = end - start == 1 && crate::preferences::is_known_thing(&first.lower);
     (found == end && !is_thing).then_some(person)
 }
@@ -270,13 +271,13 @@ fn capitalised(sentence: &Sentence<'_>, index: usize) -> bool {
     sentence.words.get(index).is_some_and(|word| is_name_word(word.text))
 }
 
-/// Between the words of a name.
+/// Lower-case words within a name.
 #[rustfmt::skip]
 const PARTICLES: [&str; 10] = [
     "van", "von", "de", "da", "der", "den", "del", "la", "bin", "al",
 ];
 
-/// The name that begins at the word `at`, and the index after it.
+/// The name that starts at the word `at`, and the index after it.
 fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
     let mut words: Vec<&str> = Vec::new();
     let mut end = at;
@@ -304,9 +305,9 @@ fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
     person(&words.join(" ")).map(|person| (person, end))
 }
 
-/// Capitalised words that are no names of people.
+/// Capitalised words that are not names of people.
 #[rustfmt::skip]
-const NO_NAMES: [&str; 72] = [
+const NOT_NAMES: [&str; 72] = [
     "i", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays",
     "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "january", "february", "march", "april", "may",
     "june", "july", "august", "september", "october", "november", "december", "christmas", "easter", "english",
@@ -326,5 +327,5 @@ fn is_name_word(text: &str) -> bool {
     (is_capitalised || is_caseless(first))
         && !lower.starts_with("i'")
         && !lower.starts_with("i’")
-        && !NO_NAMES.contains(&lower.as_str())
+        && !NOT_NAMES.contains(&lower.as_str())
 }

@@ -1,26 +1,26 @@
 //! The time of day that a note names in words or numbers, and titles without the dates in them.
 //!
-//! A diary is dated by the day; that the gym was in the morning stands in its text, if anywhere:
-//! `## Gym 07:00`, `Gym, 7am`, `Gym in the morning`. Only the title and the first lines are looked
-//! at: further down a time may be anything's.
+//! A diary is dated by the day; only its text may say that the gym was in the morning: `## Gym
+//! 07:00`, `Gym, 7am`, `Gym in the morning`. Only the title and the first lines are searched: a
+//! time further down may refer to anything.
 
 use kernel::evidence::Evidence;
 
 use crate::local_time::{Daypart, HOUR_MINUTES};
 
-/// How many characters of a note's text are looked at for a time.
-const LOOKED_AT_CHARS: usize = 160;
+/// How many characters of a note's text are searched for a time.
+const SEARCHED_CHARS_MAX: usize = 160;
 
 /// The time of day of an occurrence, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Hour {
+pub(super) struct TimeOfDay {
     /// The minute of the day.
     pub(super) minute: Option<i64>,
-    /// The part of the day in which it is counted.
+    /// The part of the day to which it is assigned.
     pub(super) daypart: Option<Daypart>,
 }
 
-impl Hour {
+impl TimeOfDay {
     /// At a minute of the day.
     pub(super) fn at(minute: i64) -> Self {
         Self { minute: Some(minute), daypart: Some(Daypart::of(minute)) }
@@ -32,15 +32,15 @@ impl Hour {
 }
 
 /// The first time of day that a note names.
-pub(super) fn hour_in(evidence: &Evidence) -> Hour {
+pub(super) fn time_of_day_in(evidence: &Evidence) -> TimeOfDay {
     let title = evidence.payload.title.as_deref().unwrap_or_default();
-    // The text begins with the path of headings above it.
+    // The text starts with the path of headings above it.
     let text = evidence
         .payload
         .text
         .split_once("\n\n")
         .map_or(evidence.payload.text.as_str(), |(_, body)| body);
-    let text: String = text.chars().take(LOOKED_AT_CHARS).collect();
+    let text: String = text.chars().take(SEARCHED_CHARS_MAX).collect();
     words(title).chain(words(&text)).find_map(hour).unwrap_or_default()
 }
 
@@ -49,14 +49,14 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-fn hour(word: &str) -> Option<Hour> {
+fn hour(word: &str) -> Option<TimeOfDay> {
     let word = word.trim_end_matches(['.', ':', '!', '?']).to_lowercase();
     match word.as_str() {
-        "morning" | "mornings" => return Some(Hour::during(Daypart::Morning)),
-        "noon" => return Some(Hour::at(12 * HOUR_MINUTES)),
-        "afternoon" | "afternoons" => return Some(Hour::during(Daypart::Afternoon)),
-        "evening" | "evenings" => return Some(Hour::during(Daypart::Evening)),
-        "night" | "nights" => return Some(Hour::during(Daypart::Night)),
+        "morning" | "mornings" => return Some(TimeOfDay::during(Daypart::Morning)),
+        "noon" => return Some(TimeOfDay::at(12 * HOUR_MINUTES)),
+        "afternoon" | "afternoons" => return Some(TimeOfDay::during(Daypart::Afternoon)),
+        "evening" | "evenings" => return Some(TimeOfDay::during(Daypart::Evening)),
+        "night" | "nights" => return Some(TimeOfDay::during(Daypart::Night)),
         _ => {}
     }
     let (digits, half) = match (word.strip_suffix("am"), word.strip_suffix("pm")) {
@@ -78,10 +78,10 @@ fn hour(word: &str) -> Option<Hour> {
         Some(_) => return None,
         None => hours,
     };
-    Some(Hour::at(hours * HOUR_MINUTES + minutes))
+    Some(TimeOfDay::at(hours * HOUR_MINUTES + minutes))
 }
 
-/// A title without the dates and times in it: a dated heading is how a note says when, not what.
+/// A title without its dates and times: they say when, not what.
 pub(super) fn without_dates(title: &str) -> String {
     let kept: Vec<&str> =
         title.split_whitespace().filter(|word| !is_date(word) && !is_clock(word)).collect();
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn times_are_read_in_common_notations() {
         for (word, expect) in [
             ("07:00", Some(420)),
             ("7:05.", Some(425)),
@@ -130,11 +130,14 @@ mod tests {
         ] {
             assert_eq!(hour(word).and_then(|hour| hour.minute), expect, "{word}");
         }
-        assert_eq!(hour("Morning,".trim_end_matches(',')), Some(Hour::during(Daypart::Morning)));
+        assert_eq!(
+            hour("Morning,".trim_end_matches(',')),
+            Some(TimeOfDay::during(Daypart::Morning))
+        );
     }
 
     #[test]
-    fn a_title_is_what_remains_without_dates() {
+    fn titles_lose_their_dates_and_times() {
         for (title, expect) in [
             ("2025-06-02 Gym", "Gym"),
             ("Gym – 2.6.2025", "Gym"),

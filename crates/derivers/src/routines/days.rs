@@ -1,56 +1,58 @@
 //! Which weekdays belong together.
 //!
-//! Tuesday's and Thursday's gym is one habit, and a Friday on which it was made up for is none.
-//! Within one part of the day, the weekday with the most occurrences at one hour is the anchor; the
-//! others join it where they keep that hour, over much the same time, about as often, and in the
-//! same rhythm. What does not join is looked at again by itself: it may be a habit of its own.
+//! Gym on Tuesdays and Thursdays is one habit, and a single Friday that replaced one of them is not
+//! part of it. Within one part of the day, the weekday with the most occurrences around one hour is
+//! the anchor; other weekdays join it if they keep that hour, over much the same time, about as
+//! often, and in the same rhythm. The remaining weekdays are examined in turn: they may be habits
+//! of their own.
 
 use super::occurrence::Slot;
 use super::{OFF_HOUR_MINUTES_MAX, OVERLAP_MIN, RARER_MIN};
 use crate::local_time::{Daypart, HOUR_MINUTES, Weekday};
 
-/// How far apart the hours are that are tried as the usual one, minutes.
+/// Step between the hours that are tried as the usual one, minutes.
 const HOUR_STEP_MINUTES: i64 = HOUR_MINUTES / 2;
 /// Fewest occurrences of an anchor.
 const ANCHOR_MIN: usize = 2;
-/// Up to how many occurrences of the anchor, and from how many of all, a weekday of which only one
-/// was seen may join: in the second week of a daily habit most weekdays have been seen once.
+/// A weekday with a single occurrence may join if the anchor has at most this many, and all
+/// weekdays together have at least [`ALL_WITH_SINGLES_MIN`]: in the second week of a daily habit
+/// most weekdays have occurred once.
 const ANCHOR_OF_SINGLES_MAX: usize = 3;
 /// See [`ANCHOR_OF_SINGLES_MAX`].
 const ALL_WITH_SINGLES_MIN: usize = 5;
-/// Fewest occurrences of which it can be said that they come every second week.
+/// Fewest occurrences that can establish a rhythm of every second week.
 const ALTERNATING_MIN: usize = 6;
-/// The longest pause of one weekday, weeks, over which it is taken to have gone on: what is seldom
-/// written down has long pauses by chance, and that the other days went on says more.
+/// The longest pause of one weekday that does not end its season, weeks: habits that are rarely
+/// recorded have long pauses by chance, and that the other days continued is better evidence.
 const PAUSE_WEEKS_MAX: i64 = 8;
-/// Which share of the pauses must be of an even number of weeks.
+/// Share of the pauses that must be an even number of weeks.
 const ALTERNATING_SHARE: f64 = 0.8;
 
-/// The hours that may be the usual one, as minutes.
+/// The candidates for the usual hour, as minutes of the day.
 pub(super) fn centres(daypart: Daypart) -> impl Iterator<Item = i64> {
-    let steps = (daypart.end() - daypart.begin()) / HOUR_STEP_MINUTES;
-    (0..=steps).map(move |step| daypart.begin() + step * HOUR_STEP_MINUTES)
+    let steps = (daypart.end() - daypart.start()) / HOUR_STEP_MINUTES;
+    (0..=steps).map(move |step| daypart.start() + step * HOUR_STEP_MINUTES)
 }
 
 impl Slot<'_> {
-    /// Whether it began near that hour; what knows no hour agrees with any.
+    /// Whether it started near that minute of the day; a slot without a known time matches any.
     pub(super) fn is_near(&self, centre: i64) -> bool {
         let mut minutes =
-            self.tellings.iter().filter_map(|telling| telling.minute(self.daypart)).peekable();
+            self.entries.iter().filter_map(|entry| entry.minute(self.daypart)).peekable();
         minutes.peek().is_none()
             || minutes.any(|minute| (minute - centre).abs() <= OFF_HOUR_MINUTES_MAX)
     }
 }
 
-/// The sets of weekdays of one part of the day, each in week order, no weekday in two of them.
-pub(super) fn sets(slots: &[Slot<'_>]) -> Vec<Vec<Weekday>> {
+/// The disjoint sets of weekdays in one part of the day, each in week order.
+pub(super) fn weekday_sets(slots: &[Slot<'_>]) -> Vec<Vec<Weekday>> {
     let Some(daypart) = slots.first().map(|slot| slot.daypart) else { return Vec::new() };
     let counts: Vec<(i64, [usize; 7])> =
         centres(daypart).map(|centre| (centre, count(slots, centre))).collect();
     let mut remaining = Weekday::ALL.to_vec();
     let mut sets = Vec::new();
     while let Some((anchor, centre)) = anchor(&counts, &remaining) {
-        let mut set = joined(slots, anchor, centre, &remaining);
+        let mut set = join_weekdays(slots, anchor, centre, &remaining);
         remaining.retain(|weekday| !set.contains(weekday));
         set.sort();
         sets.push(set);
@@ -68,7 +70,7 @@ fn count(slots: &[Slot<'_>], centre: i64) -> [usize; 7] {
     counts
 }
 
-/// The weekday with the most occurrences around one hour, and that hour; of equals the first.
+/// The weekday with the most occurrences around one hour, and that hour; the first wins a tie.
 fn anchor(counts: &[(i64, [usize; 7])], remaining: &[Weekday]) -> Option<(Weekday, i64)> {
     let mut best: Option<(usize, Weekday, i64)> = None;
     for (centre, counts) in counts {
@@ -82,7 +84,7 @@ fn anchor(counts: &[(i64, [usize; 7])], remaining: &[Weekday]) -> Option<(Weekda
     best.map(|(_, weekday, centre)| (weekday, centre))
 }
 
-/// When a weekday's occurrences were: their weeks, and the seasons that they form.
+/// The weeks of a weekday's occurrences, and the seasons that they form.
 struct Weeks {
     weeks: Vec<i64>,
     seasons: Vec<(i64, i64)>,
@@ -113,7 +115,7 @@ impl Weeks {
         self.seasons.iter().map(|(first, last)| last - first + 1).sum()
     }
 
-    /// In how many weeks both were going on.
+    /// The number of weeks in which both were active.
     fn overlap(&self, other: &Self) -> i64 {
         let (mut own, mut others) =
             (self.seasons.iter().peekable(), other.seasons.iter().peekable());
@@ -132,7 +134,12 @@ impl Weeks {
     }
 }
 
-fn joined(slots: &[Slot<'_>], anchor: Weekday, centre: i64, remaining: &[Weekday]) -> Vec<Weekday> {
+fn join_weekdays(
+    slots: &[Slot<'_>],
+    anchor: Weekday,
+    centre: i64,
+    remaining: &[Weekday],
+) -> Vec<Weekday> {
     let anchors = Weeks::of(slots, anchor, centre);
     let mut others: Vec<(Weekday, Weeks)> = remaining
         .iter()

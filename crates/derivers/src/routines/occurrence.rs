@@ -1,35 +1,35 @@
-//! Which records say that something happened, and when.
+//! Which records show that something happened, and when.
 //!
-//! Two records of one title at one time are one occurrence told twice: two calendars that hold the
-//! same appointment are no two appointments. An occurrence is known by its day and its part of the
-//! day (a [`Slot`]); how it was told is kept beside.
+//! Two records with one title at one time are one occurrence: the same appointment in two calendars
+//! counts once. An occurrence is identified by its day and its part of the day (a [`Slot`]), which
+//! holds the records of it.
 
 use std::collections::BTreeMap;
 
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 
-use super::clock_words::{self, Hour};
+use super::clock_words::{self, TimeOfDay};
 use super::{BEFORE_BORDER_TIMES, BORDER_MINUTES, WEIGHT_ONE, WEIGHT_PLAN, WEIGHT_SERIES};
 use crate::Record;
-use crate::local_time::{DAY_MINUTES, Day, Daypart, HOUR_MINUTES, minute_of, told_latest_us};
+use crate::local_time::{DAY_MINUTES, Day, Daypart, HOUR_MINUTES, latest_recorded_us, minute_of};
 use crate::slug::slug;
 
-/// Most words of a note's first words that are a title.
+/// Most words before the first punctuation of a note that serve as its title.
 const NOTE_TITLE_WORDS_MAX: usize = 5;
-/// Longest title, characters; what is longer is no name of a habit.
+/// Longest title, characters; a longer one does not name a habit.
 const TITLE_CHARS_MAX: usize = 200;
-/// Most records that tell of one part of one day; what else is told of it adds nothing.
-const TELLINGS_MAX: usize = 16;
-/// Longest length of an occurrence that says how long it takes, minutes.
+/// Most records per slot; more of them add nothing.
+const ENTRIES_MAX: usize = 16;
+/// Longest duration that counts, minutes.
 const LENGTH_MINUTES_MAX: i64 = DAY_MINUTES;
 
-/// One record that tells of an occurrence.
+/// One record of an occurrence: an event or a note.
 #[derive(Clone, Debug)]
-pub(super) struct Telling<'a> {
+pub(super) struct Entry<'a> {
     pub(super) id: OpId,
     pub(super) day: Day,
-    pub(super) hour: Hour,
+    pub(super) hour: TimeOfDay,
     pub(super) title: String,
     pub(super) source: &'a str,
     pub(super) is_note: bool,
@@ -38,39 +38,39 @@ pub(super) struct Telling<'a> {
     pub(super) length_minutes: Option<i64>,
 }
 
-/// All that was told of one part of one day.
+/// One part of one day, with all records of it.
 #[derive(Clone, Debug)]
 pub(super) struct Slot<'a> {
     pub(super) daypart: Daypart,
     pub(super) day: Day,
-    pub(super) tellings: Vec<Telling<'a>>,
+    pub(super) entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Slot<'a> {
-    fn add(&mut self, telling: Telling<'a>) {
-        if self.tellings.len() < TELLINGS_MAX {
-            self.tellings.push(telling);
+    fn add(&mut self, entry: Entry<'a>) {
+        if self.entries.len() < ENTRIES_MAX {
+            self.entries.push(entry);
         }
     }
 }
 
 impl Slot<'_> {
-    /// Whether it lies ahead.
+    /// Whether it is in the future.
     pub(super) fn is_plan(&self) -> bool {
-        self.tellings.iter().all(|telling| telling.is_plan)
+        self.entries.iter().all(|entry| entry.is_plan)
     }
 }
 
-impl Telling<'_> {
-    /// The minute of its start, counted on after midnight where it belongs to the night before
-    /// dawn.
+impl Entry<'_> {
+    /// The minute of its start; for a night slot, minutes after midnight count from the evening
+    /// before.
     pub(super) fn minute(&self, daypart: Daypart) -> Option<i64> {
         let minute = self.hour.minute?;
         let after_midnight = daypart == Daypart::Night && minute < 12 * HOUR_MINUTES;
         Some(if after_midnight { minute + DAY_MINUTES } else { minute })
     }
 
-    /// What it weighs, in twentieths.
+    /// Its weight, in twentieths.
     pub(super) fn weight(&self) -> u32 {
         match (self.is_plan, self.in_series) {
             (true, _) => WEIGHT_PLAN,
@@ -80,8 +80,7 @@ impl Telling<'_> {
     }
 }
 
-/// The group of a record: the slug of its title, if it tells of something that happened at a time
-/// of day.
+/// The group of a record: the slug of its title, if it is about something at a time of day.
 pub(super) fn group(record: &Record) -> Option<String> {
     let evidence = record.evidence()?;
     let slug = slug(&title(evidence)?);
@@ -97,7 +96,7 @@ fn is_note(evidence: &Evidence) -> bool {
 fn title(evidence: &Evidence) -> Option<String> {
     let title = evidence.payload.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     let title = match evidence.kind.0.as_str() {
-        EvidenceKind::EVENT => title.filter(|title| !is_called_off(title)).map(str::to_owned),
+        EvidenceKind::EVENT => title.filter(|title| !is_cancelled(title)).map(str::to_owned),
         EvidenceKind::NOTE => match title {
             Some(title) => Some(clock_words::without_dates(title)),
             None => first_words(&evidence.payload.text),
@@ -107,13 +106,13 @@ fn title(evidence: &Evidence) -> Option<String> {
     (title.chars().count() <= TITLE_CHARS_MAX).then_some(title)
 }
 
-/// Exchange writes into the title itself that an event will not take place.
-fn is_called_off(title: &str) -> bool {
+/// Whether an event was cancelled: Exchange marks that in the title.
+fn is_cancelled(title: &str) -> bool {
     let lower: String = title.chars().take(10).flat_map(char::to_lowercase).collect();
     lower.starts_with("canceled:") || lower.starts_with("cancelled:")
 }
 
-/// A note without a title is known by what stands before its first stop, if that is short: `Gym:
+/// The title of a note without one: the words before its first punctuation, if they are few: `Gym:
 /// bench and rows`.
 fn first_words(text: &str) -> Option<String> {
     let line = text.trim_start().lines().next()?;
@@ -125,54 +124,53 @@ fn first_words(text: &str) -> Option<String> {
 
 /// The occurrences of a group, by part of the day and then by day.
 pub(super) fn slots<'a>(group: &str, records: &'a [Record]) -> Vec<Slot<'a>> {
-    let now_us = told_latest_us(records);
-    let mut tellings: Vec<Telling<'a>> =
-        records.iter().filter_map(|record| telling(record, now_us)).collect();
-    keep_those_of(group, &mut tellings);
-    tellings.sort_by_key(|telling| (telling.day, telling.hour.minute, telling.id));
-    settle_borders(&mut tellings);
+    let now_us = latest_recorded_us(records);
+    let mut entries: Vec<Entry<'a>> =
+        records.iter().filter_map(|record| entry(record, now_us)).collect();
+    retain_group(group, &mut entries);
+    entries.sort_by_key(|entry| (entry.day, entry.hour.minute, entry.id));
+    assign_border_starts(&mut entries);
     let (mut placed, unplaced): (Vec<_>, Vec<_>) =
-        tellings.into_iter().partition(|telling| telling.hour.daypart.is_some());
-    placed.sort_by_key(|telling| {
-        (telling.hour.daypart, telling.day, telling.hour.minute, telling.id)
-    });
+        entries.into_iter().partition(|entry| entry.hour.daypart.is_some());
+    placed.sort_by_key(|entry| (entry.hour.daypart, entry.day, entry.hour.minute, entry.id));
     let mut slots: Vec<Slot<'a>> = Vec::new();
-    for telling in placed {
-        let Some(daypart) = telling.hour.daypart else { continue };
+    for entry in placed {
+        let Some(daypart) = entry.hour.daypart else { continue };
         match slots.last_mut() {
-            Some(slot) if slot.daypart == daypart && slot.day == telling.day => slot.add(telling),
-            _ => slots.push(Slot { daypart, day: telling.day, tellings: vec![telling] }),
+            Some(slot) if slot.daypart == daypart && slot.day == entry.day => slot.add(entry),
+            _ => slots.push(Slot { daypart, day: entry.day, entries: vec![entry] }),
         }
     }
-    confirm(&mut slots, unplaced);
+    attach_untimed_notes(&mut slots, unplaced);
     slots
 }
 
-/// Most titles of a group are written alike, so that each is looked at once.
-fn keep_those_of(group: &str, tellings: &mut Vec<Telling<'_>>) {
-    let mut looked_at: BTreeMap<String, bool> = BTreeMap::new();
-    tellings.retain(|telling| match looked_at.get(&telling.title) {
+/// Removes entries of other groups. Most titles of a group are spelt alike, so each spelling is
+/// checked once.
+fn retain_group(group: &str, entries: &mut Vec<Entry<'_>>) {
+    let mut belongs_by_title: BTreeMap<String, bool> = BTreeMap::new();
+    entries.retain(|entry| match belongs_by_title.get(&entry.title) {
         Some(&belongs) => belongs,
         None => {
-            let belongs = slug(&telling.title) == group;
-            looked_at.insert(telling.title.clone(), belongs);
+            let belongs = slug(&entry.title) == group;
+            belongs_by_title.insert(entry.title.clone(), belongs);
             belongs
         }
     });
 }
 
-fn telling(record: &Record, now_us: i64) -> Option<Telling<'_>> {
+fn entry(record: &Record, now_us: i64) -> Option<Entry<'_>> {
     let evidence = record.evidence()?;
     let at = evidence.at.as_ref()?;
     let title = title(evidence)?;
     let is_note = is_note(evidence);
     let hour = match (at.is_date_only(), is_note) {
-        (false, _) => Hour::at(minute_of(at.civil())),
-        (true, true) => clock_words::hour_in(evidence),
+        (false, _) => TimeOfDay::at(minute_of(at.civil())),
+        (true, true) => clock_words::time_of_day_in(evidence),
         (true, false) => return None,
     };
     let more = &evidence.payload.more;
-    Some(Telling {
+    Some(Entry {
         id: record.id,
         day: Day::of(at.date()),
         hour,
@@ -194,20 +192,21 @@ fn length_minutes(evidence: &Evidence) -> Option<i64> {
     (1..=LENGTH_MINUTES_MAX).contains(&minutes).then_some(minutes)
 }
 
-/// Who meets at five comes at ten to five as well. Starts near a border between two parts of the
-/// day are all counted on one side of it: before it only where most of them are.
-fn settle_borders(tellings: &mut [Telling<'_>]) {
+/// Assigns all starts near the border of two parts of the day to one of them, because an
+/// appointment at five also starts at ten to five: to the earlier part only if most of them are in
+/// it.
+fn assign_border_starts(entries: &mut [Entry<'_>]) {
     for after in Daypart::ALL {
-        let border = after.begin();
-        let offset = |telling: &Telling<'_>| {
-            telling
+        let border = after.start();
+        let offset = |entry: &Entry<'_>| {
+            entry
                 .hour
                 .minute
                 .map(|minute| minute - border)
                 .filter(|offset| (-BORDER_MINUTES..BORDER_MINUTES).contains(offset))
         };
-        let early = tellings.iter().filter_map(offset).filter(|&offset| offset < 0).count();
-        let late = tellings.iter().filter_map(offset).count() - early;
+        let early = entries.iter().filter_map(offset).filter(|&offset| offset < 0).count();
+        let late = entries.iter().filter_map(offset).count() - early;
         if early == 0 || late == 0 {
             continue;
         }
@@ -216,16 +215,16 @@ fn settle_borders(tellings: &mut [Telling<'_>]) {
         } else {
             after
         };
-        for telling in tellings.iter_mut() {
-            if offset(telling).is_some() {
-                telling.hour.daypart = Some(side);
+        for entry in entries.iter_mut() {
+            if offset(entry).is_some() {
+                entry.hour.daypart = Some(side);
             }
         }
     }
 }
 
-/// A note that knows only its day confirms what else is known of that day, if that is one thing.
-fn confirm<'a>(slots: &mut [Slot<'a>], notes: Vec<Telling<'a>>) {
+/// Adds a note without a time to the only slot of its day, if there is exactly one.
+fn attach_untimed_notes<'a>(slots: &mut [Slot<'a>], notes: Vec<Entry<'a>>) {
     for note in notes {
         let mut same_day = slots.iter_mut().filter(|slot| slot.day == note.day);
         if let (Some(slot), None) = (same_day.next(), same_day.next()) {
@@ -239,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_known_by_its_first_words() {
+    fn a_note_without_a_title_is_named_by_its_first_words() {
         for (text, expect) in [
             ("Gym: bench and rows", Some("Gym")),
             ("Ran 5 km, felt good", Some("Ran 5 km")),
@@ -252,10 +251,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_called_off_did_not_happen() {
-        assert!(is_called_off("Canceled: Gym"));
-        assert!(is_called_off("CANCELLED: Gym"));
-        assert!(!is_called_off("Cancel the gym contract"));
-        assert!(!is_called_off("早上跑步早上跑步早上跑步"));
+    fn cancelled_titles_are_recognised() {
+        assert!(is_cancelled("Canceled: Gym"));
+        assert!(is_cancelled("CANCELLED: Gym"));
+        assert!(!is_cancelled("Cancel the gym contract"));
+        assert!(!is_cancelled("早上跑步早上跑步早上跑步"));
     }
 }

@@ -1,11 +1,11 @@
 //! How regular a habit is, at its best.
 //!
-//! A *reading* fixes what the habit is supposed to be: around which hour, every week or every
-//! second one, and from which week to which (a *window*). Each reading has a score in log-odds: the
-//! number of its occurrences, in how many weeks they are, the share of the expected days that they
+//! A *pattern* is a hypothesis about the habit: around which hour, every week or every second one,
+//! and from which week to which (a *window*). Each pattern has a score in log-odds: the number of
+//! its occurrences, the number of weeks in which they are, the share of the expected days that they
 //! cover, and how unlikely it is that as many of the title's occurrences fall there by chance. The
-//! best one wins. All readings are tried, which is quadratic in the number of weeks, of which there
-//! are at most as many as records are cited.
+//! best one wins. All patterns are tried, which is quadratic in the number of weeks; the number of
+//! cited records bounds it.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -15,20 +15,21 @@ use kernel::confidence::{round6, saturating};
 use super::days::centres;
 use super::occurrence::Slot;
 use super::{
-    COINCIDENCE_LEAST, COINCIDENCE_RATE, COINCIDENCE_SPAN, COUNT_MOST, COUNT_RATE,
-    EVERY_SECOND_WEEK, HORIZON_DAYS, HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS, OCCURRENCES_MIN,
-    PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, PLANS_CITED_MAX, REGULARITY_LEAST, REGULARITY_SPAN,
-    SERIES_MOST, SERIES_OCCURRENCES_MIN, SERIES_RATE, SOURCES_MOST, SOURCES_RATE, WEEKS_LEAST,
-    WEEKS_RATE, WEEKS_SPAN, WEIGHT_ONE,
+    COINCIDENCE_LOG_ODDS_MIN, COINCIDENCE_LOG_ODDS_RANGE, COINCIDENCE_RATE, COUNT_LOG_ODDS_MAX,
+    COUNT_RATE, EVERY_SECOND_WEEK, HORIZON_DAYS, HORIZON_PERIODS, INPUTS_MAX, MISSED_WEEKS,
+    OCCURRENCES_MIN, PAUSE_DAYS_MAX, PAUSE_PERIODS_MAX, PLANS_CITED_MAX, REGULARITY_LOG_ODDS_MIN,
+    REGULARITY_LOG_ODDS_RANGE, SERIES_LOG_ODDS_MAX, SERIES_OCCURRENCES_MIN, SERIES_RATE,
+    SOURCES_LOG_ODDS_MAX, SOURCES_RATE, WEEKS_LOG_ODDS_MIN, WEEKS_LOG_ODDS_RANGE, WEEKS_RATE,
+    WEIGHT_ONE,
 };
 use crate::local_time::{Day, Daypart, WEEK_DAYS, Weekday};
 
-/// How often a habit comes.
+/// How often a habit recurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rhythm {
     /// Every day.
     Daily,
-    /// Every so many weeks.
+    /// Every given number of weeks.
     Weekly(i64),
 }
 
@@ -41,11 +42,11 @@ impl Rhythm {
         }
     }
 
-    /// How long after its last occurrence it counts as stopped, days.
+    /// Days after its last occurrence when it counts as stopped.
     pub(super) fn horizon_days(self) -> i64 {
         match self {
             Self::Daily => HORIZON_DAYS,
-            // The day on which the last of these periods is due is still in time.
+            // An occurrence on the day when the last of these periods ends is still in time.
             Self::Weekly(interval) => HORIZON_PERIODS * interval * WEEK_DAYS + 1,
         }
     }
@@ -65,15 +66,15 @@ pub(super) struct Window {
     pub(super) hits: usize,
     /// Their weight, in twentieths.
     pub(super) weight: u32,
-    /// Different weeks in which they are.
+    /// Distinct weeks in which they are.
     pub(super) weeks: usize,
     /// Expected days.
     pub(super) expected: i64,
-    /// Occurrences of the title on other days or at other times of day, meanwhile.
+    /// Occurrences of the title on other days or at other times of day in the same weeks.
     pub(super) elsewhere: usize,
 }
 
-/// What was observed of a reading and what each observation adds.
+/// The observations of a pattern and the log-odds that each adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Score {
     /// The number of occurrences, weighted.
@@ -101,25 +102,28 @@ impl Window {
     }
 }
 
-/// The share of expected days, as if a few more had been missed.
+/// The smoothed share of expected days: as if [`MISSED_WEEKS`] more had been missed.
 fn coverage(hits: usize, expected: i64, weekdays: usize) -> f64 {
     hits as f64 / (expected as f64 + MISSED_WEEKS * weekdays as f64)
 }
 
 fn regularity_log_odds(hits: usize, expected: i64, weekdays: usize) -> f64 {
-    round6(REGULARITY_LEAST + REGULARITY_SPAN * coverage(hits, expected, weekdays))
+    round6(REGULARITY_LOG_ODDS_MIN + REGULARITY_LOG_ODDS_RANGE * coverage(hits, expected, weekdays))
 }
 
 fn count_log_odds(weight: u32) -> f64 {
-    round6(saturating(COUNT_MOST, COUNT_RATE, f64::from(weight) / f64::from(WEIGHT_ONE)))
+    round6(saturating(COUNT_LOG_ODDS_MAX, COUNT_RATE, f64::from(weight) / f64::from(WEIGHT_ONE)))
 }
 
 fn weeks_log_odds(weeks: usize) -> f64 {
-    round6(WEEKS_LEAST + saturating(WEEKS_SPAN, WEEKS_RATE, weeks.saturating_sub(1) as f64))
+    round6(
+        WEEKS_LOG_ODDS_MIN
+            + saturating(WEEKS_LOG_ODDS_RANGE, WEEKS_RATE, weeks.saturating_sub(1) as f64),
+    )
 }
 
-/// How much likelier it is that so many occurrences are on these days if they belong there than if
-/// they are anywhere, as a logarithm.
+/// The log-likelihood ratio of this many occurrences on these days, against occurrences at any
+/// time.
 fn contrast(hits: usize, elsewhere: usize, weekdays: usize) -> f64 {
     let cells = Daypart::ALL.len() * Weekday::ALL.len();
     let by_chance = (hits + elsewhere) as f64 * weekdays as f64 / cells as f64;
@@ -127,20 +131,23 @@ fn contrast(hits: usize, elsewhere: usize, weekdays: usize) -> f64 {
 }
 
 fn coincidence_log_odds(contrast: f64) -> f64 {
-    round6(COINCIDENCE_LEAST + saturating(COINCIDENCE_SPAN, COINCIDENCE_RATE, contrast))
+    round6(
+        COINCIDENCE_LOG_ODDS_MIN
+            + saturating(COINCIDENCE_LOG_ODDS_RANGE, COINCIDENCE_RATE, contrast),
+    )
 }
 
-/// What [`count_log_odds`] gives for each weight: it is asked for once a window.
+/// [`count_log_odds`] by weight, precomputed because each window needs it.
 static COUNT_LOG_ODDS: LazyLock<Vec<f64>> = LazyLock::new(|| {
     (0..).take(INPUTS_MAX * WEIGHT_ONE as usize + 1).map(count_log_odds).collect()
 });
 
-/// The same for the number of weeks.
+/// [`weeks_log_odds`] by number of weeks.
 static WEEKS_LOG_ODDS: LazyLock<Vec<f64>> =
     LazyLock::new(|| (0..=INPUTS_MAX).map(weeks_log_odds).collect());
 
-/// The most that so many occurrences give, however regular they are: if none was missed and none
-/// was elsewhere.
+/// Upper bounds of the score for a number of occurrences: as if none was missed and none was
+/// elsewhere.
 #[derive(Clone, Copy)]
 struct Bound {
     coincidence: f64,
@@ -167,8 +174,8 @@ impl Score {
     }
 }
 
-/// The best reading of a set of weekdays in a part of the day.
-pub(super) struct Reading<'s> {
+/// The best pattern of a set of weekdays in a part of the day.
+pub(super) struct Pattern<'s> {
     pub(super) daypart: Daypart,
     pub(super) weekdays: Vec<Weekday>,
     pub(super) rhythm: Rhythm,
@@ -179,24 +186,28 @@ pub(super) struct Reading<'s> {
     pub(super) score: Score,
     /// How many of the occurrences belong to a recurring series.
     pub(super) in_series: usize,
-    /// How many sources tell of them.
+    /// The number of their sources.
     pub(super) sources: usize,
 }
 
-impl Reading<'_> {
+impl Pattern<'_> {
     fn log_odds(&self) -> f64 {
         let alternating = if self.rhythm == Rhythm::Weekly(2) { EVERY_SECOND_WEEK } else { 0.0 };
         self.score.sum() + self.series_log_odds() + self.sources_log_odds() + alternating
     }
 
-    /// What a recurring series adds.
+    /// Log-odds that a recurring series adds.
     pub(super) fn series_log_odds(&self) -> f64 {
-        round6(saturating(SERIES_MOST, SERIES_RATE, self.in_series as f64))
+        round6(saturating(SERIES_LOG_ODDS_MAX, SERIES_RATE, self.in_series as f64))
     }
 
-    /// What further sources add.
+    /// Log-odds that further sources add.
     pub(super) fn sources_log_odds(&self) -> f64 {
-        round6(saturating(SOURCES_MOST, SOURCES_RATE, self.sources.saturating_sub(1) as f64))
+        round6(saturating(
+            SOURCES_LOG_ODDS_MAX,
+            SOURCES_RATE,
+            self.sources.saturating_sub(1) as f64,
+        ))
     }
 
     /// The seasons: occurrences without a long pause between them.
@@ -204,7 +215,7 @@ impl Reading<'_> {
         seasons(&self.hits, self.rhythm)
     }
 
-    /// How many expected days lie from one day to another.
+    /// The number of expected days from one day to another.
     pub(super) fn days_between(&self, from: Day, to: Day) -> i64 {
         let rank = |day: Day| {
             self.weekdays.iter().position(|&weekday| weekday == day.weekday()).unwrap_or_default()
@@ -221,13 +232,13 @@ fn seasons<'h, 's>(
     hits.chunk_by(move |one, next| next.day.0 - one.day.0 <= rhythm.pause_days_max())
 }
 
-/// The best reading of these weekdays in this part of the day; `all` are the title's occurrences at
+/// The best pattern of these weekdays in this part of the day; `all` are the title's occurrences at
 /// any time. `None` if there are too few.
-pub(super) fn best<'s>(
+pub(super) fn best_pattern<'s>(
     all: &'s [Slot<'s>],
     part: &'s [Slot<'s>],
     weekdays: Vec<Weekday>,
-) -> Option<Reading<'s>> {
+) -> Option<Pattern<'s>> {
     let daypart = part.first()?.daypart;
     let in_cell =
         |slot: &Slot<'_>| slot.daypart == daypart && weekdays.contains(&slot.day.weekday());
@@ -240,7 +251,7 @@ pub(super) fn best<'s>(
         true => &[Rhythm::Daily],
         false => &[Rhythm::Weekly(1), Rhythm::Weekly(2)],
     };
-    let mut best: Option<Reading<'_>> = None;
+    let mut best: Option<Pattern<'_>> = None;
     let mut tried: Vec<&Slot<'_>> = Vec::new();
     for centre in centres(daypart) {
         let near: Vec<&Slot<'_>> =
@@ -256,11 +267,11 @@ pub(super) fn best<'s>(
                 let in_phase =
                     |slot: &&Slot<'_>| slot.day.week().rem_euclid(rhythm.interval_weeks()) == phase;
                 let hits: Vec<&Slot<'_>> = near.iter().copied().filter(in_phase).collect();
-                let reading = read(daypart, &weekdays, rhythm, centre, hits, &elsewhere);
-                let better = |reading: &Reading<'_>| {
-                    best.as_ref().is_none_or(|best| reading.log_odds() > best.log_odds())
+                let pattern = fit_pattern(daypart, &weekdays, rhythm, centre, hits, &elsewhere);
+                let better = |pattern: &Pattern<'_>| {
+                    best.as_ref().is_none_or(|best| pattern.log_odds() > best.log_odds())
                 };
-                best = reading.filter(better).or(best);
+                best = pattern.filter(better).or(best);
             }
         }
     }
@@ -271,55 +282,61 @@ pub(super) fn best<'s>(
     })
 }
 
-/// The latest slots that together hold no more records than a claim may cite. An endless series is
-/// in the calendar for a year ahead; its plans take a part of the room at most, the nearest first,
-/// so that they do not crowd out what came to pass.
+/// The latest slots that together hold no more records than a claim may cite. A calendar holds an
+/// endless series for a year ahead; its plans, nearest first, get only part of that limit, so that
+/// they do not crowd out past occurrences.
 fn latest<'s>(slots: Vec<&'s Slot<'s>>) -> Vec<&'s Slot<'s>> {
     let (plans, past): (Vec<&Slot<'_>>, Vec<&Slot<'_>>) =
         slots.into_iter().partition(|slot| slot.is_plan());
-    let plans =
-        within(plans.into_iter(), INPUTS_MAX.saturating_sub(records(&past)).max(PLANS_CITED_MAX));
-    let mut kept = within(past.into_iter().rev(), INPUTS_MAX.saturating_sub(records(&plans)));
+    let plans = take_within(
+        plans.into_iter(),
+        INPUTS_MAX.saturating_sub(record_count(&past)).max(PLANS_CITED_MAX),
+    );
+    let mut kept =
+        take_within(past.into_iter().rev(), INPUTS_MAX.saturating_sub(record_count(&plans)));
     kept.extend(plans);
     kept.sort_by_key(|slot| slot.day);
     kept
 }
 
-fn records(slots: &[&Slot<'_>]) -> usize {
-    slots.iter().map(|slot| slot.tellings.len()).sum()
+fn record_count(slots: &[&Slot<'_>]) -> usize {
+    slots.iter().map(|slot| slot.entries.len()).sum()
 }
 
-/// The first slots that together hold at most so many records.
-fn within<'s>(slots: impl Iterator<Item = &'s Slot<'s>>, records_max: usize) -> Vec<&'s Slot<'s>> {
+/// The first slots that together hold at most `records_max` records.
+fn take_within<'s>(
+    slots: impl Iterator<Item = &'s Slot<'s>>,
+    records_max: usize,
+) -> Vec<&'s Slot<'s>> {
     let mut records = 0;
     let fits = |slot: &&Slot<'_>| {
-        records += slot.tellings.len();
+        records += slot.entries.len();
         records <= records_max
     };
     slots.take_while(fits).collect()
 }
 
-fn read<'s>(
+fn fit_pattern<'s>(
     daypart: Daypart,
     weekdays: &[Weekday],
     rhythm: Rhythm,
     centre: i64,
     hits: Vec<&'s Slot<'s>>,
     elsewhere: &[i64],
-) -> Option<Reading<'s>> {
-    // What stands alone between two long pauses belongs to no season.
+) -> Option<Pattern<'s>> {
+    // A slot alone between two long pauses does not belong to a season.
     let hits: Vec<&Slot<'_>> =
         seasons(&hits, rhythm).filter(|season| season.len() > 1).flatten().copied().collect();
     let (window, score) = best_window(&hits, weekdays, rhythm, elsewhere)?;
-    let tellings = || hits.iter().flat_map(|slot| &slot.tellings);
+    let entries = || hits.iter().flat_map(|slot| &slot.entries);
     let in_series =
-        hits.iter().filter(|slot| slot.tellings.iter().any(|telling| telling.in_series)).count();
-    let sources = tellings().map(|telling| telling.source).collect::<BTreeSet<_>>().len();
+        hits.iter().filter(|slot| slot.entries.iter().any(|entry| entry.in_series)).count();
+    let sources = entries().map(|entry| entry.source).collect::<BTreeSet<_>>().len();
     let weekdays = weekdays.to_vec();
-    Some(Reading { daypart, weekdays, rhythm, centre, hits, window, score, in_series, sources })
+    Some(Pattern { daypart, weekdays, rhythm, centre, hits, window, score, in_series, sources })
 }
 
-/// What happened in one week, and up to its end.
+/// The occurrences in one week, with running totals before and after it.
 struct Week {
     week: i64,
     first_rank: i64,
@@ -343,7 +360,7 @@ fn weeks(hits: &[&Slot<'_>], weekdays: &[Weekday], elsewhere: &[i64]) -> Vec<Wee
         let (hits_before, weight_before) = (hits_after, weight_after);
         hits_after += of_week.len();
         let weight = |slot: &&Slot<'_>| {
-            slot.tellings.iter().map(|telling| telling.weight()).max().unwrap_or_default()
+            slot.entries.iter().map(|entry| entry.weight()).max().unwrap_or_default()
         };
         weight_after += of_week.iter().map(weight).sum::<u32>();
         let week = first.day.week();
@@ -362,7 +379,7 @@ fn weeks(hits: &[&Slot<'_>], weekdays: &[Weekday], elsewhere: &[i64]) -> Vec<Wee
     week.collect()
 }
 
-/// The window with the best score; of equals the longest that begins first.
+/// The window with the best score; the longest one that starts first wins a tie.
 fn best_window(
     hits: &[&Slot<'_>],
     weekdays: &[Weekday],
@@ -374,14 +391,14 @@ fn best_window(
     let mut best: Option<(Window, Score)> = None;
     let mut best_sum = f64::NEG_INFINITY;
     for (index, first) in weeks.iter().enumerate() {
-        // What was seen in one week alone has no rhythm.
+        // Occurrences in a single week have no rhythm.
         for (further, last) in weeks.iter().skip(index).enumerate().skip(1).rev() {
             let number = further + 1;
             let hits = last.hits_after - first.hits_before;
             let weight = last.weight_after - first.weight_before;
             let bound = bounds.get(hits)?;
             let count = *COUNT_LOG_ODDS.get(weight as usize)? + *WEEKS_LOG_ODDS.get(number)?;
-            // Shorter windows from here hold less; no regularity makes up for it any more.
+            // Shorter windows from here on hold less, and no regularity can compensate.
             if count + bound.regularity_and_coincidence <= best_sum {
                 break;
             }

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "this crate is tests, its helpers too")]
 
-mod lives;
 mod places;
 mod preferences;
+mod records;
 mod relationships;
 mod routines;
 mod routines_properties;

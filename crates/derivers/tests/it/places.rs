@@ -6,15 +6,15 @@ use kernel::evidence::Evidence;
 use kernel::when::When;
 use serde_json::json;
 
-use crate::lives::{derive, event, every, keys, records, records_told, somewhere, told};
+use crate::records::{derive, event, every, evidence, keys, located, records, records_at};
 
 fn at(label: &str, times: impl IntoIterator<Item = String>) -> Vec<Evidence> {
-    times.into_iter().map(|at| somewhere(event("Class", &at), Some(label), None)).collect()
+    times.into_iter().map(|at| located(event("Class", &at), Some(label), None)).collect()
 }
 
 fn photos(position: (f64, f64), times: impl IntoIterator<Item = String>) -> Vec<Evidence> {
     let photo = |at: String| {
-        let mut photo = somewhere(told("photo", "", &at), None, Some(position));
+        let mut photo = located(evidence("photo", "", &at), None, Some(position));
         photo.payload.title = None;
         photo.source = "photo".to_owned();
         photo
@@ -35,7 +35,7 @@ fn place(evidence: impl IntoIterator<Item = Evidence>) -> Candidate {
 const STUDIO: &str = "Studio Majorna, Karl Johansgatan 41, Gothenburg";
 
 #[test]
-fn a_place_with_a_name_is_believed_with_its_visits_and_hours() {
+fn a_named_place_yields_a_claim_with_its_visits_and_hours() {
     let mut evidence = at(STUDIO, every(7, "2025-02-04", "T18:00:00", 6));
     for event in &mut evidence {
         event.payload.end = Some(
@@ -90,7 +90,7 @@ fn photos_on_both_sides_of_a_cells_border_are_one_place() {
 }
 
 #[test]
-fn a_place_without_a_name_is_known_by_its_cell() {
+fn a_place_without_a_name_is_identified_by_its_cell() {
     let place = place(photos((-33.8651, 151.2093), every(9, "2025-01-03", "T12:00:00Z", 5)));
     assert_eq!(place.payload["label"], json!("33.865 S, 151.210 E"));
     assert_eq!(place.identity_key, "place.frequent|33-865-s-151-210-e");
@@ -99,7 +99,7 @@ fn a_place_without_a_name_is_known_by_its_cell() {
 }
 
 #[test]
-fn what_one_cannot_go_to_and_what_did_not_happen_are_no_places() {
+fn calls_links_cancellations_and_undated_records_are_not_visits() {
     let times = || every(7, "2025-02-04", "T18:00:00", 6);
     for label in [
         "Zoom",
@@ -114,15 +114,16 @@ fn what_one_cannot_go_to_and_what_did_not_happen_are_no_places() {
         assert!(places(at(label, times())).is_empty(), "{label}");
     }
     for kind in ["cancellation", "task", "turn", "mail"] {
-        let evidence =
-            times().into_iter().map(|at| somewhere(told(kind, "Class", &at), Some("Studio"), None));
+        let evidence = times()
+            .into_iter()
+            .map(|at| located(evidence(kind, "Class", &at), Some("Studio"), None));
         assert!(places(evidence).is_empty(), "{kind}");
     }
     for position in [(f64::NAN, 0.0), (0.0, 0.0), (91.0, 0.0), (0.0, 181.0), (f64::INFINITY, 1.0)] {
         assert!(places(photos(position, times())).is_empty(), "{position:?}");
     }
     let undated = times().into_iter().map(|at| {
-        let mut event = somewhere(event("Class", &at), Some("Studio"), None);
+        let mut event = located(event("Class", &at), Some("Studio"), None);
         event.at = None;
         event
     });
@@ -136,7 +137,7 @@ fn weeks_count_for_more_than_days_and_plans_for_less() {
     assert!(holiday < weekly && holiday < 0.4, "{holiday} {weekly}");
     let half = derive(
         &Places,
-        &records_told("2025-06-18T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))),
+        &records_at("2025-06-18T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))),
     );
     assert_eq!(half[0].payload["visits"], json!(3));
     assert!(half[0].basis.confidence() < weekly);
@@ -146,16 +147,16 @@ fn weeks_count_for_more_than_days_and_plans_for_less() {
     );
     let ahead = derive(
         &Places,
-        &records_told("2025-06-01T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))),
+        &records_at("2025-06-01T00:00:00Z", at("Lisbon", every(7, "2025-06-02", "", 6))),
     );
     assert!(ahead.is_empty());
 }
 
 #[test]
-fn spellings_that_give_one_slug_are_one_place_and_other_sources_corroborate() {
+fn spellings_with_one_slug_are_one_place_and_other_sources_corroborate() {
     let mut evidence = at("Café Nova", every(7, "2025-02-04", "T09:00:00", 3));
     let alone = place(evidence.clone()).basis.confidence();
-    let photo = somewhere(
+    let photo = located(
         photos((57.7, 11.9), ["2025-02-25T09:10:00".to_owned()]).remove(0),
         Some("café  nova!"),
         Some((57.7, 11.9)),
@@ -182,12 +183,12 @@ fn a_place_that_was_left_long_ago_and_visited_again_counts_from_the_return() {
 }
 
 #[test]
-fn an_album_of_pictures_from_everywhere_is_no_place() {
+fn an_album_with_scattered_pictures_is_not_a_place() {
     let album = |step: f64| {
         let days = every(7, "2025-02-04", "T12:00:00", 10);
         days.into_iter().enumerate().map(move |(number, at)| {
             let east = 10.0 + step * number as f64;
-            somewhere(told("photo", "", &at), Some("WhatsApp Images"), Some((48.0, east)))
+            located(evidence("photo", "", &at), Some("WhatsApp Images"), Some((48.0, east)))
         })
     };
     assert!(places(album(3.0)).is_empty());

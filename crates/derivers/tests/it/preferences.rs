@@ -1,97 +1,156 @@
-//! What the owner of a memory likes.
+//! Preferences of the owner of a memory.
 
 use derivers::preferences::Preferences;
 use kernel::evidence::Evidence;
 use serde_json::{Value, json};
 
-use crate::support::{Chance, all, asked, evidence, lines, note, routine, told, turn};
+use crate::support::{
+    Chance, derive_all, evidence, lines, note, records_of, routine, to_agent, turn,
+};
 
 #[track_caller]
-fn says(text: &str, expect: &[&str]) {
-    assert_eq!(lines(&Preferences, &told([note("2025-03-01", text)])), expect, "{text:?}");
+fn check_statement(text: &str, expect: &[&str]) {
+    assert_eq!(lines(&Preferences, &records_of([note("2025-03-01", text)])), expect, "{text:?}");
     assert_eq!(
-        lines(&Preferences, &told([asked("2025-03-01T10:00:00Z", text)])),
+        lines(&Preferences, &records_of([to_agent("2025-03-01T10:00:00Z", text)])),
         expect,
         "{text:?}"
     );
 }
 
 #[test]
-fn what_the_owner_says_of_their_preferences_is_believed() {
-    says("I prefer tea to coffee.", &["preference.drink|tea: You prefer tea to coffee"]);
-    says(
+fn stated_preferences_yield_claims() {
+    check_statement("I prefer tea to coffee.", &["preference.drink|tea: You prefer tea to coffee"]);
+    check_statement(
         "I prefer tea over coffee in general",
         &["preference.drink|tea: You prefer tea to coffee"],
     );
-    says("I prefer tea over coffee", &["preference.drink|tea: You prefer tea to coffee"]);
-    says("I like cats more than dogs", &["preference.animals|cats: You prefer cats to dogs"]);
-    says("I love hiking!", &["preference.activity|hiking: You like hiking"]);
-    says("I really enjoy Italian food", &["preference.food|italian-food: You like Italian food"]);
-    says("I can't stand cilantro.", &["preference.food|cilantro: You do not like cilantro"]);
-    says("I can’t stand cilantro.", &["preference.food|cilantro: You do not like cilantro"]);
-    says("I don't like mushrooms", &["preference.food|mushrooms: You do not like mushrooms"]);
-    says("I do not like mushrooms", &["preference.food|mushrooms: You do not like mushrooms"]);
-    says("Honestly, I hate flying", &["preference.travel|flying: You do not like flying"]);
-    says("My favourite drink is oolong", &["preference.drink|oolong: You like oolong"]);
-    says("my favorite band is Radiohead", &["preference.music|radiohead: You like Radiohead"]);
-    says("Tenmoku is my favourite glaze.", &["preference.general|tenmoku: You like Tenmoku"]);
-    says("My least favourite food is liver", &["preference.food|liver: You do not like liver"]);
-    says(
+    check_statement(
+        "I prefer tea over coffee",
+        &["preference.drink|tea: You prefer tea to coffee"],
+    );
+    check_statement(
+        "I like cats more than dogs",
+        &["preference.animals|cats: You prefer cats to dogs"],
+    );
+    check_statement("I love hiking!", &["preference.activity|hiking: You like hiking"]);
+    check_statement(
+        "I really enjoy Italian food",
+        &["preference.food|italian-food: You like Italian food"],
+    );
+    check_statement(
+        "I can't stand cilantro.",
+        &["preference.food|cilantro: You do not like cilantro"],
+    );
+    check_statement(
+        "I can’t stand cilantro.",
+        &["preference.food|cilantro: You do not like cilantro"],
+    );
+    check_statement(
+        "I don't like mushrooms",
+        &["preference.food|mushrooms: You do not like mushrooms"],
+    );
+    check_statement(
+        "I do not like mushrooms",
+        &["preference.food|mushrooms: You do not like mushrooms"],
+    );
+    check_statement(
+        "Honestly, I hate flying",
+        &["preference.travel|flying: You do not like flying"],
+    );
+    check_statement("My favourite drink is oolong", &["preference.drink|oolong: You like oolong"]);
+    check_statement(
+        "my favorite band is Radiohead",
+        &["preference.music|radiohead: You like Radiohead"],
+    );
+    check_statement(
+        "Tenmoku is my favourite glaze.",
+        &["preference.general|tenmoku: You like Tenmoku"],
+    );
+    check_statement(
+        "My least favourite food is liver",
+        &["preference.food|liver: You do not like liver"],
+    );
+    check_statement(
         "I'd rather take the train than fly",
         &["preference.travel|train: You prefer train to fly"],
     );
-    says("I prefer working in the morning", &["preference.daypart|morning: You prefer mornings"]);
-    says(
+    check_statement(
+        "I prefer working in the morning",
+        &["preference.daypart|morning: You prefer mornings"],
+    );
+    check_statement(
         "I prefer mornings to evenings",
         &["preference.daypart|morning: You prefer mornings to evenings"],
     );
-    says("I'm a night owl", &["preference.daypart|night: You prefer nights"]);
-    says("I'm not a morning person.", &["preference.daypart|morning: You do not like mornings"]);
-    says("I'm a big fan of jazz", &["preference.music|jazz: You like jazz"]);
-    says("Remember that I prefer dark mode", &["preference.tools|dark-mode: You like dark mode"]);
-    says(
+    check_statement("I'm a night owl", &["preference.daypart|night: You prefer nights"]);
+    check_statement(
+        "I'm not a morning person.",
+        &["preference.daypart|morning: You do not like mornings"],
+    );
+    check_statement("I'm a big fan of jazz", &["preference.music|jazz: You like jazz"]);
+    check_statement(
+        "Remember that I prefer dark mode",
+        &["preference.tools|dark-mode: You like dark mode"],
+    );
+    check_statement(
         "Please remember that I like dark mode",
         &["preference.tools|dark-mode: You like dark mode"],
     );
-    says(
+    check_statement(
         "I love tea and coffee",
         &["preference.drink|coffee: You like coffee", "preference.drink|tea: You like tea"],
     );
-    says("I love mac and cheese", &["preference.food|mac-and-cheese: You like mac and cheese"]);
-    says(
+    check_statement(
+        "I love mac and cheese",
+        &["preference.food|mac-and-cheese: You like mac and cheese"],
+    );
+    check_statement(
         "I don't like tea or coffee",
         &[
             "preference.drink|coffee: You do not like coffee",
             "preference.drink|tea: You do not like tea",
         ],
     );
-    says("I work late, and I love jazz a lot", &["preference.music|jazz: You like jazz"]);
-    says("I no longer like pizza", &["preference.food|pizza: You do not like pizza"]);
-    says(
+    check_statement(
+        "I work late, and I love jazz a lot",
+        &["preference.music|jazz: You like jazz"],
+    );
+    check_statement("I no longer like pizza", &["preference.food|pizza: You do not like pizza"]);
+    check_statement(
         "I love hiking, where should I go this weekend?",
         &["preference.activity|hiking: You like hiking"],
     );
-    says("I love pizza and hate fish", &["preference.food|pizza: You like pizza"]);
-    says(
+    check_statement("I love pizza and hate fish", &["preference.food|pizza: You like pizza"]);
+    check_statement(
         "I love science fiction",
         &["preference.reading|science-fiction: You like science fiction"],
     );
-    says("I like green tea", &["preference.drink|green-tea: You like green tea"]);
-    says("I prefer to work alone", &["preference.general|to-work-alone: You like to work alone"]);
-    says(
+    check_statement("I like green tea", &["preference.drink|green-tea: You like green tea"]);
+    check_statement(
+        "I prefer to work alone",
+        &["preference.general|to-work-alone: You like to work alone"],
+    );
+    check_statement(
         "I prefer aisle seats, can you book one?",
         &["preference.travel|aisle-seats: You like aisle seats"],
     );
-    says("I dislike small talk", &["preference.general|small-talk: You do not like small talk"]);
-    says("I prefer short answers", &["preference.general|short-answers: You like short answers"]);
-    says("Honestly, I prefer tea any day.", &["preference.drink|tea: You like tea"]);
-    says("I enjoy jazz more and more", &["preference.music|jazz: You like jazz"]);
-    says("I like sushi best of all", &["preference.food|sushi: You like sushi"]);
-    says("- I love the sea", &["preference.travel|sea: You like sea"]);
+    check_statement(
+        "I dislike small talk",
+        &["preference.general|small-talk: You do not like small talk"],
+    );
+    check_statement(
+        "I prefer short answers",
+        &["preference.general|short-answers: You like short answers"],
+    );
+    check_statement("Honestly, I prefer tea any day.", &["preference.drink|tea: You like tea"]);
+    check_statement("I enjoy jazz more and more", &["preference.music|jazz: You like jazz"]);
+    check_statement("I like sushi best of all", &["preference.food|sushi: You like sushi"]);
+    check_statement("- I love the sea", &["preference.travel|sea: You like sea"]);
 }
 
 #[test]
-fn sentences_that_only_look_like_preferences_give_nothing() {
+fn sentences_that_only_look_like_preferences_yield_nothing() {
     for text in [
         "I don't think I like tea",
         "I think I like tea",
@@ -203,14 +262,14 @@ fn sentences_that_only_look_like_preferences_give_nothing() {
     ] {
         let found = lines(
             &Preferences,
-            &told([note("2025-03-01", text), asked("2025-03-02T10:00:00Z", text)]),
+            &records_of([note("2025-03-01", text), to_agent("2025-03-02T10:00:00Z", text)]),
         );
         assert!(found.is_empty(), "{text:?} gave {found:?}");
     }
 }
 
 #[test]
-fn what_others_like_is_not_what_the_owner_likes() {
+fn preferences_of_others_are_not_the_owners() {
     let mut answer = evidence("turn", "chatgpt", Some("assistant"), "2025-01-01", "I love tea");
     answer.payload.role = Some("assistant".to_owned());
     let others = [
@@ -221,23 +280,23 @@ fn what_others_like_is_not_what_the_owner_likes() {
         evidence("mail", "mbox", Some("Fiona"), "2025-01-01", "I love tea"),
         evidence("event", "ical", None, "2025-01-01", "I love tea"),
     ];
-    assert_eq!(lines(&Preferences, &told(others)), [""; 0]);
+    assert_eq!(lines(&Preferences, &records_of(others)), [""; 0]);
     let own = [
         evidence("note", "remember", None, "2025-01-01", "I love tea"),
         turn("2025-01-01", "Me", &[], "I love jazz"),
     ];
-    assert_eq!(lines(&Preferences, &told(own)).len(), 2);
+    assert_eq!(lines(&Preferences, &records_of(own)).len(), 2);
 }
 
 #[test]
-fn the_last_word_counts_and_earlier_ones_to_the_contrary_make_less_sure() {
+fn the_latest_statement_decides_and_earlier_contradictions_lower_confidence() {
     let like = note("2025-01-01", "I love tea");
     let dislike = note("2025-02-01", "I don't like tea");
     let key = "preference.drink|tea";
-    let found = all(&Preferences, &told([dislike.clone(), like.clone()]));
+    let found = derive_all(&Preferences, &records_of([dislike.clone(), like.clone()]));
     assert_eq!(found[key].payload, json!({"object": "tea", "polarity": "dislike"}));
     assert_eq!(found[key].inputs.len(), 1);
-    let alone = all(&Preferences, &told([dislike]));
+    let alone = derive_all(&Preferences, &records_of([dislike]));
     assert!(found[key].basis.confidence() < alone[key].basis.confidence());
     assert_eq!(
         found[key].rationale,
@@ -246,34 +305,35 @@ fn the_last_word_counts_and_earlier_ones_to_the_contrary_make_less_sure() {
 }
 
 #[test]
-fn a_comparison_is_undone_by_its_reversal() {
+fn a_reversed_comparison_cancels_the_earlier_one() {
     let first = note("2025-01-01", "I prefer tea to coffee");
     let second = note("2025-02-01", "I prefer coffee to tea");
-    let found = all(&Preferences, &told([first.clone(), second.clone()]));
+    let found = derive_all(&Preferences, &records_of([first.clone(), second.clone()]));
     assert_eq!(found.keys().collect::<Vec<_>>(), ["preference.drink|coffee"]);
     assert_eq!(
         found["preference.drink|coffee"].payload,
         json!({"object": "coffee", "polarity": "like", "over": "tea"})
     );
-    let found = all(&Preferences, &told([first, second, note("2024-01-01", "I love tea")]));
+    let found =
+        derive_all(&Preferences, &records_of([first, second, note("2024-01-01", "I love tea")]));
     assert_eq!(found["preference.drink|tea"].text, "You like tea");
 }
 
 fn morning(records: &[derivers::Record]) -> f64 {
-    all(&Preferences, records)
+    derive_all(&Preferences, records)
         .get("preference.daypart|morning")
         .map_or(0.0, |morning| morning.basis.confidence())
 }
 
 #[test]
-fn routines_in_the_morning_make_a_preference_for_mornings() {
+fn routines_in_the_morning_yield_a_preference_for_mornings() {
     let gym = routine(
         1,
         "routine.weekly|gym|tue,thu|morning",
         json!({"daypart": "morning", "days": ["tue", "thu"]}),
         0.84,
     );
-    let found = all(&Preferences, std::slice::from_ref(&gym));
+    let found = derive_all(&Preferences, std::slice::from_ref(&gym));
     let candidate = &found["preference.daypart|morning"];
     assert_eq!(candidate.text, "You prefer mornings");
     assert_eq!(candidate.payload, json!({"object": "morning", "polarity": "like"}));
@@ -281,12 +341,12 @@ fn routines_in_the_morning_make_a_preference_for_mornings() {
     assert_eq!(candidate.rationale, "1 routine in the morning, 100 % of all: A routine.");
     let swim = routine(2, "routine.daily|swim|morning", Value::Null, 0.6);
     assert!(morning(&[gym.clone(), swim.clone()]) > morning(std::slice::from_ref(&gym)));
-    // The preference follows the routine's confidence, also to certainty.
+    // The preference follows the routine's confidence, up to certainty.
     let mut surer = gym.clone();
-    let derivers::RecordBody::Belief(belief) = &mut surer.said else { unreachable!() };
+    let derivers::RecordBody::Belief(belief) = &mut surer.body else { unreachable!() };
     belief.confidence = 1.0;
     assert!(morning(&[surer]) > morning(std::slice::from_ref(&gym)));
-    // A class in the evening on one day leaves mornings in front; a daily one does not.
+    // A class on one evening leaves mornings in the majority; a daily one does not.
     let class = routine(3, "routine.weekly|class|mon|evening", Value::Null, 0.9);
     let daily = routine(4, "routine.daily|walk|evening", Value::Null, 0.9);
     assert!(morning(&[gym.clone(), class.clone()]) > 0.0);
@@ -295,49 +355,50 @@ fn routines_in_the_morning_make_a_preference_for_mornings() {
 }
 
 #[test]
-fn a_corrected_routine_counts_as_corrected_whatever_its_payload_is() {
+fn a_corrected_routine_counts_with_its_corrected_payload_even_if_malformed() {
     let key = "routine.weekly|gym|tue,thu|morning";
     let moved = routine(1, key, json!({"daypart": "evening"}), 1.0);
     assert_eq!(
-        all(&Preferences, &[moved]).keys().collect::<Vec<_>>(),
+        derive_all(&Preferences, &[moved]).keys().collect::<Vec<_>>(),
         ["preference.daypart|evening"]
     );
     for payload in [json!({"daypart": 7}), json!({"daypart": "brunch"}), json!({"daypart": null})] {
-        assert!(all(&Preferences, &[routine(1, key, payload, 1.0)]).is_empty());
+        assert!(derive_all(&Preferences, &[routine(1, key, payload, 1.0)]).is_empty());
     }
     for payload in
         [json!("x"), json!([]), json!({"days": {}}), json!({"days": []}), json!(null), json!(1e300)]
     {
-        assert!(all(&Preferences, &[routine(1, key, payload, f64::INFINITY)]).is_empty());
+        assert!(derive_all(&Preferences, &[routine(1, key, payload, f64::INFINITY)]).is_empty());
         assert_eq!(
-            all(&Preferences, &[routine(1, key, json!({"days": ["tue", "tue"]}), 1.0)]).len(),
+            derive_all(&Preferences, &[routine(1, key, json!({"days": ["tue", "tue"]}), 1.0)])
+                .len(),
             1
         );
     }
 }
 
 #[test]
-fn what_is_said_and_what_is_done_meet_in_one_belief() {
+fn statements_and_routines_support_one_belief() {
     let gym = routine(9, "routine.weekly|gym|tue,thu|morning", Value::Null, 0.84);
-    let mut said = told([note("2025-01-01", "I'm a morning person")]);
-    let alone = morning(&said);
-    said.push(gym.clone());
-    assert!(morning(&said) > alone);
-    let mut denied = told([note("2025-01-01", "I'm not a morning person")]);
+    let mut stated = records_of([note("2025-01-01", "I'm a morning person")]);
+    let alone = morning(&stated);
+    stated.push(gym.clone());
+    assert!(morning(&stated) > alone);
+    let mut denied = records_of([note("2025-01-01", "I'm not a morning person")]);
     denied.push(gym);
-    let found = all(&Preferences, &denied);
+    let found = derive_all(&Preferences, &denied);
     assert_eq!(found["preference.daypart|morning"].text, "You do not like mornings");
     assert_eq!(found["preference.daypart|morning"].inputs.len(), 1);
 }
 
 #[test]
-fn own_beliefs_are_no_input() {
+fn preferences_do_not_derive_from_preferences() {
     let own = routine(1, "preference.daypart|morning", json!({"daypart": "morning"}), 1.0);
-    assert!(all(&Preferences, &[own]).is_empty());
+    assert!(derive_all(&Preferences, &[own]).is_empty());
 }
 
 #[test]
-fn one_more_statement_never_makes_less_sure() {
+fn one_more_statement_never_lowers_confidence() {
     let texts = [
         "I love tea",
         "I like tea",
@@ -352,8 +413,12 @@ fn one_more_statement_never_makes_less_sure() {
         for _ in 0..10 {
             let day = format!("2025-0{}-{:02}", chance.below(9) + 1, chance.below(28) + 1);
             let text = chance.pick(&texts);
-            records.push(if chance.below(2) == 0 { note(&day, text) } else { asked(&day, text) });
-            let found = all(&Preferences, &told(records.clone()));
+            records.push(if chance.below(2) == 0 {
+                note(&day, text)
+            } else {
+                to_agent(&day, text)
+            });
+            let found = derive_all(&Preferences, &records_of(records.clone()));
             let sure = found["preference.drink|tea"].basis.confidence();
             assert!(sure >= previous, "seed {seed}");
             previous = sure;
@@ -362,7 +427,7 @@ fn one_more_statement_never_makes_less_sure() {
 }
 
 #[test]
-fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
+fn random_records_never_panic_and_yield_well_formed_claims() {
     let words = [
         "I",
         "prefer",
@@ -411,23 +476,23 @@ fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
             let text = text.join(if chance.below(5) == 0 { "" } else { " " });
             let day =
                 chance.pick(&["2025-01-01", "", "2025-03-01T10:00:00+02:00", "-009999-01-01"]);
-            if chance.below(2) == 0 { note(day, &text) } else { asked(day, &text) }
+            if chance.below(2) == 0 { note(day, &text) } else { to_agent(day, &text) }
         });
-        let mut records = told(records.collect::<Vec<_>>());
+        let mut records = records_of(records.collect::<Vec<_>>());
         records.push(routine(
             99,
             "routine.weekly|x|mon|morning",
             json!({"days": [1, 2, 3, 4, 5, 6, 7, 8, 9]}),
             f64::NAN,
         ));
-        let result = std::panic::catch_unwind(|| all(&Preferences, &records));
+        let result = std::panic::catch_unwind(|| derive_all(&Preferences, &records));
         assert!(result.is_ok(), "seed {seed}");
     }
-    all(
+    derive_all(
         &Preferences,
-        &told([
+        &records_of([
             note("2025-01-01", &"I love tea. ".repeat(90_000)),
-            asked("", &"I love ".repeat(200_000)),
+            to_agent("", &"I love ".repeat(200_000)),
         ]),
     );
 }

@@ -1,44 +1,58 @@
-//! Who people are to the owner of a memory.
+//! Relationships of the owner of a memory.
 
 use derivers::relationships::Relationships;
 use derivers::{Candidate, Record, RecordBody};
 use kernel::evidence::Evidence;
 use serde_json::json;
 
-use crate::support::{Chance, all, asked, event, evidence, lines, note, record, told, turn};
+use crate::support::{
+    Chance, derive_all, event, evidence, lines, note, record, records_of, to_agent, turn,
+};
 
 fn check(records: Vec<Evidence>, expect: &[&str]) {
     let texts: Vec<String> = records.iter().map(|record| record.payload.text.clone()).collect();
-    assert_eq!(lines(&Relationships, &told(records)), expect, "{texts:?}");
+    assert_eq!(lines(&Relationships, &records_of(records)), expect, "{texts:?}");
 }
 
 #[track_caller]
-fn says(text: &str, expect: &[&str]) {
+fn check_statement(text: &str, expect: &[&str]) {
     check(vec![note("2025-03-01", text)], expect);
-    check(vec![asked("2025-03-01T10:00:00Z", text)], expect);
+    check(vec![to_agent("2025-03-01T10:00:00Z", text)], expect);
 }
 
 #[test]
-fn what_the_owner_says_of_people_is_believed() {
-    says("My sister Ana lives in Porto.", &["relationship.sister|ana: Ana is your sister"]);
-    says(
+fn stated_relationships_yield_claims() {
+    check_statement(
+        "My sister Ana lives in Porto.",
+        &["relationship.sister|ana: Ana is your sister"],
+    );
+    check_statement(
         "I'll see my little sister Ana Lima tomorrow",
         &["relationship.sister|ana-lima: Ana Lima is your sister"],
     );
-    says("My wife is called Maria.", &["relationship.wife|maria: Maria is your wife"]);
-    says("my mom's name is Carol", &["relationship.mother|carol: Carol is your mother"]);
-    says("Lunch with my boss Tom at noon", &["relationship.boss|tom: Tom is your boss"]);
-    says("My dentist Dr. Weber moved.", &["relationship.dentist|weber: Weber is your dentist"]);
-    says("Ana is my sister.", &["relationship.sister|ana: Ana is your sister"]);
-    says("Ana, my sister, is a nurse.", &["relationship.sister|ana: Ana is your sister"]);
-    says("Dinner with Ana (my sister) on Friday", &["relationship.sister|ana: Ana is your sister"]);
-    says("my sister, Ana, called", &["relationship.sister|ana: Ana is your sister"]);
-    says(
+    check_statement("My wife is called Maria.", &["relationship.wife|maria: Maria is your wife"]);
+    check_statement("my mom's name is Carol", &["relationship.mother|carol: Carol is your mother"]);
+    check_statement("Lunch with my boss Tom at noon", &["relationship.boss|tom: Tom is your boss"]);
+    check_statement(
+        "My dentist Dr. Weber moved.",
+        &["relationship.dentist|weber: Weber is your dentist"],
+    );
+    check_statement("Ana is my sister.", &["relationship.sister|ana: Ana is your sister"]);
+    check_statement(
+        "Ana, my sister, is a nurse.",
+        &["relationship.sister|ana: Ana is your sister"],
+    );
+    check_statement(
+        "Dinner with Ana (my sister) on Friday",
+        &["relationship.sister|ana: Ana is your sister"],
+    );
+    check_statement("my sister, Ana, called", &["relationship.sister|ana: Ana is your sister"]);
+    check_statement(
         "I met my colleague (Jo Park) there",
         &["relationship.colleague|jo-park: Jo Park is your colleague"],
     );
-    says("Tom's my best friend", &["relationship.friend|tom: Tom is your friend"]);
-    says(
+    check_statement("Tom's my best friend", &["relationship.friend|tom: Tom is your friend"]);
+    check_statement(
         "Hiking with my friends Tom, Bea and Jo!",
         &[
             "relationship.friend|bea: Bea is your friend",
@@ -46,26 +60,29 @@ fn what_the_owner_says_of_people_is_believed() {
             "relationship.friend|tom: Tom is your friend",
         ],
     );
-    says(
+    check_statement(
         "What should I give my neighbour Ines?",
         &["relationship.neighbour|ines: Ines is your neighbour"],
     );
-    says(
+    check_statement(
         "my boss Tom van der Berg",
         &["relationship.boss|tom-van-der-berg: Tom van der Berg is your boss"],
     );
-    says(
+    check_statement(
         "My lawyer Dr. Anna Maria von Stein called",
         &["relationship.lawyer|anna-maria-von-stein: Anna Maria von Stein is your lawyer"],
     );
-    says("Dr. Weber is my doctor", &["relationship.doctor|weber: Weber is your doctor"]);
-    says("I borrowed my brother Leo's car", &["relationship.brother|leo: Leo is your brother"]);
-    says("my fiancée Zoë", &["relationship.fiance|zoë: Zoë is your fiancé(e)"]);
-    says("I called my aunt 李娜 today", &["relationship.aunt|李娜: 李娜 is your aunt"]);
+    check_statement("Dr. Weber is my doctor", &["relationship.doctor|weber: Weber is your doctor"]);
+    check_statement(
+        "I borrowed my brother Leo's car",
+        &["relationship.brother|leo: Leo is your brother"],
+    );
+    check_statement("my fiancée Zoë", &["relationship.fiance|zoë: Zoë is your fiancé(e)"]);
+    check_statement("I called my aunt 李娜 today", &["relationship.aunt|李娜: 李娜 is your aunt"]);
 }
 
 #[test]
-fn sentences_that_say_nothing_of_that_sort_give_nothing() {
+fn sentences_that_do_not_state_a_relationship_yield_nothing() {
     for text in [
         "My sister is German.",
         "My sister lives in Porto.",
@@ -123,13 +140,13 @@ fn sentences_that_say_nothing_of_that_sort_give_nothing() {
         "my",
         "enemy sister Ana",
     ] {
-        let found: Vec<String> = lines(&Relationships, &told([note("2025-03-01", text)]));
+        let found: Vec<String> = lines(&Relationships, &records_of([note("2025-03-01", text)]));
         assert!(found.is_empty(), "{text:?} gave {found:?}");
     }
 }
 
 #[test]
-fn the_sister_of_somebody_else_is_not_the_owners() {
+fn relationships_of_others_are_not_the_owners() {
     check(vec![evidence("turn", "locomo", Some("assistant"), "2025-01-01", "my sister Ana")], &[]);
     check(
         vec![evidence("note", "markdown", Some("John Grant"), "2025-01-01", "my sister Ana")],
@@ -153,13 +170,13 @@ fn the_sister_of_somebody_else_is_not_the_owners() {
 }
 
 #[test]
-fn the_last_word_counts_and_a_denial_before_it_weighs() {
+fn the_latest_statement_decides_and_an_earlier_denial_lowers_confidence() {
     let first = note("2025-01-01", "Tom is my boss.");
     let denied = note("2025-02-01", "Tom is no longer my boss");
     let again = note("2025-03-01", "Tom is my boss.");
     check(vec![denied.clone(), first.clone()], &[]);
-    let plain = all(&Relationships, &told([first.clone(), again.clone()]));
-    let doubted = all(&Relationships, &told([again, denied, first]));
+    let plain = derive_all(&Relationships, &records_of([first.clone(), again.clone()]));
+    let doubted = derive_all(&Relationships, &records_of([again, denied, first]));
     let key = "relationship.boss|tom";
     assert!(doubted[key].basis.confidence() < plain[key].basis.confidence());
     assert_eq!(doubted[key].inputs, {
@@ -171,13 +188,13 @@ fn the_last_word_counts_and_a_denial_before_it_weighs() {
 }
 
 fn contact(records: &[Record], slug: &str) -> Option<Candidate> {
-    all(&Relationships, records).remove(&format!("relationship.contact|{slug}"))
+    derive_all(&Relationships, records).remove(&format!("relationship.contact|{slug}"))
 }
 
 #[test]
 fn a_contact_has_a_rhythm_a_last_day_and_a_horizon() {
     let days = ["2025-01-03", "2025-01-17", "2025-01-30", "2025-02-14"];
-    let records = told(days.map(|day| event(day, None, &["Tom Reed"])));
+    let records = records_of(days.map(|day| event(day, None, &["Tom Reed"])));
     let candidate = contact(&records, "tom-reed").unwrap();
     assert_eq!(candidate.text, "You keep in contact with Tom Reed, about every 2 weeks");
     assert_eq!(
@@ -191,7 +208,7 @@ fn a_contact_has_a_rhythm_a_last_day_and_a_horizon() {
 }
 
 #[test]
-fn contacts_come_from_every_channel_and_more_channels_make_surer() {
+fn contacts_come_from_every_channel_and_more_channels_raise_confidence() {
     let mail = |at: &str, from: &str, to: &str| {
         let mut mail = evidence("mail", "mbox", Some(from), at, "Hello");
         mail.payload.participants = vec![from.to_owned(), to.to_owned()];
@@ -210,31 +227,31 @@ fn contacts_come_from_every_channel_and_more_channels_make_surer() {
     ];
     let mut previous = 0.0;
     for more in [photo("2025-01-01T12:00:00Z"), event("2025-01-01", None, &["Samir"]), page] {
-        let sure = contact(&told(records.clone()), "samir").unwrap().basis.confidence();
+        let sure = contact(&records_of(records.clone()), "samir").unwrap().basis.confidence();
         assert!(sure > previous);
         previous = sure;
         records.push(more);
     }
-    let last = contact(&told(records), "samir").unwrap();
+    let last = contact(&records_of(records), "samir").unwrap();
     assert!(last.basis.confidence() > previous);
     assert_eq!(last.payload["channels"], json!(["calendar", "mail", "photo"]));
     assert!(last.rationale.contains("1 mention in notes"), "{}", last.rationale);
 }
 
 #[test]
-fn the_owner_is_no_contact_where_records_tell_whose_memory_it_is() {
+fn the_owner_is_not_a_contact_if_the_records_identify_them() {
     let mut lunch = event("2025-01-03", Some("Mara Lindqvist"), &["Mara Lindqvist", "Tom"]);
     lunch.payload.more.insert("calendar".to_owned(), json!("Mara"));
     check(
         vec![lunch.clone(), turn("2025-01-04T10:00:00Z", "Mara", &[], "Hello")],
         &["relationship.contact|tom: You have been in contact with Tom"],
     );
-    let mut told_agent = asked("2025-01-04T10:00:00Z", "Hello");
-    told_agent.actor = Some("Mara".to_owned());
-    check(vec![told_agent, turn("2025-01-04T10:00:00Z", "Mara", &[], "Hello")], &[]);
-    // Who organises what nobody else attends.
+    let mut to_owners_agent = to_agent("2025-01-04T10:00:00Z", "Hello");
+    to_owners_agent.actor = Some("Mara".to_owned());
+    check(vec![to_owners_agent, turn("2025-01-04T10:00:00Z", "Mara", &[], "Hello")], &[]);
+    // The organiser of an event that nobody else attends.
     check(vec![event("2025-01-03", Some("Mara"), &["Mara"])], &[]);
-    // Whoever is with everybody, and nobody with them most of the time.
+    // The person who meets everybody while nobody is with them most of the time.
     let meetings =
         ["Tom", "Bea", "Jo", "Ines"].map(|other| event("2025-01-03", None, &["Mara", other]));
     let mut dated: Vec<Evidence> = Vec::new();
@@ -242,24 +259,24 @@ fn the_owner_is_no_contact_where_records_tell_whose_memory_it_is() {
         meeting.at = kernel::when::When::parse(&format!("2025-01-0{day}")).ok();
         dated.push(meeting);
     }
-    let found = lines(&Relationships, &told(dated));
+    let found = lines(&Relationships, &records_of(dated));
     assert_eq!(found.len(), 4, "{found:?}");
     assert!(found.iter().all(|line| !line.contains("Mara")), "{found:?}");
 }
 
 #[test]
-fn who_is_only_heard_may_be_the_owner_so_less_is_believed() {
+fn a_person_only_in_conversations_may_be_the_owner_so_confidence_is_lower() {
     let days = (1..=9).map(|day| {
         turn(&format!("2025-01-0{day}T10:00:00Z"), "Idris", &["Mara", "Idris"], "Hello")
     });
-    let candidate = contact(&told(days), "idris").unwrap();
+    let candidate = contact(&records_of(days), "idris").unwrap();
     let confidence = candidate.basis.confidence();
     assert!((0.40..0.75).contains(&confidence), "{confidence}");
     assert!(candidate.rationale.contains("nothing tells this person from the owner"));
 }
 
 #[test]
-fn agents_rooms_machines_crowds_and_single_senders_are_no_contacts() {
+fn agents_rooms_machines_crowds_and_single_senders_are_not_contacts() {
     let names: Vec<String> =
         (0..10_000).map(|number| format!("Person {}", "x".repeat(number % 40 + 2))).collect();
     let crowd: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -279,7 +296,7 @@ fn agents_rooms_machines_crowds_and_single_senders_are_no_contacts() {
 }
 
 #[test]
-fn one_more_meeting_never_makes_less_sure_and_one_less_never_more() {
+fn one_more_meeting_never_lowers_confidence() {
     let mut chance = Chance(0x5eed);
     for round in 0..40 {
         let mut records = Vec::new();
@@ -291,8 +308,8 @@ fn one_more_meeting_never_makes_less_sure_and_one_less_never_more() {
                 1 => turn(&format!("{day}T10:00:00Z"), "Ana", &["Ana", "Mara"], "Hello"),
                 _ => note(&day, "my sister Ana came"),
             });
-            let sure =
-                contact(&told(records.clone()), "ana").map_or(0.0, |ana| ana.basis.confidence());
+            let sure = contact(&records_of(records.clone()), "ana")
+                .map_or(0.0, |ana| ana.basis.confidence());
             assert!(sure >= previous, "round {round}");
             previous = sure;
         }
@@ -300,7 +317,7 @@ fn one_more_meeting_never_makes_less_sure_and_one_less_never_more() {
 }
 
 #[test]
-fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
+fn random_records_never_panic_and_yield_well_formed_claims() {
     let words = [
         "my",
         "sister",
@@ -344,24 +361,25 @@ fn whatever_is_told_nothing_panics_and_every_claim_keeps_its_promises() {
             ]);
             match chance.below(4) {
                 0 => note(day, &text),
-                1 => asked(day, &text),
+                1 => to_agent(day, &text),
                 2 => turn(day, &text, &[&text, "Ana"], &text),
                 _ => event(day, Some(&text), &[&text, chance.pick(&words), "Tom"]),
             }
         });
-        let records = told(records.collect::<Vec<_>>());
-        let result = std::panic::catch_unwind(|| all(&Relationships, &records));
+        let records = records_of(records.collect::<Vec<_>>());
+        let result = std::panic::catch_unwind(|| derive_all(&Relationships, &records));
         assert!(result.is_ok(), "seed {seed}");
     }
     let long = "my sister Ana ".repeat(80_000);
-    all(
+    derive_all(
         &Relationships,
-        &told([note("2025-01-01", &long), asked("2025-01-01", &"my ".repeat(300_000))]),
+        &records_of([note("2025-01-01", &long), to_agent("2025-01-01", &"my ".repeat(300_000))]),
     );
     let belief =
         crate::support::routine(9, "routine.weekly|gym|tue|morning", json!([1, {}]), f64::NAN);
-    assert!(all(&Relationships, &[belief]).is_empty());
+    assert!(derive_all(&Relationships, &[belief]).is_empty());
     assert!(
-        all(&Relationships, &[record(1, RecordBody::Evidence(Box::new(note("", ""))))]).is_empty()
+        derive_all(&Relationships, &[record(1, RecordBody::Evidence(Box::new(note("", ""))))])
+            .is_empty()
     );
 }

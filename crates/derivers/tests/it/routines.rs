@@ -5,7 +5,7 @@ use derivers::routines::Routines;
 use kernel::evidence::Evidence;
 use serde_json::json;
 
-use crate::lives::{derive, event, every, in_series, keys, records, records_told, told};
+use crate::records::{derive, event, every, evidence, in_series, keys, records, records_at};
 
 /// Events of one title at these times.
 fn events(title: &str, times: impl IntoIterator<Item = String>) -> Vec<Evidence> {
@@ -37,7 +37,7 @@ fn check(evidence: Vec<Evidence>, expect: &[&str]) {
 }
 
 #[test]
-fn a_weekly_habit_is_believed_with_its_days_its_hour_and_its_reasons() {
+fn a_weekly_habit_yields_a_claim_with_its_days_time_and_rationale() {
     let mut evidence = tuesdays_and_thursdays(9);
     for event in &mut evidence {
         let end = event.at.as_ref().unwrap().as_str().replace("T07", "T08");
@@ -80,14 +80,14 @@ fn retracting_three_of_nine_leaves_what_six_give() {
 }
 
 #[test]
-fn one_title_may_hold_several_habits() {
+fn one_title_can_have_several_habits() {
     let mut evidence = tuesdays_and_thursdays(16);
     evidence.extend(events("Gym", every(7, "2025-05-10", "T15:00:00", 8)));
     check(evidence, &["routine.weekly|gym|sat|afternoon", "routine.weekly|gym|tue,thu|morning"]);
 }
 
 #[test]
-fn one_occurrence_on_another_day_is_no_habit_and_changes_none() {
+fn one_occurrence_on_another_day_neither_makes_nor_changes_a_habit() {
     let mut evidence = tuesdays_and_thursdays(9);
     evidence.push(event("Gym", "2025-05-16T07:00:00"));
     evidence.push(event("Gym", "2025-05-17T18:00:00"));
@@ -99,7 +99,7 @@ fn one_occurrence_on_another_day_is_no_habit_and_changes_none() {
 }
 
 #[test]
-fn what_comes_every_day_is_daily_and_what_comes_on_weekdays_is_weekly() {
+fn a_habit_on_every_day_is_daily_and_one_on_weekdays_is_weekly() {
     let all = "mon,tue,wed,thu,fri,sat,sun";
     check(
         events("Run", every(1, "2025-03-01", "T06:30:00", 30)),
@@ -135,7 +135,7 @@ fn a_habit_that_moved_to_another_day_is_two_claims_one_after_the_other() {
 }
 
 #[test]
-fn a_habit_of_two_seasons_is_one_claim_that_holds_since_the_later() {
+fn a_habit_with_two_seasons_is_one_claim_valid_since_the_later_one() {
     let mut evidence = events("Skating", every(7, "2023-11-04", "T10:00:00", 15));
     evidence.extend(events("Skating", every(7, "2024-11-02", "T10:00:00", 5)));
     let skating = routine(evidence.clone());
@@ -150,13 +150,13 @@ fn a_habit_of_two_seasons_is_one_claim_that_holds_since_the_later() {
     );
     let later = evidence.split_off(15);
     assert!(skating.basis.confidence() > routine(later).basis.confidence());
-    // One more a year later is no season.
+    // One more a year later does not make a season.
     evidence.push(event("Skating", "2024-11-02T10:00:00"));
     assert_eq!(routine(evidence).valid_from.unwrap().as_str(), "2023-11-04");
 }
 
 #[test]
-fn every_second_week_is_a_rhythm_too() {
+fn every_second_week_is_recognised() {
     let cleaning = routine(events("Cleaning", every(14, "2025-01-06", "T13:00:00", 10)));
     assert_eq!(cleaning.identity_key, "routine.weekly|cleaning|mon|afternoon");
     assert_eq!(cleaning.payload["interval_weeks"], json!(2));
@@ -167,31 +167,34 @@ fn every_second_week_is_a_rhythm_too() {
 }
 
 #[test]
-fn nothing_follows_from_what_did_not_happen_or_has_no_time_of_day() {
+fn records_that_did_not_happen_or_have_no_time_of_day_yield_nothing() {
     let times = || every(7, "2025-05-06", "T07:00:00", 9);
     let dates = || every(7, "2025-05-06", "", 9);
-    check(times().iter().map(|at| told("cancellation", "Gym", at)).collect(), &[]);
-    check(times().iter().map(|at| told("task", "Gym", at)).collect(), &[]);
-    check(times().iter().map(|at| told("turn", "Gym", at)).collect(), &[]);
+    check(times().iter().map(|at| evidence("cancellation", "Gym", at)).collect(), &[]);
+    check(times().iter().map(|at| evidence("task", "Gym", at)).collect(), &[]);
+    check(times().iter().map(|at| evidence("turn", "Gym", at)).collect(), &[]);
     check(events("Canceled: Gym", times()), &[]);
     check(events("Bin day", dates()), &[]);
     check(events("", times()), &[]);
     check(events("…", times()), &[]);
-    check(dates().iter().map(|at| told("note", "Gym", at)).collect(), &[]);
-    check(times().iter().map(|at| told("note", "2025-05-06", at)).collect(), &[]);
+    check(dates().iter().map(|at| evidence("note", "Gym", at)).collect(), &[]);
+    check(times().iter().map(|at| evidence("note", "2025-05-06", at)).collect(), &[]);
     check(events("Ana's birthday", every(364, "2018-05-06", "T18:00:00", 9)), &[]);
 }
 
 #[test]
-fn notes_count_like_events_where_they_know_the_time_of_day() {
+fn notes_with_a_time_of_day_count_like_events() {
     let keyed = ["routine.weekly|gym|tue|morning"];
     check(
-        every(7, "2025-05-06", "T07:00:00", 4).iter().map(|at| told("note", "Gym", at)).collect(),
+        every(7, "2025-05-06", "T07:00:00", 4)
+            .iter()
+            .map(|at| evidence("note", "Gym", at))
+            .collect(),
         &keyed,
     );
     let dated = |title: &str, text: &str| -> Vec<Evidence> {
         let mut notes: Vec<Evidence> =
-            every(7, "2025-05-06", "", 4).iter().map(|at| told("note", title, at)).collect();
+            every(7, "2025-05-06", "", 4).iter().map(|at| evidence("note", title, at)).collect();
         notes.iter_mut().for_each(|note| note.payload.text = format!("Diary › {title}\n\n{text}"));
         notes
     };
@@ -216,7 +219,7 @@ fn a_second_source_corroborates_and_a_second_calendar_does_not() {
     noted.extend(
         alone
             .iter()
-            .map(|event| told("note", "Gym", &event.at.as_ref().unwrap().date().to_string())),
+            .map(|event| evidence("note", "Gym", &event.at.as_ref().unwrap().date().to_string())),
     );
     let noted = routine(noted);
     assert_eq!(noted.inputs.len(), 12);
@@ -254,13 +257,14 @@ fn a_series_is_one_statement_and_its_occurrences_weigh_less() {
 }
 
 #[test]
-fn what_lies_ahead_is_a_plan_until_something_is_told_after_it() {
+fn a_future_event_is_a_plan_until_a_later_record_arrives() {
     let times = every(7, "2025-05-06", "T07:00:00", 9);
-    let told_before =
-        |told: &str| derive(&Routines, &records_told(told, events("Gym", times.clone()))).remove(0);
-    let planned = told_before("2025-05-01T00:00:00Z");
-    let half = told_before("2025-05-28T12:00:00Z");
-    let past = told_before("2025-07-01T00:00:00Z");
+    let recorded_on = |recorded: &str| {
+        derive(&Routines, &records_at(recorded, events("Gym", times.clone()))).remove(0)
+    };
+    let planned = recorded_on("2025-05-01T00:00:00Z");
+    let half = recorded_on("2025-05-28T12:00:00Z");
+    let past = recorded_on("2025-07-01T00:00:00Z");
     assert!(planned.basis.confidence() < half.basis.confidence());
     assert!(half.basis.confidence() < past.basis.confidence());
     assert!(planned.rationale.starts_with("only plans, over 9 weeks"), "{}", planned.rationale);
@@ -275,7 +279,7 @@ fn what_lies_ahead_is_a_plan_until_something_is_told_after_it() {
 }
 
 #[test]
-fn day_and_daypart_are_those_of_the_clock_where_it_was() {
+fn day_and_daypart_follow_local_time() {
     let mut evidence = events("Run", every(7, "2025-05-06", "T06:30:00+02:00[Europe/Berlin]", 4));
     evidence
         .extend(events("Run", every(7, "2025-06-03", "T06:30:00-07:00[America/Los_Angeles]", 4)));
@@ -286,7 +290,7 @@ fn day_and_daypart_are_those_of_the_clock_where_it_was() {
 }
 
 #[test]
-fn what_crosses_midnight_belongs_to_its_start() {
+fn events_across_midnight_belong_to_the_day_of_their_start() {
     let mut evidence = events("Night shift", every(7, "2025-05-09", "T23:30:00", 6));
     for event in &mut evidence {
         let next = event.at.as_ref().unwrap().date().tomorrow().unwrap();
@@ -313,7 +317,7 @@ fn starts_around_the_border_of_two_parts_of_the_day_are_one_habit() {
 }
 
 #[test]
-fn another_hour_of_the_same_morning_is_another_thing() {
+fn a_different_hour_in_the_same_morning_is_a_different_habit() {
     let mut evidence = events("Call", every(7, "2025-05-06", "T08:00:00", 8));
     evidence.push(event("Call", "2025-07-01T11:30:00"));
     let call = routine(evidence);
@@ -322,7 +326,7 @@ fn another_hour_of_the_same_morning_is_another_thing() {
 }
 
 #[test]
-fn what_is_spread_over_the_week_by_chance_is_speculative_at_most() {
+fn occurrences_spread_over_the_week_by_chance_are_speculative_at_most() {
     let times = [
         "2025-01-08T18:00:00",
         "2025-01-31T12:30:00",
@@ -346,7 +350,7 @@ fn what_is_spread_over_the_week_by_chance_is_speculative_at_most() {
 }
 
 #[test]
-fn three_times_is_no_strong_belief_and_twenty_are() {
+fn three_occurrences_give_low_confidence_and_twenty_give_high() {
     let confidence = |count: i64| {
         routine(events("Gym", every(7, "2025-01-07", "T07:00:00", count))).basis.confidence()
     };
@@ -357,25 +361,25 @@ fn three_times_is_no_strong_belief_and_twenty_are() {
 }
 
 #[test]
-fn a_claim_cites_the_latest_of_very_many() {
+fn a_claim_with_too_many_records_cites_the_latest() {
     let gym = routine(events("Gym", every(7, "2000-01-04", "T07:00:00", 900)));
     assert_eq!(gym.inputs.len(), 128);
     assert!(gym.valid_to.unwrap().as_str() > "2017-04-01");
 }
 
 #[test]
-fn a_year_of_plans_does_not_move_the_beginning_into_the_future() {
+fn a_year_of_plans_does_not_move_the_start_into_the_future() {
     let held = |first: &str, count| {
         every(7, first, "T07:00:00", count).into_iter().map(|at| in_series("Gym", &at))
     };
-    // Told on 2025-06-15; a pause of seven weeks, and then plans.
+    // Recorded on 2025-06-15; a pause of seven weeks, and then plans.
     let paused = held("2025-01-07", 16).chain(held("2025-06-17", 60));
     // More plans and more past than are cited.
     let long = held("2022-01-04", 240);
     for (evidence, begins) in
         [(paused.collect::<Vec<_>>(), "2025-01-07"), (long.collect(), "2023-")]
     {
-        let gym = derive(&Routines, &records_told("2025-06-15T00:00:00Z", evidence)).remove(0);
+        let gym = derive(&Routines, &records_at("2025-06-15T00:00:00Z", evidence)).remove(0);
         assert!(
             gym.valid_from.as_ref().unwrap().as_str().starts_with(begins),
             "{:?}",
@@ -397,7 +401,7 @@ fn an_appointment_that_was_entered_a_thousand_times_happened_once() {
 }
 
 #[test]
-fn a_week_full_of_something_is_no_weekly_routine() {
+fn a_single_busy_week_is_not_a_weekly_routine() {
     let week = |first: &str| events("Workshop", every(1, first, "T09:00:00", 5));
     assert!(routines(week("2025-03-03")).is_empty());
     for routine in routines(week("2025-03-03").into_iter().chain(week("2025-09-01"))) {
@@ -411,7 +415,7 @@ fn a_week_full_of_something_is_no_weekly_routine() {
 }
 
 #[test]
-fn each_months_second_tuesday_is_no_weekly_routine() {
+fn the_second_tuesday_of_each_month_is_not_a_weekly_routine() {
     let days = [
         "01-14", "02-11", "03-11", "04-08", "05-13", "06-10", "07-08", "08-12", "09-09", "10-14",
         "11-11", "12-09",
@@ -428,7 +432,7 @@ fn each_months_second_tuesday_is_no_weekly_routine() {
 }
 
 #[test]
-fn days_that_are_kept_half_of_the_time_still_belong_together() {
+fn weekdays_kept_half_of_the_time_still_form_one_habit() {
     let mondays = [0, 2, 3, 7, 8, 11, 12, 15, 19];
     let wednesdays = [1, 2, 4, 5, 9, 10, 13, 18];
     let fridays = [0, 3, 4, 6, 11, 14, 16, 17, 19];
@@ -442,7 +446,7 @@ fn days_that_are_kept_half_of_the_time_still_belong_together() {
 }
 
 #[test]
-fn a_title_is_given_as_it_is_written_most_often_on_one_line() {
+fn the_title_is_the_most_frequent_spelling_on_one_line() {
     let times = every(7, "2025-05-06", "T07:00:00", 5);
     let titles =
         ["Gym  with\nAna", "gym with ana!", "Gym  with\nAna", "GYM WITH ANA", "Gym  with\nAna"];

@@ -1,4 +1,5 @@
-//! What holds of all histories: no panic, no dependence on order, more support is never less sure.
+//! Properties of all histories: no panics, no dependence on order, more support never lowers
+//! confidence.
 
 use derivers::places::Places;
 use derivers::routines::Routines;
@@ -6,9 +7,9 @@ use derivers::{CANDIDATES_MAX, Candidate, Deriver, KEY_BYTES_MAX, Record};
 use kernel::evidence::Evidence;
 use proptest::prelude::*;
 
-use crate::lives::{derive, event, in_series, records_told, somewhere, told};
+use crate::records::{derive, event, evidence, in_series, located, records_at};
 
-/// A life of one title, as days and minutes; most of it regular enough that something follows.
+/// A history of one title; most of it is regular enough to yield a claim.
 fn history() -> impl Strategy<Value = Vec<Evidence>> {
     let minute = prop_oneof![4 => 415..425_i64, 1 => 0..1440_i64, 1 => 690..750_i64];
     let day = prop_oneof![3 => (0..30_i64).prop_map(|week| week * 7 + 1), 2 => (0..30_i64).prop_map(|week| week * 7 + 3), 1 => 0..300_i64];
@@ -18,13 +19,13 @@ fn history() -> impl Strategy<Value = Vec<Evidence>> {
         let at = format!("{date}T{:02}:{:02}:00", minute / 60, minute % 60);
         let evidence = match form {
             0 => in_series("Gym", &at),
-            1 => told("note", "Gym", &at),
-            2 => told("note", "Gym", &date.to_string()),
+            1 => evidence("note", "Gym", &at),
+            2 => evidence("note", "Gym", &date.to_string()),
             _ => event("Gym", &at),
         };
         let places = [(57.7175, 11.9631), (57.7180, 11.9640), (57.7189, 11.9625)];
         let position = places[usize::from(form) % 3];
-        somewhere(evidence, (form > 3).then_some("Hall"), Some(position))
+        located(evidence, (form > 3).then_some("Hall"), Some(position))
     });
     prop::collection::vec(record, 0..50)
 }
@@ -50,7 +51,7 @@ fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Ca
     }
 }
 
-/// Takes each supporting record away: nobody is surer afterwards.
+/// Removes each supporting record in turn: confidence never rises.
 fn check_monotone(deriver: &dyn Deriver, records: &[Record]) {
     for candidate in derive(deriver, records) {
         for input in &candidate.inputs {
@@ -76,8 +77,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happened_candidates_are_well_formed_and_order_does_not_matter(history in history(), told in 1..10_u32) {
-        let records = records_told(&format!("2025-{told:02}-15T00:00:00Z"), history);
+    fn candidates_are_well_formed_and_independent_of_the_order_of_records(history in history(), month in 1..10_u32) {
+        let records = records_at(&format!("2025-{month:02}-15T00:00:00Z"), history);
         let mut reversed = records.clone();
         reversed.reverse();
         for deriver in derivers::builtin().iter().filter(|deriver| ["places", "routines"].contains(&deriver.name())) {
@@ -88,12 +89,12 @@ proptest! {
     }
 
     #[test]
-    fn a_record_less_is_never_more_sure_of_a_routine(history in history()) {
-        check_monotone(&Routines, &records_told("2025-06-15T00:00:00Z", history));
+    fn removing_a_record_never_raises_confidence_in_a_routine(history in history()) {
+        check_monotone(&Routines, &records_at("2025-06-15T00:00:00Z", history));
     }
 
     #[test]
-    fn a_record_less_is_never_more_sure_of_a_place(history in history()) {
-        check_monotone(&Places, &records_told("2025-06-15T00:00:00Z", history));
+    fn removing_a_record_never_raises_confidence_in_a_place(history in history()) {
+        check_monotone(&Places, &records_at("2025-06-15T00:00:00Z", history));
     }
 }

@@ -1,4 +1,4 @@
-//! Records as importers give them, and what a deriver makes of all of them.
+//! Records in the form that the importers produce, and the claims of a deriver from all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::Value;
 
-/// Evidence of a kind, as an importer would give it.
+/// Evidence of a kind, as an importer would produce it.
 pub(crate) fn evidence(
     kind: &str,
     source: &str,
@@ -36,8 +36,8 @@ pub(crate) fn note(at: &str, text: &str) -> Evidence {
     evidence("note", "markdown", None, at, text)
 }
 
-/// What the owner says to an agent.
-pub(crate) fn asked(at: &str, text: &str) -> Evidence {
+/// A message from the owner to an agent.
+pub(crate) fn to_agent(at: &str, text: &str) -> Evidence {
     let mut turn = evidence("turn", "chat-jsonl", Some("user"), at, text);
     turn.payload.role = Some("user".to_owned());
     turn
@@ -63,17 +63,17 @@ pub(crate) fn id(number: u32) -> OpId {
     OpId(bytes)
 }
 
-pub(crate) fn record(number: u32, said: RecordBody) -> Record {
+pub(crate) fn record(number: u32, body: RecordBody) -> Record {
     Record {
         id: id(number),
-        told: HlcTimestamp(u64::from(number)),
-        by: derivers::SignedBy::Owner,
-        said,
+        recorded_at: HlcTimestamp(u64::from(number)),
+        signed_by: derivers::SignedBy::Owner,
+        body,
     }
 }
 
-/// Records told one after the other.
-pub(crate) fn told(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
+/// Records of this evidence, in this order.
+pub(crate) fn records_of(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
     (1..)
         .zip(evidence)
         .map(|(number, evidence)| record(number, RecordBody::Evidence(Box::new(evidence))))
@@ -97,8 +97,8 @@ pub(crate) fn routine(number: u32, key: &str, payload: Value, confidence: f64) -
     record(number, RecordBody::Belief(Box::new(belief)))
 }
 
-/// What follows from all groups, by identity key; what the trait promises is checked on the way.
-pub(crate) fn all(deriver: &dyn Deriver, records: &[Record]) -> BTreeMap<String, Candidate> {
+/// The candidates of all groups, by identity key; also checks the contract of the trait.
+pub(crate) fn derive_all(deriver: &dyn Deriver, records: &[Record]) -> BTreeMap<String, Candidate> {
     let mut groups: BTreeMap<String, Vec<Record>> = BTreeMap::new();
     for record in records {
         let of_record = deriver.groups(record);
@@ -119,7 +119,7 @@ pub(crate) fn all(deriver: &dyn Deriver, records: &[Record]) -> BTreeMap<String,
         assert_eq!(
             derived,
             deriver.derive(&group, &reversed),
-            "the order of the records has no say"
+            "the order of the records must not matter"
         );
         let known: BTreeSet<OpId> = latest.iter().map(|record| record.id).collect();
         for candidate in derived {
@@ -148,15 +148,15 @@ fn check_shape(deriver: &dyn Deriver, candidate: &Candidate, known: &BTreeSet<Op
     assert!(!text.is_empty() && rationale.ends_with('.') && basis.confidence() > 0.0);
 }
 
-/// The identity keys and texts of what follows, one a line.
+/// The identity keys and texts of the candidates, one per line.
 pub(crate) fn lines(deriver: &dyn Deriver, records: &[Record]) -> Vec<String> {
-    all(deriver, records)
+    derive_all(deriver, records)
         .into_values()
         .map(|candidate| format!("{}: {}", candidate.identity_key, candidate.text))
         .collect()
 }
 
-/// A small generator of numbers; the seed is printed by whoever fails.
+/// A small random number generator; a failing test prints the seed.
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {

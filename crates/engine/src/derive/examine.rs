@@ -107,8 +107,8 @@ fn examine_one(
         refs.push(Ref { id: input.id, role });
         layer = layer.max(below);
         visibility = visibility.min(super::records::visibility(record));
-        let told_us = i64::try_from(record.told.0).unwrap_or(i64::MAX);
-        valid_at_us = valid_at_us.max(at_us.min(told_us));
+        let recorded_us = i64::try_from(record.recorded_at.0).unwrap_or(i64::MAX);
+        valid_at_us = valid_at_us.max(at_us.min(recorded_us));
     }
     if refs.is_empty() {
         return Err("cites no record".to_owned());

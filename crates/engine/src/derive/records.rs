@@ -61,7 +61,12 @@ pub(super) fn of_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
     if evidence.echo().is_some() {
         return None;
     }
-    Some(Record { id: row.id, told: row.ts, by, said: RecordBody::Evidence(Box::new(evidence)) })
+    Some(Record {
+        id: row.id,
+        recorded_at: row.ts,
+        signed_by: by,
+        body: RecordBody::Evidence(Box::new(evidence)),
+    })
 }
 
 /// A claim that is served, without what derivers are not shown: most of a claim is its basis.
@@ -104,9 +109,9 @@ fn of_claim(row: &OperationRow) -> Option<Record> {
     };
     Some(Record {
         id: row.id,
-        told: row.ts,
-        by: SignedBy::Owner,
-        said: RecordBody::Belief(Box::new(said)),
+        recorded_at: row.ts,
+        signed_by: SignedBy::Owner,
+        body: RecordBody::Belief(Box::new(said)),
     })
 }
 
@@ -126,9 +131,9 @@ pub(super) fn of_belief(row: &OperationRow, believed: &Belief) -> Record {
     };
     Record {
         id: row.id,
-        told: row.ts,
-        by: SignedBy::Owner,
-        said: RecordBody::Belief(Box::new(believed)),
+        recorded_at: row.ts,
+        signed_by: SignedBy::Owner,
+        body: RecordBody::Belief(Box::new(believed)),
     }
 }
 
@@ -163,7 +168,7 @@ pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
 /// The record's own time, microseconds: when it happened or, where that is unknown, when it was
 /// recorded.
 pub(super) fn at_us(record: &Record) -> i64 {
-    let told = i64::try_from(record.told.0).unwrap_or(i64::MAX);
+    let told = i64::try_from(record.recorded_at.0).unwrap_or(i64::MAX);
     record
         .evidence()
         .and_then(|evidence| evidence.at.as_ref())
@@ -172,7 +177,7 @@ pub(super) fn at_us(record: &Record) -> i64 {
 
 /// Who may see the record.
 pub(super) fn visibility(record: &Record) -> Visibility {
-    match &record.said {
+    match &record.body {
         RecordBody::Evidence(evidence) => evidence.visibility,
         RecordBody::Belief(belief) => belief.visibility,
     }

@@ -9,7 +9,7 @@ use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::OpId;
 use retrieval::question::Question;
-use retrieval::rank::relevance::{RELEVANCE_MIN, Signs, relevance};
+use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
 use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
@@ -94,7 +94,7 @@ pub struct Recall {
     pub abstains: bool,
     /// What the chance was judged by.
     #[serde(skip)]
-    pub signs: Option<Signs>,
+    pub signs: Option<RankingFeatures>,
     /// How far the index had read.
     pub position: Position,
     /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged,
@@ -191,7 +191,7 @@ struct Different {
     /// Their numbers in the index.
     kept: Vec<u32>,
     /// Of everything that was found, however few are wanted.
-    signs: Option<Signs>,
+    signs: Option<RankingFeatures>,
 }
 
 /// The best `limit` records that say different things. Where most of what is found
@@ -210,7 +210,7 @@ fn different(
         let found = search.find(question, analyzer, &query.filter, query.today, weights, wanted)?;
         let is_all = found.len() < wanted;
         let known = found.first().map_or(0, |best| best.terms.len());
-        let signs = Signs::of(question, known, found.iter().map(|found| &found.score));
+        let signs = RankingFeatures::of(question, known, found.iter().map(|found| &found.score));
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
         let mut said: HashMap<(Option<String>, String), usize> = HashMap::new();

@@ -100,14 +100,14 @@ impl Space {
         Ok(Self::over(SqliteSpace::create(path, genesis, body)?, Sealer::new(signer)))
     }
 
-    /// Opens an existing space. If this process has a handle on the file already, the new one shares
-    /// its index in memory.
+    /// Opens an existing space. If this process has a handle on the file already, the new one
+    /// shares its index in memory.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
         Ok(Self::over(SqliteSpace::open(path)?, Sealer::new(signer)))
     }
 
-    /// Opens an existing space with its own index in memory, as another process would: for tests and
-    /// measurements.
+    /// Opens an existing space with its own index in memory, as another process would: for tests
+    /// and measurements.
     pub fn open_unshared(path: &Path, signer: Signer) -> Result<Self, EngineError> {
         Ok(Self::over(SqliteSpace::open_unshared(path)?, Sealer::new(signer)))
     }
@@ -126,8 +126,8 @@ impl Space {
     ///
     /// Writers fold what they append, so the views are normally up to date. They are behind after a
     /// process was stopped between an append and its fold, and during a bulk import. This call then
-    /// tries to take the write lock, without waiting. If another writer holds it, the reader answers
-    /// from the views as they are, and its answers say how far they are behind.
+    /// tries to take the write lock, without waiting. If another writer holds it, the reader
+    /// answers from the views as they are, and its answers say how far they are behind.
     pub fn reader_up_to_date(&self) -> Result<Reader<'_>, EngineError> {
         match self.store.catch_up() {
             Err(error) if !can_serve_stale(&error) => Err(error.into()),

@@ -1,8 +1,8 @@
 //! What verification judges operations by.
 //!
 //! Operations are judged in the space's order, each by those before it. Most are plain records,
-//! which cite nothing and which nothing cites. Of these the rules ask nothing but where the chain of
-//! an author ends, so only that is kept of them, and memory does not grow with their number. All
+//! which cite nothing and which nothing cites. Of these the rules ask nothing but where the chain
+//! of an author ends, so only that is kept of them, and memory does not grow with their number. All
 //! others go into a [`Graph`], together with the records that they cite, which are read again when
 //! they are first cited.
 

@@ -384,7 +384,7 @@ impl Deriver for Hostile {
         &[ClaimType { name: "com.example.hostile", prior: 0.5 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
-        match &record.said {
+        match &record.body {
             derivers::RecordBody::Evidence(evidence) => match evidence.payload.text.as_str() {
                 "panic early" => panic!("no groups today"),
                 "everywhere" => (0..100_000).map(|number| number.to_string()).collect(),

@@ -1,36 +1,41 @@
-//! Logistic regression (with a small ridge) of whether a question is answerable on the signs of its
-//! ranking.
+//! Logistic regression (with a small ridge penalty) of whether a question is answerable on the
+//! features of its ranking.
 
-use retrieval::rank::relevance::{Signs, chance};
+use retrieval::rank::relevance::{RankingFeatures, probability};
 
-use super::{Example, Models, Sort};
+use super::{Example, Models, QuestionKind};
 use crate::tuning::newton::{Slope, minimise, product};
 
-/// Keeps coefficients finite where classes are apart: on the sum over examples.
+/// The ridge on the sum over examples, which keeps coefficients finite if the classes are
+/// separable.
 const RIDGE: f64 = 1.0;
 
-/// Learns both models: the topic's from what is answerable and what is foreign, the person's from
-/// what is answerable and what is not, where somebody known is asked about.
+/// Trains both models: the topic model on answerable and foreign questions, the person model on
+/// answerable and unanswerable questions about known people.
 pub fn learn(examples: &[Example]) -> Models {
-    let values = |against: Sort,
-                  of: &dyn Fn(&Signs) -> Option<Vec<f64>>|
+    let values = |against: QuestionKind,
+                  of: &dyn Fn(&RankingFeatures) -> Option<Vec<f64>>|
      -> Vec<(Vec<f64>, bool)> {
         let wanted = examples
             .iter()
-            .filter(|example| example.sort == Sort::Answerable || example.sort == against);
+            .filter(|example| example.kind == QuestionKind::Answerable || example.kind == against);
         wanted
-            .filter_map(|example| Some((of(&example.signs?)?, example.sort == Sort::Answerable)))
+            .filter_map(|example| {
+                Some((of(&example.features?)?, example.kind == QuestionKind::Answerable))
+            })
             .collect()
     };
     Models {
-        topic: logistic(&values(Sort::Foreign, &|signs| Some(signs.topic().to_vec()))),
-        theirs: logistic(&values(Sort::Unanswerable, &|signs| {
-            signs.theirs().map(|values| values.to_vec())
+        topic: logistic(&values(QuestionKind::Foreign, &|features| {
+            Some(features.topic().to_vec())
+        })),
+        theirs: logistic(&values(QuestionKind::Unanswerable, &|features| {
+            features.person().map(|values| values.to_vec())
         })),
     }
 }
 
-/// Coefficients under which what was seen is most likely, rounded to two decimals.
+/// The maximum-likelihood coefficients, rounded to two decimals.
 fn logistic(seen: &[(Vec<f64>, bool)]) -> Vec<f64> {
     let variables = seen.first().map_or(0, |(values, _)| values.len());
     let found = minimise(variables, |at| {
@@ -38,16 +43,16 @@ fn logistic(seen: &[(Vec<f64>, bool)]) -> Vec<f64> {
         for (values, is_true) in seen {
             let score = product(values, at);
             let margin = if *is_true { score } else { -score };
-            let chance = chance(at, values);
+            let predicted = probability(at, values);
             // −log σ(margin), without overflow.
             sum.value += (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
-            let excess = chance - f64::from(u8::from(*is_true));
+            let excess = predicted - f64::from(u8::from(*is_true));
             let rows = sum.gradient.iter_mut().zip(&mut sum.curvature);
             for ((gradient, row), value) in rows.zip(values) {
                 *gradient += excess * value;
-                row.iter_mut()
-                    .zip(values)
-                    .for_each(|(cell, other)| *cell += chance * (1.0 - chance) * value * other);
+                row.iter_mut().zip(values).for_each(|(cell, other)| {
+                    *cell += predicted * (1.0 - predicted) * value * other
+                });
             }
         }
         sum.with_ridge(RIDGE, at)
@@ -60,8 +65,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_chances_by_which_things_happened_are_found_again() {
-        // Of x = 0 happen 20 in 100, of x = 1 happen 80 in 100: −ln 4 and + 2 ln 4.
+    fn known_probabilities_are_recovered() {
+        // P(x = 0) is 20 %, P(x = 1) is 80 %: the coefficients are −ln 4 and 2 ln 4.
         let mut seen = Vec::new();
         for number in 0..10_000 {
             seen.push((vec![1.0, 0.0], number % 5 == 0));
@@ -76,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_that_are_apart_give_finite_coefficients() {
+    fn separable_classes_give_finite_coefficients() {
         let found = logistic(&[(vec![1.0, 0.0], false), (vec![1.0, 9.0], true)]);
         assert!(
             found.iter().all(|coefficient| coefficient.is_finite()) && found[1] > 0.0,

@@ -1,39 +1,40 @@
-//! Does recall say so when memory has no answer? How many answers that says no too much costs.
+//! Abstention: whether recall recognises that memory has no answer, and how many answers that
+//! costs.
 //!
-//! Three sorts of questions are asked. *Answerable* ones have gold. *Unanswerable* ones are
-//! labelled so; those of LoCoMo mostly ask of one person what the other did, which is hard to tell.
-//! *Foreign* ones are questions on another collection, of which this one knows nothing. The two
-//! models of [`retrieval::rank::relevance`] are learnt from them ([`learn`]): the topic's against
-//! foreign questions, the person's against unanswerable ones. What is shown for each question comes
-//! from models that were learnt without its collection.
+//! There are three kinds of questions. *Answerable* ones have gold. *Unanswerable* ones are
+//! labelled as such; those of LoCoMo mostly ask about one person what the other did, which is hard
+//! to detect. *Foreign* ones are about another collection. The two models of
+//! [`retrieval::rank::relevance`] are trained on them ([`learn`]): the topic model against foreign
+//! questions, the person model against unanswerable ones. The report is cross-validated: each
+//! question is judged by models trained without its collection.
 
-use retrieval::rank::relevance::{Signs, chance, relevance};
+use retrieval::rank::relevance::{RankingFeatures, probability, relevance};
 
 use super::tuning::Spaces;
-use super::{Asked, EvalError};
+use super::{EvalError, EvalQuestion};
 
 pub mod learn;
 pub mod report;
 
-/// Of the questions on another collection, one in so many is asked: about as many as are
+/// One in this many questions about another collection is asked, which gives about as many as are
 /// unanswerable.
 const FOREIGN_STRIDE: usize = 3;
-/// As many records are asked for: what is judged does not depend on it.
-const ASKED_FOR: usize = 1;
+/// The number of requested records; the features do not depend on it.
+const RESULTS_MAX: usize = 1;
 
-/// Why a question is asked.
+/// The kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum QuestionKind {
     Answerable,
     Unanswerable,
     Foreign,
 }
 
-impl Sort {
-    /// In the order in which they are shown.
+impl QuestionKind {
+    /// All of them, in display order.
     pub const ALL: [Self; 3] = [Self::Answerable, Self::Unanswerable, Self::Foreign];
 
-    /// For people.
+    /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Answerable => "answerable",
@@ -43,20 +44,19 @@ impl Sort {
     }
 }
 
-/// One question and what its ranking looks like.
+/// One question and the features of its ranking.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    pub sort: Sort,
-    pub signs: Option<Signs>,
-    /// Which half of what was asked: collections as they are, or their copies.
+    pub kind: QuestionKind,
+    pub features: Option<RankingFeatures>,
+    /// The half: 0 for the original collections, 1 for their copies.
     pub half: usize,
-    /// Examples of one group are judged by what was learnt from the others.
+    /// The cross-validation group: it is judged by models trained on the others.
     pub group: usize,
 }
 
-/// Asks every collection what it can answer, what it cannot, and what another one could. The
-/// collections are `groups` and then perhaps the same again in another form, without speakers and
-/// dates. `step` is called after each.
+/// Asks every collection its answerable, unanswerable and foreign questions. The collections are
+/// `groups`, optionally followed by copies without speakers and dates. It calls `step` after each.
 pub fn gather(
     spaces: &mut Spaces<'_>,
     groups: usize,
@@ -71,22 +71,24 @@ pub fn gather(
         let foreign =
             foreign.into_iter().flat_map(|other| &other.questions).step_by(FOREIGN_STRIDE);
         let Some((collection, space)) = spaces.at(place) else { continue };
-        let answerable =
-            collection.questions.iter().map(|question| (Sort::Answerable, &question.asked));
-        let unanswerable = collection.unanswerable.iter().map(|asked| (Sort::Unanswerable, asked));
-        let foreign = foreign.map(|question| (Sort::Foreign, &question.asked));
-        for (sort, asked) in answerable.chain(unanswerable).chain(foreign) {
-            let asked: &Asked = asked;
-            let signs = space.recall(asked, ASKED_FOR, space.weights())?.signs;
-            examples.push(Example { sort, signs, half, group });
+        let answerable = collection
+            .questions
+            .iter()
+            .map(|question| (QuestionKind::Answerable, &question.question));
+        let unanswerable =
+            collection.unanswerable.iter().map(|question| (QuestionKind::Unanswerable, question));
+        let foreign = foreign.map(|question| (QuestionKind::Foreign, &question.question));
+        for (kind, question) in answerable.chain(unanswerable).chain(foreign) {
+            let question: &EvalQuestion = question;
+            let features = space.recall(question, RESULTS_MAX, space.weights())?.signs;
+            examples.push(Example { kind, features, half, group });
         }
         step();
     }
     Ok(examples)
 }
 
-/// The two models of [`retrieval::rank::relevance`], as far as there was something to learn them
-/// from.
+/// The two models of [`retrieval::rank::relevance`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Models {
     pub topic: Vec<f64>,
@@ -94,46 +96,46 @@ pub struct Models {
 }
 
 impl Models {
-    /// The chance that the best record answers, as [`relevance()`] has it.
-    fn judge(&self, signs: Option<&Signs>) -> f64 {
-        if relevance(signs) == 0.0 {
+    /// The probability that the best record answers, computed like [`relevance()`].
+    fn judge(&self, features: Option<&RankingFeatures>) -> f64 {
+        if relevance(features) == 0.0 {
             return 0.0;
         }
-        let Some(signs) = signs else { return 0.0 };
-        chance(&self.topic, &signs.topic())
-            * signs.theirs().map_or(1.0, |values| chance(&self.theirs, &values))
+        let Some(features) = features else { return 0.0 };
+        probability(&self.topic, &features.topic())
+            * features.person().map_or(1.0, |values| probability(&self.theirs, &values))
     }
 }
 
-/// A question with its chance of being answered by the best record.
+/// A question with the probability that the best record answers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
-    pub sort: Sort,
+pub struct JudgedQuestion {
+    pub kind: QuestionKind,
     pub half: usize,
     pub relevance: f64,
 }
 
-/// As the kernel judges.
-pub fn as_built_in(examples: &[Example]) -> Vec<Judged> {
-    let judge = |example: &Example| Judged {
-        sort: example.sort,
+/// Judgements by the built-in models.
+pub fn by_built_in(examples: &[Example]) -> Vec<JudgedQuestion> {
+    let judge = |example: &Example| JudgedQuestion {
+        kind: example.kind,
         half: example.half,
-        relevance: relevance(example.signs.as_ref()),
+        relevance: relevance(example.features.as_ref()),
     };
     examples.iter().map(judge).collect()
 }
 
-/// Each group as models judge it that were learnt from the other groups. Nothing if there is only
-/// one.
-pub fn held_out(examples: &[Example], groups: usize) -> Vec<Judged> {
+/// Judgements of each group by models trained on the other groups; empty if there is only one
+/// group.
+pub fn held_out(examples: &[Example], groups: usize) -> Vec<JudgedQuestion> {
     let mut judged = Vec::new();
     for group in (0..groups).filter(|_| groups > 1) {
         let others: Vec<Example> =
             examples.iter().filter(|example| example.group != group).copied().collect();
         let models = learn::learn(&others);
         for example in examples.iter().filter(|example| example.group == group) {
-            let relevance = models.judge(example.signs.as_ref());
-            judged.push(Judged { sort: example.sort, half: example.half, relevance });
+            let relevance = models.judge(example.features.as_ref());
+            judged.push(JudgedQuestion { kind: example.kind, half: example.half, relevance });
         }
     }
     judged

@@ -1,53 +1,54 @@
-//! What abstaining costs and gains: a threshold a row.
+//! Costs and benefits of abstention, one threshold per row.
 
 use serde_json::{Value, json};
 
-use super::{Judged, Models, Sort};
+use super::{JudgedQuestion, Models, QuestionKind};
 
-/// Thresholds are those below which these shares of the answerable questions fall, in %.
+/// The thresholds are these percentiles of the answerable questions.
 const REFUSED_PERCENT: [usize; 7] = [1, 2, 3, 5, 10, 20, 30];
-/// Bands of chances whose honesty is measured.
+/// Number of bins of the calibration error.
 const BANDS: usize = 10;
 
 /// One threshold.
 struct Row {
     threshold: f64,
-    /// Share refused, by half and sort; none where nothing was asked.
+    /// Share of questions below the threshold, by half and kind; `None` without questions.
     refused: Vec<Option<f64>>,
 }
 
-/// Judgements of one origin.
+/// A report on the judgements of one set of models.
 pub struct Report<'a> {
     pub title: &'a str,
-    pub judged: &'a [Judged],
+    pub judged: &'a [JudgedQuestion],
     /// Names of the halves.
     pub halves: &'a [&'a str],
-    /// A threshold that is in use, to be shown beside the others.
+    /// The threshold in use, which is shown with the others.
     pub in_use: Option<f64>,
 }
 
 impl Report<'_> {
-    fn chances(&self, half: Option<usize>, sort: Sort) -> Vec<f64> {
-        let wanted =
-            |judged: &&Judged| judged.sort == sort && half.is_none_or(|half| judged.half == half);
+    fn probabilities(&self, half: Option<usize>, kind: QuestionKind) -> Vec<f64> {
+        let wanted = |judged: &&JudgedQuestion| {
+            judged.kind == kind && half.is_none_or(|half| judged.half == half)
+        };
         self.judged.iter().filter(wanted).map(|judged| judged.relevance).collect()
     }
 
-    fn columns(&self) -> Vec<(usize, Sort)> {
-        (0..self.halves.len()).flat_map(|half| Sort::ALL.map(|sort| (half, sort))).collect()
+    fn columns(&self) -> Vec<(usize, QuestionKind)> {
+        (0..self.halves.len()).flat_map(|half| QuestionKind::ALL.map(|kind| (half, kind))).collect()
     }
 
     fn row(&self, threshold: f64) -> Row {
-        let refused = |(half, sort)| {
-            let chances = self.chances(Some(half), sort);
-            let refused = chances.iter().filter(|chance| **chance < threshold).count();
-            (!chances.is_empty()).then(|| refused as f64 / chances.len() as f64)
+        let refused = |(half, kind)| {
+            let probabilities = self.probabilities(Some(half), kind);
+            let refused = probabilities.iter().filter(|chance| **chance < threshold).count();
+            (!probabilities.is_empty()).then(|| refused as f64 / probabilities.len() as f64)
         };
         Row { threshold, refused: self.columns().into_iter().map(refused).collect() }
     }
 
     fn rows(&self) -> Vec<Row> {
-        let mut answerable = self.chances(None, Sort::Answerable);
+        let mut answerable = self.probabilities(None, QuestionKind::Answerable);
         answerable.sort_by(f64::total_cmp);
         let at = |percent: &usize| {
             answerable.get(answerable.len() * percent / 100).map(|chance| self.row(*chance))
@@ -58,11 +59,12 @@ impl Report<'_> {
         rows
     }
 
-    /// How often an answerable question is judged higher than one that is not, of that half and
-    /// sort.
-    fn area(&self, half: usize, sort: Sort) -> Option<f64> {
-        let (high, low) =
-            (self.chances(Some(half), Sort::Answerable), self.chances(Some(half), sort));
+    /// The AUC of answerable questions against those of this half and kind.
+    fn area(&self, half: usize, kind: QuestionKind) -> Option<f64> {
+        let (high, low) = (
+            self.probabilities(Some(half), QuestionKind::Answerable),
+            self.probabilities(Some(half), kind),
+        );
         let wins: f64 = high
             .iter()
             .flat_map(|high| {
@@ -74,23 +76,25 @@ impl Report<'_> {
         (!high.is_empty() && !low.is_empty()).then(|| wins / (high.len() * low.len()) as f64)
     }
 
-    /// Mean distance between what is said and what is, by bands of what is said.
+    /// Expected calibration error: the mean distance between probability and outcome, by bins.
     fn calibration_error(&self) -> f64 {
         let mut bands = [(0.0, 0.0, 0.0); BANDS];
         for judged in self.judged {
             let band = ((judged.relevance * BANDS as f64) as usize).min(BANDS - 1);
-            if let Some((count, said, was)) = bands.get_mut(band) {
+            if let Some((count, predicted, actual)) = bands.get_mut(band) {
                 *count += 1.0;
-                *said += judged.relevance;
-                *was += f64::from(u8::from(judged.sort == Sort::Answerable));
+                *predicted += judged.relevance;
+                *actual += f64::from(u8::from(judged.kind == QuestionKind::Answerable));
             }
         }
-        let apart: f64 =
-            bands.iter().map(|(_, said, was): &(f64, f64, f64)| (said - was).abs()).sum();
+        let apart: f64 = bands
+            .iter()
+            .map(|(_, predicted, actual): &(f64, f64, f64)| (predicted - actual).abs())
+            .sum();
         apart / self.judged.len().max(1) as f64
     }
 
-    /// The table, a line each.
+    /// The lines of the table.
     pub fn lines(&self) -> Vec<String> {
         let title = self.title;
         let shown = |share: Option<f64>| {
@@ -107,10 +111,11 @@ impl Report<'_> {
         lines.push(format!(
             "{:<12}{}",
             "refused",
-            cells(columns.iter().map(|(_, sort)| sort.name().to_owned()).collect())
+            cells(columns.iter().map(|(_, kind)| kind.name().to_owned()).collect())
         ));
-        let count =
-            |(half, sort): &(usize, Sort)| self.chances(Some(*half), *sort).len().to_string();
+        let count = |(half, kind): &(usize, QuestionKind)| {
+            self.probabilities(Some(*half), *kind).len().to_string()
+        };
         lines.push(format!("{:<12}{}", "n", cells(columns.iter().map(count).collect())));
         for row in self.rows() {
             let mark = if self.in_use == Some(row.threshold) { "  in use" } else { "" };
@@ -121,21 +126,25 @@ impl Report<'_> {
                 cells(refused)
             ));
         }
-        let area = |(half, sort): &(usize, Sort)| {
-            if *sort == Sort::Answerable { String::new() } else { shown(self.area(*half, *sort)) }
+        let area = |(half, kind): &(usize, QuestionKind)| {
+            if *kind == QuestionKind::Answerable {
+                String::new()
+            } else {
+                shown(self.area(*half, *kind))
+            }
         };
         lines.push(format!("{:<12}{}", "AUC", cells(columns.iter().map(area).collect())));
         lines.push(format!("expected calibration error {:.3}", self.calibration_error()));
         lines
     }
 
-    /// Shares as 0 … 1.
+    /// The report as JSON, with shares as 0 … 1.
     pub fn json(&self) -> Value {
         let named = |values: Vec<Option<f64>>| -> Vec<Value> {
             let columns = self.columns().into_iter().zip(values);
             columns
                 .map(
-                    |((half, sort), value)| json!({ "of": self.halves.get(half), "sort": sort.name(), "value": value }),
+                    |((half, kind), value)| json!({ "of": self.halves.get(half), "sort": kind.name(), "value": value }),
                 )
                 .collect()
         };
@@ -147,7 +156,7 @@ impl Report<'_> {
         let areas = self
             .columns()
             .into_iter()
-            .map(|(half, sort)| self.area(half, sort).filter(|_| sort != Sort::Answerable));
+            .map(|(half, kind)| self.area(half, kind).filter(|_| kind != QuestionKind::Answerable));
         json!({
             "judged_by": self.title,
             "thresholds": rows,
@@ -157,7 +166,7 @@ impl Report<'_> {
     }
 }
 
-/// The models as the kernel's source has them.
+/// The models as source code.
 pub fn as_source(models: &Models) -> Vec<String> {
     let line = |name: &str, values: &[f64]| {
         let values: Vec<String> = values.iter().map(|value| format!("{value:.2}")).collect();
@@ -170,20 +179,23 @@ pub fn as_source(models: &Models) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn judged(sort: Sort, chances: &[f64]) -> Vec<Judged> {
-        chances.iter().map(|relevance| Judged { sort, half: 0, relevance: *relevance }).collect()
+    fn judged(kind: QuestionKind, probabilities: &[f64]) -> Vec<JudgedQuestion> {
+        probabilities
+            .iter()
+            .map(|relevance| JudgedQuestion { kind, half: 0, relevance: *relevance })
+            .collect()
     }
 
     #[test]
-    fn shares_areas_and_honesty_equal_those_counted_by_hand() {
-        let mut all = judged(Sort::Answerable, &[0.9, 0.8, 0.4]);
-        all.extend(judged(Sort::Foreign, &[0.1, 0.8]));
+    fn shares_auc_and_calibration_error_equal_those_computed_by_hand() {
+        let mut all = judged(QuestionKind::Answerable, &[0.9, 0.8, 0.4]);
+        all.extend(judged(QuestionKind::Foreign, &[0.1, 0.8]));
         let report = Report { title: "t", judged: &all, halves: &["all"], in_use: Some(0.5) };
         let row = report.row(0.5);
         assert_eq!(row.refused, [Some(1.0 / 3.0), None, Some(0.5)]);
-        // Of six pairs four are in order and one is even.
-        assert_eq!(report.area(0, Sort::Foreign), Some(4.5 / 6.0));
-        assert_eq!(report.area(0, Sort::Unanswerable), None);
+        // Four of six pairs are in order and one is a tie.
+        assert_eq!(report.area(0, QuestionKind::Foreign), Some(4.5 / 6.0));
+        assert_eq!(report.area(0, QuestionKind::Unanswerable), None);
         // |0.1 − 0| + |0.4 − 1| + |1.6 − 1| + |0.9 − 1| of five.
         assert!((report.calibration_error() - 1.4 / 5.0).abs() < 1e-12);
         assert!(

@@ -1,5 +1,5 @@
-//! From a person's exports to what is believed of them, as `because import` and `because claims` do
-//! it: in a space that vanishes.
+//! Derives claims from a person's exports, like `because import` and `because claims`, in a
+//! temporary space.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use kernel::seal::{SEED_BYTES, Signer};
 use super::{Claim, LABELS};
 use crate::{EvalError, Source};
 
-/// What follows from everything in the folder but the labels, as of that day.
+/// The claims from all files in the folder except the labels, as of this day.
 pub(super) fn claims(folder: &Path, today: Date) -> Result<Vec<Claim>, EvalError> {
     let scratch = tempfile::tempdir().map_err(engine::EngineError::from)?;
     let context = context(today);
@@ -37,7 +37,7 @@ pub(super) fn claims(folder: &Path, today: Date) -> Result<Vec<Claim>, EvalError
     Ok(served.map(claim).collect())
 }
 
-/// Everything of the person's that an importer knows, in order of name.
+/// All files of the person that an importer recognises, in order of name.
 fn sources(folder: &Path) -> Result<Vec<Source>, EvalError> {
     let io = |source| EvalError::File { path: folder.to_owned(), source };
     let mut sources = Vec::new();
@@ -54,7 +54,7 @@ fn sources(folder: &Path) -> Result<Vec<Source>, EvalError> {
     Ok(sources)
 }
 
-/// Everything is imported on the last day that the records know: what lies after it is a plan.
+/// The import happens on the last day of the records: later events are plans.
 fn context(today: Date) -> Context {
     let now = today
         .to_zoned(jiff::tz::TimeZone::UTC)

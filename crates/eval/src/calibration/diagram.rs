@@ -1,14 +1,14 @@
-//! The reliability diagram, as SVG: what was said against what was so.
+//! The reliability diagram as SVG: confidence against the share of true claims.
 //!
-//! Points on the diagonal are honest; below it too much was said, above it too little. A point's
-//! area follows the number of claims, and the whisker is the interval within which a share of so
-//! many claims is unsure (Wilson 1927, 95 %). Colours are chosen to be read on white and on black.
+//! Points on the diagonal are calibrated; points below it are overconfident, points above it
+//! underconfident. A point's area is proportional to the number of claims; its whisker is the 95 %
+//! Wilson interval (Wilson 1927). The colours are readable on white and on black.
 
 use std::fmt::Write;
 
-use super::figures::{Calibration, Heap};
+use super::figures::{Calibration, ClaimGroup};
 
-/// Side of the square of the plot, and what stands round it.
+/// Side of the square plot, and its margins.
 const SIDE: f64 = 300.0;
 const LEFT: f64 = 46.0;
 const TOP: f64 = 16.0;
@@ -99,7 +99,7 @@ pub fn svg(calibration: &Calibration, title: &str) -> String {
     svg
 }
 
-fn point(svg: &mut String, bin: &Heap, most: f64) {
+fn point(svg: &mut String, bin: &ClaimGroup, most: f64) {
     let (x, y) = (across(bin.mean_confidence()), up(bin.share_true()));
     let (low, high) = wilson(bin);
     let radius = 3.0 + 6.0 * (bin.claims as f64 / most).sqrt();
@@ -111,9 +111,9 @@ fn point(svg: &mut String, bin: &Heap, most: f64) {
     );
 }
 
-/// Within which the share may lie that so many draws came from.
-fn wilson(heap: &Heap) -> (f64, f64) {
-    let (n, share) = (heap.claims as f64, heap.share_true());
+/// The Wilson interval of a group's share of true claims.
+fn wilson(group: &ClaimGroup) -> (f64, f64) {
+    let (n, share) = (group.claims as f64, group.share_true());
     let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
     let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     ((middle - half).max(0.0), (middle + half).min(1.0))
@@ -130,12 +130,12 @@ fn up(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::Judged;
+    use crate::calibration::JudgedClaim;
     use crate::calibration::testing::judged;
 
     #[test]
     fn every_bin_with_claims_is_a_point_and_a_bar() {
-        let claims: Vec<Judged> =
+        let claims: Vec<JudgedClaim> =
             [0.05, 0.35, 0.95, 0.95].map(|confidence| judged(confidence, confidence > 0.5)).into();
         let svg = svg(&Calibration::of(claims.iter()), "a title");
         assert_eq!((svg.matches("<circle").count(), svg.matches("<rect").count()), (3, 3));

@@ -1,71 +1,74 @@
-//! How honest confidence is: bins, bands, expected calibration error; and how much is found.
+//! Calibration of confidence: bins, bands, expected calibration error; and precision and recall of
+//! claims.
 //!
 //! Expected calibration error as Naeini, Cooper and Hauskrecht define it ("Obtaining well
-//! calibrated probabilities using Bayesian binning", AAAI 2015): ten bins of equal width, the
-//! distance between mean confidence and share true in each, weighted by how many claims are in it.
+//! calibrated probabilities using Bayesian binning", AAAI 2015): ten bins of equal width, and the
+//! distance between mean confidence and share of true claims in each, weighted by its number of
+//! claims.
 
 use std::collections::BTreeMap;
 
 use kernel::confidence::Band;
 
 use super::labels::{Family, Judgement};
-use super::{Judged, Person};
+use super::{JudgedClaim, Person};
 
 /// Bins of equal width.
 pub const BINS: usize = 10;
-/// A claim counts as asserted from here on: it is held to be rather true than not, which is what
-/// whoever reads one belief among others goes by.
+/// A claim counts as asserted from this confidence on: it is more likely true than not, which is
+/// how readers use a belief.
 pub const ASSERTED_MIN: f64 = 0.5;
 
-/// Some claims that belong together.
+/// A group of claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Heap {
+pub struct ClaimGroup {
     pub claims: usize,
     pub holds: usize,
     confidence_sum: f64,
 }
 
-impl Heap {
-    fn of<'a>(judged: impl Iterator<Item = &'a Judged>) -> Self {
-        judged.fold(Self::default(), |heap, one| Self {
-            claims: heap.claims + 1,
-            holds: heap.holds + usize::from(one.is_true()),
-            confidence_sum: heap.confidence_sum + one.claim.confidence,
+impl ClaimGroup {
+    fn of<'a>(judged: impl Iterator<Item = &'a JudgedClaim>) -> Self {
+        judged.fold(Self::default(), |group, one| Self {
+            claims: group.claims + 1,
+            holds: group.holds + usize::from(one.is_true()),
+            confidence_sum: group.confidence_sum + one.claim.confidence,
         })
     }
 
-    /// What was said, on average.
+    /// The mean confidence.
     pub fn mean_confidence(&self) -> f64 {
         ratio(self.confidence_sum, self.claims)
     }
 
-    /// What was so.
+    /// The share of true claims.
     pub fn share_true(&self) -> f64 {
         ratio(self.holds as f64, self.claims)
     }
 
-    /// How far apart the two are; positive where too much was said.
+    /// The difference between the two; positive for overconfidence.
     pub fn excess(&self) -> f64 {
         self.mean_confidence() - self.share_true()
     }
 }
 
-/// The figures over some claims.
+/// Calibration figures of some claims.
 pub struct Calibration {
-    pub all: Heap,
-    pub bins: [Heap; BINS],
-    pub bands: Vec<(Band, Heap)>,
+    pub all: ClaimGroup,
+    pub bins: [ClaimGroup; BINS],
+    pub bands: Vec<(Band, ClaimGroup)>,
 }
 
 impl Calibration {
-    pub fn of<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> Self {
-        let in_bin =
-            |bin: usize| Heap::of(judged.clone().filter(|one| bin_of(one.claim.confidence) == bin));
+    pub fn of<'a>(judged: impl Iterator<Item = &'a JudgedClaim> + Clone) -> Self {
+        let in_bin = |bin: usize| {
+            ClaimGroup::of(judged.clone().filter(|one| bin_of(one.claim.confidence) == bin))
+        };
         let in_band = |band: Band| {
-            Heap::of(judged.clone().filter(|one| Band::of(one.claim.confidence) == band))
+            ClaimGroup::of(judged.clone().filter(|one| Band::of(one.claim.confidence) == band))
         };
         Self {
-            all: Heap::of(judged.clone()),
+            all: ClaimGroup::of(judged.clone()),
             bins: std::array::from_fn(in_bin),
             bands: Band::ALL.into_iter().map(|band| (band, in_band(band))).collect(),
         }
@@ -87,25 +90,25 @@ fn ratio(over: f64, under: usize) -> f64 {
     if under == 0 { 0.0 } else { over / under as f64 }
 }
 
-/// How much is found in one family.
+/// Precision and recall in one family.
 #[derive(Default)]
-pub struct Found {
-    /// Claims held to be true, and how many of them are.
+pub struct Detection {
+    /// Asserted claims, and how many of them are true.
     pub asserted: usize,
     pub asserted_true: usize,
-    /// Truths with traces enough, and how many of them are asserted.
+    /// Detectable truths, and how many of them are asserted.
     pub truths: usize,
     pub found: usize,
-    /// Truths of fewer traces, and how many of them are asserted all the same.
+    /// Truths with too little evidence, and how many of them are asserted anyway.
     pub faint: usize,
     pub faint_found: usize,
-    /// In what way the false ones among the asserted are false.
+    /// Causes of the false asserted claims.
     pub false_causes: BTreeMap<&'static str, usize>,
-    /// Truths that are missed: their sort, and whether there is a claim that was not sure enough.
+    /// Missed truths by kind and cause, such as a claim with too low a confidence.
     pub missed: BTreeMap<(String, &'static str), usize>,
 }
 
-impl Found {
+impl Detection {
     pub fn in_family(people: &[Person], family: Family) -> Self {
         let mut found = Self::default();
         for person in people {
@@ -121,9 +124,9 @@ impl Found {
             for (number, truth) in
                 person.truths.iter().enumerate().filter(|(_, truth)| truth.family == family)
             {
-                let says_it = |one: &&Judged| one.judgement == Judgement::True(number);
-                let asserted = person.judged.iter().filter(says_it).any(Judged::is_asserted);
-                if !truth.can_be_told() {
+                let says_it = |one: &&JudgedClaim| one.judgement == Judgement::True(number);
+                let asserted = person.judged.iter().filter(says_it).any(JudgedClaim::is_asserted);
+                if !truth.is_detectable() {
                     found.faint += 1;
                     found.faint_found += usize::from(asserted);
                     continue;
@@ -143,12 +146,12 @@ impl Found {
         found
     }
 
-    /// Share of what is asserted that is true.
+    /// Share of asserted claims that are true.
     pub fn precision(&self) -> f64 {
         ratio(self.asserted_true as f64, self.asserted)
     }
 
-    /// Share of what is true, and left traces, that is asserted.
+    /// Share of detectable truths that are asserted.
     pub fn recall(&self) -> f64 {
         ratio(self.found as f64, self.truths)
     }
@@ -160,20 +163,20 @@ mod tests {
     use crate::calibration::testing::judged;
 
     #[test]
-    fn claims_as_true_as_they_say_have_no_error_and_others_have_theirs() {
-        let honest: Vec<Judged> = (0..10).map(|number| judged(0.8, number < 8)).collect();
+    fn calibrated_claims_have_no_error_and_overconfident_ones_do() {
+        let honest: Vec<JudgedClaim> = (0..10).map(|number| judged(0.8, number < 8)).collect();
         let calibration = Calibration::of(honest.iter());
         assert!(calibration.error() < 1e-9);
         assert_eq!((calibration.bins[8].claims, calibration.bands[2].1.holds), (10, 8));
-        let boastful: Vec<Judged> =
+        let boastful: Vec<JudgedClaim> =
             (0..10).map(|number| judged(0.95, number < 5)).chain([judged(0.05, false)]).collect();
         let error = Calibration::of(boastful.iter()).error();
         assert!((error - (0.45 * 10.0 + 0.05) / 11.0).abs() < 1e-9, "{error}");
     }
 
     #[test]
-    fn nothing_at_all_is_no_error() {
+    fn no_claims_have_no_error() {
         assert_eq!(Calibration::of([].iter()).error(), 0.0);
-        assert_eq!(Found::default().precision(), 0.0);
+        assert_eq!(Detection::default().precision(), 0.0);
     }
 }

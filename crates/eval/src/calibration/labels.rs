@@ -1,11 +1,11 @@
-//! What is true of a person, and whether a claim says it.
+//! Labels: the truth about a person, and the judgement of claims against it.
 //!
-//! A **routine** is told by its identity key, within its time: what a claim says of a span in which
-//! the habit had not begun or was over is false, even if the words are right; four of its
-//! occurrences either way are forgiven, because nobody can know the day. A **place** is told by its
-//! label's slug or by its position; a **relationship** by kind and either of a person's names; a
-//! **preference** by its object and whether it is liked. Claims of which the labels say nothing
-//! (another family, a preference that follows from routines) are not judged.
+//! A **routine** matches by its identity key and its time: a claim about a period in which the
+//! habit had not started or was over is false, even if the rest is right; a tolerance of four
+//! occurrences either way applies, because nobody can know the exact day. A **place** matches by
+//! its label's slug or by its position; a **relationship** by its kind and one of the person's
+//! names; a **preference** by its object and polarity. Claims that the labels do not cover (another
+//! family, a preference from routines) are not judged.
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ use serde_json::Value;
 use super::Claim;
 use crate::EvalError;
 
-/// By how many weeks a claim's beginning or end may be off, of a habit of every week.
+/// Tolerance of a claim's start and end, in weeks, for a weekly habit.
 const SLACK_WEEKS: i32 = 4;
-/// How often what nobody states must be seen to be asked for.
+/// Fewest traces of an unstated truth that count as detectable.
 pub(crate) const TRACES_MIN: u64 = 3;
-/// The relationship that shows in appointments and chats.
+/// The relationship that is visible in appointments and chats.
 const CONTACT: &str = "contact";
-/// Metres a degree of latitude.
+/// Metres per degree of latitude.
 const DEGREE_M: f64 = 111_320.0;
 
-/// The families of claims that are measured.
+/// The families of claims that are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     Routine,
@@ -38,7 +38,7 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 4] = [Self::Routine, Self::Place, Self::Relationship, Self::Preference];
 
-    /// In the plural.
+    /// Its plural name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Routine => "routines",
@@ -62,7 +62,7 @@ impl Family {
 /// The file `labels.json`.
 #[derive(Deserialize)]
 pub(crate) struct Labels {
-    /// The last day that the records know.
+    /// The last day of the records.
     pub(super) today: When,
     routines: Vec<Routine>,
     places: Vec<Place>,
@@ -110,33 +110,33 @@ struct Preference {
     traces: u64,
 }
 
-/// Something that is true.
+/// A true statement about a person.
 pub(crate) struct Truth {
     pub family: Family,
-    /// What sort it is, for the table of losses.
+    /// Its kind, for the table of missed truths.
     pub sort: String,
-    /// How often it can be seen in the records.
+    /// The number of its traces in the records.
     pub traces: u64,
-    /// For people.
+    /// Its description for people.
     pub name: String,
 }
 
 impl Truth {
-    /// Whether enough of it can be seen for anybody to tell. Two occurrences are two occurrences;
-    /// what somebody says of themselves is said once.
-    pub(crate) fn can_be_told(&self) -> bool {
+    /// Whether the records have enough evidence of it. Two occurrences may be a coincidence; one
+    /// statement by the person is enough.
+    pub(crate) fn is_detectable(&self) -> bool {
         let stated = matches!(self.family, Family::Preference)
             || self.family == Family::Relationship && self.sort != CONTACT;
         self.traces >= if stated { 1 } else { TRACES_MIN }
     }
 }
 
-/// What became of a claim.
+/// The judgement of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Judgement {
-    /// It is true: the number of the truth among [`Labels::truths`].
+    /// It is true; the index of the truth in [`Labels::truths`].
     True(usize),
-    /// It is not, and in what way.
+    /// It is false, with the cause.
     False(&'static str),
 }
 
@@ -148,7 +148,7 @@ impl Labels {
         serde_json::from_slice(&bytes).map_err(|error| EvalError::form(path, error.to_string()))
     }
 
-    /// All that is true, family by family.
+    /// All truths, by family.
     pub(super) fn truths(&self) -> Vec<Truth> {
         let truth = |family, sort: &str, traces, name: &str| Truth {
             family,
@@ -180,7 +180,7 @@ impl Labels {
         routines.chain(places).chain(relationships).chain(preferences).collect()
     }
 
-    /// The family of a claim and what became of it; none of a claim that cannot be judged.
+    /// The family of a claim and its judgement; `None` if it cannot be judged.
     pub(super) fn judge(&self, claim: &Claim) -> Option<(Family, Judgement)> {
         let family = Family::of(&claim.claim_type)?;
         let key = claim.identity_key.split_once('|')?.1;
@@ -215,13 +215,13 @@ impl Labels {
 
     fn is_within(&self, claim: &Claim, routine: &Routine) -> bool {
         let slack_days = SLACK_WEEKS * 7 * routine.every_weeks;
-        let begun = claim
+        let started = claim
             .valid_from
             .as_ref()
             .is_none_or(|from| days(from.date(), routine.from.date()) <= slack_days);
-        // A claim without an end holds to the day that the records reach.
+        // A claim without an end is valid until the last day of the records.
         let end = claim.valid_to.as_ref().unwrap_or(&self.today).date();
-        begun && routine.to.as_ref().is_none_or(|to| days(to.date(), end) <= slack_days)
+        started && routine.to.as_ref().is_none_or(|to| days(to.date(), end) <= slack_days)
     }
 
     fn judge_place(&self, claim: &Claim, slug: &str) -> Judgement {
@@ -250,7 +250,7 @@ impl Labels {
     }
 
     fn judge_preference(&self, claim: &Claim, slug: &str) -> Option<Judgement> {
-        // What follows from the routines is no statement, and has no label.
+        // A preference from routines is not a statement, and has no label.
         if claim.claim_type == "preference.daypart" {
             return None;
         }
@@ -280,7 +280,7 @@ fn position(payload: &Value) -> Option<(f64, f64)> {
     Some((holder.get("lat")?.as_f64()?, holder.get("lon")?.as_f64()?))
 }
 
-/// On a plane, which is right to a part in a thousand over the distances that matter here.
+/// The distance on a plane, which is accurate to 0.1 % over these distances.
 fn metres(one: (f64, f64), other: (f64, f64)) -> f64 {
     let north = (one.0 - other.0) * DEGREE_M;
     let east = (one.1 - other.1) * DEGREE_M * one.0.to_radians().cos();
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_routine_is_true_by_its_key_within_its_time() {
+    fn a_routine_matches_by_its_key_and_time() {
         let gym = "routine.weekly|gym|tue|morning";
         for (key, span, expect) in [
             (gym, [Some("2024-02-01"), Some("2025-02-20")], Judgement::True(0)),
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_true_by_its_name_or_near_its_position() {
+    fn a_place_matches_by_its_name_or_position() {
         let none = [None, None];
         check("place.frequent|pool-nord", json!({}), none, Judgement::True(2));
         check(
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn people_and_tastes_are_told_by_what_is_said_of_them() {
+    fn relationships_match_by_kind_and_preferences_by_object_and_polarity() {
         let none = [None, None];
         check("relationship.sister|ana", json!({}), none, Judgement::True(3));
         check(
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_label_speaks_of_is_not_judged() {
+    fn claims_without_a_label_are_not_judged() {
         for key in ["preference.daypart|morning", "com.example.streak|gym", "odd"] {
             assert!(labels().judge(&claim(key, 0.9)).is_none(), "{key}");
         }

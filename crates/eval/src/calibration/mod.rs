@@ -1,10 +1,10 @@
-//! Measuring confidence: of the claims made with 0.8, are eight in ten true?
+//! Calibration of confidence: of the claims made with 0.8, are eight in ten true?
 //!
-//! Each person of `cargo xtask samples` is a folder of exports and a file of what is true. The
-//! exports go through the ordinary importers and derivers, which never see the labels; then every
-//! claim is [judged](labels), and the [figures] say how honest the confidences were and how much
-//! was found. Neighbouring questions to "is it true?" (which days exactly, since when) are decided
-//! in [`labels`], in the open, because they move the numbers.
+//! Each person of `cargo xtask samples` is a folder with exports and a file of labels. The exports
+//! go through the ordinary importers and derivers, which never see the labels; then every claim is
+//! [judged](labels), and the [figures] measure the calibration of the confidences and the share of
+//! truths that were found. The criteria of truth (which days exactly, since when) are defined in
+//! [`labels`], because they affect the numbers.
 
 use std::path::Path;
 
@@ -20,31 +20,31 @@ pub mod figures;
 mod labels;
 pub mod report;
 
-/// The file of what is true of a person.
+/// The file with a person's labels.
 const LABELS: &str = "labels.json";
-/// Most people of one folder.
+/// Most people in one folder.
 const PEOPLE_MAX: usize = 10_000;
 
-/// What is believed of a person.
+/// A claim about a person.
 pub struct Claim {
     claim_type: String,
     identity_key: String,
     payload: Value,
     confidence: f64,
-    /// What it follows from, as it is sealed.
+    /// The basis of its confidence, as sealed.
     basis: Value,
     valid_from: Option<When>,
     valid_to: Option<When>,
 }
 
-/// A claim and what became of it.
-pub struct Judged {
+/// A claim and its judgement.
+pub struct JudgedClaim {
     family: Family,
     claim: Claim,
     judgement: Judgement,
 }
 
-impl Judged {
+impl JudgedClaim {
     fn is_true(&self) -> bool {
         matches!(self.judgement, Judgement::True(_))
     }
@@ -54,11 +54,11 @@ impl Judged {
     }
 }
 
-/// One person: what is true of them, and what was claimed.
+/// One person: the truths about them, and the claims.
 pub struct Person {
     name: String,
     truths: Vec<Truth>,
-    judged: Vec<Judged>,
+    judged: Vec<JudgedClaim>,
 }
 
 /// The folders of the people in a folder, in order of name.
@@ -82,13 +82,13 @@ pub fn people_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, EvalError> {
     Ok(people)
 }
 
-/// Imports what one person's folder holds, derives, and judges.
+/// Imports one person's folder, derives claims, and judges them.
 pub fn measure(folder: &Path) -> Result<Person, EvalError> {
     let labels = Labels::read(&folder.join(LABELS))?;
     let claims = derive::claims(folder, labels.today.date())?;
     let judge = |claim: Claim| {
         let (family, judgement) = labels.judge(&claim)?;
-        Some(Judged { family, claim, judgement })
+        Some(JudgedClaim { family, claim, judgement })
     };
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Person {
@@ -114,9 +114,9 @@ mod testing {
         }
     }
 
-    pub(super) fn judged(confidence: f64, holds: bool) -> Judged {
+    pub(super) fn judged(confidence: f64, holds: bool) -> JudgedClaim {
         let judgement = if holds { Judgement::True(0) } else { Judgement::False("no habit") };
-        Judged {
+        JudgedClaim {
             family: Family::Routine,
             claim: claim("routine.weekly|gym|tue|morning", confidence),
             judgement,

@@ -1,35 +1,39 @@
-//! What was measured, as tables for people and as JSON for programs.
+//! Calibration results, as tables for people and as JSON for programs.
 
 use serde_json::{Value, json};
 
 use super::Person;
-use super::figures::{ASSERTED_MIN, Calibration, Found, Heap};
+use super::figures::{ASSERTED_MIN, Calibration, ClaimGroup, Detection};
 use super::labels::{Family, Judgement, TRACES_MIN};
 
-/// The figures over all people.
+/// The results for all people.
 pub struct Report<'a> {
     pub people: &'a [Person],
 }
 
 impl Report<'_> {
-    /// Over the claims of one family, or of all.
+    /// The calibration of the claims in one family, or of all.
     pub fn calibration(&self, family: Option<Family>) -> Calibration {
         let judged = self.people.iter().flat_map(|person| &person.judged);
         Calibration::of(judged.filter(move |one| family.is_none_or(|family| one.family == family)))
     }
 
-    /// The tables, a line each.
+    /// The lines of the tables.
     pub fn lines(&self) -> Vec<String> {
         let all = self.calibration(None);
         let mut lines = vec![format!(
             "{:<22}{:>8}{:>12}{:>8}{:>9}",
             "", "claims", "confidence", "true", "excess"
         )];
-        let row = |name: &str, heap: &Heap| {
-            let (said, so) = (heap.mean_confidence(), heap.share_true());
-            format!("{name:<22}{:>8}{said:>12.3}{so:>8.3}{:>+9.3}", heap.claims, heap.excess())
+        let row = |name: &str, group: &ClaimGroup| {
+            let (confidence, share) = (group.mean_confidence(), group.share_true());
+            format!(
+                "{name:<22}{:>8}{confidence:>12.3}{share:>8.3}{:>+9.3}",
+                group.claims,
+                group.excess()
+            )
         };
-        lines.extend(all.bands.iter().rev().map(|(band, heap)| row(band.as_str(), heap)));
+        lines.extend(all.bands.iter().rev().map(|(band, group)| row(band.as_str(), group)));
         lines.push(String::new());
         for (number, bin) in all.bins.iter().enumerate() {
             lines.push(row(
@@ -45,7 +49,7 @@ impl Report<'_> {
         ));
         for family in Family::ALL {
             let (calibration, found) =
-                (self.calibration(Some(family)), Found::in_family(self.people, family));
+                (self.calibration(Some(family)), Detection::in_family(self.people, family));
             lines.push(format!(
                 "{:<22}{:>8}{:>12.3}{:>8}{:>11.3}{:>9.3}{:>9}",
                 family.name(),
@@ -59,7 +63,7 @@ impl Report<'_> {
         }
         lines.push(format!("{:<22}{:>8}{:>12.3}", "all", all.all.claims, all.error()));
         for family in Family::ALL {
-            let found = Found::in_family(self.people, family);
+            let found = Detection::in_family(self.people, family);
             let falsehoods: Vec<String> = found
                 .false_causes
                 .iter()
@@ -95,7 +99,7 @@ impl Report<'_> {
         lines
     }
 
-    /// Everything, shares as 0 … 1.
+    /// All results, with shares as 0 … 1.
     pub fn json(&self) -> Value {
         let families: Vec<Value> =
             Family::ALL.into_iter().map(|family| self.family_json(family)).collect();
@@ -108,7 +112,7 @@ impl Report<'_> {
     }
 
     fn family_json(&self, family: Family) -> Value {
-        let found = Found::in_family(self.people, family);
+        let found = Detection::in_family(self.people, family);
         let missed: Vec<Value> = found
             .missed
             .iter()
@@ -129,7 +133,7 @@ impl Report<'_> {
         value
     }
 
-    /// Every claim with its factors, and what became of it; every truth that nobody claims.
+    /// Every claim with its factors and its judgement, and every missed truth.
     pub fn each_json(&self) -> Value {
         let mut each = Vec::new();
         for person in self.people {
@@ -162,16 +166,16 @@ fn or_none(parts: &[String]) -> String {
 }
 
 fn calibration_json(calibration: &Calibration) -> Value {
-    let heap = |heap: &Heap| json!({ "claims": heap.claims, "true": heap.holds, "mean_confidence": heap.mean_confidence(), "share_true": heap.share_true() });
+    let group = |group: &ClaimGroup| json!({ "claims": group.claims, "true": group.holds, "mean_confidence": group.mean_confidence(), "share_true": group.share_true() });
     let bands: serde_json::Map<String, Value> = calibration
         .bands
         .iter()
-        .map(|(band, of_band)| (band.as_str().to_owned(), heap(of_band)))
+        .map(|(band, of_band)| (band.as_str().to_owned(), group(of_band)))
         .collect();
     json!({
         "claims": calibration.all.claims,
         "expected_calibration_error": calibration.error(),
         "bands": bands,
-        "bins": calibration.bins.iter().map(heap).collect::<Vec<_>>(),
+        "bins": calibration.bins.iter().map(group).collect::<Vec<_>>(),
     })
 }

@@ -2,14 +2,14 @@
 //! `corpus.jsonl`, `queries.jsonl`, and `qrels/test.tsv` with query, document and grade.
 //!
 //! A grade above 0 makes a document gold. Queries of other splits, which have no line in
-//! `qrels/test.tsv`, are passed over and counted. What else a line holds (`metadata`) is not read.
+//! `qrels/test.tsv`, are skipped and counted. Other fields (`metadata`) are ignored.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::documents::Document;
-use super::{Id, Query, Reading, lines, parse, take};
+use super::{CollectionReader, Id, Query, lines, parse, take};
 use crate::EvalError;
 
 #[derive(Deserialize)]
@@ -22,19 +22,19 @@ struct Passage {
 }
 
 #[derive(Deserialize)]
-struct Wanted {
+struct QueryLine {
     _id: Id,
     text: String,
 }
 
 /// Reads the three files of a folder.
-pub(super) fn read(folder: &Path, reading: &mut Reading) -> Result<(), EvalError> {
+pub(super) fn read(folder: &Path, reader: &mut CollectionReader) -> Result<(), EvalError> {
     lines::for_each(&folder.join("corpus.jsonl"), |number, line| {
         let Passage { _id: id, title, text } = take(parse(line)?)?;
         let title = Some(title).filter(|title| !title.is_empty());
         let (actor, at, session, kind, location) = (None, None, None, None, None);
         let (captions, participants, tags) = (Vec::new(), Vec::new(), Vec::new());
-        reading.document(
+        reader.document(
             number,
             Document {
                 id,
@@ -52,8 +52,8 @@ pub(super) fn read(folder: &Path, reading: &mut Reading) -> Result<(), EvalError
         )
     })?;
     lines::for_each(&folder.join("queries.jsonl"), |number, line| {
-        let Wanted { _id: id, text } = take(parse(line)?)?;
-        reading.query(
+        let QueryLine { _id: id, text } = take(parse(line)?)?;
+        reader.query(
             number,
             Query { id, text, today: None, category: None, gold: Vec::new(), answerable: None },
         )
@@ -66,12 +66,12 @@ pub(super) fn read(folder: &Path, reading: &mut Reading) -> Result<(), EvalError
         };
         let Ok(grade) = grade.parse::<f64>() else {
             // The first line has the names of the columns.
-            return if number == 1 { Ok(()) } else { Err(format!("{grade:?} is no grade")) };
+            return if number == 1 { Ok(()) } else { Err(format!("{grade:?} is not a grade")) };
         };
         let id = |text: &str| Id::try_from(serde_json::Value::from(text));
         let (query, document) = (id(query)?, id(document)?);
-        if grade > 0.0 { reading.name_gold(number, &query, vec![document]) } else { Ok(()) }
+        if grade > 0.0 { reader.name_gold(number, &query, vec![document]) } else { Ok(()) }
     })?;
-    // The line of what does not join is one of this file.
-    reading.join().map_err(|(line, reason)| EvalError::Line { path: qrels, line, reason })
+    // Line numbers of join errors refer to this file.
+    reader.join().map_err(|(line, reason)| EvalError::Line { path: qrels, line, reason })
 }

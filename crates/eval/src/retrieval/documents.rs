@@ -1,7 +1,7 @@
 //! The documents of a labelled collection as evidence.
 //!
-//! What is searched is written to a file of its own, without queries and gold, and imported from
-//! there by an importer like any other, so that nothing of them can reach what is searched and
+//! The documents are written to a file of their own, without queries and gold, and imported from
+//! there by an ordinary importer, so that queries and gold cannot leak into the searched text and
 //! every system reads the same records.
 
 use std::io::{BufRead, BufReader, Write};
@@ -17,10 +17,10 @@ use super::Id;
 
 /// The source's name in the records.
 pub(super) const SOURCE: &str = "collection";
-/// Longest text from which a summary is made, bytes; it is at most 200 characters long itself.
+/// Longest text from which a summary is made, bytes; the summary itself has at most 200 characters.
 const SUMMARY_FROM_BYTES_MAX: usize = 2_000;
 
-/// One document, as a line gives it.
+/// A line with a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Document {
@@ -42,7 +42,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// The record, or what is wrong.
+    /// The record, or an error message.
     pub(super) fn evidence(self) -> Result<Evidence, String> {
         let at = self
             .at
@@ -84,13 +84,13 @@ impl Document {
     }
 }
 
-/// Writes a document where [`Documents`] reads it.
+/// Writes a document for [`Documents`] to read.
 pub(super) fn write(file: &mut impl Write, document: &Document) -> std::io::Result<()> {
     serde_json::to_writer(&mut *file, document)?;
     file.write_all(b"\n")
 }
 
-/// Reads what [`write()`] wrote. Not in the registry: only an evaluation asks for it.
+/// The importer of [`write()`]'s format. It is not registered, because only evaluations use it.
 pub(super) struct Documents;
 
 impl Importer for Documents {

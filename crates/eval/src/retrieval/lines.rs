@@ -1,16 +1,16 @@
-//! Lines of a labelled collection, none of which may fill the memory, each with its number for
-//! whoever has to mend it.
+//! Reads the lines of a labelled collection with a length limit, and reports errors with line
+//! numbers.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::EvalError;
 
-/// Longest line, bytes: a record made of it fits an operation with room to spare.
+/// Longest line, bytes: its record fits in an operation.
 pub(super) const LINE_BYTES_MAX: u64 = 512 * 1024;
 
-/// Hands every line that is not blank to `take`, with its number, counted from 1. What `take` finds
-/// wrong is reported with file and line.
+/// Passes every line that is not blank to `take`, with its number from 1. Errors of `take` are
+/// returned with file and line.
 pub(super) fn for_each(
     path: &Path,
     mut take: impl FnMut(u64, &str) -> Result<(), String>,

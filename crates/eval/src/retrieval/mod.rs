@@ -1,10 +1,9 @@
-//! Any collection of documents, queries and gold: one's own memory above all.
+//! Custom collections of documents, queries and gold, such as the user's own memory.
 //!
 //! A collection is a file of JSON lines, each a `document`, a `query` or `gold` by its `type`, or a
 //! folder in the layout of the BEIR benchmarks ([`beir`]). The form is described in `docs/eval.md`.
-//! Every line is looked at before anything is measured: a measurement with half of the labels would
-//! look like any other. So what does not fit is an error with file and line, never left out in
-//! silence.
+//! All lines are validated before the evaluation, because results with half of the labels would
+//! look plausible. So invalid data is an error with file and line, and never skipped silently.
 
 mod beir;
 mod documents;
@@ -18,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::documents::{Document, Documents, SOURCE};
-use super::{Asked, Collection, EvalError, Labelled, RecordKey, Source};
+use super::{Collection, EvalError, EvalQuestion, LabelledQuestion, RecordKey, Source};
 
-/// What one counts in.
+/// The unit of records.
 pub const UNIT: &str = "documents";
 /// Most documents of a collection.
 const DOCUMENTS_MAX: usize = 4_000_000;
@@ -30,41 +29,41 @@ const QUERIES_MAX: usize = 200_000;
 const GOLD_MAX: usize = 10_000;
 /// Longest id, category or kind, bytes.
 const NAME_BYTES_MAX: usize = 512;
-/// The category of queries that name none.
+/// The category of queries without one.
 const CATEGORY: &str = "queries";
 
-/// A collection made ready to be measured.
+/// A prepared collection.
 pub struct Retrieval {
     pub collection: Collection,
     /// How many documents.
     pub documents: usize,
-    /// Queries without gold that are not said to be unanswerable; only the layout of BEIR may have
-    /// such.
+    /// Number of skipped queries without gold that are not marked as unanswerable; only the BEIR
+    /// layout allows them.
     pub without_gold: usize,
-    // The documents' file, for as long as it may be imported.
+    // The documents' file, which must exist during the import.
     folder: tempfile::TempDir,
 }
 
 impl Retrieval {
-    /// The collection, and the folder that has to live as long.
+    /// The collection, and the folder that must outlive it.
     pub fn into_parts(self) -> (Collection, tempfile::TempDir) {
         (self.collection, self.folder)
     }
 }
 
-/// Reads a file of JSON lines, or a folder as BEIR lays it out.
+/// Reads a file of JSON lines, or a folder in the BEIR layout.
 pub fn read(path: &Path) -> Result<Retrieval, EvalError> {
     let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
-    let mut reading = Reading::new(path, folder.path().join("documents.jsonl"))?;
+    let mut reader = CollectionReader::new(path, folder.path().join("documents.jsonl"))?;
     if path.is_dir() {
-        beir::read(path, &mut reading)?;
+        beir::read(path, &mut reader)?;
     } else {
-        lines::for_each(path, |number, line| reading.line(number, line))?;
+        lines::for_each(path, |number, line| reader.line(number, line))?;
     }
-    reading.finish(path, folder)
+    reader.finish(path, folder)
 }
 
-/// What a document or query is called: a text or a number in the file.
+/// The id of a document or query: a text or a number in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Value")]
 struct Id(String);
@@ -89,7 +88,7 @@ impl TryFrom<Value> for Id {
     }
 }
 
-/// A query, as a line gives it.
+/// A line with a query.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Query {
@@ -102,7 +101,7 @@ struct Query {
     answerable: Option<bool>,
 }
 
-/// What answers a query, as a line of its own gives it.
+/// A line with the gold of a query.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Gold {
@@ -110,37 +109,37 @@ struct Gold {
     documents: Vec<Id>,
 }
 
-/// A query and what answers it.
+/// A query and its gold.
 struct Labels {
-    asked: Asked,
+    question: EvalQuestion,
     category: String,
     gold: BTreeSet<Id>,
     is_answerable: bool,
     line: u64,
 }
 
-/// A gold id whose document or query may come later in the file.
-struct Named {
+/// A gold reference whose document or query may follow later in the file.
+struct GoldReference {
     query: Id,
     document: Id,
     line: u64,
 }
 
-/// A collection as far as it was read.
-struct Reading {
+/// A collection that is being read.
+struct CollectionReader {
     file: BufWriter<std::fs::File>,
     documents_path: PathBuf,
-    /// Documents and their lines.
+    /// Documents and their line numbers.
     documents: HashMap<Id, u64>,
     /// In the order of the file.
     queries: Vec<Labels>,
     query_places: BTreeMap<Id, usize>,
-    named: Vec<Named>,
-    /// Queries without gold are passed over.
+    named: Vec<GoldReference>,
+    /// Whether queries without gold are skipped.
     may_lack_gold: bool,
 }
 
-impl Reading {
+impl CollectionReader {
     fn new(path: &Path, documents_path: PathBuf) -> Result<Self, EvalError> {
         let file = std::fs::File::create(&documents_path)
             .map_err(|source| EvalError::File { path: documents_path.clone(), source })?;
@@ -166,7 +165,7 @@ impl Reading {
             Some("query") => self.query(number, take(fields)?),
             Some("gold") => self.gold(number, take(fields)?),
             Some(other) => Err(format!("`type` {other:?} is not `document`, `query` or `gold`")),
-            None => Err("there is no `type`: `document`, `query` or `gold`".to_owned()),
+            None => Err("`type` is missing: use `document`, `query` or `gold`".to_owned()),
         }
     }
 
@@ -184,7 +183,7 @@ impl Reading {
         let evidence = document.clone().evidence()?;
         engine::write::record::Prepared::new(evidence.into()).map_err(|error| error.to_string())?;
         documents::write(&mut self.file, &document)
-            .map_err(|error| format!("cannot be set down: {error}"))
+            .map_err(|error| format!("cannot be written: {error}"))
     }
 
     fn query(&mut self, number: u64, query: Query) -> Result<(), String> {
@@ -193,7 +192,7 @@ impl Reading {
         }
         name("category", query.category.as_deref())?;
         if query.text.trim().is_empty() {
-            return Err("the query asks nothing: `text` is empty".to_owned());
+            return Err("the query is empty: `text` is blank".to_owned());
         }
         let today = query
             .today
@@ -205,7 +204,7 @@ impl Reading {
         }
         self.name_gold(number, &query.id, query.gold)?;
         self.queries.push(Labels {
-            asked: Asked { text: query.text, today },
+            question: EvalQuestion { text: query.text, today },
             category: query.category.unwrap_or_else(|| CATEGORY.to_owned()),
             gold: BTreeSet::new(),
             is_answerable: query.answerable.unwrap_or(true),
@@ -225,7 +224,7 @@ impl Reading {
         if self.named.len() >= QUERIES_MAX.saturating_mul(10) {
             return Err("too much gold".to_owned());
         }
-        self.named.extend(documents.into_iter().map(|document| Named {
+        self.named.extend(documents.into_iter().map(|document| GoldReference {
             query: query.clone(),
             document,
             line,
@@ -233,27 +232,27 @@ impl Reading {
         Ok(())
     }
 
-    /// Joins gold to queries, now that everything is known.
+    /// Joins gold to queries, after all lines are read.
     fn join(&mut self) -> Result<(), (u64, String)> {
-        for Named { query, document, line } in std::mem::take(&mut self.named) {
+        for GoldReference { query, document, line } in std::mem::take(&mut self.named) {
             let place =
                 self.query_places.get(&query).and_then(|place| self.queries.get_mut(*place));
             let Some(labels) = place else {
                 return Err((
                     line,
-                    format!("gold of query {:?}, which there is not", query.as_str()),
+                    format!("gold of query {:?}, which does not exist", query.as_str()),
                 ));
             };
             if !self.documents.contains_key(&document) {
                 return Err((
                     line,
-                    format!("gold names document {:?}, which there is not", document.as_str()),
+                    format!("gold names document {:?}, which does not exist", document.as_str()),
                 ));
             }
             if !labels.is_answerable {
                 return Err((
                     line,
-                    format!("query {:?} has gold and is said to be unanswerable", query.as_str()),
+                    format!("query {:?} has gold but is marked as unanswerable", query.as_str()),
                 ));
             }
             labels.gold.insert(document);
@@ -293,14 +292,14 @@ impl Reading {
         let mut without_gold = 0;
         for labels in self.queries {
             if !labels.is_answerable {
-                collection.unanswerable.push(labels.asked);
+                collection.unanswerable.push(labels.question);
             } else if labels.gold.is_empty() {
                 without_gold += 1;
             } else {
                 let gold =
                     labels.gold.iter().map(|id| RecordKey::new(SOURCE, id.as_str())).collect();
-                collection.questions.push(Labelled {
-                    asked: labels.asked,
+                collection.questions.push(LabelledQuestion {
+                    question: labels.question,
                     category: labels.category,
                     gold,
                 });
@@ -321,7 +320,7 @@ fn take<T: serde::de::DeserializeOwned>(fields: Value) -> Result<T, String> {
     serde_json::from_value(fields).map_err(|error| error.to_string())
 }
 
-/// Names stand in tables and filters: short, on one line, not empty.
+/// Names appear in tables and filters, so they must be short, on one line, and not empty.
 fn name(field: &str, value: Option<&str>) -> Result<(), String> {
     match value {
         Some(value)

@@ -15,7 +15,7 @@ fn read_bytes(bytes: &[u8]) -> Result<Retrieval, EvalError> {
     read(&path)
 }
 
-/// The line that is complained of, and the complaint.
+/// The line and the reason of the error.
 fn complaint(lines: &[&str]) -> (u64, String) {
     match read_lines(lines).map(|_| ()) {
         Err(EvalError::Line { line, reason, .. }) => (line, reason),
@@ -31,7 +31,7 @@ fn records(retrieval: &Retrieval) -> Vec<kernel::evidence::Evidence> {
 }
 
 #[test]
-fn documents_become_records_with_all_that_their_lines_say() {
+fn documents_become_records_with_all_fields() {
     let full = r#"{"type":"document","id":7,"text":"Look","title":"Trip","actor":"Ana","at":"2024-05-01T10:00:00Z","session":"s","kind":"turn","location":"Oslo","captions":["a boat"],"participants":["Ben"],"tags":["sea"]}"#;
     let retrieval = read_lines(&["\u{feff}", full, "", DOCUMENT, QUERY]).unwrap();
     let [first, second] = records(&retrieval).try_into().unwrap();
@@ -46,7 +46,7 @@ fn documents_become_records_with_all_that_their_lines_say() {
 }
 
 #[test]
-fn gold_stands_in_the_query_or_in_lines_of_its_own_before_or_after() {
+fn gold_is_in_the_query_or_in_lines_of_its_own_before_or_after() {
     let gold = r#"{"type":"gold","query":"1","documents":["d2"]}"#;
     let other = r#"{"type":"document","id":"d2","text":"A sail."}"#;
     let nothing =
@@ -63,12 +63,12 @@ fn gold_stands_in_the_query_or_in_lines_of_its_own_before_or_after() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_line_and_reason() {
+fn invalid_lines_are_refused_with_line_and_reason() {
     let cases: [(&[&str], u64, &str); 18] = [
         (&["", "nonsense"], 2, "not JSON"),
         (&["[]"], 1, "not a JSON object"),
-        (&[r#"{"id":"d"}"#], 1, "there is no `type`"),
-        (&[r#"{"type":7}"#], 1, "there is no `type`"),
+        (&[r#"{"id":"d"}"#], 1, "`type` is missing"),
+        (&[r#"{"type":7}"#], 1, "`type` is missing"),
         (&[DOCUMENT, r#"{"type":"doc","id":"d"}"#], 2, r#"`type` "doc" is not"#),
         (&[r#"{"type":"document","text":"x"}"#], 1, "missing field `id`"),
         (&[r#"{"type":"document","id":"","text":"x"}"#], 1, "an id is"),
@@ -78,7 +78,7 @@ fn what_does_not_fit_is_refused_with_its_line_and_reason() {
         (&[r#"{"type":"document","id":"d","kind":" "}"#], 1, "`kind`"),
         (&[DOCUMENT, DOCUMENT], 2, r#"document "d1" is there already, in line 1"#),
         (&[DOCUMENT, QUERY, QUERY], 3, r#"query "1" is there already, in line 2"#),
-        (&[QUERY], 1, r#"gold names document "d1", which there is not"#),
+        (&[QUERY], 1, r#"gold names document "d1", which does not exist"#),
         (
             &[DOCUMENT, r#"{"type":"gold","query":"q","documents":["d1"]}"#],
             2,
@@ -107,7 +107,7 @@ fn what_does_not_fit_is_refused_with_its_line_and_reason() {
 }
 
 #[test]
-fn endless_lines_and_bytes_that_are_no_text_are_refused() {
+fn lines_that_are_too_long_or_not_utf8_are_refused() {
     let long = format!(r#"{{"type":"document","id":"d","text":"{}"}}"#, "x".repeat(600_000));
     assert!(complaint(&[DOCUMENT, &long]).1.contains("longer than"));
     assert!(matches!(read_bytes(b"\n\xff\xfe"), Err(EvalError::Line { line: 2, .. })));
@@ -115,7 +115,7 @@ fn endless_lines_and_bytes_that_are_no_text_are_refused() {
 }
 
 #[test]
-fn without_documents_or_queries_there_is_nothing_to_measure() {
+fn collections_without_documents_or_queries_are_refused() {
     let unanswerable = r#"{"type":"query","id":2,"text":"Who?","answerable":false}"#;
     for lines in [&[][..], &["", " "], &[DOCUMENT], &[DOCUMENT, unanswerable], &[unanswerable]] {
         assert!(matches!(read_lines(lines), Err(EvalError::Form { .. })), "{lines:?}");
@@ -144,7 +144,7 @@ const QUERIES: &str = concat!(
 );
 
 #[test]
-fn a_folder_as_beir_lays_it_out_is_read() {
+fn a_folder_in_the_beir_layout_is_read() {
     let retrieval =
         read_beir(CORPUS, QUERIES, "query-id\tcorpus-id\tscore\n1\ta\t2\r\n1\tb\t0\n").unwrap();
     assert_eq!((retrieval.documents, retrieval.without_gold), (2, 1));
@@ -154,7 +154,7 @@ fn a_folder_as_beir_lays_it_out_is_read() {
 }
 
 #[test]
-fn gold_of_beir_that_names_nothing_is_refused_with_its_line() {
+fn beir_gold_with_unknown_ids_is_refused_with_its_line() {
     for (qrels, line) in
         [("1\ta\t1\n1\tz\t1", 2), ("9\ta\t1", 1), ("1 a 1", 1), ("1\ta\t1\n1\tb\tmuch", 2)]
     {
@@ -168,10 +168,10 @@ fn gold_of_beir_that_names_nothing_is_refused_with_its_line() {
     assert!(matches!(read(folder.path()), Err(EvalError::File { .. })), "no corpus in it");
 }
 
-/// Notes, calendar, sessions with a coding assistant and facts, all invented: what the formula was
-/// not fitted on.
+/// Invented notes, a calendar, sessions with a coding assistant and facts: data on which the
+/// formula was not fitted.
 #[test]
-fn recall_holds_on_what_is_no_conversation() {
+fn recall_also_works_on_data_other_than_conversations() {
     use crate::measures::{Ranks, average};
     use crate::run::{Kind, run};
 

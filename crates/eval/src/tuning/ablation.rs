@@ -1,8 +1,8 @@
-//! The pipeline with each part switched off, one at a time: what a part is worth is what is lost
-//! without it.
+//! Ablation: the pipeline with each part switched off in turn. A part's value is the loss without
+//! it.
 //!
-//! Weights are not fitted again for what is left, so a loss says what the part does here and now,
-//! not what a pipeline without it could reach.
+//! The remaining weights are not refitted, so a loss measures the part's current contribution, not
+//! the best possible pipeline without it.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,7 @@ use super::{Spaces, averages, by_name, cells, cells_json, columns, with};
 use crate::EvalError;
 use crate::measures::{Averages, Ranks};
 
-/// Parts that are switched off together, by their names; names that this version of the kernel does
-/// not have are passed over.
+/// Groups of parts that are switched off together, by name; unknown names are ignored.
 const GROUPS: [(&str, &[&str]); 10] = [
     ("words", &["words", "own_words"]),
     ("session", &["session"]),
@@ -30,12 +29,12 @@ const GROUPS: [(&str, &[&str]); 10] = [
 
 /// One pipeline.
 pub struct Variant {
-    /// What it lacks.
+    /// The name of the part that is switched off.
     pub name: &'static str,
     pub weights: Weights,
 }
 
-/// All pipelines: the full one first. A group of which nothing counts anyway is left out.
+/// All pipelines, the full one first, without groups whose weights are zero already.
 pub fn variants(full: Weights) -> Vec<Variant> {
     let named = by_name(&full);
     let mut variants = vec![Variant { name: "nothing", weights: full }];
@@ -46,8 +45,7 @@ pub fn variants(full: Weights) -> Vec<Variant> {
             variants.push(Variant { name, weights: with(&full, &off) });
         }
     }
-    // A record's words count by themselves as they did together with those of the records before
-    // it.
+    // The record's own words get the weight of the words with context.
     let alone = Weights { words: 0.0, own_words: full.words + full.own_words, ..full };
     variants.insert(variants.len().min(2), Variant { name: "context", weights: alone });
     let both = Weights { session: 0.0, ..alone };
@@ -55,12 +53,12 @@ pub fn variants(full: Weights) -> Vec<Variant> {
     variants
 }
 
-/// What each pipeline found.
+/// The results of each pipeline.
 pub struct Ablation {
     rows: Vec<(&'static str, Averages)>,
 }
 
-/// Asks everything of every pipeline. `step` is called after each.
+/// Asks all questions with every pipeline. It calls `step` after each.
 pub fn run(
     spaces: &mut Spaces<'_>,
     full: Weights,
@@ -76,7 +74,7 @@ pub fn run(
 }
 
 impl Ablation {
-    /// The table, a line each; beside each recall at 10 what is lost of it.
+    /// The lines of the table, with the loss of recall at 10.
     pub fn lines(&self) -> Vec<String> {
         let full = self.rows.first().and_then(|(_, averages)| at_10(averages));
         let mut lines = vec![format!("{:<22}{}{:>10}", "without", columns(), "of R@10")];
@@ -89,7 +87,7 @@ impl Ablation {
         lines
     }
 
-    /// Shares as 0 … 1.
+    /// The results as JSON, with shares as 0 … 1.
     pub fn json(&self) -> Value {
         let row = |(name, averages): &(&'static str, Averages)| {
             let mut row = cells_json(averages);
@@ -109,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_variant_lacks_what_its_name_says_and_groups_that_count_nothing_are_left_out() {
+    fn each_variant_lacks_its_part_and_groups_without_weight_are_skipped() {
         let variants = variants(Weights::LEXICAL);
         let of = |name: &str| {
             variants.iter().find(|variant| variant.name == name).map(|variant| variant.weights)

@@ -1,12 +1,11 @@
-//! Weights learnt from labelled questions.
+//! Fits weights to labelled questions.
 //!
-//! For each question the parts of the best few hundred candidates are gathered through the ordinary
-//! recall. The weights are those under which what answers is most likely drawn, if a record were
-//! drawn from each answering record and all that do not answer by the softmax of its score (every
-//! question weighs the same). That loss is convex ([`super::newton`]). Only ratios matter for a
-//! ranking, so the result is scaled to a weight of 1 for `lex`. Candidates depend on the weights
-//! they are gathered with, so it is done again with what was learnt. A part that is the same in all
-//! candidates of every question cannot be learnt and keeps its weight of before.
+//! For each question, the ordinary recall gathers the parts of the best few hundred candidates. The
+//! weights minimise the softmax loss of each gold record against all records that are not gold,
+//! with the same weight for every question. That loss is convex ([`super::newton`]). Only ratios
+//! matter for a ranking, so the result is scaled to a weight of 1 for `words`. Candidates depend on
+//! the weights with which they are gathered, so both steps are repeated. A part with the same value
+//! in all candidates of every question cannot be fitted and keeps its previous weight.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +17,17 @@ use crate::{EvalError, records};
 
 /// Candidates gathered for each question.
 const CANDIDATES: usize = 400;
-/// How often candidates are gathered and weights learnt from them.
+/// How often candidates are gathered and weights fitted.
 const ROUNDS: usize = 2;
-/// Keeps weights of parts that hardly occur from growing: on the mean loss of a question.
+/// The ridge on the mean loss of a question, which limits the weights of rare parts.
 const RIDGE: f64 = 2e-3;
-/// Bounds of a weight, relative to that of `lex`.
+/// Bounds of a weight, relative to that of `words`.
 const WEIGHT_MIN: f64 = -2.0;
 const WEIGHT_MAX: f64 = 6.0;
 /// The part whose weight is 1.
 const UNIT_PART: &str = "words";
 
-/// The candidates of one question, each by the values of its parts.
+/// The candidates of one question, by the values of their parts.
 pub struct Candidates {
     answering: Vec<Vec<f64>>,
     others: Vec<Vec<f64>>,
@@ -43,7 +42,7 @@ pub fn gather(
     let Some((collection, space)) = spaces.at(place) else { return Ok(Vec::new()) };
     let mut gathered = Vec::with_capacity(collection.questions.len());
     for question in &collection.questions {
-        let recall = space.recall(&question.asked, CANDIDATES, *weights)?;
+        let recall = space.recall(&question.question, CANDIDATES, *weights)?;
         let mut candidates = Candidates { answering: Vec::new(), others: Vec::new() };
         for result in &recall.results {
             let values = result.score.parts.iter().map(|part| part.value).collect();
@@ -57,8 +56,7 @@ pub fn gather(
     Ok(gathered)
 }
 
-/// Weights learnt from some of the collections. `step` is called each time that one of them was
-/// gathered.
+/// Fits weights to some of the collections. It calls `step` after gathering each of them.
 pub fn learn(
     spaces: &mut Spaces<'_>,
     places: &[usize],
@@ -82,8 +80,7 @@ pub fn steps(places: usize) -> u64 {
     (places * ROUNDS) as u64
 }
 
-/// The weights under which what answers is most likely drawn. Those that cannot be learnt stay as
-/// in `before`.
+/// The weights with the smallest loss. Those that cannot be fitted stay as in `before`.
 pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
     let parts = part_names();
     let varying: Vec<usize> = (0..parts.len()).filter(|part| varies(candidates, *part)).collect();
@@ -103,7 +100,7 @@ pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
     let mut learnt = BTreeMap::new();
     for (part, weight) in varying.iter().zip(&found) {
         let weight = (weight / scale).clamp(WEIGHT_MIN, WEIGHT_MAX);
-        // Two decimals: more is noise, and these are read by people.
+        // Two decimals: more is noise, and people read these.
         learnt.extend(
             parts.get(*part).map(|name| ((*name).to_owned(), (weight * 100.0).round() / 100.0)),
         );
@@ -111,7 +108,7 @@ pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
     with(before, &learnt)
 }
 
-/// The weights as the kernel's source has them.
+/// The weights as source code.
 pub fn as_source(weights: &Weights) -> Vec<String> {
     let named = by_name(weights);
     let line =
@@ -125,7 +122,7 @@ fn part_names() -> Vec<&'static str> {
     score.parts.iter().map(|part| part.name).collect()
 }
 
-/// Whether a part tells candidates of any question apart.
+/// Whether a part has different values within any question.
 fn varies(candidates: &[Candidates], part: usize) -> bool {
     candidates.iter().any(|question| {
         let mut values =
@@ -145,7 +142,7 @@ fn narrow(question: &Candidates, parts: &[usize]) -> Candidates {
     }
 }
 
-/// The mean over questions of the mean over answering records of −log of the chance of being drawn.
+/// The mean over questions of the mean softmax loss over their gold records.
 fn loss(questions: &[Candidates], weights: &[f64]) -> Slope {
     let mut sum = Slope::flat(weights.len());
     for question in questions {
@@ -157,8 +154,8 @@ fn loss(questions: &[Candidates], weights: &[f64]) -> Slope {
     sum.with_ridge(RIDGE, weights)
 }
 
-/// Adds −log of the chance that `answering` is drawn among itself and the others: its gradient is
-/// what is expected less what was drawn, its curvature the covariance.
+/// Adds the softmax loss of `answering` against the others: its gradient is the expected value
+/// minus that of `answering`, its curvature is the covariance.
 fn add_drawing(
     sum: &mut Slope,
     share: f64,
@@ -199,7 +196,7 @@ fn add_drawing(
 mod tests {
     use super::*;
 
-    /// Values by part: all 0 but those named.
+    /// Values by part: 0 unless named.
     fn values(named: &[(&str, f64)]) -> Vec<f64> {
         let value = |part: &&str| {
             named.iter().find(|(name, _)| name == part).map_or(0.0, |(_, value)| *value)
@@ -207,8 +204,8 @@ mod tests {
         part_names().iter().map(value).collect()
     }
 
-    /// Questions whose answers are drawn by known weights: lex 1, speaker 0.5, timex −0.25, ten
-    /// times as sharp.
+    /// Questions whose answers are drawn by the softmax of known weights: words 1, speaker 0.5,
+    /// time expression −0.25, ten times as sharp.
     fn drawn(questions: u64) -> Vec<Candidates> {
         let mut state = 88_172_645_463_325_252_u64;
         let mut next = || {
@@ -243,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weights_that_answers_were_drawn_by_are_found_again() {
+    fn known_weights_are_recovered() {
         let weights = fit(&drawn(3_000), &Weights::LEXICAL);
         assert_eq!(weights.words, 1.0);
         assert!((weights.speaker - 0.5).abs() < 0.05, "{weights:?}");
@@ -252,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_nothing_to_learn_leaves_the_weights_as_they_were() {
+    fn data_without_information_leaves_the_weights_unchanged() {
         assert_eq!(fit(&[], &Weights::LEXICAL), Weights::LEXICAL);
         let alone = Candidates { answering: vec![values(&[("words", 1.0)])], others: Vec::new() };
         assert_eq!(fit(&[alone], &Weights::LEXICAL), Weights::LEXICAL);

@@ -1,7 +1,7 @@
-//! Leave one out: each collection measured with weights that were learnt from all the others.
+//! Leave-one-out cross-validation: each collection is evaluated with weights fitted to all others.
 //!
-//! Weights that were fitted on the questions they are measured on flatter themselves. What is
-//! learnt from other people's conversations and holds on this one is what a new user gets.
+//! An evaluation on the data of the fit is too optimistic. Weights fitted to other people's
+//! conversations show what a new user gets.
 
 use retrieval::rank::Weights;
 use serde_json::{Value, json};
@@ -14,20 +14,20 @@ use crate::measures::{Averages, Ranks};
 struct Row {
     name: String,
     learnt: Weights,
-    /// With the weights learnt from the others.
+    /// With the weights fitted to the others.
     held_out: Averages,
-    /// With the weights that recall has.
+    /// With recall's default weights.
     default: Averages,
 }
 
-/// All of them.
+/// The results of all collections.
 pub struct HeldOut {
     rows: Vec<Row>,
     held_out: Averages,
     default: Averages,
 }
 
-/// Learns and measures, collection by collection. `step` is called [`steps`] times.
+/// Fits and evaluates, collection by collection. It calls `step` [`steps`] times.
 pub fn run(
     spaces: &mut Spaces<'_>,
     start: &Weights,
@@ -54,13 +54,13 @@ pub fn run(
     Ok(HeldOut { rows, held_out: averages(&all_held_out), default: averages(&all_default) })
 }
 
-/// How often [`run`] calls `step`, for that many collections.
+/// How often [`run`] calls `step` for this number of collections.
 pub fn steps(collections: usize) -> u64 {
     collections as u64 * (fit::steps(collections.saturating_sub(1)) + 1)
 }
 
 impl HeldOut {
-    /// The tables, a line each.
+    /// The lines of the tables.
     pub fn lines(&self) -> Vec<String> {
         let head = |title: &str| format!("{title:<24}{:>5}{}", "n", columns());
         let row = |name: &str, averages: &Averages| {
@@ -76,7 +76,7 @@ impl HeldOut {
         lines
     }
 
-    /// Shares as 0 … 1.
+    /// The results as JSON, with shares as 0 … 1.
     pub fn json(&self) -> Value {
         let row = |row: &Row| {
             json!({

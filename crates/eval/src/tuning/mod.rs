@@ -1,12 +1,12 @@
-//! What each part of a score is worth, and what the weights would be if they were learnt again.
+//! The value of each part of a score, and fitting of the weights.
 //!
-//! A collection is imported once and asked many times with other weights: the weights are part of
-//! the question, so nothing that is stored depends on them. [`ablation`] switches parts off.
-//! [`fit`] learns weights from labelled questions, and [`held_out`] measures each collection with
-//! weights that were learnt without it, which is the honest figure.
+//! A collection is imported once and queried many times with different weights: the weights are
+//! part of the query, so nothing stored depends on them. [`ablation`] switches parts off. [`fit`]
+//! fits weights to labelled questions, and [`held_out`] evaluates each collection with weights
+//! fitted without it, which is the unbiased figure.
 //!
-//! Weights are read and written by the names of the parts ([`by_name`]), so a part that is added to
-//! the kernel takes part in all of this by itself.
+//! Weights are accessed by the names of the parts ([`by_name`]), so a new part is included
+//! automatically.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ pub mod newton;
 
 /// Cut-offs of every table here.
 pub const CUTOFFS: [usize; 3] = [5, 10, 25];
-/// As many records are asked for as the deepest cut-off needs.
-const ASKED_FOR: usize = 50;
+/// The number of requested records, which the largest cut-off needs.
+const RESULTS_MAX: usize = 50;
 
 /// The weights by the names of their parts.
 pub fn by_name(weights: &Weights) -> BTreeMap<String, f64> {
@@ -34,7 +34,7 @@ pub fn by_name(weights: &Weights) -> BTreeMap<String, f64> {
     object.filter_map(|(name, weight)| Some((name.clone(), weight.as_f64()?))).collect()
 }
 
-/// The weights with those of some parts replaced. Names that are no parts change nothing.
+/// The weights with those of some parts replaced. Unknown names are ignored.
 pub fn with(weights: &Weights, replaced: &BTreeMap<String, f64>) -> Weights {
     let mut named = by_name(weights);
     for (name, weight) in &mut named {
@@ -45,41 +45,41 @@ pub fn with(weights: &Weights, replaced: &BTreeMap<String, f64>) -> Weights {
     serde_json::to_value(named).and_then(serde_json::from_value).unwrap_or(*weights)
 }
 
-/// Collections, each in a space of its own that stays open.
+/// Collections, each in an open space of its own.
 pub struct Spaces<'a> {
     pub collections: &'a [Collection],
     spaces: Vec<Because>,
 }
 
 impl<'a> Spaces<'a> {
-    /// Imports everything; a model other than the built-in table reads it, if one is chosen.
+    /// Imports everything, and embeds it with the chosen model, if any.
     pub fn open(collections: &'a [Collection], choice: Option<&Choice>) -> Result<Self, EvalError> {
         let hold = |collection| Because::holding(collection, choice);
         let spaces = collections.iter().map(hold).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { collections, spaces })
     }
 
-    /// The weights that recall has when nobody chooses others.
+    /// Recall's default weights.
     pub fn weights(&self) -> Weights {
         self.spaces.first().map_or_else(Weights::default, Because::weights)
     }
 
-    /// A collection by its place, and its space.
+    /// A collection by its index, and its space.
     pub fn at(&mut self, place: usize) -> Option<(&'a Collection, &mut Because)> {
         Some((self.collections.get(place)?, self.spaces.get_mut(place)?))
     }
 
-    /// Asks every question of one collection.
+    /// The ranks of every question of one collection.
     pub fn ranks(&mut self, place: usize, weights: &Weights) -> Result<Vec<Ranks>, EvalError> {
         let Some((collection, space)) = self.at(place) else { return Ok(Vec::new()) };
-        let ask = |question: &super::Labelled| -> Result<Ranks, EvalError> {
-            let recall = space.recall(&question.asked, ASKED_FOR, *weights)?;
+        let ask = |question: &super::LabelledQuestion| -> Result<Ranks, EvalError> {
+            let recall = space.recall(&question.question, RESULTS_MAX, *weights)?;
             Ok(Ranks::find(&ranking(&recall), &question.gold))
         };
         collection.questions.iter().map(ask).collect()
     }
 
-    /// Asks every question of every collection.
+    /// The ranks of every question of every collection.
     pub fn all_ranks(&mut self, weights: &Weights) -> Result<Vec<Ranks>, EvalError> {
         let mut all = Vec::new();
         for place in 0..self.collections.len() {
@@ -89,7 +89,7 @@ impl<'a> Spaces<'a> {
     }
 }
 
-/// The columns that every table here has.
+/// The common columns of the tables.
 pub fn columns() -> String {
     let mut head = String::new();
     CUTOFFS.iter().for_each(|k| head.push_str(&format!("{:>8}", format!("R@{k}"))));
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_keep_their_values_through_their_names_and_unknown_names_change_nothing() {
+    fn weights_round_trip_by_name_and_unknown_names_are_ignored() {
         let full = Weights::WITH_VECTORS;
         assert_eq!(with(&full, &by_name(&full)), full);
         let replaced = BTreeMap::from([("date".to_owned(), 0.0), ("no such part".to_owned(), 7.0)]);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_a_score_is_a_weight_by_the_same_name() {
+    fn every_part_of_a_score_has_a_weight_of_the_same_name() {
         let named = by_name(&Weights::WITH_VECTORS);
         let score =
             retrieval::rank::fuse(&Weights::WITH_VECTORS, &retrieval::rank::Signals::default());

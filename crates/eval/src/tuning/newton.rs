@@ -1,18 +1,18 @@
-//! The lowest point of a convex function of a few variables, by Newton's method.
+//! Minimises a convex function of a few variables by Newton's method.
 //!
-//! Both things that are learnt here, weights of parts and chances of being relevant, have a convex
-//! loss of about a dozen variables, of which gradient and curvature are sums over examples. A dozen
-//! steps find the lowest point to the last digit: no step size, no chance, no number of rounds to
-//! choose. Each step is halved until it descends.
+//! Both models that are fitted here, the weights of the parts and the probability of relevance,
+//! have a convex loss in about a dozen variables, whose gradient and curvature are sums over
+//! examples. About ten steps find the minimum to machine precision, without a step size, randomness
+//! or a number of rounds to choose. Each step is halved until it descends.
 
 /// Most steps; six to ten are usual.
 const STEPS_MAX: usize = 60;
 /// Most times that a step is halved.
 const HALVINGS_MAX: usize = 40;
-/// A step that gains less than this has arrived.
+/// A step that gains less than this is the last.
 const GAIN_MIN: f64 = 1e-12;
 
-/// A function at one point.
+/// A function's value, gradient and curvature at one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slope {
     pub value: f64,
@@ -22,7 +22,7 @@ pub struct Slope {
 }
 
 impl Slope {
-    /// Nothing yet, of that many variables.
+    /// Zero, for this number of variables.
     pub fn flat(variables: usize) -> Self {
         Self {
             value: 0.0,
@@ -31,7 +31,7 @@ impl Slope {
         }
     }
 
-    /// Adds `ridge` / 2 × the square of each variable: what makes the lowest point one.
+    /// Adds `ridge` / 2 × the square of each variable, which makes the minimum unique.
     pub fn with_ridge(mut self, ridge: f64, at: &[f64]) -> Self {
         for (place, variable) in at.iter().enumerate() {
             self.value += ridge / 2.0 * variable * variable;
@@ -46,7 +46,7 @@ impl Slope {
     }
 }
 
-/// Where `slope` is lowest, beginning at 0 in each of that many variables.
+/// The minimum of `slope`, starting at 0 in each variable.
 pub fn minimise(variables: usize, slope: impl Fn(&[f64]) -> Slope) -> Vec<f64> {
     let mut at = vec![0.0; variables];
     let mut here = slope(&at);
@@ -74,8 +74,8 @@ pub fn minimise(variables: usize, slope: impl Fn(&[f64]) -> Slope) -> Vec<f64> {
     at
 }
 
-/// Solves matrix · x = right for a symmetric positive matrix (Cholesky); none if it is not
-/// positive.
+/// Solves matrix · x = right for a symmetric positive definite matrix (Cholesky); `None` if it is
+/// not positive definite.
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     let mut lower: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
     for (row, values) in matrix.iter().enumerate() {
@@ -107,7 +107,7 @@ fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     Some(solution)
 }
 
-/// The sum of products of two rows, as far as the shorter goes.
+/// The dot product of two rows, up to the length of the shorter.
 pub fn product(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
@@ -128,8 +128,8 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_point_of_a_curve_is_found() {
-        // (x − 3)² + (y + 1)⁴ + y² has its lowest point in y where 4 (y + 1)³ + 2 y = 0.
+    fn the_minimum_of_a_curve_is_found() {
+        // (x − 3)² + (y + 1)⁴ + y² has its minimum in y where 4 (y + 1)³ + 2 y = 0.
         let found = minimise(2, |at| {
             let (x, y) = (at[0], at[1]);
             Slope {

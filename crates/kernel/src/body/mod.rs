@@ -1,9 +1,9 @@
 //! The bodies of operations: one type for each kind.
 //!
-//! A body is read strictly where a rule depends on it: a field that is missing or does not fit makes
-//! the operation malformed. Fields that may be absent have a default, and fields that this version
-//! does not know stay in the stored bytes. Where no rule depends on a field, any object is a body
-//! (`fields.rs`).
+//! A body is read strictly where a rule depends on it: a field that is missing or does not fit
+//! makes the operation malformed. Fields that may be absent have a default, and fields that this
+//! version does not know stay in the stored bytes. Where no rule depends on a field, any object is
+//! a body (`fields.rs`).
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -148,8 +148,9 @@ impl Body {
         }
     }
 
-    /// Canonical bytes, within [`BODY_BYTES_MAX`](crate::operation::BODY_BYTES_MAX) and such that they read back from a line: a
-    /// deeper body or a larger number is refused here, before it is signed.
+    /// Canonical bytes, within [`BODY_BYTES_MAX`](crate::operation::BODY_BYTES_MAX) and such that
+    /// they read back from a line: a deeper body or a larger number is refused here, before it is
+    /// signed.
     pub fn canonical(&self) -> Result<Vec<u8>, MalformedError> {
         let bytes = match self {
             Self::Space(body) => canonical::to_bytes(body),

@@ -94,7 +94,7 @@ fn with_changing_access(dice: &mut Dice) -> Device<InMemory> {
     let mut device = Device::new(Signer::from_seed([1; 32]), InMemory::default());
     let body =
         json!({"name": "t", "owner": device.signer.author(), "created": "2026-01-01T00:00:00Z"});
-    let genesis = device.say(dice, draft("space", &body, &[])).unwrap();
+    let genesis = device.make(dice, draft("space", &body, &[])).unwrap();
     let mut other = agent;
     for step in 0..SHORT.1 / 2 {
         if dice.below(2) == 0 {
@@ -103,14 +103,14 @@ fn with_changing_access(dice: &mut Dice) -> Device<InMemory> {
         if step % 8 == 0 {
             let change = ["grant", "revoke"][step / 8 % 2];
             let body = json!({"key": author, "capabilities": ["append", "derive", "correct"]});
-            device.say(dice, draft(change, &body, &[]));
+            device.make(dice, draft(change, &body, &[]));
         }
         if let Some(draft) = next_draft(dice, &device.model) {
-            device.say(dice, draft);
+            device.make(dice, draft);
         }
         let due = device.model.due();
         if let Some(target) = dice.pick(&due).filter(|_| dice.below(2) == 0) {
-            device.say(
+            device.make(
                 dice,
                 draft("claim_invalidation", &json!({}), &[("target", target), ("cause", genesis)]),
             );
@@ -144,7 +144,7 @@ fn what_is_stored_does_not_depend_on_the_order_of_arrival() {
             if operation.header().kind.spec().has_soundness {
                 claims.push(operation.id());
             }
-            let (told, fallen, due) = (model.told(), model.recorded(), model.due());
+            let (told, fallen, due) = (model.replay(), model.recorded(), model.due());
             for id in &claims {
                 let (sound, recorded, due) =
                     (told.is_sound(id), fallen.contains(id), due.contains(id));

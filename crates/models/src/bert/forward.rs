@@ -1,28 +1,28 @@
-//! The network itself: tokens in, a vector for each of them out.
+//! The network: a vector for each token.
 //!
-//! The sequences of a batch lie one behind the other, as rows of one matrix: what works on each
-//! token by itself (the products with weights, nine tenths of the time) is done for all at once,
-//! attention for each sequence by itself. So nothing is padded or masked, and a text's vector does
-//! not depend on what else is in its batch. Source: Devlin et al. 2019, "BERT: Pre-training of Deep
-//! Bidirectional Transformers", as implemented by `BertModel` in Hugging Face's transformers.
+//! The sequences of a batch are concatenated as rows of one matrix: operations on single tokens
+//! (the products with weights, nine tenths of the time) run on all rows at once, attention runs per
+//! sequence. So nothing is padded or masked, and a text's vector does not depend on the other texts
+//! in its batch. Source: Devlin et al. 2019, "BERT: Pre-training of Deep Bidirectional
+//! Transformers", as implemented by `BertModel` in Hugging Face's transformers.
 
 use std::ops::Range;
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
-/// The function between the two layers of a token's own network.
+/// The activation function of the feed-forward network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Activation {
     /// x · Φ(x), Φ the normal distribution.
     Gelu,
-    /// The same, approximated by a hyperbolic tangent.
+    /// The tanh approximation of [`Self::Gelu`].
     GeluTanh,
-    /// The positive part.
+    /// max(x, 0).
     Relu,
 }
 
-/// Everything that was learnt.
+/// The learned weights.
 #[derive(Debug)]
 pub(super) struct Network {
     pub(super) embeddings: Embeddings,
@@ -31,23 +31,23 @@ pub(super) struct Network {
     pub(super) activation: Activation,
 }
 
-/// What a token begins as.
+/// The input embeddings.
 #[derive(Debug)]
 pub(super) struct Embeddings {
     /// A row for each piece of the vocabulary.
     pub(super) words: Array2<f32>,
-    /// A row for each place in a text; the type of a first sentence is in it already.
+    /// A row for each position; it includes the token type of a first sentence.
     pub(super) positions: Array2<f32>,
     pub(super) norm: Norm,
 }
 
-/// One round of attention and of thought.
+/// One encoder layer: attention, then a feed-forward network.
 #[derive(Debug)]
 pub(super) struct Layer {
     /// Query, key and value, side by side.
     pub(super) query_key_value: Dense,
-    pub(super) attended: Dense,
-    pub(super) attended_norm: Norm,
+    pub(super) attention_output: Dense,
+    pub(super) attention_norm: Norm,
     pub(super) inner: Dense,
     pub(super) outer: Dense,
     pub(super) outer_norm: Norm,
@@ -56,8 +56,7 @@ pub(super) struct Layer {
 /// x · weights + bias.
 #[derive(Debug)]
 pub(super) struct Dense {
-    /// A column for each output: the way round in which a product with few rows is three times as
-    /// fast.
+    /// A column for each output: with this layout a product with few rows is three times as fast.
     pub(super) weights: Array2<f32>,
     pub(super) bias: Array1<f32>,
 }
@@ -76,11 +75,10 @@ impl Network {
         self.embeddings.words.ncols()
     }
 
-    /// The last layer's vectors of all tokens of `sequences`, one sequence behind the other. A
-    /// token that the network does not know, and what is longer than its positions, begins as
-    /// nothing.
+    /// The last layer's vectors of all tokens, with the sequences concatenated. Unknown tokens and
+    /// tokens beyond the last position start as zero.
     pub(super) fn run(&self, sequences: &[&[u16]]) -> Array2<f32> {
-        let mut hidden = self.begin(sequences);
+        let mut hidden = self.embed(sequences);
         let mut ranges = Vec::with_capacity(sequences.len());
         let mut start = 0;
         for sequence in sequences {
@@ -88,19 +86,19 @@ impl Network {
             start += sequence.len();
         }
         for layer in &self.layers {
-            let parts = layer.query_key_value.of(&hidden);
+            let parts = layer.query_key_value.apply(&hidden);
             let context = self.attend(&parts, &ranges);
-            add(&mut hidden, &layer.attended.of(&context));
-            layer.attended_norm.apply(&mut hidden);
-            let mut inner = layer.inner.of(&hidden);
+            add(&mut hidden, &layer.attention_output.apply(&context));
+            layer.attention_norm.apply(&mut hidden);
+            let mut inner = layer.inner.apply(&hidden);
             self.activation.apply(&mut inner);
-            add(&mut hidden, &layer.outer.of(&inner));
+            add(&mut hidden, &layer.outer.apply(&inner));
             layer.outer_norm.apply(&mut hidden);
         }
         hidden
     }
 
-    fn begin(&self, sequences: &[&[u16]]) -> Array2<f32> {
+    fn embed(&self, sequences: &[&[u16]]) -> Array2<f32> {
         let Embeddings { words, positions, norm } = &self.embeddings;
         let total = sequences.iter().map(|sequence| sequence.len()).sum();
         let mut hidden = Array2::zeros((total, self.width()));
@@ -134,7 +132,7 @@ impl Network {
                 general_mat_mul(scale, &query, &key.t(), 0.0, &mut scores);
                 for mut row in scores.rows_mut() {
                     if let Some(row) = row.as_slice_mut() {
-                        soften(row);
+                        softmax(row);
                     }
                 }
                 let mut into = context.slice_mut(s![range.clone(), start..start + head_width]);
@@ -146,7 +144,7 @@ impl Network {
 }
 
 impl Dense {
-    fn of(&self, input: &Array2<f32>) -> Array2<f32> {
+    fn apply(&self, input: &Array2<f32>) -> Array2<f32> {
         let mut output = Array2::zeros((input.nrows(), self.weights.ncols()));
         output += &self.bias;
         general_mat_mul(1.0, input, &self.weights, 1.0, &mut output);
@@ -184,12 +182,12 @@ impl Activation {
     }
 }
 
-/// The vectors of one sequence, all tokens weighing the same.
+/// The mean of one sequence's vectors.
 pub(super) fn mean(rows: ArrayView2<'_, f32>) -> Vec<f32> {
     rows.mean_axis(Axis(0)).map(|mean| mean.to_vec()).unwrap_or_default()
 }
 
-/// Scales a vector to length one; what has no length stays.
+/// Scales a vector to length one; a zero vector stays zero.
 pub(super) fn normalise(vector: &mut [f32]) {
     let vector_view = ArrayView1::from(&*vector);
     let length = vector_view.dot(&vector_view).sqrt();
@@ -203,7 +201,7 @@ fn add(hidden: &mut Array2<f32>, more: &Array2<f32>) {
 }
 
 /// Softmax, shifted so that no exponential overflows.
-fn soften(row: &mut [f32]) {
+fn softmax(row: &mut [f32]) {
     let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut total = 0.0;
     for value in row.iter_mut() {
@@ -222,8 +220,8 @@ fn gelu_tanh(x: f32) -> f32 {
     0.5 * x * (1.0 + inner.tanh())
 }
 
-/// The error function, to a few units in the last place, without branches, so that it is computed
-/// for many values at once: the rational function that Eigen and XLA use.
+/// The error function, accurate to a few units in the last place, and without branches so that the
+/// compiler vectorises it: the rational approximation of Eigen and XLA.
 fn erf(x: f32) -> f32 {
     let x = x.clamp(-3.832_507, 3.832_507);
     let square = x * x;
@@ -249,8 +247,8 @@ fn erf(x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// By its series, in double precision.
-    fn erf_of_series(x: f64) -> f64 {
+    /// The error function from its series, in double precision.
+    fn erf_by_series(x: f64) -> f64 {
         let mut term = x;
         let mut sum = x;
         for n in 1..200 {
@@ -262,10 +260,10 @@ mod tests {
     }
 
     #[test]
-    fn the_error_function_is_exact_to_single_precision() {
+    fn the_error_function_is_accurate_to_single_precision() {
         for step in -500..=500_i16 {
             let x = f32::from(step) / 100.0;
-            let expect = erf_of_series(f64::from(x));
+            let expect = erf_by_series(f64::from(x));
             assert!(
                 (f64::from(erf(x)) - expect).abs() < 5e-7,
                 "erf({x}) = {} instead of {expect}",
@@ -277,9 +275,9 @@ mod tests {
     }
 
     #[test]
-    fn softmax_bears_large_numbers() {
+    fn softmax_does_not_overflow() {
         let mut row = [1e30, 1e30, -1e30];
-        soften(&mut row);
+        softmax(&mut row);
         assert_eq!(row, [0.5, 0.5, 0.0]);
     }
 }

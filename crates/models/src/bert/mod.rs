@@ -1,12 +1,12 @@
-//! Sentence models of the BERT family, from a folder: all-MiniLM-L6-v2, bge-small, e5-small,
-//! gte-small and their like.
+//! Sentence models of the BERT family, loaded from a folder: all-MiniLM-L6-v2, bge-small, e5-small,
+//! gte-small and similar ones.
 //!
 //! The folder is laid out as on the Hugging Face hub: `config.json`, `model.safetensors`,
-//! `vocab.txt` or `tokenizer.json`, and what sentence-transformers writes beside them (pooling,
-//! normalisation, prompts, longest text). Everything is read and checked when a model is opened; a
-//! folder that lies, or asks for what is not done here, is refused by name. After that nothing can
-//! fail but a vector that overflows. The network runs on the processor in single precision; why it
-//! is our own: `docs/design/0015-local-models.md`.
+//! `vocab.txt` or `tokenizer.json`, and the additional files of sentence-transformers (pooling,
+//! normalisation, prompts, longest text). Everything is read and checked when a model is opened; an
+//! inconsistent folder, or an unsupported feature, is refused with the reason. After that, the only
+//! possible error is an overflow in a vector. The network runs on the CPU in single precision;
+//! `docs/design/0015-local-models.md` explains why it is implemented here.
 
 mod folder;
 mod forward;
@@ -28,19 +28,19 @@ use forward::Network;
 use settings::{Pooling, Settings};
 use vocabulary::Vocabulary;
 
-/// Texts of one call.
+/// Most texts in one call.
 const BATCH_MAX: usize = 1_024;
-/// Tokens that go through the network at once: enough for the products to be fast, few enough for
-/// the caches. One text may have more.
+/// Most tokens in one pass: enough for fast matrix products, few enough for the caches. A single
+/// text may have more.
 const CHUNK_TOKENS_MAX: usize = 512;
 /// Hexadecimal digits of the weights' digest in the model's name.
 const DIGEST_DIGITS: usize = 12;
 
-/// A model, ready to embed.
+/// A loaded model.
 #[derive(Debug)]
 pub struct Bert {
     model: Model,
-    place: String,
+    path: String,
     vocabulary: Vocabulary,
     network: Network,
     settings: Settings,
@@ -48,12 +48,12 @@ pub struct Bert {
 }
 
 impl Bert {
-    /// Reads the model in the folder `path`; its vectors will be made on at most `threads` at once.
+    /// Loads the model in the folder `path`; it computes vectors on at most `threads` threads.
     ///
-    /// The model's name is the folder's with the digest of the weights, so that a folder whose
-    /// weights are replaced is another model. Fails with [`EmbedError::Unusable`].
+    /// The model's name is the folder's name with the digest of the weights, so that replaced
+    /// weights make another model. Fails with [`EmbedError::Unusable`].
     pub fn open(path: &Path, threads: NonZeroUsize) -> Result<Self, EmbedError> {
-        // A path such as `.` has no name of its own.
+        // A path such as `.` has no file name.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let folder = Folder { path };
         let settings = Settings::read(&folder)?;
@@ -62,7 +62,7 @@ impl Bert {
             let advice = if folder.has("pytorch_model.bin") {
                 "the weights are in PyTorch's format, which can run code; download model.safetensors"
             } else {
-                "there is no model.safetensors; download it"
+                "model.safetensors is missing; download it"
             };
             return Err(folder.unusable(advice));
         };
@@ -70,7 +70,7 @@ impl Bert {
         let (pieces, rows) = (vocabulary.word_piece.len(), network.embeddings.words.nrows());
         if pieces > rows {
             return Err(folder.unusable(format!(
-                "the vocabulary has {pieces} pieces and the weights are for {rows}; they belong to different models"
+                "the vocabulary has {pieces} pieces, but the weights are for {rows}; they belong to different models"
             )));
         }
         let digest = blake3::hash(&bytes).to_hex();
@@ -78,7 +78,7 @@ impl Bert {
         let model = Model { provider: "local".to_owned(), name, dimensions: network.width() };
         Ok(Self {
             model,
-            place: folder.path.display().to_string(),
+            path: folder.path.display().to_string(),
             vocabulary,
             network,
             settings,
@@ -86,8 +86,8 @@ impl Bert {
         })
     }
 
-    /// The tokens of a text as the network sees them: first and last one added, cut off where the
-    /// model ends.
+    /// The input tokens of a text: with the special first and last token, truncated to the model's
+    /// length.
     pub fn tokens(&self, text: &str, purpose: Purpose) -> Vec<u16> {
         let prompt = match purpose {
             Purpose::Question => &self.settings.question_prompt,
@@ -95,7 +95,7 @@ impl Bert {
         };
         let mut tokens = vec![self.vocabulary.first];
         let most = self.settings.tokens_max - 1;
-        // A prompt ends in a space, so that both can be cut into words by themselves.
+        // A prompt ends in a space, so both parts can be tokenised separately.
         for part in [prompt.as_str(), text] {
             self.vocabulary.word_piece.tokens_up_to(most, part, &mut tokens);
         }
@@ -103,13 +103,13 @@ impl Bert {
         tokens
     }
 
-    /// How many pieces its vocabulary has; every smaller number is a token.
+    /// The size of its vocabulary; every smaller number is a token.
     pub fn pieces(&self) -> u16 {
-        // The vocabulary has been checked to be that small.
+        // The vocabulary's size was checked when it was loaded.
         u16::try_from(self.vocabulary.word_piece.len()).unwrap_or(u16::MAX)
     }
 
-    /// The vectors of sequences that go through the network together.
+    /// The vectors of the sequences in one pass.
     fn embed_chunk(&self, sequences: &[&[u16]]) -> Vec<Vec<f32>> {
         let hidden = self.network.run(sequences);
         let mut start = 0;
@@ -129,8 +129,8 @@ impl Bert {
         vectors
     }
 
-    /// The vectors of sequences such as [`Self::tokens`] makes, in their order, on as many threads
-    /// as there is work for.
+    /// The vectors of sequences from [`Self::tokens`], in the same order, computed on several
+    /// threads if there is enough work.
     pub fn vectors(&self, sequences: &[Vec<u16>]) -> Vec<Vec<f32>> {
         let chunks = chunks(sequences);
         let next = AtomicUsize::new(0);
@@ -157,8 +157,8 @@ impl Bert {
     }
 }
 
-/// The numbers of the sequences that go through the network together, longest first, so that
-/// threads end together.
+/// The indexes of the sequences in each pass, longest first, so that threads finish at about the
+/// same time.
 fn chunks(sequences: &[Vec<u16>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sequences.len()).collect();
     order.sort_by_key(|number| std::cmp::Reverse(sequences[*number].len()));
@@ -197,6 +197,6 @@ impl Embedder for Bert {
             return Ok(vectors);
         }
         let detail = "its weights overflow: a vector is not finite; download the model again";
-        Err(EmbedError::Unusable { place: self.place.clone(), detail: detail.to_owned() })
+        Err(EmbedError::Unusable { place: self.path.clone(), detail: detail.to_owned() })
     }
 }

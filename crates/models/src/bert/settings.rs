@@ -1,8 +1,8 @@
-//! What a model's folder says about it, read and judged before any weight is.
+//! A model's settings, read and checked before its weights.
 //!
-//! The files are those that sentence-transformers writes. What they ask for that we do not do, such
-//! as a pooling by maxima or a dense layer behind it, is refused by name: vectors that are almost
-//! right find almost nothing.
+//! The files are those of sentence-transformers. Unsupported features, such as max pooling or an
+//! additional dense layer, are refused with their name: vectors that are almost right find almost
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -13,7 +13,7 @@ use super::folder::Folder;
 use super::forward::Activation;
 use crate::EmbedError;
 
-/// Largest values of `config.json` that are believed.
+/// Largest accepted values in `config.json`.
 const WIDTH_MAX: usize = 8_192;
 const INNER_WIDTH_MAX: usize = 65_536;
 const LAYERS_MAX: usize = 96;
@@ -21,16 +21,16 @@ const POSITIONS_MAX: usize = 65_536;
 /// Longest prompt, in bytes.
 const PROMPT_BYTES_MAX: usize = 2_000;
 
-/// How tokens become one vector.
+/// How token vectors are combined into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pooling {
-    /// Their mean.
+    /// The mean of all tokens.
     Mean,
-    /// The first one's, that of `[CLS]`.
+    /// The first token, `[CLS]`.
     First,
 }
 
-/// A model's shape and habits.
+/// A model's shape and processing options.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Settings {
     pub(super) width: usize,
@@ -42,9 +42,9 @@ pub(super) struct Settings {
     pub(super) activation: Activation,
     pub(super) pooling: Pooling,
     pub(super) is_normalised: bool,
-    /// Most tokens of a text, `[CLS]` and `[SEP]` among them.
+    /// Most tokens in a text, including `[CLS]` and `[SEP]`.
     pub(super) tokens_max: usize,
-    /// What is put before questions.
+    /// The prompt before questions.
     pub(super) question_prompt: String,
     /// What is put before what is searched.
     pub(super) memory_prompt: String,
@@ -59,19 +59,19 @@ struct Config {
     num_hidden_layers: usize,
     num_attention_heads: usize,
     max_position_embeddings: usize,
-    #[serde(default = "epsilon")]
+    #[serde(default = "default_epsilon")]
     layer_norm_eps: f32,
-    #[serde(default = "activation")]
+    #[serde(default = "default_activation")]
     hidden_act: String,
     #[serde(default)]
     position_embedding_type: Option<String>,
 }
 
-fn epsilon() -> f32 {
+fn default_epsilon() -> f32 {
     1e-12
 }
 
-fn activation() -> String {
+fn default_activation() -> String {
     "gelu".to_owned()
 }
 
@@ -96,11 +96,11 @@ struct PoolingFile {
     pooling_mode_weightedmean_tokens: bool,
     #[serde(default)]
     pooling_mode_lasttoken: bool,
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     include_prompt: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -118,16 +118,16 @@ struct Prompts {
 }
 
 impl Settings {
-    /// What the files say.
+    /// Reads the settings files.
     pub(super) fn read(folder: &Folder) -> Result<Self, EmbedError> {
-        let missing = "there is no config.json; name the folder of a model in the layout of the Hugging Face hub";
+        let missing = "config.json is missing; the folder of a model must have the layout of the Hugging Face hub";
         let config: Config = folder.json("config.json")?.ok_or_else(|| folder.unusable(missing))?;
         let activation = config.check(folder)?;
         let (pooling, is_normalised) = modules(folder)?;
         let lengths: Lengths = folder.json("sentence_bert_config.json")?.unwrap_or_default();
         let positions = config.max_position_embeddings;
         let tokens_max = lengths.max_seq_length.unwrap_or(positions).min(positions);
-        // Two are taken by what stands before and behind every text.
+        // Two tokens are special: the first and the last.
         if tokens_max < 3 {
             return Err(folder.unusable(format!(
                 "max_seq_length is {tokens_max}, which leaves no room for text"
@@ -158,14 +158,14 @@ impl Config {
             let advice = "use a sentence model of the BERT family, such as all-MiniLM-L6-v2";
             return refuse(format!("model_type is {:?}, not \"bert\"; {advice}", self.model_type));
         }
-        let believed = [
+        let limits = [
             ("hidden_size", self.hidden_size, WIDTH_MAX),
             ("intermediate_size", self.intermediate_size, INNER_WIDTH_MAX),
             ("num_hidden_layers", self.num_hidden_layers, LAYERS_MAX),
             ("num_attention_heads", self.num_attention_heads, self.hidden_size),
             ("max_position_embeddings", self.max_position_embeddings, POSITIONS_MAX),
         ];
-        for (name, value, value_max) in believed {
+        for (name, value, value_max) in limits {
             if value == 0 || value > value_max {
                 return refuse(format!("{name} is {value}, not within 1 and {value_max}"));
             }
@@ -173,7 +173,7 @@ impl Config {
         if !self.hidden_size.is_multiple_of(self.num_attention_heads) {
             let (width, heads) = (self.hidden_size, self.num_attention_heads);
             return refuse(format!(
-                "hidden_size {width} is no multiple of num_attention_heads {heads}"
+                "hidden_size {width} is not a multiple of num_attention_heads {heads}"
             ));
         }
         if !(self.layer_norm_eps >= 0.0 && self.layer_norm_eps < 1.0) {
@@ -197,8 +197,8 @@ impl Config {
     }
 }
 
-/// How tokens are pooled, and whether the result is scaled to length one. What says nothing is
-/// pooled by its mean, as sentence-transformers does.
+/// How tokens are pooled, and whether the result is scaled to length one. The default is mean
+/// pooling, as in sentence-transformers.
 fn modules(folder: &Folder) -> Result<(Pooling, bool), EmbedError> {
     let Some(modules) = folder.json::<Vec<Module>>("modules.json")? else {
         return Ok((pooling(folder, "1_Pooling")?, false));
@@ -213,7 +213,7 @@ fn modules(folder: &Folder) -> Result<(Pooling, bool), EmbedError> {
             _ => {
                 let kind = module.kind;
                 return Err(folder
-                    .unusable(format!("modules.json asks for {kind}, which is not supported")));
+                    .unusable(format!("modules.json requires {kind}, which is not supported")));
             }
         }
     }
@@ -238,12 +238,12 @@ fn pooling(folder: &Folder, path: &str) -> Result<Pooling, EmbedError> {
         (true, false) if !is_other => Ok(Pooling::Mean),
         (false, true) if !is_other => Ok(Pooling::First),
         _ => Err(folder.unusable(format!(
-            "{name} asks for another pooling than the mean or the first token's"
+            "{name} requires a pooling other than the mean or the first token's"
         ))),
     }
 }
 
-/// What is put before questions and before what is searched.
+/// The prompts before questions and before searched texts.
 fn prompts(folder: &Folder) -> Result<(String, String), EmbedError> {
     let Prompts { prompts, default_prompt_name } =
         folder.json("config_sentence_transformers.json")?.unwrap_or_default();
@@ -267,7 +267,7 @@ fn prompts(folder: &Folder) -> Result<(String, String), EmbedError> {
     Ok((question, memory))
 }
 
-/// Families that were trained with prompts and name them only in the text that describes them.
+/// The prompts of model families that state them only in their description.
 fn known_prompts(name: &str) -> (String, String) {
     let name = name.to_ascii_lowercase();
     let (question, memory) = if name.starts_with("e5-") {

@@ -1,6 +1,6 @@
-//! A tiny model made up by a seed, run here and by plain loops in double precision that share no
-//! code with the network; folders that lie; and the real all-MiniLM-L6-v2 where
-//! `BECAUSE_TEST_MODEL` names its folder.
+//! Tests of a tiny seeded model against plain loops in double precision that share no code with the
+//! network; of inconsistent folders; and of the real all-MiniLM-L6-v2 if `BECAUSE_TEST_MODEL` names
+//! its folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn config() -> Value {
     })
 }
 
-/// A folder with the tiny model in it.
+/// A folder with the tiny model.
 struct Place {
     _parent: tempfile::TempDir,
     path: std::path::PathBuf,
@@ -115,18 +115,18 @@ impl Place {
         Bert::open(&self.path, NonZeroUsize::MIN)
     }
 
-    /// Opening fails, and the reason names `expect`.
+    /// Checks that opening fails with an error that contains `expect`.
     fn check_unusable(&self, expect: &str) {
         match self.open() {
             Err(error @ EmbedError::Unusable { .. }) => {
-                assert!(error.to_string().contains(expect), "{error} does not say {expect:?}");
+                assert!(error.to_string().contains(expect), "{error} does not contain {expect:?}");
             }
             other => panic!("instead of an error about {expect:?}: {other:?}"),
         }
     }
 }
 
-/// The forward pass by the book, one number after the other.
+/// A straightforward implementation of the forward pass.
 fn reference(tensors: &Tensors, tokens: &[u16]) -> Vec<Vec<f64>> {
     let get = |name: &str, place: usize| f64::from(tensors[name].1[place]);
     let dense = |name: &str, input: &[f64]| -> Vec<f64> {
@@ -210,7 +210,7 @@ fn reference(tensors: &Tensors, tokens: &[u16]) -> Vec<Vec<f64>> {
     hidden
 }
 
-/// By the series of the error function.
+/// GELU with the error function's series.
 fn gelu(x: f64) -> f64 {
     let z = x / 2.0_f64.sqrt();
     let (mut term, mut sum) = (z, z);
@@ -235,7 +235,7 @@ fn mean_of(rows: &[Vec<f64>]) -> Vec<f64> {
 }
 
 #[test]
-fn a_vector_is_what_the_plain_loops_say() {
+fn vectors_match_the_reference_implementation() {
     let mut bert = Place::new().open().unwrap();
     let found = bert.embed(&["The dog runs", "", "zebra"], Purpose::Memory).unwrap();
     for (found, tokens) in found.iter().zip([[2, 8, 4, 6, 9, 3].as_slice(), &[2, 3], &[2, 1, 3]]) {
@@ -244,7 +244,7 @@ fn a_vector_is_what_the_plain_loops_say() {
 }
 
 #[test]
-fn a_folder_says_how_its_vectors_are_pooled_and_scaled() {
+fn the_folder_determines_pooling_and_normalisation() {
     let place = Place::new();
     let module = |kind: &str, path: &str| json!({"path": path, "type": format!("sentence_transformers.models.{kind}")});
     let modules = json!([
@@ -276,7 +276,7 @@ fn questions_and_memories_have_their_own_prompts() {
 }
 
 #[test]
-fn a_long_text_is_cut_off_where_the_model_ends() {
+fn a_long_text_is_truncated_to_the_models_length() {
     let place = Place::new();
     let bert = place.open().unwrap();
     assert_eq!(bert.tokens(&"dog ".repeat(1_000_000), Purpose::Memory).len(), POSITIONS);
@@ -317,7 +317,7 @@ fn the_name_follows_the_folder_and_the_weights() {
 }
 
 #[test]
-fn names_of_tensors_may_have_a_prefix_and_the_vocabulary_may_be_in_the_tokenizer() {
+fn tensor_names_may_have_a_prefix_and_the_vocabulary_may_be_in_tokenizer_json() {
     let place = Place::new();
     let expect = place.open().unwrap().embed(&["running"], Purpose::Memory).unwrap();
     place.put("model.safetensors", weights(&tensors(), "bert."));
@@ -338,17 +338,17 @@ fn missing_files_are_named() {
     place.check_unusable("neither vocab.txt nor tokenizer.json");
     let place = Place::new();
     place.remove("model.safetensors");
-    place.check_unusable("there is no model.safetensors");
+    place.check_unusable("model.safetensors is missing");
     place.put("pytorch_model.bin", "");
     place.check_unusable("can run code");
     place.remove("config.json");
-    place.check_unusable("there is no config.json");
+    place.check_unusable("config.json is missing");
     let nowhere = Bert::open(Path::new("/nowhere/at/all"), NonZeroUsize::MIN);
     assert!(matches!(nowhere, Err(EmbedError::Unusable { .. })));
 }
 
 #[test]
-fn weights_that_are_cut_off_at_any_place_are_refused() {
+fn weights_truncated_anywhere_are_refused() {
     let place = Place::new();
     let whole = weights(&tensors(), "");
     for length in (0..whole.len()).step_by(97) {
@@ -362,7 +362,7 @@ fn weights_that_are_cut_off_at_any_place_are_refused() {
 }
 
 #[test]
-fn weights_that_are_not_numbers_or_of_another_shape_are_refused() {
+fn weights_that_are_not_finite_or_have_the_wrong_shape_are_refused() {
     let name = "encoder.layer.0.output.dense.weight";
     let place = Place::new();
     for value in [f32::NAN, f32::INFINITY] {
@@ -390,7 +390,7 @@ fn weights_that_are_not_numbers_or_of_another_shape_are_refused() {
 }
 
 #[test]
-fn settings_that_lie_are_refused_before_anything_is_allocated() {
+fn inconsistent_settings_are_refused_before_anything_is_allocated() {
     let place = Place::new();
     let lies = [
         ("hidden_size", json!(1_u64 << 60), "hidden_size"),
@@ -421,7 +421,7 @@ fn settings_that_lie_are_refused_before_anything_is_allocated() {
 }
 
 #[test]
-fn what_is_asked_for_and_not_done_here_is_refused() {
+fn unsupported_features_are_refused() {
     let place = Place::new();
     let modules = |kind: &str, path: &str| {
         json!([{"path": path, "type": format!("st.models.{kind}")}]).to_string()
@@ -435,7 +435,7 @@ fn what_is_asked_for_and_not_done_here_is_refused() {
         "1_Pooling/config.json",
         r#"{"pooling_mode_mean_tokens": true, "pooling_mode_max_tokens": true}"#,
     );
-    place.check_unusable("another pooling");
+    place.check_unusable("a pooling other than");
     place.remove("modules.json");
     place.remove("1_Pooling/config.json");
     place.put("sentence_bert_config.json", r#"{"max_seq_length": 2}"#);
@@ -465,9 +465,9 @@ fn what_is_asked_for_and_not_done_here_is_refused() {
     place.check_unusable("different models");
 }
 
-/// The first numbers that numpy computed, in double precision, from the published weights.
+/// The expected numbers were computed by numpy in double precision from the published weights.
 #[test]
-fn the_published_weights_give_the_published_vectors() {
+fn the_published_model_gives_the_expected_vectors() {
     let Some(folder) = std::env::var_os("BECAUSE_TEST_MODEL") else { return };
     let mut bert = Bert::open(Path::new(&folder), NonZeroUsize::MIN).unwrap();
     let texts =

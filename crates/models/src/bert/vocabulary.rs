@@ -1,8 +1,8 @@
-//! The vocabulary of a model's folder, from whichever file holds it.
+//! The vocabulary in a model's folder.
 //!
-//! `vocab.txt` has one piece a line; `tokenizer.json` has the same as a map, with a description of
-//! what is done to a text before it is cut. Only what [`WordPiece`] does is accepted: another kind
-//! of tokens would be cut wrongly in silence.
+//! `vocab.txt` has one piece per line; `tokenizer.json` has the same as a map, with the tokeniser's
+//! options. Only the options of [`WordPiece`] are accepted: any other tokeniser would silently give
+//! wrong tokens.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use super::folder::Folder;
 use crate::EmbedError;
 use crate::word_piece::WordPiece;
 
-/// How texts become tokens.
+/// A tokeniser with its special tokens.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     pub(super) word_piece: WordPiece<'static>,
     /// The token before every text.
     pub(super) first: u16,
-    /// The token behind every text.
+    /// The token after every text.
     pub(super) last: u16,
 }
 
@@ -34,16 +34,16 @@ struct TokenizerFile {
 struct TokenizerModel {
     #[serde(rename = "type", default)]
     kind: Option<String>,
-    #[serde(default = "continues")]
+    #[serde(default = "continuation")]
     continuing_subword_prefix: String,
     vocab: Pieces,
 }
 
-fn continues() -> String {
+fn continuation() -> String {
     "##".to_owned()
 }
 
-/// The map of WordPiece; other kinds have other shapes.
+/// The vocabulary of WordPiece; other tokenisers have other shapes.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Pieces {
@@ -56,12 +56,12 @@ struct Normalizer {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(flatten)]
-    habits: Habits,
+    options: Options,
 }
 
-/// What is done to a text before it is cut; the same names in `tokenizer_config.json`.
+/// Options for normalising text; `tokenizer_config.json` has the same names.
 #[derive(Default, Deserialize)]
-struct Habits {
+struct Options {
     #[serde(alias = "do_lower_case")]
     lowercase: Option<bool>,
     strip_accents: Option<bool>,
@@ -70,11 +70,11 @@ struct Habits {
 }
 
 impl Vocabulary {
-    /// Reads `vocab.txt`, or else the map in `tokenizer.json`.
+    /// Reads `vocab.txt`, or the map in `tokenizer.json` if that is missing.
     pub(super) fn read(folder: &Folder) -> Result<Self, EmbedError> {
         let tokenizer: Option<TokenizerFile> = folder.json("tokenizer.json")?;
-        let habits: Habits = folder.json("tokenizer_config.json")?.unwrap_or_default();
-        habits.check(folder, "tokenizer_config.json")?;
+        let options: Options = folder.json("tokenizer_config.json")?.unwrap_or_default();
+        options.check(folder, "tokenizer_config.json")?;
         if let Some(tokenizer) = &tokenizer {
             tokenizer.check(folder)?;
         }
@@ -82,7 +82,7 @@ impl Vocabulary {
             (Some(text), _) => text,
             (None, Some(tokenizer)) => tokenizer.pieces(folder)?,
             (None, None) => {
-                let advice = "there is neither vocab.txt nor tokenizer.json; download one of them beside the weights";
+                let advice = "there is neither vocab.txt nor tokenizer.json; download one of them to the same folder";
                 return Err(folder.unusable(advice));
             }
         };
@@ -97,14 +97,14 @@ impl Vocabulary {
     }
 }
 
-impl Habits {
+impl Options {
     fn check(&self, folder: &Folder, file: &str) -> Result<(), EmbedError> {
         let advice = if self.lowercase == Some(false) {
             "keeps upper case"
         } else if self.strip_accents == Some(false) {
             "keeps accents"
         } else if self.handle_chinese_chars == Some(false) {
-            "does not part Chinese characters"
+            "does not separate Chinese characters"
         } else {
             return Ok(());
         };
@@ -116,32 +116,33 @@ impl Habits {
 
 impl TokenizerFile {
     fn check(&self, folder: &Folder) -> Result<(), EmbedError> {
-        // Old files do not name the kind.
+        // Old files have no type.
         let kind = self.model.kind.as_deref().unwrap_or("WordPiece");
         if kind != "WordPiece" || matches!(self.model.vocab, Pieces::Other(_)) {
             let advice = "only WordPiece is supported; use a model such as all-MiniLM-L6-v2";
             return Err(folder.unusable(format!("its tokenizer is of the kind {kind}; {advice}")));
         }
-        if self.model.continuing_subword_prefix != continues() {
+        if self.model.continuing_subword_prefix != continuation() {
             let prefix = &self.model.continuing_subword_prefix;
-            return Err(folder
-                .unusable(format!("its tokenizer continues words by {prefix:?}, not by \"##\"")));
+            return Err(folder.unusable(format!(
+                "its tokenizer continues words with {prefix:?}, not with \"##\""
+            )));
         }
         match &self.normalizer {
             Some(normalizer) if normalizer.kind == "BertNormalizer" => {
-                normalizer.habits.check(folder, "tokenizer.json")
+                normalizer.options.check(folder, "tokenizer.json")
             }
             Some(normalizer) => {
                 let kind = &normalizer.kind;
                 Err(folder.unusable(format!(
-                    "its tokenizer prepares texts by {kind}, only BertNormalizer is supported"
+                    "its tokenizer normalises text with {kind}; only BertNormalizer is supported"
                 )))
             }
             None => Ok(()),
         }
     }
 
-    /// The pieces in the order of their numbers, one a line.
+    /// The pieces in the order of their numbers, one per line.
     fn pieces(self, folder: &Folder) -> Result<String, EmbedError> {
         let Pieces::Numbered(map) = self.model.vocab else { return Ok(String::new()) };
         let mut pieces: Vec<(u32, String)> =

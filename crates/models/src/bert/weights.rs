@@ -1,9 +1,9 @@
-//! The weights of a model: tensors out of a safetensors file, each of the shape that the settings
-//! announce.
+//! The weights of a model: the tensors of a safetensors file, which must have the shapes that the
+//! settings require.
 //!
-//! Nothing is allocated before the file has been found to hold it, so what a file claims costs no
-//! more than its own length (twice that for half precision). Numbers that are not finite are
-//! refused: they would spread into every vector.
+//! Nothing is allocated before the file is known to hold the data, so a file cannot cause
+//! allocations larger than itself (twice that for half precision). Numbers that are not finite are
+//! refused, because they would spread to every vector.
 
 use ndarray::{Array1, Array2, Axis, concatenate};
 use safetensors::{Dtype, SafeTensors};
@@ -13,14 +13,14 @@ use super::forward::{Dense, Embeddings, Layer, Network, Norm};
 use super::settings::Settings;
 use crate::EmbedError;
 
-/// The tensor by which the prefix of all names is recognised.
+/// The tensor whose name reveals the prefix of all names.
 const WORDS: &str = "embeddings.word_embeddings.weight";
 
-/// A file of weights with what is expected of it.
+/// A weights file and the settings that it must match.
 struct Weights<'a> {
     folder: &'a Folder,
     tensors: SafeTensors<'a>,
-    /// What stands before every name, such as `bert.`.
+    /// The prefix of every name, such as `bert.`.
     prefix: String,
     settings: &'a Settings,
 }
@@ -59,7 +59,7 @@ impl Weights<'_> {
         let mut positions =
             self.matrix("embeddings.position_embeddings.weight", Some(positions), width)?;
         let types = self.matrix("embeddings.token_type_embeddings.weight", None, width)?;
-        // Every text is a first sentence, so its type can be added once and for all.
+        // Every text is a first sentence, so its token type is added to the positions once.
         if let Some(first) = types.rows().into_iter().next() {
             positions += &first;
         }
@@ -87,8 +87,8 @@ impl Weights<'_> {
         };
         Ok(Layer {
             query_key_value,
-            attended: self.dense(&name("attention.output.dense"), width, width)?,
-            attended_norm: self.norm(&name("attention.output"))?,
+            attention_output: self.dense(&name("attention.output.dense"), width, width)?,
+            attention_norm: self.norm(&name("attention.output"))?,
             inner: self.dense(&name("intermediate.dense"), inner_width, width)?,
             outer: self.dense(&name("output.dense"), width, inner_width)?,
             outer_norm: self.norm(&name("output"))?,
@@ -107,7 +107,7 @@ impl Weights<'_> {
         Ok(Dense { weights, bias: self.vector(&format!("{name}.bias"), outputs)? })
     }
 
-    /// A matrix of `columns`, and of `rows` if it is known how many.
+    /// A matrix with `columns` columns, and with `rows` rows if that is known.
     fn matrix(
         &self,
         name: &str,
@@ -127,7 +127,7 @@ impl Weights<'_> {
         Ok(Array1::from_vec(values))
     }
 
-    /// The shape and the numbers of a tensor of a shape that `is_expected`.
+    /// The shape and the numbers of a tensor whose shape must satisfy `is_expected`.
     fn values(
         &self,
         name: &str,
@@ -135,12 +135,12 @@ impl Weights<'_> {
     ) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
         let refuse = |detail: String| self.folder.unusable(format!("model.safetensors: {detail}"));
         let tensor = self.tensors.tensor(&format!("{}{name}", self.prefix)).map_err(|_| {
-            refuse(format!("there is no tensor {name}; config.json may belong to another model"))
+            refuse(format!("tensor {name} is missing; config.json may belong to another model"))
         })?;
         let shape = tensor.shape().to_vec();
         if !is_expected(&shape) {
             return Err(refuse(format!(
-                "{name} has the shape {shape:?}, which is not what config.json says"
+                "{name} has the shape {shape:?}, which does not match config.json"
             )));
         }
         let values: Vec<f32> = match tensor.dtype() {
@@ -150,11 +150,9 @@ impl Weights<'_> {
             Dtype::BF16 => {
                 halves(tensor.data()).map(|bits| f32::from_bits(u32::from(bits) << 16)).collect()
             }
-            Dtype::F16 => halves(tensor.data()).map(of_half).collect(),
+            Dtype::F16 => halves(tensor.data()).map(half_to_f32).collect(),
             other => {
-                return Err(refuse(format!(
-                    "{name} is of the type {other:?}, not of F32, F16 or BF16"
-                )));
+                return Err(refuse(format!("{name} has the type {other:?}, not F32, F16 or BF16")));
             }
         };
         if !values.iter().all(|value| value.is_finite()) {
@@ -170,8 +168,8 @@ fn halves(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
     bytes.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes))
 }
 
-/// The value of a number of half precision (IEEE 754 binary16).
-fn of_half(bits: u16) -> f32 {
+/// The value of a half-precision number (IEEE 754 binary16).
+fn half_to_f32(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
     let fraction = f32::from(bits & 0x3ff) / 1024.0;
@@ -197,8 +195,8 @@ mod tests {
             (0x7bff, 65504.0),
         ];
         for (bits, expect) in known {
-            assert_eq!(of_half(bits), expect, "{bits:04x}");
+            assert_eq!(half_to_f32(bits), expect, "{bits:04x}");
         }
-        assert!(of_half(0x7c00).is_infinite() && of_half(0x7e00).is_nan());
+        assert!(half_to_f32(0x7c00).is_infinite() && half_to_f32(0x7e00).is_nan());
     }
 }

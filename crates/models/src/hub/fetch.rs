@@ -1,8 +1,8 @@
-//! One file, from where it was left.
+//! Downloading one file, resuming where it stopped.
 //!
-//! What has come is in a file `….part`, to which the rest is appended when the server can begin in
-//! the middle (RFC 9110, 14). Only what is complete and has the right digest loses the ending, so a
-//! file without it need not be fetched again.
+//! The downloaded part is in a file `….part`, to which the rest is appended if the server supports
+//! ranges (RFC 9110, 14). Only a complete file with the right digest loses that extension, so a
+//! file without it is never downloaded again.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -13,33 +13,34 @@ use sha2::{Digest, Sha256};
 use super::HubError;
 use crate::http::{Client, HttpError, Stream, header};
 
-/// How often a broken download is taken up again in one go, as long as something came.
+/// How often an interrupted download is resumed in one call, as long as each attempt makes
+/// progress.
 const ATTEMPTS_MAX: usize = 4;
-/// Bytes between two reports.
+/// Bytes between two progress reports.
 const CHUNK_BYTES: usize = 1 << 16;
 
 /// A file of a model on the hub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct HubFile {
     pub(super) path: &'static str,
-    /// As the hub says it; it does for all but strange repositories.
+    /// As announced by the hub, which omits it only for unusual repositories.
     pub(super) bytes: Option<u64>,
-    /// As the hub says it, of large files.
+    /// As announced by the hub, for large files.
     pub(super) sha256: Option<String>,
 }
 
-/// How to ask for files.
+/// How to request files.
 pub(super) struct Fetch<'a> {
     pub(super) client: &'a Client,
     pub(super) headers: &'a [(&'a str, &'a str)],
-    /// Where the files are, without the file's path.
+    /// The address of the files, without the file's path.
     pub(super) address: String,
     pub(super) folder: &'a Path,
 }
 
 impl Fetch<'_> {
-    /// Fetches a file of at most `bytes_max` and returns its length and its digest. `report` is
-    /// told how much of it is there.
+    /// Downloads a file of at most `bytes_max` and returns its length and its digest. `report`
+    /// receives the number of bytes downloaded so far.
     pub(super) fn fetch(
         &self,
         file: &HubFile,
@@ -59,7 +60,7 @@ impl Fetch<'_> {
         let is_right = file.bytes.is_none_or(|expected| expected == bytes)
             && file.sha256.as_ref().is_none_or(|expected| expected.eq_ignore_ascii_case(&sha256));
         if !is_right {
-            // Whatever it is, to go on from it would lead to the same again.
+            // Resuming from a wrong file would give a wrong file again.
             fs::remove_file(there)
                 .map_err(|source| HubError::File { path: there.clone(), source })?;
             return Err(HubError::WrongContent { file: file.path });
@@ -84,7 +85,7 @@ impl Fetch<'_> {
             if file.bytes.is_some_and(|bytes| there == bytes) && there > 0 {
                 return Ok(());
             }
-            match self.go_on(file, part, there, bytes_max, report) {
+            match self.resume(file, part, there, bytes_max, report) {
                 Ok(()) => return Ok(()),
                 Err(error) => {
                     let before = std::mem::replace(&mut there, length(part));
@@ -99,7 +100,7 @@ impl Fetch<'_> {
         Ok(())
     }
 
-    fn go_on(
+    fn resume(
         &self,
         file: &HubFile,
         part: &Path,
@@ -114,41 +115,41 @@ impl Fetch<'_> {
             headers.push(("range", &range));
         }
         let stream = self.client.stream(&address, &headers).map_err(|error| self.failed(error))?;
-        let begins_at = match stream.status {
+        let start = match stream.status {
             200 => 0,
-            206 if there > 0 && begins_at(&stream) == Some(there) => there,
+            206 if there > 0 && start(&stream) == Some(there) => there,
             206 | 416 if there > 0 => {
-                // It is another file than the one that was begun.
+                // The file on the server has changed.
                 fs::remove_file(part)
                     .map_err(|source| HubError::File { path: part.to_owned(), source })?;
-                return self.go_on(file, part, 0, bytes_max, report);
+                return self.resume(file, part, 0, bytes_max, report);
             }
             status => return Err(super::refusal(status, file.path)),
         };
         let bytes_max = file.bytes.unwrap_or(bytes_max).min(bytes_max);
-        self.receive(stream, part, begins_at, bytes_max, report)
+        self.receive(stream, part, start, bytes_max, report)
     }
 
     fn receive(
         &self,
         mut stream: Stream,
         part: &Path,
-        begins_at: u64,
+        start: u64,
         bytes_max: u64,
         report: &mut impl FnMut(u64),
     ) -> Result<(), HubError> {
         let failed = |source| HubError::File { path: part.to_owned(), source };
         let mut options = fs::File::options();
         let options =
-            if begins_at == 0 { options.write(true).truncate(true) } else { options.append(true) };
+            if start == 0 { options.write(true).truncate(true) } else { options.append(true) };
         let mut output = options.create(true).open(part).map_err(failed)?;
         let mut chunk = vec![0; CHUNK_BYTES];
-        let mut there = begins_at;
+        let mut there = start;
         loop {
             let count = stream
                 .body
                 .read(&mut chunk)
-                .map_err(|error| self.failed(self.client.reading_trouble(error)))?;
+                .map_err(|error| self.failed(self.client.read_error(error)))?;
             let Some(bytes) = chunk.get(..count).filter(|bytes| !bytes.is_empty()) else { break };
             there = there.saturating_add(bytes.len() as u64);
             if there > bytes_max {
@@ -161,12 +162,12 @@ impl Fetch<'_> {
     }
 
     fn failed(&self, error: HttpError) -> HubError {
-        super::no_answer(&self.address, error)
+        super::request_error(&self.address, error)
     }
 }
 
-/// `Content-Range: bytes 200-999/1000`.
-fn begins_at(stream: &Stream) -> Option<u64> {
+/// The start of a range: 200 in `Content-Range: bytes 200-999/1000`.
+fn start(stream: &Stream) -> Option<u64> {
     let range = header(&stream.headers, "content-range")?.trim().strip_prefix("bytes ")?;
     range.split_once('-')?.0.trim().parse().ok()
 }

@@ -1,9 +1,9 @@
-//! Fetching models from the Hugging Face hub.
+//! Downloading models from the Hugging Face hub.
 //!
-//! [`Hub::pull`] asks for the commit behind a revision and the files there, takes the few that a
-//! sentence encoder is made of (data, never code), and puts them on a [`ModelDir`] when all are
-//! complete and their digests right. What was interrupted goes on where it stopped. Two calls of
-//! the hub's interface are used: `GET /api/models/{name}/revision/{revision}?blobs=true` and `GET
+//! [`Hub::pull`] resolves a revision to a commit, lists its files, downloads the few that make up a
+//! sentence encoder (data, never code), and moves them into a [`ModelDir`] once all are complete
+//! and their digests match. An interrupted download resumes where it stopped. Two calls of the
+//! hub's API are used: `GET /api/models/{name}/revision/{revision}?blobs=true` and `GET
 //! /{name}/resolve/{commit}/{file}`.
 
 use std::path::PathBuf;
@@ -19,20 +19,19 @@ mod fetch;
 mod model_dir;
 mod name;
 
-pub use model_dir::{ModelDir, Shelved};
+pub use model_dir::{ModelDir, StoredModel};
 pub use name::HubName;
 
 use fetch::{Fetch, HubFile};
-use model_dir::{Label, LabelFile};
+use model_dir::{Manifest, ManifestFile};
 
-/// Where the hub is, unless something else is said.
+/// The default address of the hub.
 pub const ENDPOINT: &str = "https://huggingface.co";
-/// What is fetched unless a revision is named.
+/// The default revision.
 pub const REVISION: &str = "main";
-/// Largest model that is fetched unless more is allowed: most encoders of sentences are a tenth of
-/// it.
+/// Default size limit of a model: most sentence encoders are a tenth of it.
 pub const MODEL_BYTES_MAX: u64 = 1_000_000_000;
-/// The files that are fetched, as far as a model has them; nothing else is.
+/// The only files that are downloaded, if the model has them.
 const FILES: [&str; 9] = [
     "config.json",
     "model.safetensors",
@@ -46,114 +45,114 @@ const FILES: [&str; 9] = [
 ];
 /// Longest list of a model's files.
 const LIST_BYTES_MAX: u64 = 16 << 20;
-/// How long the list may take.
+/// Timeout of the list.
 const LIST_S_MAX: u64 = 30;
 /// Digits of a commit.
 const COMMIT_CHARS: usize = 40;
 /// Longest name of a branch or tag.
 const REVISION_CHARS_MAX: usize = 128;
 
-/// Why a model could not be fetched, or found.
+/// Why a model could not be downloaded or found.
 #[derive(Debug, thiserror::Error)]
 pub enum HubError {
-    /// Not the name of a model.
-    #[error("{text:?} is no name of a model; one is like sentence-transformers/all-MiniLM-L6-v2")]
+    /// The text is not the name of a model.
+    #[error(
+        "{text:?} is not the name of a model; an example is sentence-transformers/all-MiniLM-L6-v2"
+    )]
     Name {
-        /// What was given.
+        /// The text.
         text: String,
     },
-    /// The address of the hub is none.
-    #[error("the hub's address cannot be used: {detail}")]
+    /// The hub's address is invalid.
+    #[error("the hub's address is invalid: {detail}")]
     Endpoint {
-        /// What is wrong with it.
+        /// The problem.
         detail: &'static str,
     },
-    /// Nobody answers, or not to the end.
+    /// No server answers, or the connection was lost.
     #[error(
-        "{address} does not answer: {detail}. What has come is kept. Without a network the built-in model works, which needs nothing, and so does a model that was copied here: `local:FOLDER`"
+        "{address} does not answer: {detail}. The part that was downloaded is kept. Without a network, use the built-in model, or copy a model to this machine and use local:FOLDER"
     )]
     Unreachable {
-        /// Who was asked.
+        /// The server's address.
         address: String,
-        /// What went wrong.
+        /// The reason.
         detail: String,
     },
-    /// It is not there, or not for everyone.
+    /// The model does not exist, or is not public.
     #[error(
-        "the hub does not give out {what} (HTTP {status}): there is no such model or revision, or it wants a token: set HF_TOKEN"
+        "the hub refuses {what} (HTTP {status}): the model or revision does not exist, or it requires a token in HF_TOKEN"
     )]
     Refused {
-        /// What was asked for.
+        /// The resource that was requested.
         what: String,
-        /// The answer.
+        /// The HTTP status.
         status: u16,
     },
-    /// It fails.
+    /// The hub failed.
     #[error("the hub failed (HTTP {status}); try again later")]
     Failed {
-        /// The answer.
+        /// The HTTP status.
         status: u16,
     },
-    /// It is no model of the kind that we can run.
+    /// It is not a model of the supported kind.
     #[error(
-        "{name} cannot be used: it has no {missing}. Sentence encoders of the BERT family in safetensors can"
+        "{name} cannot be used: it has no {missing}. Use a sentence encoder of the BERT family in safetensors format"
     )]
     NoEncoder {
         /// The model.
         name: String,
-        /// What it has not.
+        /// The missing file.
         missing: &'static str,
     },
     /// It is larger than allowed.
     #[error(
-        "{name} has {bytes} bytes, more than the {bytes_max} that are allowed; allow it with --max-size, if that is what you want"
+        "{name} has {bytes} bytes, more than the limit of {bytes_max}; raise the limit with --max-size"
     )]
     TooLarge {
         /// The model.
         name: String,
-        /// What it has.
+        /// Its size.
         bytes: u64,
-        /// What is allowed.
+        /// The limit.
         bytes_max: u64,
     },
-    /// More came than was announced.
-    #[error("more came than the {bytes_max} bytes that were announced or allowed")]
+    /// The server sent more than it announced.
+    #[error("the server sent more than the {bytes_max} bytes that were announced or allowed")]
     TooLong {
-        /// What was expected at most.
+        /// The limit.
         bytes_max: u64,
     },
-    /// A file is not what the hub says it is.
-    #[error(
-        "{file} came with other content than the hub announces, and was thrown away; try again"
-    )]
+    /// A file's size or digest is not the one that the hub announces.
+    #[error("the content of {file} is not what the hub announces, and was deleted; try again")]
     WrongContent {
         /// The file.
         file: &'static str,
     },
-    /// The answer is not what the interface says.
-    #[error("the hub gave an answer that cannot be read: {detail}")]
+    /// The response violates the API.
+    #[error("the hub sent an invalid response: {detail}")]
     Unreadable {
-        /// What is wrong with it.
+        /// The problem.
         detail: String,
     },
-    /// Another process fetches it.
-    #[error("{name} is being fetched by another process")]
+    /// Another process is downloading it.
+    #[error("another process is downloading {name}")]
     Busy {
         /// The model.
         name: String,
     },
-    /// It was not fetched.
-    #[error("{name} is not here")]
+    /// It is not downloaded.
+    #[error("{name} is not downloaded")]
     NotHere {
         /// The model.
         name: String,
     },
-    /// A file of ours.
+    /// A local file cannot be read or written.
     #[error("cannot use {}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
@@ -179,34 +178,34 @@ impl HubError {
     }
 }
 
-/// What to fetch.
+/// A request to download a model.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct PullRequest {
     /// The model.
     pub name: HubName,
     /// A branch, a tag or a commit.
     pub revision: String,
-    /// Largest size of all files together.
+    /// Limit on the total size of its files.
     pub bytes_max: u64,
 }
 
-/// How far a fetch is.
+/// Progress of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The file that comes.
+    /// The file that is being downloaded.
     pub file: &'static str,
-    /// Bytes of all files that are here.
+    /// Bytes of all files that are downloaded.
     pub bytes: u64,
-    /// Bytes of all files, as far as they are known.
+    /// Bytes of all files, as far as known.
     pub bytes_total: u64,
 }
 
-/// What came of a wish.
+/// The result of a [`PullRequest`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pulled {
+pub struct PullResult {
     /// The model.
-    pub shelved: Shelved,
-    /// False if exactly this was on the model_dir already.
+    pub model: StoredModel,
+    /// False if this revision was already in the model directory.
     pub is_new: bool,
 }
 
@@ -218,17 +217,17 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// The hub at an address, with the token of an account if there is one, and with other roots
-    /// than those that are compiled in if there are any.
+    /// The hub at an address, with an optional account token, and optional roots that replace the
+    /// compiled-in ones.
     pub fn at(
         endpoint: &str,
         token: Option<&Secret>,
         roots: Option<Roots>,
     ) -> Result<Self, HubError> {
         let base = Base::parse(endpoint).map_err(|detail| HubError::Endpoint { detail })?;
-        if token.is_some() && base.is_open() {
+        if token.is_some() && base.is_unencrypted() {
             return Err(HubError::Endpoint {
-                detail: "a token is sent over https only, or to this machine",
+                detail: "a token is only sent over https, or to this machine",
             });
         }
         Ok(Self {
@@ -238,34 +237,39 @@ impl Hub {
         })
     }
 
-    /// Fetches a model, unless it is on the model_dir already.
+    /// Downloads a model, unless it is already in the model directory.
     pub fn pull(
         &self,
-        wish: &Wish,
+        request: &PullRequest,
         model_dir: &ModelDir,
         mut report: impl FnMut(Progress),
-    ) -> Result<Pulled, HubError> {
-        let (commit, files) = self.list(wish)?;
-        if let Some(shelved) =
-            model_dir.find(&wish.name).filter(|shelved| shelved.revision.as_ref() == Some(&commit))
+    ) -> Result<PullResult, HubError> {
+        let (commit, files) = self.list(request)?;
+        if let Some(model) =
+            model_dir.find(&request.name).filter(|model| model.revision.as_ref() == Some(&commit))
         {
-            return Ok(Pulled { shelved, is_new: false });
+            return Ok(PullResult { model, is_new: false });
         }
         let bytes_total = files.iter().filter_map(|file| file.bytes).fold(0, u64::saturating_add);
-        if bytes_total > wish.bytes_max {
-            let name = wish.name.to_string();
-            return Err(HubError::TooLarge { name, bytes: bytes_total, bytes_max: wish.bytes_max });
+        if bytes_total > request.bytes_max {
+            let name = request.name.to_string();
+            return Err(HubError::TooLarge {
+                name,
+                bytes: bytes_total,
+                bytes_max: request.bytes_max,
+            });
         }
-        let _lock = model_dir.lock(&wish.name)?;
-        let folder = model_dir.fetching(&wish.name, &commit)?;
+        let _lock = model_dir.lock(&request.name)?;
+        let folder = model_dir.fetching(&request.name, &commit)?;
         let client = Client::for_downloads(&self.base, self.roots.as_ref());
-        let address = self.base.at(&format!("{}/resolve/{commit}", wish.name));
+        let address = self.base.at(&format!("{}/resolve/{commit}", request.name));
         let headers = self.headers();
         let fetch = Fetch { client: &client, headers: &headers, address, folder: &folder };
         let mut before = 0_u64;
-        let mut label = Label { name: wish.name.to_string(), revision: commit, files: Vec::new() };
+        let mut manifest =
+            Manifest { name: request.name.to_string(), revision: commit, files: Vec::new() };
         for file in &files {
-            let rest_max = wish.bytes_max.saturating_sub(before);
+            let rest_max = request.bytes_max.saturating_sub(before);
             let progress = |bytes| {
                 report(Progress {
                     file: file.path,
@@ -275,18 +279,18 @@ impl Hub {
             };
             let (bytes, sha256) = fetch.fetch(file, rest_max, progress)?;
             before = before.saturating_add(bytes);
-            label.files.push(LabelFile { path: file.path.to_owned(), bytes, sha256 });
+            manifest.files.push(ManifestFile { path: file.path.to_owned(), bytes, sha256 });
         }
-        Ok(Pulled { shelved: model_dir.put(&wish.name, &folder, &label)?, is_new: true })
+        Ok(PullResult { model: model_dir.put(&request.name, &folder, &manifest)?, is_new: true })
     }
 
     fn headers(&self) -> Vec<(&str, &str)> {
         self.authorization.iter().map(|value| ("authorization", value.as_str())).collect()
     }
 
-    /// The commit behind the revision, and the files there that we want.
-    fn list(&self, wish: &Wish) -> Result<(String, Vec<HubFile>), HubError> {
-        let Wish { name, revision, .. } = wish;
+    /// The commit of the revision, and its files that are in [`FILES`].
+    fn list(&self, request: &PullRequest) -> Result<(String, Vec<HubFile>), HubError> {
+        let PullRequest { name, revision, .. } = request;
         let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if !(1..=REVISION_CHARS_MAX).contains(&revision.len())
             || !revision.chars().all(fits)
@@ -298,22 +302,20 @@ impl Hub {
             });
         }
         let address = self.base.at(&format!("api/models/{name}/revision/{revision}?blobs=true"));
-        // A renamed model is answered with a redirect to its new name, so questions are followed as
-        // downloads are.
+        // The hub redirects a renamed model to its new name, so redirects are followed here too.
         let client =
             Client::for_lists(&self.base, self.roots.as_ref(), Duration::from_secs(LIST_S_MAX));
         let answer = client.get(&address, &self.headers(), LIST_BYTES_MAX);
-        let answer = answer.map_err(|error| no_answer(self.base.as_str(), error))?;
+        let answer = answer.map_err(|error| request_error(self.base.as_str(), error))?;
         if answer.status != 200 {
             return Err(refusal(answer.status, &name.to_string()));
         }
         let list: Value = serde_json::from_slice(&answer.body).map_err(|_| {
-            HubError::Unreadable { detail: "the list of files is no JSON".to_owned() }
+            HubError::Unreadable { detail: "the list of files is not JSON".to_owned() }
         })?;
         let commit = list["sha"].as_str().filter(|commit| is_commit(commit)).map(str::to_owned);
-        let commit = commit.ok_or_else(|| HubError::Unreadable {
-            detail: "the list names no commit".to_owned(),
-        })?;
+        let commit = commit
+            .ok_or_else(|| HubError::Unreadable { detail: "the list has no commit".to_owned() })?;
         let siblings = list["siblings"].as_array().map(Vec::as_slice).unwrap_or_default();
         let files: Vec<HubFile> =
             FILES.iter().filter_map(|path| hub_file(path, siblings)).collect();
@@ -333,7 +335,7 @@ impl Hub {
     }
 }
 
-/// A file that we want, as the list has it.
+/// The entry of a file in the list.
 fn hub_file(path: &'static str, siblings: &[Value]) -> Option<HubFile> {
     let sibling = siblings.iter().find(|sibling| sibling["rfilename"] == path)?;
     let large = &sibling["lfs"];
@@ -360,7 +362,7 @@ fn refusal(status: u16, what: &str) -> HubError {
     }
 }
 
-fn no_answer(address: &str, error: HttpError) -> HubError {
+fn request_error(address: &str, error: HttpError) -> HubError {
     match error {
         HttpError::Unreachable(_) | HttpError::TimedOut(_) => {
             HubError::Unreachable { address: address.to_owned(), detail: error.to_string() }

@@ -1,8 +1,7 @@
-//! The folder in which fetched models are kept, one folder a model.
+//! The folder of downloaded models, with one folder per model.
 //!
-//! A model is on the model_dir as a whole or not at all: it is fetched under another name,
-//! beginning with a dot, and gets its own when it is complete. A folder that somebody else put
-//! there counts as well, if it is named `owner--name`.
+//! A model is either complete or absent: it is downloaded to a folder whose name starts with a dot,
+//! which is renamed when it is complete. A folder `owner--name` that the user put there counts too.
 
 use std::fs;
 use std::io::Read;
@@ -12,74 +11,74 @@ use serde::{Deserialize, Serialize};
 
 use super::{HubError, HubName};
 
-/// What a model's folder says of itself.
-const LABEL: &str = "because-model.json";
-/// Longest label.
-const LABEL_BYTES_MAX: u64 = 1 << 20;
-/// Begins the name of a folder in which a model is being fetched.
+/// The manifest in a model's folder.
+const MANIFEST: &str = "because-model.json";
+/// Longest manifest.
+const MANIFEST_BYTES_MAX: u64 = 1 << 20;
+/// Prefix of a folder into which a model is being downloaded.
 const FETCHING: &str = ".fetching-";
-/// Begins the name of a folder whose model was replaced.
+/// Prefix of a folder whose model was replaced.
 const REPLACED: &str = ".replaced-";
 
-/// Where fetched models are.
+/// The folder of downloaded models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelDir {
     folder: PathBuf,
 }
 
-/// A model on the model_dir.
+/// A model in the [`ModelDir`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shelved {
+pub struct StoredModel {
     /// Its name.
     pub name: HubName,
-    /// The commit of the hub's repository; none if it was not fetched by us.
+    /// The commit of the hub's repository; `None` if it was not downloaded by this program.
     pub revision: Option<String>,
-    /// Its files together.
+    /// Total size of its files.
     pub bytes: u64,
-    /// Where they are.
+    /// Its folder.
     pub folder: PathBuf,
 }
 
-/// What was fetched.
+/// The manifest of a downloaded model.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Label {
+pub(super) struct Manifest {
     pub(super) name: String,
     pub(super) revision: String,
-    pub(super) files: Vec<LabelFile>,
+    pub(super) files: Vec<ManifestFile>,
 }
 
-/// A file that was fetched.
+/// A downloaded file.
 #[derive(Serialize, Deserialize)]
-pub(super) struct LabelFile {
+pub(super) struct ManifestFile {
     pub(super) path: String,
     pub(super) bytes: u64,
     pub(super) sha256: String,
 }
 
 impl ModelDir {
-    /// A model_dir in a folder, which need not exist.
+    /// The model directory at a path, which need not exist.
     pub fn at(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// The folder of a model, whether or not it is there.
+    /// The folder of a model, whether or not it exists.
     pub fn place(&self, name: &HubName) -> PathBuf {
         self.folder.join(name.folder())
     }
 
-    /// A model, if it is there.
-    pub fn find(&self, name: &HubName) -> Option<Shelved> {
+    /// A model, if it is downloaded.
+    pub fn find(&self, name: &HubName) -> Option<StoredModel> {
         let folder = self.place(name);
         folder.is_dir().then(|| {
-            let revision = label(&folder)
-                .filter(|label| label.name == name.to_string())
-                .map(|label| label.revision);
-            Shelved { name: name.clone(), revision, bytes: bytes_of(&folder), folder }
+            let revision = manifest(&folder)
+                .filter(|manifest| manifest.name == name.to_string())
+                .map(|manifest| manifest.revision);
+            StoredModel { name: name.clone(), revision, bytes: bytes_of(&folder), folder }
         })
     }
 
     /// All models, by name.
-    pub fn list(&self) -> Result<Vec<Shelved>, HubError> {
+    pub fn list(&self) -> Result<Vec<StoredModel>, HubError> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -87,28 +86,27 @@ impl ModelDir {
         };
         let names =
             entries.flatten().filter_map(|entry| HubName::of_folder(entry.file_name().to_str()?));
-        let mut shelved: Vec<Shelved> = names.filter_map(|name| self.find(&name)).collect();
-        shelved.sort_by(|left, right| left.name.cmp(&right.name));
-        Ok(shelved)
+        let mut model: Vec<StoredModel> = names.filter_map(|name| self.find(&name)).collect();
+        model.sort_by(|left, right| left.name.cmp(&right.name));
+        Ok(model)
     }
 
-    /// Takes a model off the model_dir, with what was fetched of it in part.
-    pub fn remove(&self, name: &HubName) -> Result<Shelved, HubError> {
-        let shelved =
-            self.find(name).ok_or_else(|| HubError::NotHere { name: name.to_string() })?;
+    /// Removes a model, including partial downloads.
+    pub fn remove(&self, name: &HubName) -> Result<StoredModel, HubError> {
+        let model = self.find(name).ok_or_else(|| HubError::NotHere { name: name.to_string() })?;
         self.clear_away(name)?;
-        remove_folder(&shelved.folder)?;
-        Ok(shelved)
+        remove_folder(&model.folder)?;
+        Ok(model)
     }
 
-    /// Where a model is fetched to; made if it is not there.
+    /// The folder into which a model is downloaded; created if it is missing.
     pub(super) fn fetching(&self, name: &HubName, revision: &str) -> Result<PathBuf, HubError> {
         let folder = self.folder.join(format!("{FETCHING}{}{revision}", fetching_name(name)));
         make_folder(&folder)?;
         Ok(folder)
     }
 
-    /// A file that is locked as long as a model is being fetched.
+    /// Takes the lock that is held during the download of a model.
     pub(super) fn lock(&self, name: &HubName) -> Result<fs::File, HubError> {
         make_folder(&self.folder)?;
         let path = self.folder.join(format!(".lock-{}", name.folder()));
@@ -126,19 +124,19 @@ impl ModelDir {
         }
     }
 
-    /// Gives a complete folder its name.
+    /// Renames a complete folder to the model's name.
     pub(super) fn put(
         &self,
         name: &HubName,
         fetched: &Path,
-        label: &Label,
-    ) -> Result<Shelved, HubError> {
-        let path = fetched.join(LABEL);
-        let text = serde_json::to_vec_pretty(label).unwrap_or_default();
+        manifest: &Manifest,
+    ) -> Result<StoredModel, HubError> {
+        let path = fetched.join(MANIFEST);
+        let text = serde_json::to_vec_pretty(manifest).unwrap_or_default();
         fs::write(&path, text).map_err(|source| HubError::File { path, source })?;
         let place = self.place(name);
         let failed = |source| HubError::File { path: place.clone(), source };
-        // A folder cannot take the place of one that holds something.
+        // A rename cannot replace a folder that is not empty.
         if place.exists() {
             let replaced = self.folder.join(format!("{REPLACED}{}", name.folder()));
             remove_folder(&replaced)?;
@@ -149,7 +147,7 @@ impl ModelDir {
         self.find(name).ok_or_else(|| HubError::NotHere { name: name.to_string() })
     }
 
-    /// Removes what was fetched of a model in part, and what was replaced.
+    /// Removes partial downloads and replaced versions of a model.
     fn clear_away(&self, name: &HubName) -> Result<(), HubError> {
         remove_folder(&self.folder.join(format!("{REPLACED}{}", name.folder())))?;
         let beginning = format!("{FETCHING}{}", fetching_name(name));
@@ -163,14 +161,18 @@ impl ModelDir {
     }
 }
 
-/// `@` is in no name, so that no name is the beginning of another's.
+/// A name cannot contain `@`, so no name is a prefix of another's.
 fn fetching_name(name: &HubName) -> String {
     format!("{}@", name.folder())
 }
 
-fn label(folder: &Path) -> Option<Label> {
+fn manifest(folder: &Path) -> Option<Manifest> {
     let mut text = Vec::new();
-    fs::File::open(folder.join(LABEL)).ok()?.take(LABEL_BYTES_MAX).read_to_end(&mut text).ok()?;
+    fs::File::open(folder.join(MANIFEST))
+        .ok()?
+        .take(MANIFEST_BYTES_MAX)
+        .read_to_end(&mut text)
+        .ok()?;
     serde_json::from_slice(&text).ok()
 }
 
@@ -197,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shelf_shows_what_is_complete_and_forgets_what_is_removed() {
+    fn the_list_holds_complete_models_until_they_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let model_dir = ModelDir::at(folder.path().join("models"));
         assert_eq!(model_dir.list().unwrap(), []);
@@ -207,11 +209,12 @@ mod tests {
             fs::write(fetching.join("config.json"), "{}").unwrap();
         }
         assert_eq!(model_dir.list().unwrap(), []);
-        let label = Label { name: one.to_string(), revision: "0123".to_owned(), files: Vec::new() };
-        let shelved =
-            model_dir.put(&one, &model_dir.fetching(&one, "0123").unwrap(), &label).unwrap();
-        assert_eq!((shelved.revision.as_deref(), shelved.bytes), (Some("0123"), 2));
-        assert_eq!(model_dir.list().unwrap(), [shelved]);
+        let manifest =
+            Manifest { name: one.to_string(), revision: "0123".to_owned(), files: Vec::new() };
+        let model =
+            model_dir.put(&one, &model_dir.fetching(&one, "0123").unwrap(), &manifest).unwrap();
+        assert_eq!((model.revision.as_deref(), model.bytes), (Some("0123"), 2));
+        assert_eq!(model_dir.list().unwrap(), [model]);
         model_dir.remove(&one).unwrap();
         assert!(matches!(model_dir.remove(&one), Err(HubError::NotHere { .. })));
         assert!(
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_fetched_by_one_at_a_time() {
+    fn only_one_process_downloads_a_model_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let model_dir = ModelDir::at(folder.path().to_owned());
         let name = HubName::parse("a/b").unwrap();

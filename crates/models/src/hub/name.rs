@@ -1,11 +1,11 @@
-//! Names of models on the hub, and of the folders in which they are kept.
+//! Names of models on the hub, and of their local folders.
 
-/// Longest part of a name; the hub allows no longer one.
+/// Longest part of a name: the hub's own limit.
 const PART_CHARS_MAX: usize = 96;
-/// Stands between the parts in a folder's name; the hub allows it in no name.
+/// Separator of the parts in a folder's name; the hub does not allow it in names.
 const SEPARATOR: &str = "--";
 
-/// `owner/name`, of characters that lead nowhere else as a path or in an address.
+/// `owner/name`, with only characters that are safe in paths and addresses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HubName {
     owner: String,
@@ -32,7 +32,7 @@ impl HubName {
         format!("{}{SEPARATOR}{}", self.owner, self.name)
     }
 
-    /// The name that a folder stands for.
+    /// The name of the model in a folder.
     pub fn of_folder(folder: &str) -> Option<Self> {
         let (owner, name) = folder.split_once(SEPARATOR)?;
         (is_part(owner) && is_part(name))
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_and_its_folder_say_the_same() {
+    fn names_and_folders_convert_both_ways() {
         for text in ["a/b", "BAAI/bge-small-en-v1.5", "_x/y_"] {
             let name = HubName::parse(text).unwrap();
             assert_eq!(name.to_string(), text);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_are_refused() {
+    fn names_that_are_unsafe_in_paths_are_refused() {
         let long = format!("a/{}", "b".repeat(97));
         for text in [
             "", "a", "a/", "/b", "a/b/c", "../b", "a/..", "a/.b", ".a/b", "a/b.", "a\\b/c",

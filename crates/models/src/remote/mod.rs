@@ -1,12 +1,13 @@
-//! Models that others run, asked over HTTP.
+//! Models behind an HTTP service.
 //!
 //! A [`Remote`] speaks one protocol ([`Service`]) with one server. It sends texts and the key,
-//! follows no redirect, waits no longer than it was told and reads no more than a limit; whatever
-//! else the server does becomes an [`EmbedError`]. It never tries again by itself: whoever asks
-//! knows better whether somebody waits.
+//! follows no redirects, and limits the time and the size of each response; everything else that
+//! the server does becomes an [`EmbedError`]. There are no automatic retries: the caller knows
+//! whether somebody is waiting.
 //!
-//! Texts are cut to what every model takes, since one that is too long would have its whole batch
-//! refused. A blank text is not sent and gets a vector of zeros, because services refuse it.
+//! Texts are truncated to a length that every model accepts, because a service rejects the whole
+//! batch of a text that is too long. A blank text is not sent, because services reject it; its
+//! vector is zero.
 
 use std::time::{Duration, Instant};
 
@@ -26,53 +27,53 @@ pub use service::Service;
 pub use vector::DIMENSIONS_MAX;
 
 use prompt_prefix::PromptPrefix;
-use refusal::{harmless, no_answer, refusal};
-use service::Question;
+use refusal::{refusal, request_error, sanitize};
+use service::EmbedRequest;
 
 /// Longest text that is sent, in bytes: a token is at least a byte long, and the common limit is
 /// 8191 tokens.
 const TEXT_BYTES_MAX: usize = 8000;
-/// Texts of one request, in bytes: OpenAI takes 300 000 tokens.
+/// Most bytes of text in one request: OpenAI accepts 300 000 tokens.
 const REQUEST_BYTES_MAX: usize = 300_000;
-/// Longest answer that is read.
-const ANSWER_BYTES_MAX: u64 = 64 << 20;
+/// Longest response that is read.
+const RESPONSE_BYTES_MAX: u64 = 64 << 20;
 /// Longest list of Ollama's models that is read.
 const TAGS_BYTES_MAX: u64 = 4 << 20;
-/// Most texts of one request, whatever the service.
+/// Most texts in one request, for any service.
 const BATCH_MAX: usize = 2048;
 /// Longest name of a model.
 const MODEL_CHARS_MAX: usize = 256;
-/// Digits of a digest that tell versions of a model apart.
+/// Digits of a digest that identify a version of a model.
 const DIGEST_CHARS: usize = 12;
-/// What is embedded to learn how long vectors are.
+/// The text that is embedded to learn the length of vectors.
 const PROBE: &str = "How long is a vector?";
 
-/// Why a text cannot be the [`ServiceConfig::base_url`] of a service, without repeating it, since
-/// it may hold a password.
+/// Checks a [`ServiceConfig::base_url`]. The error does not repeat the address, because it may hold
+/// a password.
 pub fn check_base_url(text: &str) -> Result<(), &'static str> {
     Base::parse(text).map(|_| ())
 }
 
-/// How to reach a service. All but the key may be left out.
+/// How to reach a service.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceConfig {
-    /// Where it is; else [`Service::default_base_url`].
+    /// Its address; [`Service::default_base_url`] if `None`.
     pub base_url: Option<String>,
     /// The key.
     pub key: Option<Secret>,
-    /// Who vouches for the server, in place of the list that is compiled in.
+    /// Certificate authorities that replace the compiled-in list.
     pub roots: Option<Roots>,
-    /// Length of vectors to ask for, of models that can make them shorter.
+    /// Length of vectors to request from models that support several.
     pub dimensions: Option<usize>,
-    /// Length of vectors that came before, without asking for it: spares a request when it is
-    /// opened.
+    /// Length of the model's vectors if it is known, without requesting it: saves a request when
+    /// the model is opened.
     pub dimensions_known: Option<usize>,
-    /// Texts of one request; else [`Service::default_batch_max`].
+    /// Most texts in one request; [`Service::default_batch_max`] if `None`.
     pub batch_max: Option<usize>,
-    /// Longest wait for an answer; else [`Service::default_timeout`].
+    /// Timeout of a request; [`Service::default_timeout`] if `None`.
     pub timeout: Option<Duration>,
-    /// When the last answer must be there, however much is asked.
-    pub until: Option<Instant>,
+    /// The deadline for all requests together.
+    pub deadline: Option<Instant>,
 }
 
 /// A model that a service runs.
@@ -81,7 +82,7 @@ pub struct Remote {
     base: Base,
     service: Service,
     key: Option<Secret>,
-    /// The model's name there.
+    /// The model's name at the service.
     name: String,
     prompt_prefix: PromptPrefix,
     dimensions: Option<usize>,
@@ -90,8 +91,9 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Gets ready to ask. How long its vectors are is asked for at once, unless it was told; Ollama
-    /// is asked for the model's digest, too, since a name there can come to mean another model.
+    /// Opens a model. Unless the length of its vectors is configured or known, one request
+    /// determines it. Ollama is also asked for the model's digest, because a name can later refer
+    /// to another model.
     pub fn open(
         service: Service,
         name: &str,
@@ -101,13 +103,13 @@ impl Remote {
         let refused =
             |detail: &str| EmbedError::Refused { provider: provider(), detail: detail.to_owned() };
         if !is_model_name(name) {
-            return Err(refused("this is no name of a model"));
+            return Err(refused("this is not a valid model name"));
         }
         let base = service_config.base_url.as_deref().unwrap_or(service.default_base_url());
         let base = Base::parse(base).map_err(refused)?;
-        if service_config.key.is_some() && base.is_open() {
+        if service_config.key.is_some() && base.is_unencrypted() {
             return Err(refused(
-                "a key is sent over https only, or to this machine; what goes over http can be read by all on the way",
+                "a key is only sent over https, or to this machine, because http is not encrypted",
             ));
         }
         if let (None, Some(variable), true) = (
@@ -115,15 +117,15 @@ impl Remote {
             service.key_variable(),
             base.as_str() == service.default_base_url(),
         ) {
-            return Err(refused(&format!("it wants a key and there is none: set {variable}")));
+            return Err(refused(&format!("it requires a key: set {variable}")));
         }
         let timeout = service_config.timeout.unwrap_or(service.default_timeout());
         let mut remote = Self {
-            client: Client::for_questions(
+            client: Client::for_requests(
                 &base,
                 service_config.roots.as_ref(),
                 timeout,
-                service_config.until,
+                service_config.deadline,
             ),
             base,
             service,
@@ -146,7 +148,7 @@ impl Remote {
             .dimensions
             .or(service_config.dimensions_known)
         {
-            Some(told @ 1..=DIMENSIONS_MAX) => told,
+            Some(length @ 1..=DIMENSIONS_MAX) => length,
             Some(_) => return Err(refused(&format!("vectors have 1 to {DIMENSIONS_MAX} numbers"))),
             None => remote.probe()?,
         };
@@ -167,33 +169,34 @@ impl Remote {
     /// One request.
     fn ask(&self, texts: &[String], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
         let provider = || self.service.to_string();
-        let question = Question { model: &self.name, texts, purpose, dimensions: self.dimensions };
-        let (path, body) = self.service.question(&question);
+        let request =
+            EmbedRequest { model: &self.name, texts, purpose, dimensions: self.dimensions };
+        let (path, body) = self.service.request(&request);
         let key = self.key.as_ref().map(|key| self.service.key_header(key.reveal()));
         let headers: Vec<(&str, &str)> =
             key.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = body.to_string();
         let answer =
-            self.client.post(&self.base.at(&path), &headers, body.as_bytes(), ANSWER_BYTES_MAX);
-        let answer = answer.map_err(|error| no_answer(provider(), error))?;
+            self.client.post(&self.base.at(&path), &headers, body.as_bytes(), RESPONSE_BYTES_MAX);
+        let answer = answer.map_err(|error| request_error(provider(), error))?;
         if answer.status != 200 {
             return Err(refusal(provider(), &answer, self.key.as_ref()));
         }
         let unreadable = |detail: String| EmbedError::Unreadable {
             provider: provider(),
-            detail: harmless(&detail),
+            detail: sanitize(&detail),
         };
         self.service.vectors(&answer.body, texts.len()).map_err(unreadable)
     }
 
-    /// The digest of the model, from the list of those that Ollama has; none where nobody lists it.
+    /// The digest of the model in Ollama's list of models; `None` if the list does not have it.
     fn ollama_digest(&self) -> Result<Option<String>, EmbedError> {
         let answer = self.client.get(&self.base.at("api/tags"), &[], TAGS_BYTES_MAX);
-        let answer = answer.map_err(|error| no_answer(self.service.to_string(), error))?;
+        let answer = answer.map_err(|error| request_error(self.service.to_string(), error))?;
         match answer.status {
             200 => {}
             429 | 500..=599 => return Err(refusal(self.service.to_string(), &answer, None)),
-            // What only speaks like Ollama may not have this list.
+            // Compatible servers may not have this list.
             _ => return Ok(None),
         }
         let tags: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
@@ -209,7 +212,7 @@ impl Remote {
         Ok(is_digest.then_some(digest))
     }
 
-    fn prepared(&self, text: &str, purpose: Purpose) -> String {
+    fn prefixed(&self, text: &str, purpose: Purpose) -> String {
         let mut prepared = self.prompt_prefix.before(purpose).to_owned();
         let room = TEXT_BYTES_MAX.saturating_sub(prepared.len());
         prepared.push_str(text.get(..text.floor_char_boundary(room)).unwrap_or(text));
@@ -234,7 +237,7 @@ impl Embedder for Remote {
         let prepared: Vec<String> = sent
             .iter()
             .filter_map(|at| texts.get(*at))
-            .map(|text| self.prepared(text, purpose))
+            .map(|text| self.prefixed(text, purpose))
             .collect();
         let mut places = sent.into_iter();
         for batch in batches(&prepared, self.batch_max) {
@@ -255,7 +258,7 @@ impl Embedder for Remote {
     }
 }
 
-/// Runs of texts that go into one request: not too many, and not too long together.
+/// Splits texts into requests, limited in number and in bytes.
 fn batches(texts: &[String], batch_max: usize) -> Vec<&[String]> {
     let mut batches = Vec::new();
     let mut rest = texts;
@@ -273,7 +276,7 @@ fn batches(texts: &[String], batch_max: usize) -> Vec<&[String]> {
     batches
 }
 
-/// Names go into addresses and into the space's file.
+/// Whether a name is safe in addresses and in the space's file.
 fn is_model_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-:/@+".contains(c);
     !name.is_empty()
@@ -297,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_are_no_names() {
+    fn names_that_are_unsafe_in_addresses_are_refused() {
         for name in [
             "text-embedding-3-small",
             "nomic-embed-text:v1.5",
@@ -312,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_does_not_go_over_open_http_to_another_machine() {
+    fn a_key_is_not_sent_over_http_to_another_machine() {
         let service_config = ServiceConfig {
             base_url: Some("http://192.0.2.1/v1".to_owned()),
             key: Secret::parse("sk-secret"),
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_service_itself_is_not_asked_without_a_key() {
+    fn a_service_that_requires_a_key_is_refused_without_one() {
         let error =
             Remote::open(Service::Gemini, "gemini-embedding-001", &ServiceConfig::default())
                 .err()

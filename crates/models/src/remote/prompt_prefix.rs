@@ -1,13 +1,13 @@
-//! What a model wants to be told before a text.
+//! Prompts that models expect before a text.
 //!
-//! Models that were trained on pairs of a question and what answers it expect to hear which of both
-//! a text is, in words of their own. The services that run them do not add these words, so we do;
-//! without them such models find less. The words are those of the models' own cards. A model that
-//! is not listed gets the text alone.
+//! Models that were trained on pairs of questions and answers expect a model-specific prefix that
+//! says which of the two a text is. The services do not add these prefixes, so this module does;
+//! without them such models find less. The prefixes are those of the model cards. A model that is
+//! not listed gets the text alone.
 
 use crate::embedder::Purpose;
 
-/// What stands before a question and before what is searched.
+/// The prefixes of questions and of searched texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PromptPrefix {
     question: &'static str,
@@ -41,7 +41,7 @@ const GEMMA: PromptPrefix =
     PromptPrefix { question: "task: search result | query: ", memory: "title: none | text: " };
 
 impl PromptPrefix {
-    /// The prompt_prefix of the model of this name.
+    /// The prefixes of the model with this name.
     pub(super) fn of(model: &str) -> Self {
         let model = model.to_ascii_lowercase();
         PREFIXES
@@ -51,7 +51,7 @@ impl PromptPrefix {
             .unwrap_or_default()
     }
 
-    /// What stands before a text.
+    /// The prefix of a text.
     pub(super) fn before(self, purpose: Purpose) -> &'static str {
         match purpose {
             Purpose::Question => self.question,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_told_what_it_was_trained_to_hear() {
+    fn models_get_the_prefixes_of_their_cards() {
         assert_eq!(
             PromptPrefix::of("nomic-embed-text:latest").before(Purpose::Question),
             "search_query: "

@@ -1,4 +1,4 @@
-//! What an answer that is no success means.
+//! Errors from responses that are not successful.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use serde_json::Value;
 use ureq::http::HeaderMap;
 
 use crate::embedder::EmbedError;
-use crate::http::{Answer, HttpError, header};
+use crate::http::{HttpError, Response, header};
 use crate::secret::Secret;
 
-/// Longest message of a server that is repeated, in characters.
+/// Longest message of a server in an error, in characters.
 const MESSAGE_CHARS_MAX: usize = 300;
-/// Longest time that a server can have us wait.
+/// Longest delay that a server can ask for.
 const RETRY_S_MAX: u64 = 24 * 60 * 60;
 
-/// The error for an answer whose status is not 200.
-pub(super) fn refusal(provider: String, answer: &Answer, key: Option<&Secret>) -> EmbedError {
+/// The error for a response whose status is not 200.
+pub(super) fn refusal(provider: String, answer: &Response, key: Option<&Secret>) -> EmbedError {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let said = message(&body)
         .map_or_else(|| String::from_utf8_lossy(&answer.body).into_owned(), str::to_owned);
     let said = key.map_or_else(|| said.clone(), |key| key.hide_in(&said));
-    let detail = match harmless(&said) {
+    let detail = match sanitize(&said) {
         said if said.is_empty() => format!("HTTP {}", answer.status),
         said => format!("{said} (HTTP {})", answer.status),
     };
     match answer.status {
-        // It is out of credit: no pause helps.
+        // The account is out of credit: waiting does not help.
         429 if is_out_of_quota(&body) => EmbedError::Refused { provider, detail },
         429 => {
             let after = retry_after(&answer.headers).or_else(|| retry_delay(&body));
@@ -35,9 +35,9 @@ pub(super) fn refusal(provider: String, answer: &Answer, key: Option<&Secret>) -
             EmbedError::Failed { provider, detail, after: retry_after(&answer.headers) }
         }
         300..=399 => {
-            let target = header(&answer.headers, "location").map(harmless).unwrap_or_default();
+            let target = header(&answer.headers, "location").map(sanitize).unwrap_or_default();
             let detail =
-                format!("it sends on to {target}, which is not followed (HTTP {})", answer.status);
+                format!("it redirects to {target}, which is not followed (HTTP {})", answer.status);
             EmbedError::Refused { provider, detail }
         }
         400..=499 => EmbedError::Refused { provider, detail },
@@ -45,8 +45,8 @@ pub(super) fn refusal(provider: String, answer: &Answer, key: Option<&Secret>) -
     }
 }
 
-/// The error for no answer.
-pub(super) fn no_answer(provider: String, error: HttpError) -> EmbedError {
+/// The error for a request without a response.
+pub(super) fn request_error(provider: String, error: HttpError) -> EmbedError {
     match error {
         HttpError::Unreachable(detail) => EmbedError::Unreachable { provider, detail },
         HttpError::TimedOut(waited) => EmbedError::TimedOut { provider, waited },
@@ -56,8 +56,8 @@ pub(super) fn no_answer(provider: String, error: HttpError) -> EmbedError {
     }
 }
 
-/// On one line, cut, and without what a terminal would obey.
-pub(super) fn harmless(text: &str) -> String {
+/// The text on one line, truncated, and without terminal control characters.
+pub(super) fn sanitize(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
@@ -69,8 +69,7 @@ pub(super) fn harmless(text: &str) -> String {
     text.chars().take(MESSAGE_CHARS_MAX).collect::<String>() + " …"
 }
 
-/// Where services put what they say: `{"error": {"message"}}`, `{"error"}`, `{"message"}`,
-/// `{"detail"}`.
+/// The message in a response: `{"error": {"message"}}`, `{"error"}`, `{"message"}`, `{"detail"}`.
 fn message(body: &Value) -> Option<&str> {
     let error = &body["error"];
     [&error["message"], error, &body["message"], &body["detail"]]
@@ -83,7 +82,7 @@ fn is_out_of_quota(body: &Value) -> bool {
     [&error["code"], &error["type"]].into_iter().any(|code| code == "insufficient_quota")
 }
 
-/// `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which counts from the server's own `Date`.
+/// `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, relative to the server's own `Date`.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = header(headers, "retry-after")?.trim();
     let seconds = match text.parse::<u64>() {
@@ -101,7 +100,7 @@ fn http_date(text: &str) -> Option<jiff::Timestamp> {
     jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text.trim()).ok()
 }
 
-/// Gemini says it in the body: `"retryDelay": "34s"`.
+/// Gemini sends the delay in the body: `"retryDelay": "34s"`.
 fn retry_delay(body: &Value) -> Option<Duration> {
     let details = body["error"]["details"].as_array()?;
     let text = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
@@ -120,7 +119,7 @@ mod tests {
             let name: ureq::http::HeaderName = name.parse().unwrap();
             map.insert(name, value.parse().unwrap());
         }
-        let answer = Answer { status, headers: map, body: body.into() };
+        let answer = Response { status, headers: map, body: body.into() };
         let key = Secret::parse("sk-secret").unwrap();
         let error = refusal("openai".to_owned(), &answer, Some(&key));
         let after = match &error {
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_says_is_repeated_without_the_key() {
+    fn errors_repeat_the_servers_message_without_the_key() {
         check(
             401,
             &[],
@@ -147,7 +146,7 @@ mod tests {
         );
         check(400, &[], "", "openai refuses: HTTP 400");
         check(503, &[], "<h1>busy</h1>", "openai failed: <h1>busy</h1> (HTTP 503)");
-        check(204, &[], "", "openai gave an answer that cannot be read: HTTP 204");
+        check(204, &[], "", "openai sent an invalid response: HTTP 204");
         let long = "é".repeat(1000);
         check(
             400,
@@ -159,13 +158,13 @@ mod tests {
             307,
             &[("location", "https://evil.example/")],
             "",
-            "openai refuses: it sends on to https://evil.example/, which is not followed (HTTP 307)",
+            "openai refuses: it redirects to https://evil.example/, which is not followed (HTTP 307)",
         );
     }
 
     #[test]
-    fn when_to_come_back_is_said_in_seconds_by_date_or_in_the_body() {
-        let limited = |after: &str| format!("openai asks to be called less often after {after}");
+    fn the_retry_delay_is_read_in_seconds_as_a_date_or_from_the_body() {
+        let limited = |after: &str| format!("openai asks for fewer requests after {after}");
         check(429, &[("retry-after", "7")], "", &limited("Some(7s)"));
         check(429, &[("retry-after", "99999999999")], "", &limited("Some(86400s)"));
         check(429, &[("retry-after", "-7")], "", &limited("None"));

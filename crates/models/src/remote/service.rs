@@ -1,8 +1,8 @@
-//! Who makes vectors over a network, and in which words each is asked.
+//! The protocols of the embedding services.
 //!
-//! | service | question | answer |
+//! | service | request | response |
 //! |---|---|---|
-//! | `openai` and what speaks like it | `POST {base}/embeddings`, `{model, input[], dimensions?}` | `{data: [{index?, embedding}]}`, in any order |
+//! | `openai` and compatible servers | `POST {base}/embeddings`, `{model, input[], dimensions?}` | `{data: [{index?, embedding}]}`, in any order |
 //! | `ollama` | `POST {base}/api/embed`, `{model, input[], dimensions?}` | `{embeddings[]}` |
 //! | `gemini` | `POST {base}/v1beta/models/{model}:batchEmbedContents`, `{requests: [{model, content, taskType?, outputDimensionality?}]}` | `{embeddings: [{values}]}` |
 
@@ -15,10 +15,10 @@ use super::BATCH_MAX;
 use super::vector::{List, Vector};
 use crate::embedder::Purpose;
 
-/// A protocol, known by who began it.
+/// A protocol, named after its originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Service {
-    /// OpenAI and the many that speak like it: vLLM, llama.cpp, LM Studio, LiteLLM.
+    /// OpenAI and compatible servers: vLLM, llama.cpp, LM Studio, LiteLLM.
     OpenAi,
     /// Ollama.
     Ollama,
@@ -26,8 +26,8 @@ pub enum Service {
     Gemini,
 }
 
-/// Texts to be asked for.
-pub(super) struct Question<'a> {
+/// A request for the vectors of some texts.
+pub(super) struct EmbedRequest<'a> {
     pub(super) model: &'a str,
     pub(super) texts: &'a [String],
     pub(super) purpose: Purpose,
@@ -47,7 +47,7 @@ impl Service {
         }
     }
 
-    /// Where it is unless something else is said.
+    /// Its default address.
     pub fn default_base_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1",
@@ -56,7 +56,7 @@ impl Service {
         }
     }
 
-    /// The variable in which its key usually is; none if it asks for none.
+    /// The usual environment variable of its key; `None` if it needs no key.
     pub fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some("OPENAI_API_KEY"),
@@ -65,7 +65,7 @@ impl Service {
         }
     }
 
-    /// Most texts of one request that settings may ask for. Gemini takes 100, OpenAI 2048.
+    /// Largest configurable number of texts in one request. Gemini accepts 100, OpenAI 2048.
     pub const fn batch_max(self) -> usize {
         match self {
             Self::OpenAi | Self::Ollama => BATCH_MAX,
@@ -73,8 +73,7 @@ impl Service {
         }
     }
 
-    /// Texts of one request, where nothing else is set. A processor at home is done sooner with
-    /// few.
+    /// Default number of texts in one request: fewer for Ollama, because a CPU at home is slow.
     pub fn default_batch_max(self) -> usize {
         match self {
             Self::OpenAi => 128,
@@ -83,7 +82,7 @@ impl Service {
         }
     }
 
-    /// How long an answer may take. Ollama loads the model when it is first asked.
+    /// Default timeout of a request. Ollama loads the model on the first request.
     pub fn default_timeout(self) -> Duration {
         match self {
             Self::OpenAi | Self::Gemini => Duration::from_secs(30),
@@ -91,7 +90,7 @@ impl Service {
         }
     }
 
-    /// The header of the key, and the key in it.
+    /// The name and the value of the header with the key.
     pub(super) fn key_header(self, key: &str) -> (&'static str, String) {
         match self {
             Self::OpenAi | Self::Ollama => ("authorization", format!("Bearer {key}")),
@@ -99,9 +98,9 @@ impl Service {
         }
     }
 
-    /// The path below the base, and the body.
-    pub(super) fn question(self, question: &Question<'_>) -> (String, Value) {
-        let Question { model, texts, purpose, dimensions } = *question;
+    /// The path below the base address, and the body.
+    pub(super) fn request(self, request: &EmbedRequest<'_>) -> (String, Value) {
+        let EmbedRequest { model, texts, purpose, dimensions } = *request;
         let with = |mut body: Value, name: &str| {
             if let Some(dimensions) = dimensions {
                 body[name] = dimensions.into();
@@ -119,14 +118,14 @@ impl Service {
             ),
             Self::Gemini => {
                 let model = model.strip_prefix("models/").unwrap_or(model);
-                let request = |text: &String| {
-                    let mut request = json!({ "model": format!("models/{model}"), "content": { "parts": [{ "text": text }] } });
+                let item = |text: &String| {
+                    let mut item = json!({ "model": format!("models/{model}"), "content": { "parts": [{ "text": text }] } });
                     if let Some(task) = gemini_task(model, purpose) {
-                        request["taskType"] = task.into();
+                        item["taskType"] = task.into();
                     }
-                    with(request, "outputDimensionality")
+                    with(item, "outputDimensionality")
                 };
-                let requests: Vec<Value> = texts.iter().map(request).collect();
+                let requests: Vec<Value> = texts.iter().map(item).collect();
                 (
                     format!("v1beta/models/{model}:batchEmbedContents"),
                     json!({ "requests": requests }),
@@ -135,19 +134,19 @@ impl Service {
         }
     }
 
-    /// The vectors of an answer, in the order of the texts.
+    /// The vectors in a response, in the order of the texts.
     pub(super) fn vectors(self, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
         let unreadable = |error: serde_json::Error| error.to_string();
         let vectors = match self {
             Self::OpenAi => {
-                ordered(serde_json::from_slice::<OpenAiAnswer>(body).map_err(unreadable)?.data.0)?
+                ordered(serde_json::from_slice::<OpenAiResponse>(body).map_err(unreadable)?.data.0)?
             }
             Self::Ollama => {
-                let answer: OllamaAnswer = serde_json::from_slice(body).map_err(unreadable)?;
+                let answer: OllamaResponse = serde_json::from_slice(body).map_err(unreadable)?;
                 answer.embeddings.0.into_iter().map(|vector| vector.0).collect()
             }
             Self::Gemini => {
-                let answer: GeminiAnswer = serde_json::from_slice(body).map_err(unreadable)?;
+                let answer: GeminiResponse = serde_json::from_slice(body).map_err(unreadable)?;
                 answer.embeddings.0.into_iter().map(|vector| vector.values.0).collect()
             }
         };
@@ -164,17 +163,18 @@ impl std::fmt::Display for Service {
     }
 }
 
-/// Models after the first are told in the text what it is for and do not take this field.
+/// The task type for the first Gemini models. Later models take the purpose from a prefix instead
+/// and do not accept this field.
 fn gemini_task(model: &str, purpose: Purpose) -> Option<&'static str> {
-    let is_told_by_field = model == "gemini-embedding-001" || model.starts_with("text-embedding-");
-    is_told_by_field.then_some(match purpose {
+    let has_task_field = model == "gemini-embedding-001" || model.starts_with("text-embedding-");
+    has_task_field.then_some(match purpose {
         Purpose::Question => "RETRIEVAL_QUERY",
         Purpose::Memory => "RETRIEVAL_DOCUMENT",
     })
 }
 
 #[derive(Deserialize)]
-struct OpenAiAnswer {
+struct OpenAiResponse {
     data: List<OpenAiVector>,
 }
 
@@ -185,12 +185,12 @@ struct OpenAiVector {
 }
 
 #[derive(Deserialize)]
-struct OllamaAnswer {
+struct OllamaResponse {
     embeddings: List<Vector>,
 }
 
 #[derive(Deserialize)]
-struct GeminiAnswer {
+struct GeminiResponse {
     embeddings: List<GeminiVector>,
 }
 
@@ -199,7 +199,7 @@ struct GeminiVector {
     values: Vector,
 }
 
-/// By their index where they have one, else as they came.
+/// The vectors by index; those without one keep their position.
 fn ordered(data: Vec<OpenAiVector>) -> Result<Vec<Vec<f32>>, String> {
     let mut places: Vec<Option<Vec<f32>>> = data.iter().map(|_| None).collect();
     for (position, OpenAiVector { index, embedding }) in data.into_iter().enumerate() {
@@ -211,7 +211,7 @@ fn ordered(data: Vec<OpenAiVector>) -> Result<Vec<Vec<f32>>, String> {
             return Err(format!("two vectors have the index {index}"));
         }
     }
-    // As many places as vectors and no place taken twice: each is taken.
+    // There are as many places as vectors and no place is taken twice, so all are taken.
     Ok(places.into_iter().flatten().collect())
 }
 
@@ -219,20 +219,20 @@ fn ordered(data: Vec<OpenAiVector>) -> Result<Vec<Vec<f32>>, String> {
 mod tests {
     use super::*;
 
-    fn question<'a>(
+    fn request<'a>(
         model: &'a str,
         texts: &'a [String],
         dimensions: Option<usize>,
-    ) -> Question<'a> {
-        Question { model, texts, purpose: Purpose::Question, dimensions }
+    ) -> EmbedRequest<'a> {
+        EmbedRequest { model, texts, purpose: Purpose::Question, dimensions }
     }
 
     #[test]
-    fn each_service_is_asked_in_its_own_words() {
+    fn requests_follow_each_services_protocol() {
         let texts = ["a".to_owned()];
         let check = |service: Service, model: &str, dimensions, path: &str, body: Value| {
             assert_eq!(
-                service.question(&question(model, &texts, dimensions)),
+                service.request(&request(model, &texts, dimensions)),
                 (path.to_owned(), body)
             );
         };
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_however_broken_gives_what_is_no_vector() {
+    fn corrupted_responses_never_yield_invalid_vectors() {
         let answers = [
             (
                 Service::OpenAi,
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_is_missing_twice_or_too_high_is_told() {
+    fn duplicate_and_out_of_range_indexes_are_refused() {
         let read = |data: Value| {
             Service::OpenAi.vectors(json!({ "data": data }).to_string().as_bytes(), 2)
         };

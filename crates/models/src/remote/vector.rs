@@ -1,4 +1,4 @@
-//! A vector as services write it: a list of numbers, or base64 of little-endian floats.
+//! Parsing of vectors in responses: a list of numbers, or base64 of little-endian floats.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
 use super::BATCH_MAX;
 
-/// Longest vector that is taken. The longest in use have 8192 numbers.
+/// Longest vector that is accepted. The longest in use have 8192 numbers.
 pub const DIMENSIONS_MAX: usize = 16_384;
 /// Bytes of a float.
 const FLOAT_BYTES: usize = 4;
@@ -43,7 +43,7 @@ impl<'de> Visitor<'de> for Numbers {
     fn visit_str<E: Error>(self, text: &str) -> Result<Vector, E> {
         let bytes = data_encoding::BASE64
             .decode(text.as_bytes())
-            .map_err(|_| E::custom("a vector is no base64"))?;
+            .map_err(|_| E::custom("a vector is not valid base64"))?;
         let (floats, []) = bytes.as_chunks::<FLOAT_BYTES>() else {
             return Err(E::custom("a vector in base64 ends in the middle of a number"));
         };
@@ -57,7 +57,7 @@ impl<'de> Visitor<'de> for Numbers {
 
 fn push<E: Error>(vector: &mut Vec<f32>, number: f32) -> Result<(), E> {
     if !number.is_finite() {
-        return Err(E::custom("a vector holds what is no finite number"));
+        return Err(E::custom("a vector holds a number that is not finite"));
     }
     if vector.len() == DIMENSIONS_MAX {
         return Err(E::custom(format_args!("a vector has more than {DIMENSIONS_MAX} numbers")));
@@ -66,8 +66,7 @@ fn push<E: Error>(vector: &mut Vec<f32>, number: f32) -> Result<(), E> {
     Ok(())
 }
 
-/// A list that does not grow beyond what was asked for at most, so that a small answer cannot take
-/// much memory.
+/// A list with a length limit, so that a small response cannot take much memory.
 pub(super) struct List<T>(pub(super) Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_give_the_same_numbers() {
+    fn base64_and_json_give_the_same_numbers() {
         let bytes: Vec<u8> =
             [1.0_f32, -0.5, 0.25].iter().flat_map(|number| number.to_le_bytes()).collect();
         let base64 = format!("\"{}\"", data_encoding::BASE64.encode(&bytes));
@@ -116,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_ends_where_the_longest_batch_does() {
+    fn a_list_is_limited_to_the_largest_batch() {
         let list = |length: usize| format!("[{}[]]", "[],".repeat(length - 1));
         assert!(serde_json::from_str::<List<Vector>>(&list(BATCH_MAX)).is_ok());
         assert!(serde_json::from_str::<List<Vector>>(&list(BATCH_MAX + 1)).is_err());
     }
 
     #[test]
-    fn what_is_no_finite_number_is_refused() {
+    fn numbers_that_are_not_finite_are_refused() {
         let infinite =
             format!("\"{}\"", data_encoding::BASE64.encode(&f32::INFINITY.to_le_bytes()));
         let long = format!("[{}0]", "0,".repeat(DIMENSIONS_MAX));

@@ -1,4 +1,4 @@
-//! Questions over https, to a server of this machine that a test's own authority vouches for.
+//! Requests over https to a local server with a certificate of the test's own authority.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -19,7 +19,8 @@ const CERTIFICATE: &[u8] = include_bytes!("certificates/server.pem");
 const KEY: &[u8] = include_bytes!("certificates/server.key");
 const ANSWER: &str = r#"{"data":[{"index":0,"embedding":[1,2,3]}]}"#;
 
-/// Answers one connection and gives back what was asked; nothing if the client did not trust it.
+/// Serves one connection and returns the request; `None` if the client did not trust the
+/// certificate.
 fn serve() -> (String, JoinHandle<Option<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("https://localhost:{}/v1", listener.local_addr().unwrap().port());
@@ -36,13 +37,13 @@ fn serve() -> (String, JoinHandle<Option<String>>) {
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         let mut reader =
             BufReader::new(StreamOwned::new(ServerConnection::new(config).unwrap(), stream));
-        let mut asked = String::new();
-        while !asked.ends_with("\r\n\r\n") {
-            if reader.read_line(&mut asked).ok()? == 0 {
+        let mut request = String::new();
+        while !request.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut request).ok()? == 0 {
                 return None;
             }
         }
-        let length = asked.lines().find_map(|line| {
+        let length = request.lines().find_map(|line| {
             line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok()
         });
         let mut body = vec![0; length.unwrap()];
@@ -55,12 +56,12 @@ fn serve() -> (String, JoinHandle<Option<String>>) {
         stream.write_all(answer.as_bytes()).unwrap();
         stream.conn.send_close_notify();
         stream.flush().unwrap();
-        Some(asked)
+        Some(request)
     });
     (base, thread)
 }
 
-fn reach(base: String, roots: Option<Roots>) -> ServiceConfig {
+fn config(base: String, roots: Option<Roots>) -> ServiceConfig {
     let timeout = Some(Duration::from_secs(10));
     ServiceConfig {
         base_url: Some(base),
@@ -72,12 +73,13 @@ fn reach(base: String, roots: Option<Roots>) -> ServiceConfig {
 }
 
 #[test]
-fn a_server_is_asked_over_https_if_somebody_vouches_for_it() {
-    let (base, asked) = serve();
-    let remote = Remote::open(Service::OpenAi, "m", &reach(base, Roots::parse(AUTHORITY))).unwrap();
+fn a_server_with_a_trusted_certificate_gets_the_request() {
+    let (base, request) = serve();
+    let remote =
+        Remote::open(Service::OpenAi, "m", &config(base, Roots::parse(AUTHORITY))).unwrap();
     assert_eq!(remote.model().dimensions, 3);
     assert!(
-        asked
+        request
             .join()
             .unwrap()
             .unwrap()
@@ -87,12 +89,12 @@ fn a_server_is_asked_over_https_if_somebody_vouches_for_it() {
 }
 
 #[test]
-fn a_server_for_which_nobody_vouches_learns_nothing() {
-    let (base, asked) = serve();
-    let error = Remote::open(Service::OpenAi, "m", &reach(base, None)).err().unwrap();
+fn a_server_with_an_untrusted_certificate_gets_nothing() {
+    let (base, request) = serve();
+    let error = Remote::open(Service::OpenAi, "m", &config(base, None)).err().unwrap();
     assert!(
         matches!(&error, EmbedError::Unreachable { detail, .. } if detail.contains("certificate")),
         "{error:?}"
     );
-    assert_eq!(asked.join().unwrap(), None);
+    assert_eq!(request.join().unwrap(), None);
 }

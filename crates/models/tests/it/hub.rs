@@ -1,31 +1,31 @@
-//! Fetching models, also from a hub that misbehaves.
+//! Downloading models, including from a misbehaving hub.
 
 use std::path::Path;
 
-use models::hub::{Hub, HubError, HubName, MODEL_BYTES_MAX, ModelDir, Pulled, Wish};
+use models::hub::{Hub, HubError, HubName, MODEL_BYTES_MAX, ModelDir, PullRequest, PullResult};
 use models::secret::Secret;
 use serde_json::{Value, json};
 
 use crate::hub_server::{COMMIT, MODEL, answer, files, list, start};
 use crate::server::{Reply, Server};
 
-fn wish() -> Wish {
-    Wish {
+fn request() -> PullRequest {
+    PullRequest {
         name: HubName::parse(MODEL).unwrap(),
         revision: "main".to_owned(),
         bytes_max: MODEL_BYTES_MAX,
     }
 }
 
-fn pull(server: &Server, folder: &Path) -> Result<Pulled, HubError> {
+fn pull(server: &Server, folder: &Path) -> Result<PullResult, HubError> {
     Hub::at(server.base(), None, None).unwrap().pull(
-        &wish(),
+        &request(),
         &ModelDir::at(folder.to_owned()),
         |_| (),
     )
 }
 
-/// The files of the model_dir, without locks.
+/// The files in the model directory, without locks.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .unwrap()
@@ -48,31 +48,31 @@ fn ranges(server: &Server) -> Vec<Option<String>> {
 }
 
 #[test]
-fn a_model_is_fetched_without_what_nobody_needs_and_only_once() {
+fn a_model_is_downloaded_once_and_without_unneeded_files() {
     let (server, folder) = (start(), tempfile::tempdir().unwrap());
     let model_dir = ModelDir::at(folder.path().join("models"));
     let hub = Hub::at(server.base(), None, None).unwrap();
     let mut seen = Vec::new();
-    let pulled = hub.pull(&wish(), &model_dir, |progress| seen.push(progress)).unwrap();
+    let pulled = hub.pull(&request(), &model_dir, |progress| seen.push(progress)).unwrap();
     assert!(pulled.is_new);
-    assert_eq!(pulled.shelved.revision.as_deref(), Some(COMMIT));
+    assert_eq!(pulled.model.revision.as_deref(), Some(COMMIT));
     assert_eq!(
-        names(&pulled.shelved.folder),
+        names(&pulled.model.folder),
         ["1_Pooling", "because-model.json", "config.json", "model.safetensors", "vocab.txt"]
     );
-    assert_eq!(std::fs::read(pulled.shelved.folder.join("model.safetensors")).unwrap(), weights());
+    assert_eq!(std::fs::read(pulled.model.folder.join("model.safetensors")).unwrap(), weights());
     assert_eq!(names(folder.path()), ["models"], "nothing escaped");
     assert!(seen.windows(2).all(|pair| pair[0].bytes <= pair[1].bytes));
-    assert_eq!(seen.last().unwrap().bytes, pulled.shelved.bytes);
-    assert_eq!(seen.last().unwrap().bytes_total, pulled.shelved.bytes);
-    let asked = server.requests().len();
-    assert!(!hub.pull(&wish(), &model_dir, |_| ()).unwrap().is_new);
-    assert_eq!(server.requests().len(), asked + 1, "only the list");
-    assert_eq!(model_dir.list().unwrap(), [pulled.shelved]);
+    assert_eq!(seen.last().unwrap().bytes, pulled.model.bytes);
+    assert_eq!(seen.last().unwrap().bytes_total, pulled.model.bytes);
+    let requests = server.requests().len();
+    assert!(!hub.pull(&request(), &model_dir, |_| ()).unwrap().is_new);
+    assert_eq!(server.requests().len(), requests + 1, "only the list");
+    assert_eq!(model_dir.list().unwrap(), [pulled.model]);
 }
 
 #[test]
-fn a_download_that_breaks_goes_on_where_it_stopped() {
+fn an_interrupted_download_resumes_where_it_stopped() {
     let mut breaks = vec![150_000, 100_000];
     let server = Server::start(move |request| {
         match (answer(request), request.path.ends_with("model.safetensors")) {
@@ -85,7 +85,7 @@ fn a_download_that_breaks_goes_on_where_it_stopped() {
     });
     let folder = tempfile::tempdir().unwrap();
     let pulled = pull(&server, folder.path()).unwrap();
-    assert_eq!(std::fs::read(pulled.shelved.folder.join("model.safetensors")).unwrap(), weights());
+    assert_eq!(std::fs::read(pulled.model.folder.join("model.safetensors")).unwrap(), weights());
     let ranges = ranges(&server);
     assert_eq!(ranges.len(), 3);
     assert_eq!(ranges[1].as_deref(), Some("bytes=100000-"));
@@ -93,7 +93,7 @@ fn a_download_that_breaks_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn what_came_before_the_network_went_away_need_not_come_again() {
+fn a_later_call_resumes_a_download_that_lost_the_network() {
     let folder = tempfile::tempdir().unwrap();
     let mut left = 1;
     let server = Server::start(move |request| match answer(request) {
@@ -112,12 +112,12 @@ fn what_came_before_the_network_went_away_need_not_come_again() {
     let server = start();
     let pulled = pull(&server, folder.path()).unwrap();
     assert_eq!(ranges(&server), [Some("bytes=120000-".to_owned())]);
-    assert_eq!(std::fs::read(pulled.shelved.folder.join("model.safetensors")).unwrap(), weights());
+    assert_eq!(std::fs::read(pulled.model.folder.join("model.safetensors")).unwrap(), weights());
     assert_eq!(names(folder.path()), ["owner--tiny-model"]);
 }
 
 #[test]
-fn a_server_that_only_sends_whole_files_sends_them_again() {
+fn a_server_without_ranges_restarts_the_file() {
     let mut is_first = true;
     let server = Server::start(move |request| {
         let mut request = request.clone();
@@ -134,11 +134,11 @@ fn a_server_that_only_sends_whole_files_sends_them_again() {
     });
     let folder = tempfile::tempdir().unwrap();
     let pulled = pull(&server, folder.path()).unwrap();
-    assert_eq!(std::fs::read(pulled.shelved.folder.join("model.safetensors")).unwrap(), weights());
+    assert_eq!(std::fs::read(pulled.model.folder.join("model.safetensors")).unwrap(), weights());
 }
 
 #[test]
-fn a_file_with_another_digest_is_thrown_away() {
+fn a_file_with_a_wrong_digest_is_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(|request| match answer(request) {
         Reply::Whole(200, headers, mut body) if request.path.ends_with("model.safetensors") => {
@@ -154,7 +154,7 @@ fn a_file_with_another_digest_is_thrown_away() {
 }
 
 #[test]
-fn more_than_was_announced_or_allowed_is_not_taken() {
+fn a_file_larger_than_announced_or_allowed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let longer = Server::start(|request| match answer(request) {
         Reply::Whole(200, headers, mut body) if request.path.ends_with("vocab.txt") => {
@@ -175,15 +175,17 @@ fn more_than_was_announced_or_allowed_is_not_taken() {
     });
     let hub = Hub::at(endless.base(), None, None).unwrap();
     let model_dir = ModelDir::at(folder.path().to_owned());
-    let error = hub.pull(&Wish { bytes_max: 1 << 20, ..wish() }, &model_dir, |_| ()).unwrap_err();
+    let error =
+        hub.pull(&PullRequest { bytes_max: 1 << 20, ..request() }, &model_dir, |_| ()).unwrap_err();
     assert!(matches!(error, HubError::TooLong { .. }), "{error:?}");
-    let error = hub.pull(&Wish { bytes_max: 1000, ..wish() }, &model_dir, |_| ()).unwrap_err();
+    let error =
+        hub.pull(&PullRequest { bytes_max: 1000, ..request() }, &model_dir, |_| ()).unwrap_err();
     assert!(matches!(error, HubError::TooLarge { bytes_max: 1000, .. }), "{error:?}");
     assert!(error.to_string().contains("--max-size"));
 }
 
 #[test]
-fn what_is_not_there_or_not_ours_to_see_is_told() {
+fn missing_and_private_models_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     for status in [401, 403, 404] {
         let server =
@@ -196,15 +198,15 @@ fn what_is_not_there_or_not_ours_to_see_is_told() {
     let model_dir = ModelDir::at(folder.path().to_owned());
     for revision in ["../../main", "a/b", "", "a?b", "no-such-branch"] {
         let error = hub
-            .pull(&Wish { revision: revision.to_owned(), ..wish() }, &model_dir, |_| ())
+            .pull(&PullRequest { revision: revision.to_owned(), ..request() }, &model_dir, |_| ())
             .unwrap_err();
         assert!(matches!(error, HubError::Refused { .. }), "{revision} {error:?}");
     }
-    assert_eq!(server.requests().len(), 1, "bad revisions are not asked for");
+    assert_eq!(server.requests().len(), 1, "invalid revisions are not requested");
 }
 
 #[test]
-fn a_list_that_is_none_or_leads_elsewhere_is_refused() {
+fn an_invalid_or_malicious_list_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let check =
         |list: Value| pull(&Server::script([Reply::json(200, &list)]), folder.path()).unwrap_err();
@@ -225,7 +227,7 @@ fn a_list_that_is_none_or_leads_elsewhere_is_refused() {
 }
 
 #[test]
-fn files_may_come_from_elsewhere_but_the_token_does_not_go_there() {
+fn the_token_is_not_sent_to_the_target_of_a_redirect() {
     let other = start();
     let target = other.base().to_owned();
     let server = Server::start(move |request| match answer(request) {
@@ -237,7 +239,7 @@ fn files_may_come_from_elsewhere_but_the_token_does_not_go_there() {
     let folder = tempfile::tempdir().unwrap();
     let token = Secret::parse("hf_secret_token").unwrap();
     let hub = Hub::at(server.base(), Some(&token), None).unwrap();
-    hub.pull(&wish(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap();
+    hub.pull(&request(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap();
     assert!(
         server
             .requests()
@@ -249,17 +251,17 @@ fn files_may_come_from_elsewhere_but_the_token_does_not_go_there() {
 }
 
 #[test]
-fn without_a_network_is_said_what_else_works() {
+fn the_error_without_a_network_names_the_alternatives() {
     let server = start();
     let hub = Hub::at(server.base(), None, None).unwrap();
     drop(server);
     let folder = tempfile::tempdir().unwrap();
-    let error = hub.pull(&wish(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap_err();
-    let said = error.to_string();
+    let error = hub.pull(&request(), &ModelDir::at(folder.path().to_owned()), |_| ()).unwrap_err();
+    let message = error.to_string();
     assert!(
         matches!(error, HubError::Unreachable { .. })
-            && said.contains("built-in")
-            && said.contains("local:"),
-        "{said}"
+            && message.contains("built-in")
+            && message.contains("local:"),
+        "{message}"
     );
 }

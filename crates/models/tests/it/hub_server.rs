@@ -1,4 +1,4 @@
-//! A hub with one model on this machine, which can be made to misbehave.
+//! A local hub with one model, which can be made to misbehave.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -10,7 +10,7 @@ pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 /// The model.
 pub(crate) const MODEL: &str = "owner/tiny-model";
 
-/// The model's files; the last two are what nobody wants.
+/// The model's files; the last two are not needed.
 pub(crate) fn files() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("config.json", b"{\"model_type\": \"bert\"}".to_vec()),
@@ -22,7 +22,7 @@ pub(crate) fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// The list of files as the hub gives it.
+/// The list of files in the hub's format.
 pub(crate) fn list() -> Value {
     let siblings: Vec<Value> = files()
         .iter()
@@ -42,7 +42,7 @@ pub(crate) fn list() -> Value {
     json!({"id": MODEL, "sha": COMMIT, "siblings": siblings})
 }
 
-/// The answer of a hub that behaves, also to who wants only the rest of a file.
+/// The response of a correct hub, including range requests.
 pub(crate) fn answer(request: &Request) -> Reply {
     if request.path == format!("/api/models/{MODEL}/revision/main?blobs=true") {
         return Reply::json(200, &list());
@@ -67,7 +67,7 @@ pub(crate) fn answer(request: &Request) -> Reply {
     Reply::Whole(206, Vec::new(), content[from..].to_vec()).with("Content-Range", &range)
 }
 
-/// A hub that behaves.
+/// Starts a correct hub.
 pub(crate) fn start() -> Server {
     Server::start(answer)
 }

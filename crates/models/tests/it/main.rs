@@ -1,5 +1,4 @@
-//! Models that others run and models that are fetched, against a server on this machine that speaks
-//! their protocols.
+//! Remote and downloaded models, tested against a local server that speaks their protocols.
 
 #![allow(
     clippy::unwrap_used,

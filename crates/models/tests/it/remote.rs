@@ -1,4 +1,4 @@
-//! What becomes of answers, good and bad.
+//! Valid and invalid responses of embedding services.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::server::{Reply, Request, Server};
 
 const KEY: &str = "sk-very-secret-key";
 
-fn reach(server: &Server) -> ServiceConfig {
+fn config(server: &Server) -> ServiceConfig {
     ServiceConfig {
         base_url: Some(server.base().to_owned()),
         key: Secret::parse(KEY),
@@ -21,15 +21,15 @@ fn reach(server: &Server) -> ServiceConfig {
 }
 
 fn open(service: Service, server: &Server) -> Remote {
-    Remote::open(service, "a-model", &reach(server)).unwrap()
+    Remote::open(service, "a-model", &config(server)).unwrap()
 }
 
-/// A vector that tells texts apart: the length of the text and a constant.
+/// A vector that depends on the text: its length and a constant.
 fn vector_of(text: &str) -> Value {
     json!([text.len() as f64, 0.5, -0.25])
 }
 
-/// Answers as each service does; OpenAI in the wrong order.
+/// The response of each service; OpenAI's in the wrong order.
 fn answer(request: &Request) -> Reply {
     let body = if request.body.is_empty() { Value::Null } else { request.json() };
     let texts = |list: &Value| -> Vec<String> {
@@ -72,7 +72,7 @@ fn answer(request: &Request) -> Reply {
 }
 
 #[test]
-fn every_service_gives_the_vectors_in_the_order_of_the_texts() {
+fn every_service_returns_vectors_in_the_order_of_the_texts() {
     for (service, name) in [
         (Service::OpenAi, "a-model"),
         (Service::Ollama, "a-model@0a109f422b47"),
@@ -87,24 +87,26 @@ fn every_service_gives_the_vectors_in_the_order_of_the_texts() {
         assert_eq!(lengths, [1.0, 0.0, 3.0, 0.0, 2.0]);
         assert!(vectors.iter().all(|vector| vector.len() == 3));
         assert_eq!(remote.embed(&[], Purpose::Question).unwrap(), [[0.0; 0]; 0]);
-        let asked = server.requests();
-        let asked = asked.last().unwrap();
-        assert_eq!(asked.method, "POST");
+        let requests = server.requests();
+        let requests = requests.last().unwrap();
+        assert_eq!(requests.method, "POST");
         let key = match service {
-            Service::Gemini => asked.header("x-goog-api-key").unwrap().to_owned(),
-            _ => asked.header("authorization").unwrap().replace("Bearer ", ""),
+            Service::Gemini => requests.header("x-goog-api-key").unwrap().to_owned(),
+            _ => requests.header("authorization").unwrap().replace("Bearer ", ""),
         };
         assert_eq!(key, KEY);
-        assert!(!asked.path.contains(KEY) && !String::from_utf8_lossy(&asked.body).contains(KEY));
+        assert!(
+            !requests.path.contains(KEY) && !String::from_utf8_lossy(&requests.body).contains(KEY)
+        );
     }
 }
 
 #[test]
-fn more_texts_than_a_batch_are_asked_for_in_several() {
+fn texts_are_split_into_batches() {
     let server = Server::start(answer);
-    let reach = ServiceConfig { batch_max: Some(2), dimensions_known: Some(3), ..reach(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
-    assert_eq!(server.requests().len(), 0, "what is known is not asked for");
+    let config = ServiceConfig { batch_max: Some(2), dimensions_known: Some(3), ..config(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
+    assert_eq!(server.requests().len(), 0, "a known length is not requested");
     let vectors = remote.embed(&["a", "bb", "ccc", "dddd", "eeeee"], Purpose::Memory).unwrap();
     assert_eq!(
         vectors.iter().map(|vector| vector[0]).collect::<Vec<_>>(),
@@ -115,7 +117,7 @@ fn more_texts_than_a_batch_are_asked_for_in_several() {
 }
 
 #[test]
-fn a_text_that_is_too_long_is_cut_between_characters() {
+fn a_text_that_is_too_long_is_truncated_at_a_character_boundary() {
     let server = Server::start(answer);
     let mut remote = open(Service::OpenAi, &server);
     let vectors = remote
@@ -124,21 +126,21 @@ fn a_text_that_is_too_long_is_cut_between_characters() {
     assert_eq!((vectors[0][0], vectors[1][0]), (8000.0, 7999.0));
 }
 
-/// The error of asking for one vector of a server that answers so, and how long it took.
+/// The error of a request to a server that sends this reply.
 fn fails(reply: Reply) -> EmbedError {
     let server = Server::script([reply]);
-    let reach = ServiceConfig { dimensions_known: Some(3), ..reach(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    let config = ServiceConfig { dimensions_known: Some(3), ..config(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
-    assert!(!format!("{error} {error:?} {reach:?}").contains(KEY), "{error:?}");
+    assert!(!format!("{error} {error:?} {config:?}").contains(KEY), "{error:?}");
     error
 }
 
 #[test]
-fn refusals_are_told_with_what_the_server_says_and_without_the_key() {
+fn refusals_repeat_the_servers_message_without_the_key() {
     for status in [400, 401, 403, 404, 422] {
-        let said = json!({"error": {"message": format!("no, not with {KEY}")}});
-        let error = fails(Reply::json(status, &said));
+        let body = json!({"error": {"message": format!("no, not with {KEY}")}});
+        let error = fails(Reply::json(status, &body));
         let EmbedError::Refused { detail, .. } = &error else { panic!("{error:?}") };
         assert_eq!(*detail, format!("no, not with [key] (HTTP {status})"));
         assert!(!error.is_transient());
@@ -150,8 +152,8 @@ fn after_a_rate_limit_the_same_embedder_succeeds() {
     let limit = Reply::json(429, &json!({"error": {"message": "slowly"}})).with("Retry-After", "3");
     let good = Reply::json(200, &json!({"data": [{"index": 0, "embedding": [1, 2, 3]}]}));
     let server = Server::script([limit, good]);
-    let reach = ServiceConfig { dimensions_known: Some(3), ..reach(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    let config = ServiceConfig { dimensions_known: Some(3), ..config(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert_eq!(
         error,
@@ -164,7 +166,7 @@ fn after_a_rate_limit_the_same_embedder_succeeds() {
 }
 
 #[test]
-fn failures_of_the_server_may_pass() {
+fn server_failures_are_transient() {
     for status in [500, 502, 503, 529] {
         let error = fails(Reply::json(status, &json!({"error": "out of memory"})));
         assert!(matches!(error, EmbedError::Failed { .. }) && error.is_transient(), "{error:?}");
@@ -172,31 +174,31 @@ fn failures_of_the_server_may_pass() {
 }
 
 #[test]
-fn a_server_that_never_answers_is_left_in_time() {
+fn a_server_that_never_answers_times_out() {
     for reply in [Reply::Silence, Reply::Drip] {
         let server = Server::script([reply]);
-        let reach = ServiceConfig { timeout: Some(Duration::from_millis(200)), ..reach(&server) };
+        let config = ServiceConfig { timeout: Some(Duration::from_millis(200)), ..config(&server) };
         let begun = Instant::now();
-        let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
+        let error = Remote::open(Service::OpenAi, "a-model", &config).err().unwrap();
         assert!(matches!(error, EmbedError::TimedOut { .. }), "{error:?}");
         assert!(begun.elapsed() < Duration::from_secs(5));
     }
 }
 
 #[test]
-fn nobody_there_is_unreachable() {
+fn a_missing_server_is_unreachable() {
     let server = Server::script([Reply::Silence]);
-    let reach = reach(&server);
+    let config = config(&server);
     drop(server);
-    let error = Remote::open(Service::Ollama, "a-model", &reach).err().unwrap();
+    let error = Remote::open(Service::Ollama, "a-model", &config).err().unwrap();
     assert!(matches!(error, EmbedError::Unreachable { .. }), "{error:?}");
-    let reach = ServiceConfig { base_url: Some("https://nobody.invalid/v1".to_owned()), ..reach };
-    let error = Remote::open(Service::OpenAi, "a-model", &reach).err().unwrap();
+    let config = ServiceConfig { base_url: Some("https://nobody.invalid/v1".to_owned()), ..config };
+    let error = Remote::open(Service::OpenAi, "a-model", &config).err().unwrap();
     assert!(error.is_transient(), "{error:?}");
 }
 
 #[test]
-fn a_connection_that_closes_in_the_middle_may_be_tried_again() {
+fn a_connection_closed_in_the_middle_is_transient() {
     let body = json!({"data": [{"index": 0, "embedding": [1, 2, 3]}]}).to_string().into_bytes();
     let error = fails(Reply::Cut(200, Vec::new(), body, 20));
     assert!(matches!(error, EmbedError::Unreachable { .. }), "{error:?}");
@@ -205,7 +207,7 @@ fn a_connection_that_closes_in_the_middle_may_be_tried_again() {
 }
 
 #[test]
-fn an_answer_that_is_not_of_the_protocol_is_unreadable() {
+fn a_response_that_violates_the_protocol_is_unreadable() {
     let vectors = |vectors: Value| Reply::json(200, &json!({ "data": vectors }));
     for reply in [
         Reply::Garbage(b"SSH-2.0-OpenSSH_9.6\r\n\r\n".to_vec()),
@@ -234,15 +236,15 @@ fn an_answer_that_is_not_of_the_protocol_is_unreadable() {
 }
 
 #[test]
-fn vectors_of_another_length_are_told() {
+fn vectors_of_a_wrong_length_are_reported() {
     let error = fails(Reply::json(200, &json!({"data": [{"embedding": [1, 2]}]})));
     assert_eq!(
         error,
         EmbedError::WrongDimensions { provider: "openai".to_owned(), expected: 3, found: 2 }
     );
     let server = Server::start(answer);
-    let reach = ServiceConfig { dimensions: Some(8), ..reach(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    let config = ServiceConfig { dimensions: Some(8), ..config(&server) };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert!(matches!(error, EmbedError::WrongDimensions { expected: 8, found: 3, .. }));
     assert_eq!(server.requests()[0].json()["dimensions"], 8);
@@ -250,16 +252,16 @@ fn vectors_of_another_length_are_told() {
     let error = Remote::open(
         Service::OpenAi,
         "a-model",
-        &ServiceConfig { dimensions: None, ..reach.clone() },
+        &ServiceConfig { dimensions: None, ..config.clone() },
     )
     .err();
     assert!(error.is_none());
-    let error = Remote::open(Service::OpenAi, "a-model", &self::reach(&server)).err().unwrap();
+    let error = Remote::open(Service::OpenAi, "a-model", &self::config(&server)).err().unwrap();
     assert!(matches!(error, EmbedError::Unreadable { .. }), "{error:?}");
 }
 
 #[test]
-fn a_redirect_is_not_followed_and_the_key_stays() {
+fn a_redirect_is_not_followed_and_the_key_is_not_sent() {
     let other = Server::start(answer);
     for status in [301, 302, 303, 307, 308] {
         let target = format!("{}/embeddings", other.base());
@@ -271,7 +273,7 @@ fn a_redirect_is_not_followed_and_the_key_stays() {
 }
 
 #[test]
-fn what_only_speaks_like_ollama_needs_no_list_of_models() {
+fn servers_compatible_with_ollama_need_no_list_of_models() {
     let server = Server::start(|request| match request.path.as_str() {
         "/api/tags" => Reply::json(404, &json!({})),
         _ => answer(request),
@@ -281,32 +283,36 @@ fn what_only_speaks_like_ollama_needs_no_list_of_models() {
 }
 
 #[test]
-fn a_model_hears_what_it_was_trained_to_hear() {
+fn questions_and_texts_get_the_models_prefixes() {
     let server = Server::start(answer);
-    let mut remote = Remote::open(Service::Ollama, "nomic-embed-text", &reach(&server)).unwrap();
+    let mut remote = Remote::open(Service::Ollama, "nomic-embed-text", &config(&server)).unwrap();
     remote.embed(&["kiln"], Purpose::Question).unwrap();
     remote.embed(&["kiln"], Purpose::Memory).unwrap();
-    let asked: Vec<Value> = server
+    let requests: Vec<Value> = server
         .requests()
         .iter()
         .rev()
         .take(2)
         .map(|request| request.json()["input"].clone())
         .collect();
-    assert_eq!(asked, [json!(["search_document: kiln"]), json!(["search_query: kiln"])]);
+    assert_eq!(requests, [json!(["search_document: kiln"]), json!(["search_query: kiln"])]);
 }
 
 #[test]
-fn who_sets_a_time_for_all_answers_waits_no_longer_however_much_is_asked() {
+fn the_deadline_limits_all_requests_together() {
     let server = Server::start(|request| {
         std::thread::sleep(Duration::from_millis(100));
         answer(request)
     });
     let begun = Instant::now();
-    let until = Some(begun + Duration::from_millis(350));
-    let reach =
-        ServiceConfig { until, batch_max: Some(1), dimensions_known: Some(3), ..reach(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &reach).unwrap();
+    let deadline = Some(begun + Duration::from_millis(350));
+    let config = ServiceConfig {
+        deadline,
+        batch_max: Some(1),
+        dimensions_known: Some(3),
+        ..config(&server)
+    };
+    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
     assert_eq!(remote.embed(&["a"], Purpose::Memory).unwrap(), [[1.0, 0.5, -0.25]]);
     for _ in 0..2 {
         let error = remote.embed(&["a"; 20], Purpose::Memory).unwrap_err();

@@ -1,9 +1,9 @@
-//! A server of this machine that answers as a test tells it to, well or badly.
+//! A local server with scripted valid and invalid replies.
 //!
-//! One request a connection. Its thread ends with it: whatever it is doing, it looks at least every
-//! few milliseconds whether it is over.
+//! It serves one request per connection. Its thread stops with the test: it checks at least every
+//! few milliseconds whether the test is over.
 
-#![allow(dead_code, reason = "several test crates use this server, not all of them all of it")]
+#![allow(dead_code, reason = "several test crates include this server, and not all use every part")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,15 +12,15 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often a silent or endless answer looks whether the test is over.
+/// How often a silent or endless reply checks whether the test is over.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What was asked.
+/// A request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
-    /// Names in small letters.
+    /// Names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
@@ -37,20 +37,20 @@ impl Request {
     }
 }
 
-/// What is answered.
+/// A reply.
 #[derive(Clone)]
 pub(crate) enum Reply {
-    /// A status, headers and a body of the length that is announced.
+    /// A status, headers and a body of the announced length.
     Whole(u16, Vec<(String, String)>, Vec<u8>),
-    /// The same, but only this many bytes of the body come before the connection closes.
+    /// The same, but the connection closes after this many bytes of the body.
     Cut(u16, Vec<(String, String)>, Vec<u8>, usize),
-    /// Nothing, for as long as the test lasts.
+    /// No reply until the test ends.
     Silence,
-    /// No HTTP.
+    /// Bytes that are not HTTP.
     Garbage(Vec<u8>),
-    /// A body that does not end.
+    /// An endless body.
     Endless,
-    /// An answer that comes byte by byte, each soon after the one before.
+    /// A reply that arrives slowly, byte by byte.
     Drip,
 }
 
@@ -60,7 +60,7 @@ impl Reply {
         Self::Whole(status, Vec::new(), value.to_string().into_bytes())
     }
 
-    /// With another header.
+    /// With an additional header.
     pub(crate) fn with(self, name: &str, value: &str) -> Self {
         let header = (name.to_owned(), value.to_owned());
         match self {
@@ -99,7 +99,7 @@ impl Server {
                     break;
                 }
                 let stream = stream.unwrap();
-                // A client that goes away is what some tests are about.
+                // Some tests disconnect the client.
                 if let Some(request) = read(&stream) {
                     seen.lock().unwrap().push(request.clone());
                     let _ = write(stream, answer(&request), &over);
@@ -109,8 +109,7 @@ impl Server {
         Self { base, requests, is_over, thread: Some(thread) }
     }
 
-    /// Answers the requests by these replies, one after the other; the last one counts for all that
-    /// follow.
+    /// Answers the requests with these replies in order; the last one is repeated.
     pub(crate) fn script(replies: impl IntoIterator<Item = Reply>) -> Self {
         let mut replies: Vec<Reply> = replies.into_iter().collect();
         replies.reverse();
@@ -124,7 +123,7 @@ impl Server {
         &self.base
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }

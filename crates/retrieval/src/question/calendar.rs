@@ -1,15 +1,15 @@
-//! Windows of days counted from a day: the week before, last weekend, the Friday after, the season
-//! that begins in a year.
+//! Windows of days relative to a day: the week before, last weekend, the Friday after, the season
+//! that starts in a year.
 //!
-//! Weeks begin on Monday, seasons are the northern meteorological ones. Whatever leaves the years
-//! that dates have is no window.
+//! Weeks start on Monday; seasons are the northern meteorological ones. Windows outside the range
+//! of dates are `None`.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
 use super::dates::{DateMention, Precision};
 
-/// What times are counted in.
+/// A calendar unit.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Unit {
     Day,
@@ -51,7 +51,7 @@ pub(super) fn precision_of(unit: Unit) -> Precision {
     }
 }
 
-/// `date` moved by whole units; a weekend or weekday counts as a week.
+/// `date` shifted by whole units; a weekend or weekday counts as a week.
 pub(super) fn shift(date: Date, unit: Unit, count: i32) -> Option<Date> {
     let span = match unit {
         Unit::Day => count.days(),
@@ -62,7 +62,7 @@ pub(super) fn shift(date: Date, unit: Unit, count: i32) -> Option<Date> {
     date.checked_add(span).ok()
 }
 
-/// The calendar unit that holds `today`, `steps` units away. Weeks begin on Monday.
+/// The calendar unit `steps` units away from the one that contains `today`. Weeks start on Monday.
 pub(super) fn calendar_unit(
     today: Date,
     unit: Unit,
@@ -80,8 +80,8 @@ pub(super) fn calendar_unit(
             (first, shift(first, Unit::Day, 6)?, precision)
         }
         Unit::Weekend => {
-            // On a Sunday "last weekend" is the week before's; on a Wednesday "this weekend" is
-            // still to come.
+            // On a Sunday, "last weekend" is the weekend of the week before; on a Wednesday, "this
+            // weekend" is in the future.
             let saturday = shift(shift(monday, Unit::Week, steps)?, Unit::Day, 5)?;
             (saturday, shift(saturday, Unit::Day, 1)?, precision)
         }
@@ -102,8 +102,8 @@ pub(super) fn calendar_unit(
     })
 }
 
-/// The window `count` units before `anchor`; `named` for "the week before", otherwise "one week
-/// before".
+/// The window `count` units before `anchor`: the whole unit if `named` ("the week before"),
+/// otherwise a day ("one week before").
 pub(super) fn window_before(
     anchor: Date,
     unit: Unit,
@@ -185,7 +185,7 @@ pub(super) fn season_start(word: &str) -> Option<i8> {
     })
 }
 
-/// The season that begins in `year`.
+/// The season that starts in `year`.
 pub(super) fn season_window(year: i16, start_month: i8) -> Option<(Date, Date)> {
     let first = Date::new(year, start_month, 1).ok()?;
     Some((first, first.checked_add(2.months()).ok()?.last_of_month()))

@@ -1,11 +1,10 @@
-//! Reads the times that a question names out of its words. English, and numeric dates of every
-//! language.
+//! Parses the times that a question names: English expressions, and numeric dates in any language.
 //!
-//! First absolute times ("7 May 2023", "July", "summer 2021", "2023-05-07"), then what surrounds
+//! It reads absolute times ("7 May 2023", "July", "summer 2021", "2023-05-07") and the words around
 //! them: a part ("the end of May"), a distance ("two weeks before …"), a range ("between … and …"),
-//! an open side ("since …"). Where a time is given by its distance from another, both are named:
-//! people who talk about last weekend do so at the time counted from. Times relative to the asker
-//! ("last week", "three days ago") need today's civil date.
+//! an open range ("since …"). A time given by its distance from another yields both: people who
+//! talk about last weekend do so around the reference time. Times relative to the asker ("last
+//! week", "three days ago") need today's civil date.
 
 use jiff::civil::Date;
 
@@ -23,11 +22,11 @@ pub(super) const DATES_MAX: usize = 16;
 /// The times named in `text`, whose words are `words`.
 pub(super) fn parse(text: &str, words: &[Word<'_>], today: Option<Date>) -> Vec<DateMention> {
     let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
-    let reader = Reader { text, words, lower: &lower, today };
+    let parser = Parser { text, words, lower: &lower, today };
     let mut found = Vec::new();
     let mut position = 0;
     while position < words.len() && found.len() < DATES_MAX {
-        match reader.time(position) {
+        match parser.time(position) {
             Some((mentions, end)) => {
                 found.extend(mentions);
                 position = end.max(position + 1);
@@ -39,21 +38,21 @@ pub(super) fn parse(text: &str, words: &[Word<'_>], today: Option<Date>) -> Vec<
     found
 }
 
-/// A time as it was read, before what surrounds it is applied.
+/// An absolute time and where it ends, before the words around it are applied.
 #[derive(Clone, Copy)]
-struct Stated {
+struct AbsoluteTime {
     mention: DateMention,
     end: usize,
 }
 
-struct Reader<'text> {
+struct Parser<'text> {
     text: &'text str,
     words: &'text [Word<'text>],
     lower: &'text [String],
     today: Option<Date>,
 }
 
-impl Reader<'_> {
+impl Parser<'_> {
     fn word(&self, position: usize) -> &str {
         self.lower.get(position).map_or("", String::as_str)
     }
@@ -62,7 +61,7 @@ impl Reader<'_> {
         self.words.get(position).is_some_and(|word| word.text.starts_with(char::is_uppercase))
     }
 
-    /// What stands between the word at `position` and the next.
+    /// The text between the word at `position` and the next.
     fn gap(&self, position: usize) -> &str {
         let (Some(word), Some(next)) = (self.words.get(position), self.words.get(position + 1))
         else {
@@ -71,14 +70,14 @@ impl Reader<'_> {
         self.text.get(word.end()..next.start).unwrap_or("")
     }
 
-    /// A time that begins at `position`, with its surroundings, and where it ends.
+    /// The times in an expression that starts at `position`, and where it ends.
     fn time(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
         self.range(position)
             .or_else(|| self.distance(position))
-            .or_else(|| self.open(position))
+            .or_else(|| self.open_range(position))
             .or_else(|| self.part(position))
-            .or_else(|| self.stated(position).map(|stated| (vec![stated.mention], stated.end)))
-            .or_else(|| self.relative(position).map(|stated| (vec![stated.mention], stated.end)))
+            .or_else(|| self.absolute_time(position).map(|time| (vec![time.mention], time.end)))
+            .or_else(|| self.relative(position).map(|time| (vec![time.mention], time.end)))
     }
 
     /// "between A and B", "from A to B", "3 to 7 May".
@@ -93,21 +92,21 @@ impl Reader<'_> {
                 || matches!(self.gap(start).trim(), "-" | "–"))
         {
             let other = if is_joint(self.word(start + 1)) { start + 2 } else { start + 1 };
-            if let Some(stated) = self.stated(other)
-                && let Some(mention) = with_first_day(stated.mention, day)
+            if let Some(time) = self.absolute_time(other)
+                && let Some(mention) = with_first_day(time.mention, day)
             {
-                return Some((vec![mention], stated.end));
+                return Some((vec![mention], time.end));
             }
         }
         if start == position {
             return None;
         }
-        let from = self.stated(start)?;
+        let from = self.absolute_time(start)?;
         if !is_joint(self.word(from.end)) {
             return None;
         }
-        let to = self.stated(from.end + 1)?;
-        Some((vec![span_of(from.mention, to.mention)?], to.end))
+        let to = self.absolute_time(from.end + 1)?;
+        Some((vec![range_between(from.mention, to.mention)?], to.end))
     }
 
     /// "two weeks before A", "the week after A", "last weekend before A", "the Sunday before A",
@@ -126,8 +125,8 @@ impl Reader<'_> {
         };
         let anchor_at = if self.word(at + 2) == "to" { at + 3 } else { at + 2 };
         let anchor_at = if self.word(anchor_at) == "the" { anchor_at + 1 } else { anchor_at };
-        let anchor = self.stated(anchor_at)?;
-        // Counting needs a year; without one only the time that was counted from is known.
+        let anchor = self.absolute_time(anchor_at)?;
+        // Arithmetic needs a year; without one, only the reference time is known.
         let mut mentions = vec![anchor.mention];
         if let DateMention::Window { first, last, .. } = anchor.mention {
             let named = matches!(self.word(position), "the" | "last" | "next");
@@ -140,23 +139,22 @@ impl Reader<'_> {
         Some((mentions, anchor.end))
     }
 
-    /// "since A", "before A", "by A", "until A", "after A": open at one side when the year is
-    /// known.
-    fn open(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+    /// "since A", "before A", "by A", "until A", "after A": an open range if the year is known.
+    fn open_range(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
         if !matches!(self.word(position), "since" | "after" | "before" | "until" | "till" | "by") {
             return None;
         }
-        let stated =
+        let time =
             self.part(position + 1).and_then(|(mentions, end)| Some((*mentions.first()?, end)));
-        let (mention, end) = stated
-            .or_else(|| self.stated(position + 1).map(|stated| (stated.mention, stated.end)))?;
+        let (mention, end) =
+            time.or_else(|| self.absolute_time(position + 1).map(|time| (time.mention, time.end)))?;
         let DateMention::Window {
             first,
             last,
             precision: Precision::Month | Precision::Season | Precision::Year,
         } = mention
         else {
-            // Near a stated day it is the day that tells most.
+            // For an exact day, the day itself is the best evidence.
             return Some((vec![mention], end));
         };
         let (first, last) = match self.word(position) {
@@ -188,7 +186,7 @@ impl Reader<'_> {
         while matches!(self.word(at), "half" | "week" | "of" | "in") {
             at += 1;
         }
-        let month = self.stated(at)?;
+        let month = self.absolute_time(at)?;
         let precision = Precision::Week;
         let mention = match month.mention {
             DateMention::Window { first, precision: Precision::Month, .. } => {
@@ -210,8 +208,8 @@ impl Reader<'_> {
         Some((vec![mention], month.end))
     }
 
-    /// A time with a name of its own: a date, a month, a season, a year.
-    fn stated(&self, position: usize) -> Option<Stated> {
+    /// An absolute time: a date, a month, a season, a year.
+    fn absolute_time(&self, position: usize) -> Option<AbsoluteTime> {
         self.numeric(position)
             .or_else(|| self.day_and_month(position))
             .or_else(|| self.month(position))
@@ -220,14 +218,14 @@ impl Reader<'_> {
     }
 
     /// 2023-05-07, 2023/5/7, 7.5.2023, 25/12/2023.
-    fn numeric(&self, position: usize) -> Option<Stated> {
+    fn numeric(&self, position: usize) -> Option<AbsoluteTime> {
         let joined = [self.word(position), self.word(position + 1), self.word(position + 2)];
         let separator = self.gap(position);
         let (numbers, end) =
             if matches!(separator, "-" | "/" | ".") && self.gap(position + 1) == separator {
                 (joined.to_vec(), position + 3)
             } else {
-                // A word of Unicode's rules keeps "7.5.2023" together.
+                // Unicode word segmentation keeps "7.5.2023" together.
                 (self.word(position).split('.').collect(), position + 1)
             };
         let [first, second, third] = numbers[..] else { return None };
@@ -237,8 +235,8 @@ impl Reader<'_> {
         let date = if first.len() == 4 {
             date_of(first_number, second_number, third_number)?
         } else if third.len() == 4 {
-            // With a slash the order is the country's; only a number above twelve tells which is
-            // the day.
+            // With slashes the order depends on the country; only a number above twelve reveals the
+            // day.
             let is_day_first = separator != "/" || first_number > 12;
             if !is_day_first && second_number <= 12 && first_number != second_number {
                 return None;
@@ -252,11 +250,11 @@ impl Reader<'_> {
         } else {
             return None;
         };
-        Some(Stated { mention: day_window(date), end })
+        Some(AbsoluteTime { mention: day_window(date), end })
     }
 
     /// "7 May 2023", "the 7th of May", "May 7th, 2023".
-    fn day_and_month(&self, position: usize) -> Option<Stated> {
+    fn day_and_month(&self, position: usize) -> Option<AbsoluteTime> {
         let (day, month, mut end) = if let Some(day) = self.day_number(position) {
             let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
             (day, month_number(self.word(at))?, at + 1)
@@ -270,34 +268,34 @@ impl Reader<'_> {
         let mention = match year {
             Some(year) => day_window(date_of(year, month.into(), day.into())?),
             None => {
-                // A leap year has every day that any year has.
+                // A leap year has every possible day.
                 date_of(2024, month.into(), day.into())?;
                 let day = MonthDay { month, day };
                 DateMention::EveryYear { first: day, last: day, precision: Precision::Day }
             }
         };
-        Some(Stated { mention, end })
+        Some(AbsoluteTime { mention, end })
     }
 
     /// "May 2023", "in May", "July of 2023".
-    fn month(&self, position: usize) -> Option<Stated> {
+    fn month(&self, position: usize) -> Option<AbsoluteTime> {
         let word = self.word(position);
         let month = month_number(word.trim_end_matches("'s").trim_end_matches("’s"))?;
         let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
         if let Some(year) = self.year(at) {
             let first = date_of(year, month.into(), 1)?;
             let last = first.last_of_month();
-            return Some(Stated {
+            return Some(AbsoluteTime {
                 mention: DateMention::Window { first, last, precision: Precision::Month },
                 end: at + 1,
             });
         }
-        // "may", "march" and short forms are months only after a word that leads to a time.
+        // "may", "march" and short forms are months only after a word that introduces a time.
         let before = position.checked_sub(1).map_or("", |before| self.word(before));
-        let is_led = leads_to_time(before) || matches!(before, "last" | "this" | "next");
+        let is_introduced = introduces_time(before) || matches!(before, "last" | "this" | "next");
         let is_ambiguous = word.len() <= 4 && !matches!(word, "june" | "july") || word == "march";
         if is_ambiguous
-            && !(is_led
+            && !(is_introduced
                 && (self.is_capital(position)
                     || matches!(before, "in" | "of" | "during" | "since" | "until")))
         {
@@ -306,7 +304,7 @@ impl Reader<'_> {
         if let (Some(today), "last" | "this" | "next") = (self.today, before) {
             let first = date_of(month_year(today, month, before)?, month.into(), 1)?;
             let last = first.last_of_month();
-            return Some(Stated {
+            return Some(AbsoluteTime {
                 mention: DateMention::Window { first, last, precision: Precision::Month },
                 end: position + 1,
             });
@@ -316,18 +314,18 @@ impl Reader<'_> {
             last: MonthDay { month, day: 31 },
             precision: Precision::Month,
         };
-        Some(Stated { mention, end: position + 1 })
+        Some(AbsoluteTime { mention, end: position + 1 })
     }
 
     /// "summer 2021", "the winter of 2022"; "last summer" with today's date; "in summer" any
     /// year's.
-    fn season(&self, position: usize) -> Option<Stated> {
+    fn season(&self, position: usize) -> Option<AbsoluteTime> {
         let start_month = season_start(self.word(position))?;
         let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
         let precision = Precision::Season;
         if let Some(year) = self.year(at) {
             let (first, last) = season_window(year, start_month)?;
-            return Some(Stated {
+            return Some(AbsoluteTime {
                 mention: DateMention::Window { first, last, precision },
                 end: at + 1,
             });
@@ -342,7 +340,7 @@ impl Reader<'_> {
                 _ => windows.filter(|(first, _)| *first > today).min(),
             };
             let (first, last) = chosen?;
-            return Some(Stated {
+            return Some(AbsoluteTime {
                 mention: DateMention::Window { first, last, precision },
                 end: position + 1,
             });
@@ -358,35 +356,35 @@ impl Reader<'_> {
             last: MonthDay { month: last_month, day: 31 },
             precision,
         };
-        Some(Stated { mention, end: position + 1 })
+        Some(AbsoluteTime { mention, end: position + 1 })
     }
 
-    /// "in 2023", "since 2021": a year by itself needs a word that leads to it.
-    fn year_alone(&self, position: usize) -> Option<Stated> {
+    /// "in 2023", "since 2021": a year by itself needs a word that introduces it.
+    fn year_alone(&self, position: usize) -> Option<AbsoluteTime> {
         let year = self.year(position)?;
         let before = position.checked_sub(1).map_or("", |before| self.word(before));
-        let is_led = leads_to_time(before) || before == "year";
+        let is_introduced = introduces_time(before) || before == "year";
         let (first, last) = (date_of(year, 1, 1)?, date_of(year, 12, 31)?);
         let mention = DateMention::Window { first, last, precision: Precision::Year };
-        is_led.then_some(Stated { mention, end: position + 1 })
+        is_introduced.then_some(AbsoluteTime { mention, end: position + 1 })
     }
 
-    /// Times counted from today: yesterday, last week, three days ago, in the last two months, on
+    /// Times relative to today: yesterday, last week, three days ago, in the last two months, on
     /// Friday.
-    fn relative(&self, position: usize) -> Option<Stated> {
+    fn relative(&self, position: usize) -> Option<AbsoluteTime> {
         let today = self.today?;
         let word = self.word(position);
-        let stated = |(first, last, precision), end| {
-            Some(Stated { mention: DateMention::Window { first, last, precision }, end })
+        let window = |(first, last, precision), end| {
+            Some(AbsoluteTime { mention: DateMention::Window { first, last, precision }, end })
         };
         let day = |days: i32| {
             let date = shift(today, Unit::Day, days)?;
             Some((date, date, Precision::Day))
         };
         match word {
-            "today" | "tonight" => return stated(day(0)?, position + 1),
-            "yesterday" => return stated(day(-1)?, position + 1),
-            "tomorrow" => return stated(day(1)?, position + 1),
+            "today" | "tonight" => return window(day(0)?, position + 1),
+            "yesterday" => return window(day(-1)?, position + 1),
+            "tomorrow" => return window(day(1)?, position + 1),
             "on" | "last" | "this" | "next" => {}
             "past" | "previous" => {}
             _ => return self.ago(position, today),
@@ -398,27 +396,27 @@ impl Reader<'_> {
             && let Some(unit) = unit_of(self.word(position + 2))
         {
             let first = shift(today, unit, -count)?;
-            return stated((first, today, precision_of(unit)), position + 3);
+            return window((first, today, precision_of(unit)), position + 3);
         }
         if matches!(word, "last" | "this")
             && matches!(next, "night" | "morning" | "evening" | "afternoon")
         {
-            return stated(day(if word == "last" { -1 } else { 0 })?, position + 2);
+            return window(day(if word == "last" { -1 } else { 0 })?, position + 2);
         }
         let unit = unit_of(next)?;
         let steps = match word {
             "last" | "past" | "previous" => -1,
             "next" => 1,
             "this" => 0,
-            // "on Friday" is the one just gone, as questions to a memory are.
+            // "on Friday" is the last Friday, because questions to a memory are about the past.
             _ if matches!(unit, Unit::Weekday(_)) => -1,
             _ => return None,
         };
-        stated(calendar_unit(today, unit, steps)?, position + 2)
+        window(calendar_unit(today, unit, steps)?, position + 2)
     }
 
     /// "three weeks ago", "a month ago", "a couple of days ago".
-    fn ago(&self, position: usize, today: Date) -> Option<Stated> {
+    fn ago(&self, position: usize, today: Date) -> Option<AbsoluteTime> {
         let count = small_number(self.word(position)).or_else(|| self.bare_number(position))?;
         let mut at = position + 1;
         while matches!(self.word(at), "couple" | "few" | "of") {
@@ -440,7 +438,7 @@ impl Reader<'_> {
             Unit::Month => (date.first_of_month(), date.last_of_month()),
             Unit::Year => (date.first_of_year(), date.last_of_year()),
         };
-        Some(Stated {
+        Some(AbsoluteTime {
             mention: DateMention::Window { first, last, precision: precision_of(unit) },
             end: at + 2,
         })
@@ -461,10 +459,9 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a month or a year may follow a word: what is a number or a verb elsewhere is a time
-/// then.
-fn leads_to_time(word: &str) -> bool {
-    const LEADS: [&str; 19] = [
+/// Whether a word introduces a time, so that a following number or verb can be a year or a month.
+fn introduces_time(word: &str) -> bool {
+    const INTRODUCTIONS: [&str; 19] = [
         "after",
         "and",
         "before",
@@ -485,14 +482,14 @@ fn leads_to_time(word: &str) -> bool {
         "to",
         "until",
     ];
-    LEADS.contains(&word)
+    INTRODUCTIONS.contains(&word)
 }
 
 fn day_window(date: Date) -> DateMention {
     DateMention::Window { first: date, last: date, precision: Precision::Day }
 }
 
-/// The window from `day` of the same month to the day that `mention` is.
+/// The window from `day` to the day of `mention` in the same month.
 fn with_first_day(mention: DateMention, day: i8) -> Option<DateMention> {
     match mention {
         DateMention::Window { last, precision: Precision::Day, .. } => {
@@ -515,8 +512,8 @@ fn with_first_day(mention: DateMention, day: i8) -> Option<DateMention> {
     }
 }
 
-/// From the first day of one time to the last of another. A year said once holds for both.
-fn span_of(from: DateMention, to: DateMention) -> Option<DateMention> {
+/// From the first day of one time to the last of another. A year given once applies to both.
+fn range_between(from: DateMention, to: DateMention) -> Option<DateMention> {
     match (from, to) {
         (
             DateMention::Window { first, precision, .. },

@@ -1,27 +1,27 @@
 //! Times that a question names, and how well a record's date fits them.
 //!
-//! A time is a window of days with the precision that it was said with. Without a year ("in May",
-//! "on 29 February") it is the same window of every year, and the one nearest to the record counts.
-//! People talk of things at the time and some time after, so what follows a window still fits a
-//! little. The numbers are those of the design of recall ("Who, when, what kind"): same month 1,
-//! the next 0.4, × 1.5 within a day of a stated day, × 0.5 beyond ten.
+//! A time is a window of days with the precision of its wording. Without a year ("in May", "on 29
+//! February") it is the same window in every year, and the one nearest to the record counts. People
+//! talk about things when they happen and for some time after, so records soon after a window still
+//! get part of the score. The numbers are those of the design of recall ("Who, when, what kind"):
+//! same month 1, the next 0.4, × 1.5 within a day of an exact day, × 0.5 beyond ten.
 
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
-/// How exactly a time was said.
+/// The precision of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// A day, or a few days named as such.
+    /// A day, or a few specific days.
     Day,
-    /// A week, a weekend, or part of a month.
+    /// A week, a weekend, or a part of a month.
     Week,
     /// A month, or a few of them.
     Month,
     /// Three months.
     Season,
-    /// A year or longer, or open at one side.
+    /// A year or longer, or an open range.
     Year,
 }
 
@@ -30,7 +30,7 @@ pub enum Precision {
 pub struct MonthDay {
     /// 1 … 12.
     pub month: i8,
-    /// 1 … 31; the last day of the month where it is shorter.
+    /// 1 … 31; the last day of the month if the month is shorter.
     pub day: i8,
 }
 
@@ -53,16 +53,16 @@ pub enum DateMention {
         /// The last day.
         #[serde(serialize_with = "as_text")]
         last: Date,
-        /// How exactly it was said.
+        /// Its precision.
         precision: Precision,
     },
-    /// The same days of any year. `last` before `first` is in the year after.
+    /// The same days in every year. If `last` is before `first`, it is in the following year.
     EveryYear {
         /// The first day.
         first: MonthDay,
         /// The last day.
         last: MonthDay,
-        /// How exactly it was said.
+        /// Its precision.
         precision: Precision,
     },
 }
@@ -71,50 +71,49 @@ fn as_text<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Error>
     serializer.collect_str(date)
 }
 
-/// A record within a day of a stated day.
-const STATED_DAY_FACTOR: f64 = 1.5;
-/// A record of the stated day's month, but more than [`NEAR_DAYS`] from it.
+/// Factor for a record within a day of an exact day.
+const EXACT_DAY_FACTOR: f64 = 1.5;
+/// Factor for a record in the month of an exact day, but more than [`NEAR_DAYS`] from it.
 const FAR_DAY_FACTOR: f64 = 0.5;
-/// A record that follows the month.
+/// Fit of a record in the month after.
 const NEXT_MONTH: f64 = 0.4;
 const NEAR_DAYS: i32 = 10;
 const MONTH_DAYS: i32 = 31;
 
 impl DateMention {
-    /// How well a record of `date` fits, 0 … 1.5.
+    /// How well a record with `date` fits, 0 … 1.5.
     pub fn fit(&self, date: Date) -> f64 {
         match *self {
             Self::Window { first, last, precision } => fit_window(first, last, precision, date),
             Self::EveryYear { first, last, precision } => {
-                // A window may begin in the year before the record, or be next year's.
+                // A window may start in the year before the record's, or in the year after.
                 let years =
                     [date.year().checked_sub(1), Some(date.year()), date.year().checked_add(1)];
                 let fits = years.into_iter().flatten().filter_map(|year| {
-                    let begin = first.in_year(year)?;
-                    let end = last.in_year(year).filter(|end| *end >= begin);
+                    let start = first.in_year(year)?;
+                    let end = last.in_year(year).filter(|end| *end >= start);
                     let end = end.or_else(|| last.in_year(year.checked_add(1)?))?;
-                    Some(fit_window(begin, end, precision, date))
+                    Some(fit_window(start, end, precision, date))
                 });
                 fits.fold(0.0, f64::max)
             }
         }
     }
 
-    /// The window of the named year, of `near`'s year if none was named. For filters and for
-    /// showing.
+    /// The window in its year, or in `near`'s year if it has none; for filters and display.
     pub fn window(&self, near: Date) -> Option<(Date, Date)> {
         match *self {
             Self::Window { first, last, .. } => Some((first, last)),
             Self::EveryYear { first, last, .. } => {
-                let begin = first.in_year(near.year())?;
-                let end = last.in_year(near.year()).filter(|end| *end >= begin);
-                Some((begin, end.or_else(|| last.in_year(near.year().checked_add(1)?))?))
+                let start = first.in_year(near.year())?;
+                let end = last.in_year(near.year()).filter(|end| *end >= start);
+                Some((start, end.or_else(|| last.in_year(near.year().checked_add(1)?))?))
             }
         }
     }
 }
 
-/// The best fit of `date` to any of the times named, 0 if none is.
+/// The best fit of `date` to any of the mentions; 0 without mentions.
 pub fn date_fit(mentions: &[DateMention], date: Date) -> f64 {
     mentions.iter().map(|mention| mention.fit(date)).fold(0.0, f64::max)
 }
@@ -133,7 +132,7 @@ fn fit_window(first: Date, last: Date, precision: Precision, date: Date) -> f64 
                 0.0
             };
             match distance {
-                ..=1 => STATED_DAY_FACTOR,
+                ..=1 => EXACT_DAY_FACTOR,
                 2..=NEAR_DAYS => month,
                 _ => month * FAR_DAY_FACTOR,
             }
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_day_fits_best_within_a_day_then_its_month_then_the_next() {
+    fn an_exact_day_fits_best_within_a_day_then_in_its_month_then_in_the_next() {
         let mention = day(2023, 5, 7);
         for (record, expected) in [
             (date(2023, 5, 7), 1.5),
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_year_fits_every_year() {
+    fn a_time_without_a_year_fits_every_year() {
         let day_29 = MonthDay { month: 2, day: 29 };
         let leap =
             DateMention::EveryYear { first: day_29, last: day_29, precision: Precision::Day };
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_time_neither_panic_nor_fit() {
+    fn extreme_dates_neither_panic_nor_fit() {
         for end in [Date::MIN, Date::MAX] {
             assert_eq!(day(2023, 5, 7).fit(end), 0.0);
             let all = DateMention::Window {
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_times_the_best_counts() {
+    fn the_best_of_several_times_counts() {
         assert_eq!(date_fit(&[day(2023, 5, 7), day(2023, 9, 1)], date(2023, 9, 1)), 1.5);
         assert_eq!(date_fit(&[], date(2023, 9, 1)), 0.0);
     }

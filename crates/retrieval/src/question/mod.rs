@@ -1,9 +1,9 @@
-//! What a question asks for: its words, whom it names, when, and whether it wants to know when.
+//! Parsing of a question: its terms, the people and times it names, and whether it asks for a time.
 //!
-//! Names of known people are metadata: they decide *whose* records are meant and are taken out of
-//! the words, where every record of a chat with them would match. A question that consists of names
-//! alone keeps them. Dates are read into [`dates::DateMention`]s against the asker's civil date;
-//! their words stay among the terms, since a text may say "in May" too.
+//! Names of known people are metadata: they select *whose* records are relevant, and are removed
+//! from the terms, because every record of a chat with them would match. A question of names alone
+//! keeps them. Dates are parsed into [`dates::DateMention`]s relative to the asker's civil date;
+//! their words stay among the terms, because a text may say "in May" too.
 
 mod calendar;
 mod date_parser;
@@ -18,31 +18,32 @@ use crate::text::{Analyzer, Term, normalize};
 use dates::DateMention;
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 
-/// Most words of a question that are read; the rest is cut off.
+/// Most words of a question that are read; the rest is ignored.
 pub const QUESTION_WORDS_MAX: usize = 512;
 
-/// A question as recall understands it.
+/// A parsed question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Question {
-    /// What to look up: different terms in the order of the question.
+    /// The terms to look up: distinct, in the order of the question.
     pub terms: Vec<Term>,
-    /// The question without the names of known people: what is looked up by meaning.
+    /// The question without the names of known people: the text that is embedded.
     pub nameless: String,
     /// The known people it names, in the order of the question.
     pub mentions: Vec<Mention>,
     /// The times it names.
     pub dates: Vec<DateMention>,
-    /// Which of the mentions is who acts ("What did Ada tell Ben?"), if it names different people.
-    acting: Option<usize>,
-    /// True if the asker speaks of themselves ("my", "we").
+    /// The index of the mention that is the subject ("What did Ada tell Ben?"), if the question
+    /// names different people.
+    subject: Option<usize>,
+    /// True if the question is in the first person ("my", "we").
     pub first_person: bool,
-    /// True if it asks when something is, was or will be, or for how long.
+    /// True if it asks for a time or a duration.
     pub asks_when: bool,
 }
 
 impl Question {
-    /// Understands `text`. `today` is the asker's civil date, which "last week" counts from;
-    /// without it such words name no time. Keeps at most [`QUESTION_WORDS_MAX`] words.
+    /// Parses `text`. `today` is the asker's civil date, to which "last week" is relative; without
+    /// it such words are not parsed as times. Reads at most [`QUESTION_WORDS_MAX`] words.
     pub fn parse(
         text: &str,
         analyzer: &mut Analyzer,
@@ -84,7 +85,7 @@ impl Question {
             nameless = text.to_owned();
         }
         let first_person = lower.iter().any(|word| is_first_person(word));
-        let acting = acting(&found, &lower);
+        let subject = subject(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
         let dates = date_parser::parse(text, &words, today);
         Self {
@@ -92,14 +93,14 @@ impl Question {
             nameless,
             mentions,
             dates,
-            acting,
+            subject,
             first_person,
             asks_when: asks_when(&lower),
         }
     }
 
-    /// The person that the question is about, if it names exactly one known person (however often):
-    /// those whom the name fits.
+    /// The person that the question is about, if it names exactly one known person (once or several
+    /// times): all people with that name.
     pub fn person(&self) -> Option<&[NameId]> {
         let first = self.mentions.first()?;
         self.mentions
@@ -108,10 +109,10 @@ impl Question {
             .then_some(first.people.as_slice())
     }
 
-    /// Who acts in a question that names several known people: those whom the first name fits that
-    /// is neither a possessive nor joined with "and".
+    /// The subject of a question that names several known people: all people with the first name
+    /// that is neither a possessive nor joined with "and".
     pub fn subject(&self) -> Option<&[NameId]> {
-        self.mentions.get(self.acting?).map(|mention| mention.people.as_slice())
+        self.mentions.get(self.subject?).map(|mention| mention.people.as_slice())
     }
 }
 
@@ -122,9 +123,9 @@ fn is_first_person(word: &str) -> bool {
     )
 }
 
-/// The first mention, if it differs from a later one. A possessive ("Ben's decision") is not who
-/// acts, and of "Ada and Ben" neither is it alone.
-fn acting(found: &[MentionAt], words: &[String]) -> Option<usize> {
+/// The index of the subject among the mentions, if there are different people. A possessive ("Ben's
+/// decision") is not the subject, and in "Ada and Ben" neither person alone is.
+fn subject(found: &[MentionAt], words: &[String]) -> Option<usize> {
     let first = found.first()?;
     let is_joint = words.get(first.end).is_some_and(|word| word == "and" || word == "or")
         && found.get(1).is_some_and(|second| second.first == first.end + 1);
@@ -146,7 +147,7 @@ fn add_new(terms: &mut Vec<Term>, more: &[Term]) {
 /// True for "when …", "what|which day|date|month|year …", "how long …", "since when", "how many
 /// years ago".
 fn asks_when(words: &[String]) -> bool {
-    /// "when" later than this joins a clause ("What did she feel when …").
+    /// A later "when" starts a clause ("What did she feel when …").
     const WHEN_POSITION_MAX: usize = 1;
     let word = |position: usize| words.get(position).map_or("", String::as_str);
     (0..words.len()).any(|position| match word(position) {

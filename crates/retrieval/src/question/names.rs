@@ -1,9 +1,9 @@
-//! Which known people a text names.
+//! Mentions of known people in a text.
 //!
-//! Known are the authors and participants of a space's records. A name is found by all its words in
-//! a row ("Ana María Ruiz"), else by its first or last word alone ("Ana", "Ruiz's"). Words that are
-//! also English ("Will", "May", "Mark") count only where they are written as names. One word may
-//! fit several people; all are kept, and the one mention stands for any of them.
+//! The known people are the authors and participants of a space's records. A name matches by all
+//! its words in sequence ("Ana María Ruiz"), or by its first or last word alone ("Ana", "Ruiz's").
+//! Names that are also English words ("Will", "May", "Mark") count only if they are written as
+//! names. One word may match several people; the mention keeps all of them.
 
 use std::collections::BTreeMap;
 
@@ -13,35 +13,35 @@ use crate::text::time_expressions::{TimeRole, month_number, time_role};
 use crate::text::words::{Word, visit_words};
 use crate::text::{is_english_stop_word, normalize, words};
 
-/// A person as the index numbers them.
+/// The index's number of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NameId(pub i64);
 
-/// Most words of a name that are compared; what follows is left out of it.
+/// Most words of a name that are compared; the rest is ignored.
 pub const NAME_WORDS_MAX: usize = 6;
 
-/// Most people that one word is looked up to.
+/// Most people found by one word.
 pub const PEOPLE_PER_WORD_MAX: usize = 32;
 
 /// Known names by their words. The index implements it over a table of [`name_words`].
 pub trait NameLookup {
-    /// The people of whose name `word` (as [`name_words`] gives it) is one word, with all words of
-    /// the name; at most [`PEOPLE_PER_WORD_MAX`].
+    /// The people whose name contains `word` (in the form of [`name_words`]), with all words of the
+    /// name; at most [`PEOPLE_PER_WORD_MAX`].
     fn people_with_word(&self, word: &str) -> Vec<KnownName>;
 }
 
-/// One name and whose it is. A person may have several.
+/// One name of a person, who may have several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownName {
-    /// Whose.
+    /// The person.
     pub id: NameId,
-    /// The words of the name, as [`name_words`] gives them.
+    /// The words of the name, in the form of [`name_words`].
     pub words: Vec<String>,
 }
 
-/// The words of a name in lower case, at most [`NAME_WORDS_MAX`]: of `"Ann-Marie O'Brien"` ann,
-/// marie, brien; of an address the part before the `@`.
+/// The words of a name in lower case, at most [`NAME_WORDS_MAX`]: ann, marie, brien for `"Ann-Marie
+/// O'Brien"`; for an address, the words of the part before the `@`.
 pub fn name_words(name: &str) -> Vec<String> {
     let normal = normalize(name);
     let local = normal.split_once('@').map_or(&*normal, |(local, _)| local);
@@ -97,22 +97,22 @@ impl NameLookup for Names {
     }
 }
 
-/// Somebody is named in a text.
+/// A mention of a known person in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mention {
-    /// The words of the text that name them, as written.
+    /// The matching words of the text, as written.
     pub text: String,
-    /// Who it may be, sorted; more than one if the words fit several people.
+    /// The people it may refer to, sorted; more than one if the words match several people.
     pub people: Vec<NameId>,
 }
 
-/// A mention and which words of the text it takes up: `words[first..end]`.
+/// A mention and its words in the text: `words[first..end]`.
 pub(super) struct MentionAt {
     pub(super) mention: Mention,
     pub(super) first: usize,
     pub(super) end: usize,
-    /// True if the words can be nothing but the name. "taylor" or "design", one word of a longer
-    /// name and written small, may be a word of the question.
+    /// True if the words can only be the name. "taylor" or "design", one word of a longer name in
+    /// lower case, may be an ordinary word of the question.
     pub(super) is_certain: bool,
 }
 
@@ -160,14 +160,13 @@ pub(super) fn find_mentions(
     found
 }
 
-/// The longest way in which `words` begin with one of the names: whole names first, then a first or
-/// last word. How many words, whose names, and whether they are whole.
+/// The longest match of a name at the start of `words`: whole names first, then a first or last
+/// word. Returns the number of words, the people, and whether the whole name matched.
 fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>, bool)> {
     let first = words.first()?;
     let whole =
         known.iter().filter(|name| words.starts_with(&name.words)).map(|name| name.words.len());
-    // A damaged index may know a name without words, which would be found everywhere and lead
-    // nowhere.
+    // A damaged index may hold a name without words, which would match everywhere with length zero.
     let whole = whole.filter(|length| *length > 0).max();
     let (length, mut people): (usize, Vec<NameId>) = match whole {
         Some(length) => {
@@ -188,8 +187,8 @@ fn longest(known: &[KnownName], words: &[String]) -> Option<(usize, Vec<NameId>,
     (!people.is_empty()).then_some((length, people, whole.is_some()))
 }
 
-/// Words that are names (or names of mailboxes and roles) and English words alike; they need a
-/// capital that the sentence does not explain.
+/// English words that are also names (or names of mailboxes and roles); they need a capital that is
+/// not due to their position in the sentence.
 static COMMON_WORDS: &[&str] = &[
     "admin", "angel", "art", "bill", "chance", "chase", "cliff", "dean", "drew", "faith", "frank",
     "grace", "grant", "guy", "hope", "human", "hunter", "info", "joy", "june", "mark", "mason",
@@ -207,11 +206,12 @@ fn is_written_as_name(word: &Word<'_>, position: usize, is_cased: bool) -> bool 
     }
     let is_possessive = word.text.len() > folded.len();
     let is_upper = starts_upper(word.text);
-    // "Will Anna come?": the capital is the sentence's. "will" amid capitals is the verb.
+    // "Will Anna come?": the capital starts the sentence. "will" among capitalised words is the
+    // verb.
     (is_possessive && (is_upper || !is_cased)) || (is_upper && position > 0)
 }
 
-/// "in May", "last April": the month, whoever else is called so.
+/// "in May", "last April": the month, even if a known person has that name.
 fn is_month_after(word: &Word<'_>, before: &str) -> bool {
     let leads_to_time =
         matches!(time_role(before), TimeRole::Leading | TimeRole::Picking) && before != "by";
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_by_all_their_words_or_by_the_first_or_last() {
+    fn names_match_by_all_words_or_by_the_first_or_last() {
         for (text, expected) in [
             ("What did Caroline research?", vec![("Caroline", vec![1])]),
             ("what is caroline's identity", vec![("caroline's", vec![1])]),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn english_words_are_names_only_where_written_as_such() {
+    fn english_words_are_names_only_if_written_as_names() {
         for (text, expected) in [
             ("Will Caroline come?", vec!["Caroline"]),
             ("When will Will come?", vec!["Will"]),
@@ -291,12 +291,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_spaces_is_found_by_its_pairs() {
+    fn a_name_in_a_script_without_spaces_matches_by_pairs() {
         assert_eq!(mentions("王伟在哪里"), vec![("王伟".to_owned(), vec![8])]);
     }
 
     #[test]
-    fn a_name_without_words_is_found_nowhere() {
+    fn a_name_without_words_never_matches() {
         struct Damaged;
         impl NameLookup for Damaged {
             fn people_with_word(&self, _: &str) -> Vec<KnownName> {
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn common_words_are_sorted_for_bisection() {
+    fn common_words_are_sorted_for_binary_search() {
         assert!(COMMON_WORDS.is_sorted());
     }
 }

@@ -37,7 +37,7 @@ fn dates(text: &str) -> String {
 }
 
 #[test]
-fn names_are_taken_out_of_the_words() {
+fn names_are_removed_from_the_terms() {
     let question = parse("What did Ada's team paint for Ada in the winter?");
     let terms: Vec<&str> = question.terms.iter().map(Term::as_str).collect();
     assert_eq!(terms, ["team", "paint", "winter"]);
@@ -53,7 +53,7 @@ fn a_question_of_names_alone_keeps_them() {
 }
 
 #[test]
-fn a_word_that_may_be_part_of_a_name_stays_a_word() {
+fn a_word_that_may_be_part_of_a_name_stays_a_term() {
     let names: Names = [(NameId(1), "Design Board"), (NameId(2), "Ada")].into_iter().collect();
     let mut analyzer = Analyzer::new(Language::English);
     let mut terms = |text| {
@@ -66,7 +66,7 @@ fn a_word_that_may_be_part_of_a_name_stays_a_word() {
 }
 
 #[test]
-fn the_asker_is_known_to_speak_of_themselves() {
+fn the_first_person_is_recognised() {
     for (text, expected) in
         [("Where is my bike?", true), ("What did I’ve to do?", true), ("Where is it?", false)]
     {
@@ -75,7 +75,7 @@ fn the_asker_is_known_to_speak_of_themselves() {
 }
 
 #[test]
-fn of_several_people_the_one_who_acts_is_known() {
+fn the_subject_among_several_people_is_recognised() {
     for (text, expected) in [
         ("What did Ada tell Ben?", Some(1)),
         ("What does Ben think about Ada's plan?", Some(2)),
@@ -95,7 +95,7 @@ fn of_several_people_the_one_who_acts_is_known() {
 }
 
 #[test]
-fn questions_for_a_time_are_known() {
+fn questions_about_a_time_are_recognised() {
     for (text, expected) in [
         ("When did Ada move?", true),
         ("Since when does Ben paint?", true),
@@ -113,7 +113,7 @@ fn questions_for_a_time_are_known() {
 }
 
 #[test]
-fn dates_are_read_as_exactly_as_they_are_said() {
+fn dates_keep_the_precision_of_their_wording() {
     for (text, expected) in [
         ("on 7 May 2023", "2023-05-07 day"),
         ("on May 7th, 2023", "2023-05-07 day"),
@@ -160,7 +160,7 @@ fn dates_are_read_as_exactly_as_they_are_said() {
 }
 
 #[test]
-fn relative_times_count_from_the_day_of_the_question() {
+fn relative_times_are_relative_to_the_day_of_the_question() {
     for (text, expected) in [
         ("yesterday", "2024-03-12 day"),
         ("tomorrow", "2024-03-14 day"),
@@ -190,7 +190,7 @@ fn relative_times_count_from_the_day_of_the_question() {
 }
 
 #[test]
-fn words_that_only_look_like_times_are_none() {
+fn words_that_only_look_like_times_are_ignored() {
     for text in [
         "May I march to the store?",
         "What did May say?",
@@ -213,7 +213,7 @@ fn words_that_only_look_like_times_are_none() {
 }
 
 #[test]
-fn hostile_questions_end_within_their_limits() {
+fn hostile_questions_are_parsed_within_limits() {
     let mut analyzer = Analyzer::new(Language::English);
     let long = "7 May 2023 ".repeat(10_000);
     let question = Question::parse(&long, &mut analyzer, &names(), Some(TODAY));
@@ -233,7 +233,7 @@ fn hostile_questions_end_within_their_limits() {
 }
 
 #[test]
-fn no_order_of_words_makes_the_reader_panic() {
+fn no_sequence_of_words_makes_the_parser_panic() {
     const POOL: &[&str] = &[
         "7",
         "31",

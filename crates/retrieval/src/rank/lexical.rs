@@ -1,16 +1,16 @@
-//! Words in common: of the record with the two before it, and of its session as a whole.
+//! Lexical similarity: of a record with the two before it, and of its session as a whole.
 //!
-//! A turn of a conversation is understood from the turns before it: "Yes, last June!" answers by
-//! what was asked. So a term counts in full where it stands, 0.8 in the next record of the session
-//! and 0.2 in the one after that. The context looks back only; appending never touches what is
-//! indexed. There is no length normalisation of records, and a term counts nearly as much once as
-//! often. Numbers: the design of recall ("Text").
+//! A turn of a conversation depends on the turns before it: "Yes, last June!" answers the question
+//! before it. So a term counts in full in its own record, 0.8 in the next record of the session and
+//! 0.2 in the one after that. Context only looks back, so appending never changes what is indexed.
+//! Records are not normalised by length, and one occurrence of a term counts nearly as much as
+//! many. Numbers: the design of recall ("Text").
 
-/// Weight of a term of the record before.
+/// Weight of a term in the previous record.
 pub const PREVIOUS_WEIGHT: f64 = 0.8;
-/// Weight of a term of the record before that.
+/// Weight of a term in the record before that.
 pub const BEFORE_PREVIOUS_WEIGHT: f64 = 0.2;
-/// Where the weight of a term in a record is half of its most.
+/// The term frequency at which a term's weight reaches half of its maximum.
 pub const SATURATION: f64 = 0.1;
 /// BM25's k1 for sessions.
 pub const SESSION_K1: f64 = 1.2;
@@ -28,8 +28,8 @@ pub struct TermCounts {
     pub before_previous: u32,
 }
 
-/// The weight of a term that `with_term` of `all` documents hold: Robertson's idf in the form that
-/// is never negative, ln(1 + (N − n + ½) / (n + ½)).
+/// The weight of a term in `with_term` of `all` documents: Robertson's idf in the form that is
+/// never negative, ln(1 + (N − n + ½) / (n + ½)).
 pub fn idf(all: u64, with_term: u64) -> f64 {
     let with_term = with_term.min(all) as f64;
     libm::log(1.0 + (all as f64 - with_term + 0.5) / (with_term + 0.5))
@@ -43,20 +43,20 @@ pub fn term_strength(counts: TermCounts) -> f64 {
     frequency / (frequency + SATURATION)
 }
 
-/// Sum of the idf of the question's terms that the index knows: what [`lex`] and [`session`] are
-/// relative to. Terms that no document holds are left out.
+/// Sum of the idf of the question's terms that occur in the index, by which [`lex`] and [`session`]
+/// are normalised.
 pub fn known_idf_sum(all: u64, with_term: impl IntoIterator<Item = u64>) -> f64 {
     with_term.into_iter().filter(|count| *count > 0).map(|count| idf(all, count)).sum()
 }
 
-/// Share of the question's weight that a record holds, 0 … 1: Σ idf · strength ÷ `idf_sum`, over
-/// the question's terms as (idf, counts in the record). 0 if the index knows no term.
+/// Share of the question's weight in a record, 0 … 1: Σ idf · strength ÷ `idf_sum`, over the
+/// question's terms as (idf, counts in the record). 0 if no term is in the index.
 pub fn lex(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> f64 {
     share(terms.into_iter().map(|(idf, counts)| idf * term_strength(counts)).sum(), idf_sum)
 }
 
-/// Share of the question's weight whose terms the record itself holds, 0 … 1, over the question's
-/// terms as for [`lex`].
+/// Share of the question's weight in the record alone, 0 … 1, over the question's terms as in
+/// [`lex`].
 pub fn own(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> f64 {
     share(terms.into_iter().filter(|(_, counts)| counts.own > 0).map(|(idf, _)| idf).sum(), idf_sum)
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_word_weighs_more_and_none_weighs_below_nothing() {
+    fn rare_words_weigh_more_and_no_weight_is_negative() {
         assert!(close(idf(9, 1), 6.666_666_666_666_667f64.ln()));
         assert!(idf(10, 1) > idf(10, 2));
         assert!(idf(10, 10) > 0.0 && idf(10, 99) == idf(10, 10) && idf(0, 0) > 0.0);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_holds_half_of_the_weight_scores_half() {
+    fn a_record_with_half_of_the_weight_scores_half() {
         let once = TermCounts { own: 1, ..TermCounts::default() };
         assert!(close(lex([(2.0, once), (2.0, TermCounts::default())], 4.0), 0.5 / 1.1));
         assert_eq!(
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_average_length_scores_as_bm25() {
+    fn a_session_of_average_length_scores_like_bm25() {
         assert!(close(session_strength(1, 100, 100.0), 1.0));
         assert!(close(session_strength(3, 200, 100.0), 3.0 * 2.2 / (3.0 + 1.2 * 1.5)));
         assert!(close(session([(2.0, 1.0)], 2.0), 1.0 / 2.2));

@@ -1,24 +1,25 @@
-//! What is meant alike: how near a record comes to a question as a whole, and word by word.
+//! Similarity in meaning: of a record and a question as a whole, and word by word.
 //!
-//! A turn of a conversation is understood from the turns before it, here as with words: a record's
-//! *window* is its own vector, half of the one before it in its session and a quarter of the one
-//! before that; with models other than the built-in table, whose windows are stored nowhere, as
-//! much of the two after it. A record that says several things comes near to a question with some
-//! of its words, so beside the whole, each word of the question counts by the word that is nearest
-//! to it. Why, and what was measured: `docs/design/0016-meaning.md`.
+//! As with words, a turn of a conversation depends on the turns before it: a record's *window* is
+//! the sum of its own vector, half of the previous one in its session and a quarter of the one
+//! before that. With models other than the built-in table, whose windows are not stored, it also
+//! includes the two following vectors with the same weights. A record about several things is
+//! similar to a question only in some of its words, so each word of the question also counts by its
+//! most similar word in the record. Reasons and measurements: `docs/design/0016-meaning.md`.
 
-/// Weight of the vector of the record before.
+/// Weight of the previous record's vector.
 pub const PREVIOUS_WEIGHT: f32 = 0.5;
-/// Weight of the vector of the one before that.
+/// Weight of the vector of the record before that.
 pub const BEFORE_PREVIOUS_WEIGHT: f32 = 0.25;
 
-/// How much a word of the record before counts that is near to a word of the question.
+/// Weight of a similar word in the previous record.
 pub const PREVIOUS_NEAR: f32 = 0.8;
-/// The same of the one before that.
+/// Weight of a similar word in the record before that.
 pub const BEFORE_PREVIOUS_NEAR: f32 = 0.5;
 
-/// Makes a vector into steps of one byte, the greatest of which is 127 in size, and 1 ÷ the length
-/// of `steps`: what a cosine needs. A vector that is zero or not finite has no direction: 0.
+/// Quantises a vector to `steps` of one byte, scaled so that the largest magnitude is 127, and
+/// returns 1 ÷ the length of `steps`, which cosines need. A vector that is zero or not finite has
+/// no direction: 0.
 pub fn compress(vector: &[f32], steps: &mut [i8]) -> f32 {
     let greatest = vector.iter().fold(0.0f32, |greatest, value| greatest.max(value.abs()));
     let is_finite = vector.iter().all(|value| value.is_finite());
@@ -29,14 +30,14 @@ pub fn compress(vector: &[f32], steps: &mut [i8]) -> f32 {
     let mut square = 0;
     for (step, value) in steps.iter_mut().zip(vector) {
         let scaled = value / greatest * 127.0;
-        // At most 127.5 in size: the conversion cuts off what rounding added.
+        // At most 127.5 in magnitude: the cast truncates the half that rounding added.
         *step = (scaled + 0.5f32.copysign(scaled)) as i8;
         square += i32::from(*step) * i32::from(*step);
     }
     1.0 / (square as f32).sqrt()
 }
 
-/// A vector that others are compared with.
+/// A quantised vector to compare with others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Direction {
     steps: Vec<i16>,
@@ -44,7 +45,7 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// None for a vector that is zero or not finite.
+    /// Quantises a vector; `None` if it is zero or not finite.
     pub fn of(vector: &[f32]) -> Option<Self> {
         let mut steps = vec![0; vector.len()];
         let inverse_length = compress(vector, &mut steps);
@@ -52,19 +53,19 @@ impl Direction {
             .then(|| Self { steps: steps.into_iter().map(i16::from).collect(), inverse_length })
     }
 
-    /// How many dimensions it has.
+    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.steps.len()
     }
 
-    /// The cosine with a compressed vector, −1 … 1.
+    /// The cosine with a quantised vector, −1 … 1.
     pub fn cosine(&self, steps: &[i8], inverse_length: f32) -> f32 {
         let mut cosine = [0.0];
         self.cosines(steps, &[inverse_length], &mut cosine);
         cosine[0]
     }
 
-    /// The cosines with many, which lie one after the other in `steps`, into `cosines`.
+    /// Writes the cosines with the vectors that are concatenated in `steps` to `cosines`.
     pub fn cosines(&self, steps: &[i8], inverse_lengths: &[f32], cosines: &mut [f32]) {
         dots(&self.steps, self.inverse_length, steps, inverse_lengths, cosines);
     }
@@ -84,8 +85,8 @@ fn dots(
 ) {
     let vectors = steps.chunks_exact(question.len().max(1));
     for ((cosine, vector), other) in cosines.iter_mut().zip(vectors).zip(inverse_lengths) {
-        // A loop of its own, not a sum of an iterator: a function that is called from here is not
-        // made for the processor.
+        // An explicit loop, not an iterator's sum: functions called from here would not be compiled
+        // for the detected CPU.
         let mut dot = 0;
         for (left, right) in question.iter().zip(vector) {
             dot += i32::from(*left) * i32::from(*right);
@@ -94,18 +95,17 @@ fn dots(
     }
 }
 
-/// Adds to a record's vector what its window has of the two before it in its session, or of the two
-/// after it.
+/// Adds the weighted vectors of the two records before (or after) it to a record's vector.
 pub fn widen(own: &mut [f32], previous: &[f32], before_previous: &[f32]) {
     for (sum, (previous, before)) in own.iter_mut().zip(previous.iter().zip(before_previous)) {
         *sum += PREVIOUS_WEIGHT * previous + BEFORE_PREVIOUS_WEIGHT * before;
     }
 }
 
-/// How near a record comes to the words of a question, 0 … 1, each by the word that is nearest to
-/// it. `weights` are those of the question's words; the others hold for each of them the best
-/// cosine with a word of the record, of the one before it in its session, and of the one before
-/// that (empty where there is none).
+/// The similarity of a record to the words of a question, 0 … 1, each by its most similar word.
+/// `weights` has the weights of the question's words; the others have, for each of them, the best
+/// cosine with a word of the record, of the previous record in its session, and of the one before
+/// that (empty if there is none).
 pub fn near(weights: &[f32], own: &[f32], previous: &[f32], before_previous: &[f32]) -> f64 {
     let (mut sum, mut all) = (0.0, 0.0);
     for (place, weight) in weights.iter().enumerate() {
@@ -119,21 +119,21 @@ pub fn near(weights: &[f32], own: &[f32], previous: &[f32], before_previous: &[f
     if share.is_finite() { share } else { 0.0 }
 }
 
-/// Where the cosines of a question with all records are moved to: about where those of a small
-/// sentence model lie, on which the weights were fitted.
+/// The mean to which the cosines of a question with all records are normalised: about that of the
+/// small sentence model on which the weights were fitted.
 const REFERENCE_MEAN: f64 = 0.08;
-/// How far they are spread there.
+/// The standard deviation to which they are normalised.
 const REFERENCE_DEVIATION: f64 = 0.12;
-/// How many records more there are taken to be that lie just so: a few records say little of a
-/// model.
+/// Number of pseudo-records with the reference distribution: a few records are weak evidence about
+/// a model.
 const REFERENCE_RECORDS: f64 = 16.0;
 
-/// Brings the cosines of a model onto a common scale.
+/// Normalises the cosines of a model to a common scale.
 ///
-/// Some models spread texts over all directions, others over a narrow cone in which everything is
-/// near to everything. What is the same in all of them is that a record which answers stands out
-/// from the rest. So a question's cosines are moved and stretched until their mean and deviation
-/// over all records are those of the reference, and one set of weights fits all models.
+/// Some models spread texts over all directions, others over a narrow cone in which all cosines are
+/// high. In all of them, a record that answers stands out from the rest. So a question's cosines
+/// are shifted and scaled to the reference mean and deviation over all records, and one set of
+/// weights fits all models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     mean: f64,
@@ -159,7 +159,7 @@ impl Scale {
     }
 
     /// A cosine on the common scale, −1 … 1.
-    pub fn place(&self, cosine: f32) -> f64 {
+    pub fn normalise(&self, cosine: f32) -> f64 {
         (REFERENCE_MEAN + (f64::from(cosine) - self.mean) * self.stretch).clamp(-1.0, 1.0)
     }
 }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_direction_is_as_near_to_itself_as_can_be_and_nothing_is_near_to_nothing() {
+    fn the_cosine_is_one_with_itself_and_zero_with_invalid_vectors() {
         let close = |found: Option<f32>, expect: f32| {
             assert!((found.unwrap() - expect).abs() < 1e-6, "{found:?}")
         };
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn many_are_compared_as_one_is() {
+    fn batch_cosines_equal_single_cosines() {
         let vectors: Vec<Vec<f32>> = (0..7)
             .map(|number| {
                 (0..40).map(|place| ((number * 31 + place * 17) % 23) as f32 - 11.0).collect()
@@ -213,19 +213,19 @@ mod tests {
             .collect();
         assert_eq!(found, one_by_one);
         assert!((found[3] - 1.0).abs() < 1e-6);
-        // Vectors of another length than the question's are not read beyond their end.
+        // Vectors shorter than the question's are not read beyond their end.
         question.cosines(&all[..50], &lengths, &mut found);
     }
 
     #[test]
-    fn a_window_looks_back_with_less_and_less_weight() {
+    fn a_window_weighs_earlier_records_less() {
         let mut window = [1.0, 0.0];
         widen(&mut window, &[0.0, 1.0], &[4.0, 0.0]);
         assert_eq!(window, [2.0, 0.5]);
     }
 
     #[test]
-    fn each_word_of_a_question_counts_by_what_comes_nearest_to_it() {
+    fn each_word_of_a_question_counts_by_its_most_similar_word() {
         let close = |found: f64, expect: f64| assert!((found - expect).abs() < 1e-6, "{found}");
         close(near(&[1.0, 3.0], &[1.0, 0.0], &[], &[]), 0.25);
         close(near(&[1.0, 3.0], &[1.0, 0.0], &[0.0, 0.5], &[0.0, 0.6]), (1.0 + 3.0 * 0.4) / 4.0);
@@ -234,40 +234,40 @@ mod tests {
         close(near(&[f32::NAN], &[1.0], &[], &[]), 0.0);
     }
     #[test]
-    fn cosines_of_a_narrow_model_are_spread_like_those_of_a_wide_one() {
+    fn cosines_of_narrow_and_wide_models_are_normalised_alike() {
         let wide: Vec<f32> =
             (0..1_000).map(|number| ((number * 37) % 101) as f32 / 101.0 - 0.4).collect();
         let narrow: Vec<f32> = wide.iter().map(|cosine| 0.75 + cosine / 10.0).collect();
         let (of_wide, of_narrow) =
             (Scale::of(wide.iter().copied()), Scale::of(narrow.iter().copied()));
         for (wide, narrow) in wide.iter().zip(&narrow) {
-            let (wide, narrow) = (of_wide.place(*wide), of_narrow.place(*narrow));
+            let (wide, narrow) = (of_wide.normalise(*wide), of_narrow.normalise(*narrow));
             assert!((wide - narrow).abs() < 0.15, "{wide} {narrow}");
         }
-        let placed = |scale: &Scale, all: &[f32]| {
-            all.iter().map(|one| scale.place(*one)).sum::<f64>() / 1_000.0
+        let normalised = |scale: &Scale, all: &[f32]| {
+            all.iter().map(|one| scale.normalise(*one)).sum::<f64>() / 1_000.0
         };
-        assert!((placed(&of_wide, &wide) - REFERENCE_MEAN).abs() < 0.05);
-        assert!((placed(&of_narrow, &narrow) - REFERENCE_MEAN).abs() < 0.05);
+        assert!((normalised(&of_wide, &wide) - REFERENCE_MEAN).abs() < 0.05);
+        assert!((normalised(&of_narrow, &narrow) - REFERENCE_MEAN).abs() < 0.05);
     }
 
     #[test]
-    fn few_records_say_little_of_a_scale_and_none_nothing() {
-        assert!((Scale::of(std::iter::empty()).place(0.5) - 0.5).abs() < 1e-9);
-        assert!((Scale::of([0.5].into_iter()).place(0.5) - 0.5).abs() < 0.1);
+    fn few_records_change_the_scale_little_and_none_not_at_all() {
+        assert!((Scale::of(std::iter::empty()).normalise(0.5) - 0.5).abs() < 1e-9);
+        assert!((Scale::of([0.5].into_iter()).normalise(0.5) - 0.5).abs() < 0.1);
         let odd = Scale::of([f32::NAN, f32::INFINITY, 1.0, 1.0].into_iter());
-        assert!(odd.place(1.0).is_finite() && odd.place(f32::MAX) == 1.0);
+        assert!(odd.normalise(1.0).is_finite() && odd.normalise(f32::MAX) == 1.0);
     }
     #[test]
-    fn a_scan_of_bytes_finds_what_a_scan_of_numbers_finds() {
-        /// As many as a small space has, and dimensions as a small sentence model.
+    fn quantised_search_finds_the_same_records_as_exact_search() {
+        /// The records of a small space, with the dimensions of a small sentence model.
         const RECORDS: usize = 20_000;
         const DIMENSIONS: usize = 384;
         const TOPICS: usize = 50;
         const QUESTIONS: usize = 10;
         const FOUND: usize = 10;
         let mut seed = 0x6265_6361_7573_6521_u64;
-        // Sums of a few even numbers are near enough to normal ones.
+        // The sum of a few uniform numbers is approximately normal.
         let mut normal = || {
             let mut even = || {
                 seed ^= seed << 13;

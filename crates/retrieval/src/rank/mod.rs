@@ -1,11 +1,9 @@
-//! How well a record answers a question: one sum of calibrated parts, each kept as its own
-//! explanation.
+//! Scoring of a record for a question: a sum of calibrated parts, which also explain the score.
 //!
 //! The index gathers [`Signals`] of a candidate; [`fuse`] adds them up. The sum that ranks and the
 //! parts that `--explain` shows come from the same loop, so they cannot differ. The parts are
-//! absolute (0 … about 1.5), not ranks: what no part speaks for scores near nothing, which is how
-//! recall can say "I don't know". Formula, weights and what was measured: the design of recall
-//! ("Fusion").
+//! absolute (0 … about 1.5), not ranks: a record that no part supports scores near zero, which lets
+//! recall say "I don't know". Formula, weights and measurements: the design of recall ("Fusion").
 
 pub mod lexical;
 pub mod meaning;
@@ -13,13 +11,13 @@ pub mod relevance;
 
 use serde::{Deserialize, Serialize};
 
-/// What is known of a candidate, before weighting. A part that does not apply is 0.
+/// The signals of a candidate, before weighting. A signal that does not apply is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Share of the question's words that the record and the two before it hold, by weight of the
-    /// words, 0 … 1: [`lexical::lex`].
+    /// Weighted share of the question's words in the record and the two before it, 0 … 1:
+    /// [`lexical::lex`].
     pub words: f64,
-    /// The same of the record alone, without those before it, 0 … 1: [`lexical::own`].
+    /// The same for the record alone, 0 … 1: [`lexical::own`].
     pub own_words: f64,
     /// The session as a document, 0 … 1: [`lexical::session`].
     pub session: f64,
@@ -28,15 +26,15 @@ pub struct Signals {
     /// Cosine of the question and the record alone by a model other than the built-in table, on the
     /// scale of [`meaning::Scale`], −1 … 1; 0 without such a model.
     pub own_meaning: f64,
-    /// How near the record and the two before it come to each of the question's words, 0 … 1:
+    /// Similarity of the record and the two before it to each of the question's words, 0 … 1:
     /// [`meaning::near`].
     pub word_meaning: f64,
-    /// Cosine of the question and the record that follows in the session, −1 … 1: 0 without one.
+    /// Cosine of the question and the next record in the session, −1 … 1; 0 without one.
     pub next_meaning: f64,
-    /// The record is by the one known person that the question names; for a record without author:
-    /// it involves them.
+    /// The record is by the one known person that the question names, or involves them if it has no
+    /// author.
     pub speaker: bool,
-    /// The question names several known people, and the record is by the one who acts.
+    /// The question names several known people, and the record is by the subject.
     pub subject: bool,
     /// Fit of the record's date to the times that the question names, 0 … 1.5:
     /// [`crate::question::dates::date_fit`].
@@ -49,9 +47,9 @@ pub struct Signals {
     pub asks_when: bool,
 }
 
-/// How much each part counts.
+/// The weight of each part.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)] // Each is the weight of the signal of its name.
+#[allow(missing_docs)] // Each is the weight of the signal with the same name.
 pub struct Weights {
     pub words: f64,
     pub own_words: f64,
@@ -88,8 +86,8 @@ impl Weights {
 
     /// With the vectors of another model, whose cosines are on the scale of [`meaning::Scale`]: see
     /// `docs/design/0020-windows-that-look-ahead.md`. Fitted like [`Self::LEXICAL`], then
-    /// multiplied by 1.2, which changes no ranking: so scores are about as high as [`relevance`]
-    /// takes them to be.
+    /// multiplied by 1.2, which changes no ranking, so that scores are about as high as
+    /// [`relevance`] expects.
     pub const WITH_MODEL: Self = Self {
         words: 1.2,
         own_words: 0.0,
@@ -125,8 +123,8 @@ impl Weights {
         when: 0.40,
     };
 
-    /// What is believed, which has no session and no author: words, people and dates as without
-    /// vectors, and the meaning.
+    /// For beliefs, which have no session and no author: words, people and dates as without
+    /// vectors, plus meaning.
     pub const FACTS: Self = Self { window_meaning: 1.0, word_meaning: 1.0, ..Self::LEXICAL };
 }
 
@@ -142,22 +140,22 @@ pub const PARTS: usize = 13;
 /// One addend of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// Which signal, as the weights name it.
+    /// The signal's name, as in [`Weights`].
     pub name: &'static str,
     /// The signal.
     pub value: f64,
-    /// What it is multiplied with.
+    /// Its weight.
     pub weight: f64,
     /// Value × weight.
     pub contribution: f64,
 }
 
-/// A score and what it consists of.
+/// A score and its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// The sum of the contributions. Never NaN.
     pub total: f64,
-    /// Every part, also those that contribute nothing, in the order of [`Weights`].
+    /// All parts, including those that contribute nothing, in the order of [`Weights`].
     pub parts: [Part; PARTS],
 }
 
@@ -201,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_score_is_the_sum_that_its_parts_show() {
+    fn a_score_is_the_sum_of_its_parts() {
         let signals = Signals {
             words: 0.5,
             own_words: 0.2,
@@ -228,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn asking_when_counts_only_for_records_that_say_when() {
+    fn asking_when_counts_only_for_records_with_a_time_expression() {
         let signals = Signals { asks_when: true, ..Signals::default() };
         assert_eq!(fuse(&Weights::LEXICAL, &signals).total, 0.0);
     }
 
     #[test]
-    fn what_is_not_finite_counts_as_nothing() {
+    fn values_that_are_not_finite_count_as_zero() {
         let signals =
             Signals { words: f64::NAN, session: f64::INFINITY, date: 1.0, ..Signals::default() };
         let score = fuse(&Weights { window_meaning: f64::NAN, ..Weights::LEXICAL }, &signals);

@@ -1,10 +1,8 @@
-//! Which base form an irregular English form belongs to: went → go, children → child, better →
-//! good.
+//! Base forms of irregular English words: went → go, children → child, better → good.
 //!
 //! The table is derived from WordNet's exception lists (licence in `data/irregular-en.LICENSE`) and
-//! stays as it is in the program file: sorted lines, searched by bisection, so that a process that
-//! asks one question pays nothing at its start. Forms that the stemmer brings to the same stem as
-//! their base are not in it.
+//! is used directly from the binary: sorted lines, found by binary search, so that it costs a
+//! process nothing at start-up. Forms with the same stem as their base are not in it.
 
 static TABLE: &str = include_str!("../../data/irregular-en.txt");
 
@@ -12,8 +10,8 @@ static TABLE: &str = include_str!("../../data/irregular-en.txt");
 pub(super) fn base_form(form: &str) -> Option<&'static str> {
     let mut rest = TABLE;
     while !rest.is_empty() {
-        // The table is ASCII, so the middle byte is a character boundary; the line around it is
-        // what is compared.
+        // The table is ASCII, so the middle byte is a character boundary; compare the line around
+        // it.
         let (before, after) = rest.split_at_checked(rest.len() / 2)?;
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let end = after.find('\n').map_or(rest.len(), |newline| before.len() + newline);
@@ -43,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_table_is_not_found() {
+    fn other_words_are_not_found() {
         for form in ["", "a", "zzz", "walked", "went ", "größer", "\n", " "] {
             assert_eq!(base_form(form), None, "{form:?}");
         }

@@ -1,14 +1,13 @@
-//! Words of a text, as recall compares them.
+//! Text analysis: the terms of a text.
 //!
-//! A document and a question must come to the same terms, so both go through [`Analyzer`]: NFKC,
-//! Unicode words, lower case, cut at the apostrophe, stop words out, irregular forms to their base
-//! (went → go), Snowball stemmer. Scripts without spaces give overlapping pairs of characters.
-//! Names of code (`parse_config`) give themselves and their parts. Along the way the analyser notes
-//! whether a text says when and whether it ends as a question.
+//! A document and a question must yield the same terms, so both go through [`Analyzer`]: NFKC,
+//! Unicode word segmentation, lower case, truncation at the apostrophe, stop word removal, base
+//! forms of irregular words (went → go), Snowball stemmer. Scripts without spaces yield overlapping
+//! pairs of characters. Identifiers (`parse_config`) yield themselves and their parts. The analyser
+//! also detects whether a text contains a time expression and whether it ends as a question.
 //!
-//! An analyser remembers what became of each word it met, so that a stream of records costs one
-//! look-up a word. Source of the steps and their worth: the evidence in the design of recall
-//! ("Text").
+//! An analyser caches the terms of each word, so that a stream of records costs one look-up per
+//! word. The design of recall ("Text") has the source and the effect of each step.
 
 mod irregular;
 mod stop_words;
@@ -29,30 +28,30 @@ use stop_words::is_negation;
 use time_expressions::{TimeRole, TimeScan, time_role};
 use words::{Word, cut_at_apostrophe, parts, visit_words};
 
-/// Longest word that becomes a term, in bytes. Long enough for a hash in hexadecimal; what is
-/// longer is data.
+/// Longest word that becomes a term, in bytes. Long enough for a hash in hexadecimal; longer words
+/// are data.
 pub const TERM_BYTES_MAX: usize = 128;
 
-/// Most occurrences of terms that are counted in one document; the rest of the text is not
-/// searched.
+/// Most occurrences of terms in one document; the rest of the text is not indexed.
 pub const TERM_OCCURRENCES_MAX: usize = 65_536;
 
-/// Most words that an analyser remembers.
-const REMEMBERED_WORDS_MAX: usize = 131_072;
+/// Most words in an analyser's cache.
+const CACHED_WORDS_MAX: usize = 131_072;
 
-/// What a word became in the index: the unit in which a question and a document agree.
+/// The normalised form of a word in the index: the unit of matching between a question and a
+/// document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(Arc<str>);
 
 impl Term {
-    /// The term as it is stored.
+    /// The term's text, as stored.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl From<&str> for Term {
-    /// Takes a term back from the index. Nothing is stemmed here.
+    /// Restores a term from the index, without stemming.
     fn from(stored: &str) -> Self {
         Self(Arc::from(stored))
     }
@@ -76,10 +75,10 @@ impl Serialize for Term {
     }
 }
 
-/// The language of a space: which stemmer, stop words and irregular forms.
+/// The language of a space: its stemmer, stop words and irregular forms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // The names say it.
+#[allow(missing_docs)] // The names are self-explanatory.
 pub enum Language {
     Arabic,
     Danish,
@@ -131,20 +130,20 @@ impl Language {
     }
 }
 
-/// What the index keeps of a document's text.
+/// The result of analysing a document's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Analysis {
     /// Each term and how often it occurs, sorted by term.
     pub terms: Vec<(Term, u32)>,
     /// Sum of the counts: the document's length.
     pub length: u32,
-    /// True if the text says when something is, was or will be.
+    /// True if the text contains a time expression.
     pub timex: bool,
     /// True if the text ends with a question mark.
     pub is_question: bool,
 }
 
-/// Turns texts into terms. Keep one per thread and language: it remembers words.
+/// Turns texts into terms. Keep one per thread and language, because it caches words.
 ///
 /// ```
 /// use retrieval::text::{Analyzer, Language};
@@ -158,78 +157,77 @@ pub struct Analysis {
 pub struct Analyzer {
     language: Language,
     stemmer: Option<Stemmer>,
-    /// Words met, by their place in `entries`.
-    remembered: Remembered<Box<str>>,
+    /// Indexes in `entries` by word.
+    cache: Cache<Box<str>>,
     entries: Vec<WordEntry>,
-    /// Terms met, by their slot.
-    slots: Remembered<Term>,
+    /// Slots by term.
+    slots: Cache<Term>,
     terms: Vec<Term>,
-    /// How often everything was forgotten.
+    /// How often the cache was cleared.
     generation: u64,
     /// The terms of the text being read, kept for its allocation.
     found: Vec<Slot>,
 }
 
-type Remembered<Name> = HashMap<Name, u32, foldhash::fast::RandomState>;
+type Cache<Name> = HashMap<Name, u32, foldhash::fast::RandomState>;
 
-/// A term as one analyser numbers it, until its [`Analyzer::generation`] changes. Numbers count
-/// from 0.
+/// The number of a term in one analyser, from 0, valid until its [`Analyzer::generation`] changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u32);
 
-/// What became of a word as it is written.
+/// The cached analysis of a word.
 struct WordEntry {
     terms: Box<[Slot]>,
     time_role: TimeRole,
 }
 
-/// An [`Analysis`] whose terms are slots: for who looks them up in tables of its own.
+/// An [`Analysis`] with slots in place of terms, for callers with tables of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SlotAnalysis {
     /// Each term and how often it occurs, sorted by slot.
     pub slots: Vec<(Slot, u32)>,
     /// Sum of the counts.
     pub length: u32,
-    /// True if the text says when something is, was or will be.
+    /// True if the text contains a time expression.
     pub timex: bool,
     /// True if the text ends with a question mark.
     pub is_question: bool,
 }
 
 impl Analyzer {
-    /// An analyser that has met no words.
+    /// An analyser with an empty cache.
     pub fn new(language: Language) -> Self {
         Self {
             language,
             stemmer: language.stemmer(),
-            remembered: Remembered::default(),
+            cache: Cache::default(),
             entries: Vec::new(),
-            slots: Remembered::default(),
+            slots: Cache::default(),
             terms: Vec::new(),
             generation: 0,
             found: Vec::new(),
         }
     }
 
-    /// The language it was made for.
+    /// Its language.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Which numbering of terms [`Self::analyze_slots`] gave last. Another generation gives other
-    /// slots.
+    /// The generation of the slots that [`Self::analyze_slots`] returned last. Slots of different
+    /// generations are not comparable.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The term of a slot of this generation; none of another's.
+    /// The term of a slot of the current generation.
     pub fn term_at(&self, slot: Slot) -> Option<&Term> {
         self.terms.get(slot.0 as usize)
     }
 
-    /// Analyses a document: its own `text`, and what else is searched with it (title, captions,
-    /// tags). Only the text decides whether the document is a question. At most
-    /// [`TERM_OCCURRENCES_MAX`] occurrences are counted.
+    /// Analyses a document: its own `text`, and additional searchable text (title, captions, tags).
+    /// Only the text decides whether the document is a question. At most [`TERM_OCCURRENCES_MAX`]
+    /// occurrences are counted.
     pub fn analyze(&mut self, text: &str, more: &[&str]) -> Analysis {
         let SlotAnalysis { slots, length, timex, is_question } = self.analyze_slots(text, more);
         let named = slots
@@ -240,9 +238,9 @@ impl Analyzer {
         Analysis { terms, length, timex, is_question }
     }
 
-    /// The same with the terms as slots, several times faster.
+    /// [`Self::analyze`] with slots in place of terms, several times faster.
     pub fn analyze_slots(&mut self, text: &str, more: &[&str]) -> SlotAnalysis {
-        self.make_room();
+        self.limit_cache();
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         let mut times = TimeScan::new();
@@ -263,16 +261,16 @@ impl Analyzer {
         SlotAnalysis { slots, length, timex: times.found(), is_question: ends_as_question(text) }
     }
 
-    /// The terms of one word, in order: none for a stop word, several for a compound of code.
+    /// The terms of one word, in order: none for a stop word, several for a compound identifier.
     pub(crate) fn terms_of_word(&mut self, word: Word<'_>) -> Vec<Term> {
-        self.make_room();
+        self.limit_cache();
         let entry = self.entry(word);
         self.named(&self.entries[entry].terms)
     }
 
     /// All terms of a text in order, repeated as they occur.
     pub fn terms(&mut self, text: &str) -> Vec<Term> {
-        self.make_room();
+        self.limit_cache();
         let mut found = Vec::new();
         self.read(text, &mut found, &mut TimeScan::new());
         self.named(&found)
@@ -282,11 +280,11 @@ impl Analyzer {
         slots.iter().filter_map(|slot| self.term_at(*slot).cloned()).collect()
     }
 
-    /// Forgets all words when there are very many. Only between texts, whose slots must stay what
-    /// they are.
-    fn make_room(&mut self) {
-        if self.remembered.len() >= REMEMBERED_WORDS_MAX {
-            self.remembered.clear();
+    /// Clears the cache when it is full. Called only between texts, because the slots of one text
+    /// must stay valid.
+    fn limit_cache(&mut self) {
+        if self.cache.len() >= CACHED_WORDS_MAX {
+            self.cache.clear();
             self.entries.clear();
             self.slots.clear();
             self.terms.clear();
@@ -309,19 +307,19 @@ impl Analyzer {
         found.truncate(TERM_OCCURRENCES_MAX);
     }
 
-    /// The place of a word's entry, which is always there.
+    /// The index of a word's entry, which is added if missing.
     fn entry(&mut self, word: Word<'_>) -> usize {
         // Words too long for a term all share the entry of the empty word, which has no terms.
         let key = if word.text.len() > TERM_BYTES_MAX { "" } else { word.text };
-        if let Some(place) = self.remembered.get(key) {
+        if let Some(place) = self.cache.get(key) {
             return *place as usize;
         }
         let (terms, time_role) = self.make_entry(Word { text: key, ..word });
         let terms = terms.into_iter().map(|term| self.slot(term)).collect();
         let place = self.entries.len();
         self.entries.push(WordEntry { terms, time_role });
-        // There are at most as many as fit one text more than REMEMBERED_WORDS_MAX.
-        self.remembered.insert(key.into(), place as u32);
+        // There are at most CACHED_WORDS_MAX entries plus those of one text.
+        self.cache.insert(key.into(), place as u32);
         place
     }
 
@@ -380,7 +378,8 @@ impl fmt::Debug for Analyzer {
     }
 }
 
-/// NFKC, which makes one of full-width, ligature and composed spellings. Most text already is.
+/// NFKC, which unifies full-width, ligature and composed spellings. Most text is already
+/// normalised.
 pub(crate) fn normalize(text: &str) -> std::borrow::Cow<'_, str> {
     if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         text.into()
@@ -389,8 +388,8 @@ pub(crate) fn normalize(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// Latin letters without their marks: who writes Goran finds Göran. After stemming, which knows the
-/// marks. Other scripts keep theirs, where they are letters.
+/// Removes the diacritics of Latin letters, so that Goran finds Göran. It runs after stemming,
+/// which needs them. Other scripts keep their marks, which are letters there.
 pub(crate) fn without_marks(word: &str) -> std::borrow::Cow<'_, str> {
     if word.is_ascii() {
         return word.into();
@@ -421,7 +420,7 @@ fn number_term(word: &str) -> Arc<str> {
     if word.contains(',') { Arc::from(word.replace(',', "")) } else { Arc::from(word) }
 }
 
-/// True if the text ends with a question mark, whatever closing marks, emoji and space come after
+/// True if the text ends with a question mark, ignoring closing punctuation, emoji and space after
 /// it.
 fn ends_as_question(text: &str) -> bool {
     let last = text

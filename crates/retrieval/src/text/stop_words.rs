@@ -1,11 +1,11 @@
-//! Words that are in nearly every sentence and tell nothing apart: articles, pronouns, auxiliaries,
-//! question words.
+//! Stop words, which occur in nearly every sentence: articles, pronouns, auxiliaries, question
+//! words.
 //!
-//! The list is Snowball's English one with what is left of contractions when they are cut at the
-//! apostrophe ("don", "isn"); "won" is not among them, [`is_negation`] sees "won't" before it is
-//! cut. For other languages there is none: the weight of a word already falls with its frequency.
+//! The list is Snowball's English one plus the stems of contractions that are cut at the apostrophe
+//! ("don", "isn"); "won" is not among them, because [`is_negation`] checks for "won't" first. There
+//! are no lists for other languages: the weight of a word already decreases with its frequency.
 
-/// Sorted, for bisection.
+/// Sorted, for binary search.
 #[rustfmt::skip]
 static ENGLISH: &[&str] = &[
     "a", "about", "above", "after", "again", "against", "ain", "all", "also", "am", "an", "and", "any", "are", "aren",
@@ -26,7 +26,7 @@ pub(crate) fn is_english_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
-/// True for "don't", "won't" and their like, which are stop words whatever is before the
+/// True for "don't", "won't" and the like, which are stop words regardless of the part before the
 /// apostrophe.
 pub(crate) fn is_negation(word: &str) -> bool {
     let stem = word.strip_suffix(['t', 'T']).and_then(|stem| stem.strip_suffix(['\'', '\u{2019}']));
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_and_holds_contractions() {
+    fn the_list_is_sorted_and_contains_contractions() {
         assert!(ENGLISH.is_sorted());
         assert!(
             is_english_stop_word("the")

@@ -5,7 +5,7 @@ fn terms(language: Language, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn english_words_come_to_their_base() {
+fn english_words_are_reduced_to_their_base() {
     for (text, expected) in [
         ("She went camping", vec!["go", "camp"]),
         ("The children's books", vec!["child", "book"]),
@@ -28,14 +28,14 @@ fn english_words_come_to_their_base() {
 }
 
 #[test]
-fn other_languages_have_their_stemmer_and_unknown_ones_none() {
+fn other_languages_use_their_stemmer_and_unknown_ones_none() {
     assert_eq!(terms(Language::German, "Die Häuser"), ["die", "haus"]);
     assert_eq!(terms(Language::French, "l'école des chevaux"), ["ecol", "de", "cheval"]);
     assert_eq!(terms(Language::Other, "The went Häuser"), ["the", "went", "hauser"]);
 }
 
 #[test]
-fn scripts_without_spaces_are_found_by_pairs() {
+fn scripts_without_spaces_are_indexed_by_pairs() {
     let document = terms(Language::English, "我昨天在北京大学见了老师");
     assert!(terms(Language::English, "北京大学").iter().all(|term| document.contains(term)));
     let document = terms(Language::English, "昨日、東京タワーへ行きました");
@@ -63,7 +63,7 @@ fn a_question_mark_at_the_end_makes_a_question() {
 }
 
 #[test]
-fn time_expressions_are_noticed_and_other_words_are_not() {
+fn time_expressions_are_detected_and_other_words_are_not() {
     let mut analyzer = Analyzer::new(Language::English);
     for (text, expected) in [
         ("I went yesterday", true),
@@ -94,7 +94,7 @@ fn time_expressions_are_noticed_and_other_words_are_not() {
 }
 
 #[test]
-fn endless_words_and_data_are_not_terms() {
+fn very_long_words_and_data_are_not_terms() {
     let mut analyzer = Analyzer::new(Language::English);
     assert!(analyzer.analyze(&"x".repeat(1 << 20), &[]).terms.is_empty());
     let hash = "0123456789abcdef".repeat(4);
@@ -102,7 +102,7 @@ fn endless_words_and_data_are_not_terms() {
     let words: String = (0..100_000).map(|number| format!("w{number} ")).collect();
     let analysis = analyzer.analyze(&words, &["more"]);
     assert_eq!(analysis.terms.len(), TERM_OCCURRENCES_MAX);
-    assert!(analyzer.remembered.len() <= REMEMBERED_WORDS_MAX);
+    assert!(analyzer.cache.len() <= CACHED_WORDS_MAX);
     assert_eq!(analyzer.analyze(&"北".repeat(200_000), &[]).length as usize, TERM_OCCURRENCES_MAX);
 }
 
@@ -116,7 +116,7 @@ fn counts_are_sorted_and_add_up() {
 }
 
 #[test]
-fn letters_of_latin_are_found_without_their_marks_and_others_keep_theirs() {
+fn latin_letters_lose_their_marks_and_other_scripts_keep_theirs() {
     let mut analyzer = Analyzer::new(Language::English);
     let mut terms = |text: &str| {
         analyzer.terms(text).iter().map(|term| term.as_str().to_owned()).collect::<Vec<_>>()

@@ -1,26 +1,26 @@
-//! Does a text say when? *Yesterday*, *last week*, *two days ago*, *on Friday*, *in May*, *2023*,
-//! *at 7:30*.
+//! Detection of time expressions: *yesterday*, *last week*, *two days ago*, *on Friday*, *in May*,
+//! *2023*, *at 7:30*.
 //!
-//! A turn that holds a time expression is likelier to be what "when …?" asks for. Each word has a
-//! role, found once and kept with the word's stem; a scan then looks at two neighbouring roles.
-//! "May", "March" and the short months count only where their neighbours make months of them.
-//! English; digits and 年月日 in every language.
+//! A turn with a time expression is more likely to answer a question "when …?". Each word has a
+//! role, which is cached with the word's stem; a scan then checks pairs of adjacent roles. "May",
+//! "March" and the short months count only next to words that identify them as months. English;
+//! digits and 年月日 in every language.
 
-/// What a word can be within a time expression.
+/// The role of a word in a time expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeRole {
     None,
     /// A time expression by itself.
     Whole,
-    /// A month only beside a number or after a word that leads to a time: may, march, Jan, Sept.
+    /// A month only next to a number or after a word that introduces a time: may, march, Jan, Sept.
     MaybeMonth,
     /// A number below 1000, in digits or words, also "few" and "a".
     Number,
     /// A year, 1900 … 2099.
     Year,
-    /// Words that lead to a time: in, on, of, by, since …
+    /// Words that introduce a time: in, on, of, by, since …
     Leading,
-    /// Words that pick a unit: last, this, next …
+    /// Words that select a unit: last, this, next …
     Picking,
     /// "other", as in "the other day".
     Other,
@@ -49,7 +49,7 @@ pub(crate) fn month_number(word: &str) -> Option<i8> {
     })
 }
 
-/// The number that `word` (lower case) names, up to twelve; a couple is two and few are three.
+/// The number that `word` (lower case) names, up to twelve; a couple is two and a few is three.
 pub(crate) fn small_number(word: &str) -> Option<i32> {
     Some(match word {
         "a" | "an" | "one" => 1,
@@ -68,7 +68,7 @@ pub(crate) fn small_number(word: &str) -> Option<i32> {
     })
 }
 
-/// The number at the head of `word` if nothing or an ordinal's ending follows: 7, 7th, 21st.
+/// The number at the start of `word`, optionally with an ordinal suffix: 7, 7th, 21st.
 pub(crate) fn cardinal_or_ordinal(word: &str) -> Option<u32> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let (number, ending) = word.split_at_checked(digits)?;
@@ -122,8 +122,7 @@ fn number_role(word: &str) -> TimeRole {
     if is_clock { TimeRole::Whole } else { TimeRole::None }
 }
 
-/// Looks at the words of a text one after the other; [`TimeScan::found`] when one completed a time
-/// expression.
+/// Scans the words of a text in order; [`TimeScan::found`] once a time expression is complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeScan {
     previous: TimeRole,
@@ -139,7 +138,7 @@ impl TimeScan {
         self.found
     }
 
-    /// Takes the next word: its role, and the bytes of the text right after it.
+    /// Adds the next word: its role, and the bytes of the text right after it.
     pub(crate) fn take(&mut self, role: TimeRole, after: &[u8]) {
         use TimeRole::{
             ClockSuffix, Leading, MaybeMonth, None, Number, Other, Picking, Unit, Whole, Year,
@@ -155,7 +154,7 @@ impl TimeScan {
         self.previous = role;
     }
 
-    /// Forgets the word before, at the end of a part of the text.
+    /// Clears the previous word, at the end of a part of the text.
     pub(crate) fn separate(&mut self) {
         self.previous = TimeRole::None;
     }

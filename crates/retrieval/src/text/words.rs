@@ -1,14 +1,14 @@
-//! Where the words of a text are.
+//! Word segmentation.
 //!
-//! Words are those of Unicode Standard Annex 29, which finds none in scripts written without
-//! spaces. There (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) a run of characters is cut into
-//! overlapping pairs: a question finds a text when they share two neighbouring characters, which
-//! needs no dictionary and misses nothing. Marks stay with the character they stand on. A run of
-//! one character is a word of its own.
+//! Words are those of Unicode Standard Annex 29, which cannot segment scripts without spaces. In
+//! those (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) a run of characters is split into
+//! overlapping pairs: a question finds a text if they share two adjacent characters, which needs no
+//! dictionary and misses nothing. Marks stay with their base character. A run of one character is a
+//! word.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A word of a text and where it begins, in bytes.
+/// A word of a text and its start, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'text> {
     pub(crate) text: &'text str,
@@ -25,8 +25,7 @@ impl Word<'_> {
 
 /// Calls `visit` with each word of `text` in order, until it returns false.
 pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'text>) -> bool) {
-    // The run of unspaced characters that is being read: where its last character began and where
-    // the run ends.
+    // The current run of unspaced characters: the start of its last character, and its end.
     let mut run: Option<Run> = None;
     for (start, token) in pieces(text).flat_map(indexed_words) {
         if token.is_ascii() || !token.chars().next().is_some_and(is_unspaced) {
@@ -69,9 +68,9 @@ pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'t
     }
 }
 
-/// Cuts a text at spaces so that what is ASCII is separate from what is not, as (start, piece):
-/// finding words is several times faster in ASCII, and one emoji or curly quote in a turn is
-/// common. No word holds a space.
+/// Splits a text at spaces into ASCII and other pieces, as (start, piece): segmentation is several
+/// times faster in ASCII, and a single emoji or curly quote in a turn is common. No word contains a
+/// space.
 fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -112,8 +111,8 @@ impl Run {
     }
 }
 
-/// True for characters of scripts that are written without spaces between words (and Hangul, whose
-/// words carry their particles).
+/// True for characters of scripts without spaces between words (and for Hangul, whose particles are
+/// attached to words).
 fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0E01}'..='\u{0EFF}' // Thai, Lao
@@ -129,8 +128,8 @@ fn is_unspaced(character: char) -> bool {
         | '\u{1B000}'..='\u{1B16F}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// The word without what follows its apostrophe ("mother's" → "mother", "don't" → "don"), or
-/// without the elided article before it ("l'école" → "école", "O'Brien" → "Brien").
+/// The word without its suffix after an apostrophe ("mother's" → "mother", "don't" → "don"), or
+/// without an elided article ("l'école" → "école", "O'Brien" → "Brien").
 pub(crate) fn cut_at_apostrophe(word: &str) -> &str {
     const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{FF07}'];
     /// "ve", "ll", "re" and "s" are endings; a stem after an elided article is longer.
@@ -146,8 +145,8 @@ pub(crate) fn cut_at_apostrophe(word: &str) -> &str {
     }
 }
 
-/// The words inside a compound of code: parts between `_`, `.` and `:`, and humps of camelCase.
-/// Nothing for a plain word or a number.
+/// The words in a compound identifier: the parts between `_`, `.` and `:`, and the humps of
+/// camelCase. Empty for a plain word or a number.
 pub(crate) fn parts(word: &str) -> impl Iterator<Item = &str> {
     /// Shorter humps ("iPhone", "McDonald") are seldom words.
     const HUMP_CHARS_MIN: usize = 3;
@@ -157,7 +156,7 @@ pub(crate) fn parts(word: &str) -> impl Iterator<Item = &str> {
     pieces.chain(humps)
 }
 
-/// The humps of `word`, nothing if it has but one. `HTTPServer` is HTTP and Server.
+/// The humps of `word`, or nothing if it has only one: HTTP and Server for `HTTPServer`.
 fn humps(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn spaced_scripts_give_words_and_the_others_overlapping_pairs() {
+    fn scripts_with_spaces_yield_words_and_others_overlapping_pairs() {
         for (text, expected) in [
             ("Well-known facts, 3.14 & more…", vec!["Well", "known", "facts", "3.14", "more"]),
             ("我喜欢北京", vec!["我喜", "喜欢", "欢北", "北京"]),
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn cutting_a_text_into_pieces_changes_no_word() {
+    fn splitting_a_text_into_pieces_changes_no_word() {
         for text in [
             "It’s fine 🎉 and good",
             "a é b",
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn apostrophes_are_cut_on_the_side_that_is_no_word() {
+    fn suffixes_and_articles_are_cut_at_the_apostrophe() {
         for (word, expected) in [
             ("mother's", "mother"),
             ("don’t", "don"),
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn compounds_of_code_hold_words() {
+    fn compound_identifiers_are_split_into_words() {
         for (word, expected) in [
             ("plain", vec![]),
             ("Plain", vec![]),

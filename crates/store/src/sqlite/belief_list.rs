@@ -1,8 +1,8 @@
 //! Lists of beliefs, read from their view.
 //!
-//! The rows of one state, or of one type and state, lie in the order of the list in an index. So the
-//! first of each such part are read, and the best of them are the list. Counts are kept by state,
-//! type and band; a filter by time counts what the index holds.
+//! The rows of one state, or of one type and state, lie in the order of the list in an index. So
+//! the first of each such part are read, and the best of them are the list. Counts are kept by
+//! state, type and band; a filter by time counts what the index holds.
 
 use kernel::confidence::Band;
 use kernel::validity::State;

@@ -167,8 +167,8 @@ impl BeliefChanges {
     }
 }
 
-/// The identities of all that was built on what an operation concerns, at any depth, with those that
-/// it speaks of.
+/// The identities of all that was built on what an operation concerns, at any depth, with those
+/// that it speaks of.
 fn built_upon(
     world: &SqliteLedgerIndex<'_>,
     entry: &Entry,

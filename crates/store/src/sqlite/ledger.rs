@@ -164,8 +164,8 @@ impl SqliteSpace {
         Ok(Self::open_unshared(path)?.sharing(before))
     }
 
-    /// Shares what is in memory with other handles on the file that `before` was, if it still is. If
-    /// the file was replaced meanwhile, it is unknown which one was opened.
+    /// Shares what is in memory with other handles on the file that `before` was, if it still is.
+    /// If the file was replaced meanwhile, it is unknown which one was opened.
     fn sharing(mut self, before: Option<FileIdentity>) -> Self {
         if let Some(file) =
             before.filter(|before| FileIdentity::of(&self.path).as_ref() == Some(before))

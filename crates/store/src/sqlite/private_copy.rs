@@ -1,8 +1,9 @@
 //! A private copy of a space, for work whose result is thrown away.
 //!
 //! Deriving everything again takes long, and the write lock must not be held for that. So the work
-//! is done in a copy that only this process sees. The copy holds the ledger, the views that
-//! are folded with each append, and what derivation remembers, as they are at one moment; indexes, caches and journals stay empty.
+//! is done in a copy that only this process sees. The copy holds the ledger, the views that are
+//! folded with each append, and what derivation remembers, as they are at one moment; indexes,
+//! caches and journals stay empty.
 
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Transaction};

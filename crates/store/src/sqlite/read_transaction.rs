@@ -2,8 +2,8 @@
 //!
 //! While a [`ReadTransaction`] lives, everything that is read through its handle comes from the
 //! snapshot that it began with. Transactions of one handle nest, and the inner ones share the
-//! snapshot of the outermost. A read transaction takes no write lock, waits for no writer and blocks
-//! none.
+//! snapshot of the outermost. A read transaction takes no write lock, waits for no writer and
+//! blocks none.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

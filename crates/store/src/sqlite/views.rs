@@ -1,9 +1,9 @@
 //! Views of a space's file: bringing them up to date, digesting, deleting.
 //!
 //! A view is a function of the ledger and its position. A writer folds what it appended before it
-//! finishes, in transactions that need no sync: after a power cut the position says what is missing.
-//! A reader that finds a view behind folds it if nobody is writing, and otherwise reads the view as
-//! it is.
+//! finishes, in transactions that need no sync: after a power cut the position says what is
+//! missing. A reader that finds a view behind folds it if nobody is writing, and otherwise reads
+//! the view as it is.
 
 use std::time::Duration;
 

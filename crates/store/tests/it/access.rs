@@ -66,9 +66,7 @@ fn a_grant_that_arrives_late_counts_at_its_place_after_a_rebuild_too() {
     book.advance();
     book.ledger.rebuild(|_| {}).unwrap();
     assert_eq!(access_of(&book.ledger), before);
-    assert!(
-        book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded)
-    );
+    assert!(book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
 }
 
 /// The fastest of some appends, each in a transaction of its own, by a key that was granted last.

@@ -34,7 +34,5 @@ fn a_node_of_which_an_earlier_version_stored_nothing_still_takes_claims_with_it(
     book.record(&key(1), "evidence_retraction", &json!({}), &[("target", seen)]);
     let index = book.ledger.world().unwrap();
     assert_eq!(Validity::new(&index).state("k").unwrap(), State::Invalidated);
-    assert!(
-        book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded)
-    );
+    assert!(book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
 }

@@ -127,7 +127,7 @@ proptest! {
             })
             .collect();
         let scale = Scale::of(windows.iter().flatten().copied());
-        let placed = |cosine: Option<f32>| cosine.map_or(0.0, |cosine| scale.place(cosine));
+        let placed = |cosine: Option<f32>| cosine.map_or(0.0, |cosine| scale.normalise(cosine));
         let own_cosine = |place: usize| placed(vectors[place].as_deref().map(|vector| cosine(&asked, vector)));
         // What nothing speaks for is not found.
         for (place, window) in windows.iter().enumerate() {

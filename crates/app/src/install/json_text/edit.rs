@@ -1,6 +1,7 @@
 //! Edits of the text of settings: a member is inserted into an object, or removed.
 //!
-//! A new member is written as its neighbours are. Removing what was inserted gives the text that was there before.
+//! A new member is written as its neighbours are. Removing what was inserted gives the text that
+//! was there before.
 
 use std::ops::Range;
 

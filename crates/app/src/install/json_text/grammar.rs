@@ -1,4 +1,5 @@
-//! The JSON that settings may be: with comments and trailing commas, and nothing else that JSON does not have.
+//! The JSON that settings may be: with comments and trailing commas, and nothing else that JSON
+//! does not have.
 
 use std::ops::Range;
 
@@ -51,8 +52,9 @@ pub(super) fn separators(text: &str, part: Range<usize>) -> Vec<Separator> {
     separators
 }
 
-/// Refuses what the parser takes although JSON does not have it: other white space, and control characters within
-/// strings, such as the end of a line where a quote is missing. Refuses deep nesting before the parser follows it.
+/// Refuses what the parser takes although JSON does not have it: other white space, and control
+/// characters within strings, such as the end of a line where a quote is missing. Refuses deep
+/// nesting before the parser follows it.
 pub(super) fn check_tokens(text: &str) -> Result<(), String> {
     let mut scanner = Scanner::new(text, &scanner_options());
     let (mut depth, mut end) = (0_usize, 0);

@@ -1,13 +1,14 @@
 //! What is believed, as a list.
 //!
-//! The list is of the ledger as it stands, or as it stood: with `as_of`, only what the space's order
-//! has up to then counts. The surest comes first. Whether a belief is true at a time in the world
-//! (`valid_at`) is another question than whether it was held then.
+//! The list is of the ledger as it stands, or as it stood: with `as_of`, only what the space's
+//! order has up to then counts. The surest comes first. Whether a belief is true at a time in the
+//! world (`valid_at`) is another question than whether it was held then.
 //!
 //! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads its own
 //! beliefs and no others. As of a time, the view serves all identities that have not changed since;
 //! the others are evaluated one by one. So are all where words are looked for, which the view does
-//! not hold, and where a file has no view because it is of an earlier version and cannot be written.
+//! not hold, and where a file has no view because it is of an earlier version and cannot be
+//! written.
 
 use kernel::confidence::Band;
 use kernel::snapshot::Snapshot;

@@ -165,9 +165,9 @@ fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, Stor
         Some(Body::Evidence(evidence)) => {
             return Ok(Some(Record {
                 id: entry.id,
-                told: entry.ts,
-                by,
-                said: RecordBody::Evidence(Box::new(evidence)),
+                recorded_at: entry.ts,
+                signed_by: by,
+                body: RecordBody::Evidence(Box::new(evidence)),
             }));
         }
         Some(Body::Claim(claim)) => Believed {
@@ -201,9 +201,9 @@ fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, Stor
     };
     Ok(Some(Record {
         id: entry.id,
-        told: entry.ts,
-        by,
-        said: RecordBody::Belief(Box::new(believed)),
+        recorded_at: entry.ts,
+        signed_by: by,
+        body: RecordBody::Belief(Box::new(believed)),
     }))
 }
 

@@ -75,9 +75,9 @@ fn record(number: u32, text: &str) -> Record {
     };
     Record {
         id: OpId(id),
-        told: HlcTimestamp(u64::from(number)),
-        by: derivers::SignedBy::Owner,
-        said: RecordBody::Evidence(Box::new(evidence)),
+        recorded_at: HlcTimestamp(u64::from(number)),
+        signed_by: derivers::SignedBy::Owner,
+        body: RecordBody::Evidence(Box::new(evidence)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The user's word: what a user says becomes drafts, to be recorded with what follows from them.
 //!
 //! Nothing here writes. Each function looks at what is said of an identity now and answers with the
-//! drafts that [`crate::Writer::act`] records, or with why there are none: what is not known cannot be
-//! corrected, what is refuted is not refuted again, what is not in force cannot be withdrawn. An
+//! drafts that [`crate::Writer::act`] records, or with why there are none: what is not known cannot
+//! be corrected, what is refuted is not refuted again, what is not in force cannot be withdrawn. An
 //! error leaves everything as it was.
 //!
 //! A name is an identity key, or an id of anything that speaks of it. Withdrawn by its key, all

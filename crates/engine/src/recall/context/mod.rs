@@ -6,8 +6,8 @@
 //! fit is skipped and named, and smaller things after it may still fit. What the recent turns say
 //! already is not put there again.
 //!
-//! [`Reader::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them down
-//! so that text from memory is seen as data. What was put before whom is kept as a receipt
+//! [`Reader::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them
+//! down so that text from memory is seen as data. What was put before whom is kept as a receipt
 //! ([`crate::recall::receipts`]).
 
 use std::collections::BTreeMap;

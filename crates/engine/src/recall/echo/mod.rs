@@ -320,7 +320,7 @@ fn share_of(
         shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
     // What was shown piece by piece comes back in one text, in any order.
     let all: Vec<u32> = all.into_iter().collect();
-    let beside = told.shingles.words_beside(&all);
+    let beside = told.shingles.words_outside(&all);
     let share = 1.0 - beside.len() as f64 / told.shingles.words.max(1) as f64;
     if share < share_min || (share_min == ECHO_SHARE && rules::says_otherwise(told, &beside)) {
         return None;

@@ -2,9 +2,9 @@
 //!
 //! A version is what a column holds at one position of its view. The latest version is kept for the
 //! next reader and is brought forward in place while nobody holds it. A reader pins the version of
-//! its snapshot, so nothing changes under it; the next version then shares all blocks with it except
-//! the changed ones ([`super::column`]). The lock is held while a version is loaded, so each is
-//! loaded once, and never during a search.
+//! its snapshot, so nothing changes under it; the next version then shares all blocks with it
+//! except the changed ones ([`super::column`]). The lock is held while a version is loaded, so each
+//! is loaded once, and never during a search.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -132,7 +132,7 @@ impl Vectors {
         known.clone().next()?;
         let scale = Scale::of(known);
         for (cosine, length) in cosines.iter_mut().zip(lengths()) {
-            *cosine = if *length > 0.0 { scale.place(*cosine) as f32 } else { 0.0 };
+            *cosine = if *length > 0.0 { scale.normalise(*cosine) as f32 } else { 0.0 };
         }
         cosines.resize(attributes.len() as usize, 0.0);
         Some(Asked {
@@ -342,6 +342,6 @@ impl Asked<'_> {
             return Ok(0.0);
         };
         let steps: Vec<i8> = steps.iter().map(|step| step.cast_signed()).collect();
-        Ok(self.scale.place(self.direction.cosine(&steps, inverse_length)))
+        Ok(self.scale.normalise(self.direction.cosine(&steps, inverse_length)))
     }
 }

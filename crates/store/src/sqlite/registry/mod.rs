@@ -79,8 +79,8 @@ pub(super) trait ViewFolder: Send {
     /// open, and stores the new position, which it returns.
     fn fold(&mut self, task: &FoldTask<'_>) -> Result<Position, StoreError>;
 
-    /// Prepares empty tables for folding what the view of the file attached as `schema` holds, where
-    /// that depends on more than its position.
+    /// Prepares empty tables for folding what the view of the file attached as `schema` holds,
+    /// where that depends on more than its position.
     fn begin_like(&self, _connection: &Connection, _schema: &str) -> Result<(), StoreError> {
         Ok(())
     }

@@ -1,10 +1,11 @@
-//! Who was met: what one record says of one person, and what many of them amount to.
+//! The people in a record, and who among them is the owner.
 //!
-//! No record says whose memory this is, so it is looked for. A person is the owner when a calendar
-//! has their name or they speak as `user` to an agent; and probably, when nothing tells them from
-//! the owner and nobody is with them most of the time, because in the records of a contact the
-//! owner keeps appearing. A person who is only heard in conversations may be either, which
-//! [`contact::DAYS_OWNER_UNKNOWN`](super::contact) takes into account.
+//! No record states whose memory this is, so it must be inferred. A person is the owner if a
+//! calendar has their name or they speak as `user` to an agent. A person is probably the owner if
+//! nothing distinguishes them from the owner and no other person is with them most of the time,
+//! because the owner keeps appearing in the records of a contact. A person who only appears in
+//! conversations may be either, which [`contact::DAYS_OWNER_UNKNOWN`](super::contact) takes into
+//! account.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +15,10 @@ use serde_json::Value;
 
 use crate::names::{Person, is_self, person};
 
-/// More people than this are a crowd, in which nobody is met.
-pub(super) const CROWD: usize = 12;
+/// A record with more people than this is a crowd and does not count as contact with any of them.
+pub(super) const PEOPLE_MAX: usize = 12;
 
-/// How people are met.
+/// The means of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Channel {
     Calendar,
@@ -38,7 +39,7 @@ impl Channel {
         }
     }
 
-    /// As what a record of it is cited.
+    /// The role in which its records are cited.
     pub(super) fn role(self) -> &'static str {
         match self {
             Self::Calendar | Self::Note => "meeting",
@@ -59,7 +60,7 @@ impl Channel {
     }
 }
 
-/// Names that were read before: one text occurs in many records.
+/// A cache of parsed names: one text occurs in many records.
 #[derive(Debug, Default)]
 pub(super) struct Names<'r>(BTreeMap<&'r str, Option<Person>>);
 
@@ -69,35 +70,35 @@ impl<'r> Names<'r> {
     }
 }
 
-/// Whom a record names, by how.
+/// The people that a record names, by their part in it.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(super) struct NamedPeople {
     pub(super) channel: Option<Channel>,
-    /// Who was met.
-    pub(super) met: BTreeMap<String, String>,
-    /// Who else was there.
-    pub(super) company: BTreeSet<String>,
-    /// Who a note links to, if they are people at all.
+    /// The people that the owner had contact with: names by slug.
+    pub(super) contacts: BTreeMap<String, String>,
+    /// Everybody who was present, by slug.
+    pub(super) companions: BTreeSet<String>,
+    /// The people that a note links to, by slug.
     pub(super) linked: BTreeSet<String>,
-    /// Whose memory the record says this is, by every name that it uses.
+    /// The owner of the memory, by every slug that the record uses.
     pub(super) owners: BTreeSet<String>,
-    /// Whether the owner is told from those who were met.
-    pub(super) is_owner_apart: bool,
+    /// Whether the record distinguishes the owner from the contacts.
+    pub(super) is_owner_known: bool,
 }
 
-/// Whether `slug` is how `owner` (from a calendar's name) may be called in full.
-fn is_called(slug: &str, owner: &str) -> bool {
+/// Whether `slug` may be the full name of `owner` (from a calendar's name).
+fn is_full_name_of(slug: &str, owner: &str) -> bool {
     slug.strip_prefix(owner).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// Reads the names in a record. The names of a crowd are not read.
-pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named {
-    let Some(channel) = Channel::of(evidence) else { return Named::default() };
+pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> NamedPeople {
+    let Some(channel) = Channel::of(evidence) else { return NamedPeople::default() };
     let payload = &evidence.payload;
-    let mut named = Named { channel: Some(channel), ..Named::default() };
+    let mut named = NamedPeople { channel: Some(channel), ..NamedPeople::default() };
     let actor = evidence.actor.as_deref();
     if let Some(role) = payload.role.as_deref() {
-        // A chat with an agent: the person who speaks is the owner, and agents are no contacts.
+        // A chat with an agent: the speaker is the owner, and agents are not contacts.
         if role == "user" {
             named
                 .owners
@@ -105,11 +106,11 @@ pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named 
         }
         return named;
     }
-    let is_crowd = payload.participants.len() > CROWD;
+    let is_crowd = payload.participants.len() > PEOPLE_MAX;
     let present: &[String] = if is_crowd { &[] } else { &payload.participants };
     let mut people: BTreeMap<String, String> = BTreeMap::new();
     for raw in present.iter().map(String::as_str).chain(actor) {
-        named.is_owner_apart |= is_self(raw);
+        named.is_owner_known |= is_self(raw);
         if let Some(person) = names.get(raw) {
             people.insert(person.slug.clone(), person.name.clone());
         }
@@ -124,28 +125,29 @@ pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named 
                 .and_then(|name| names.get(name));
             let owner = calendar.map(|person| person.slug.clone());
             if let Some(owner) = &owner
-                && let Some(called) = people.keys().find(|slug| is_called(slug, owner)).cloned()
+                && let Some(called) =
+                    people.keys().find(|slug| is_full_name_of(slug, owner)).cloned()
             {
                 people.remove(&called);
-                named.is_owner_apart = true;
+                named.is_owner_known = true;
                 named.owners.insert(called);
             }
             named.owners.extend(owner);
-            // Who organises an event that nobody else attends is the one whose calendar it is.
+            // The organiser of an event that nobody else attends is the owner of the calendar.
             if people.len() == 1
                 && speaker.as_ref().is_some_and(|speaker| people.contains_key(speaker))
             {
                 people.clear();
             }
-            named.is_owner_apart |= people.len() == 1;
+            named.is_owner_known |= people.len() == 1;
         }
         Channel::Chat => {
             if let Some(speaker) = &speaker {
-                named.company = people.keys().filter(|slug| *slug != speaker).cloned().collect();
+                named.companions = people.keys().filter(|slug| *slug != speaker).cloned().collect();
                 people.retain(|slug, _| slug == speaker);
             }
         }
-        // An author is who wrote the text, and may be met nowhere else.
+        // The author of a note wrote the text, which alone is not a contact.
         Channel::Note => {
             if let Some(speaker) = &speaker
                 && !payload
@@ -155,27 +157,27 @@ pub(super) fn named<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> Named 
             {
                 people.remove(speaker);
             }
-            named.is_owner_apart = true;
+            named.is_owner_known = true;
             named.linked =
-                payload.links.iter().take(CROWD * 4).filter_map(|link| linked(link)).collect();
+                payload.links.iter().take(PEOPLE_MAX * 4).filter_map(|link| linked(link)).collect();
         }
-        // Who made the photograph is not on it.
+        // The photographer is not in the picture.
         Channel::Photo => {
             if let Some(speaker) = &speaker {
                 people.remove(speaker);
             }
-            named.is_owner_apart = true;
+            named.is_owner_known = true;
         }
         Channel::Mail => {}
     }
     if channel != Channel::Chat {
-        named.company = people.keys().cloned().collect();
+        named.companions = people.keys().cloned().collect();
     }
-    named.met = people;
+    named.contacts = people;
     named
 }
 
-/// The name that a link between notes may be: capitalised words without a path.
+/// The slug of the person that a link between notes may name: capitalised words without a path.
 fn linked(link: &str) -> Option<String> {
     let link = link.split(['#', '|']).next().unwrap_or_default().trim_end_matches(".md").trim();
     let is_name = !link.contains(['/', ':', '.', '\\'])
@@ -186,27 +188,27 @@ fn linked(link: &str) -> Option<String> {
     if is_name { person(link).map(|person| person.slug) } else { None }
 }
 
-/// Days on which each of the company was there, to tell the owner from a contact.
+/// The days on which each other person was present, to distinguish the owner from a contact.
 #[derive(Debug, Default)]
-pub(super) struct Company {
+pub(super) struct Companions {
     days: BTreeSet<Option<Date>>,
     with: BTreeMap<String, BTreeSet<Option<Date>>>,
 }
 
-/// Below this many others, nothing is concluded from who was there.
-const OTHERS_MIN: usize = 3;
+/// With fewer other people, nothing is concluded.
+const COMPANIONS_MIN: usize = 3;
 
-impl Company {
-    pub(super) fn add(&mut self, day: Option<Date>, company: impl IntoIterator<Item = String>) {
-        for other in company {
+impl Companions {
+    pub(super) fn add(&mut self, day: Option<Date>, companions: impl IntoIterator<Item = String>) {
+        for other in companions {
             self.days.insert(day);
             self.with.entry(other).or_default().insert(day);
         }
     }
 
-    /// Several others, and nobody there on seven days of ten: so it is for the owner alone.
-    pub(super) fn looks_like_the_owners(&self) -> bool {
+    /// Several others, none of them present on seven days of ten: that is true of the owner alone.
+    pub(super) fn is_probably_owner(&self) -> bool {
         let most = self.with.values().map(BTreeSet::len).max().unwrap_or(0);
-        self.with.len() >= OTHERS_MIN && most * 10 < self.days.len() * 7
+        self.with.len() >= COMPANIONS_MIN && most * 10 < self.days.len() * 7
     }
 }

@@ -1,14 +1,14 @@
-//! The words that [`stated`](super::stated) tells from what is liked: what makes a sentence
-//! doubtful, what points at something at hand, what may be left out.
+//! The word lists of [`stated`](super::stated): words that make a sentence doubtful, words that
+//! depend on context, words that may be skipped.
 
-/// One of these has to occur, or nothing is read.
+/// A sentence without any of these is not parsed.
 #[rustfmt::skip]
 pub(super) const CUES: [&str; 20] = [
     "prefer", "like", "love", "enjoy", "adore", "favo", "hate", "stand ", "detest", "loathe", "despise", "bear ",
     "rather", "fan of", "care for", "fond of", "person", "night owl", "early bird", "dislike",
 ];
 
-/// With one of these in it, a sentence is a report, a guess, a condition, a wish, past, or a joke.
+/// A sentence with one of these is a report, a guess, a condition, a wish, in the past, or a joke.
 #[rustfmt::skip]
 pub(super) const DOUBTFUL: [&str; 62] = [
     "if", "unless", "whether", "would", "might", "maybe", "perhaps", "probably", "possibly", "guess", "suppose",
@@ -19,7 +19,7 @@ pub(super) const DOUBTFUL: [&str; 62] = [
     "character", "wrote", "lyrics", "story", "somebody", "he'd",
 ];
 
-/// Words with which a clause may begin before it comes to the point.
+/// Words that may precede a statement in its clause.
 #[rustfmt::skip]
 pub(super) const OPENINGS: [&str; 36] = [
     "and", "but", "so", "well", "yes", "yeah", "no", "honestly", "actually", "personally", "also", "anyway",
@@ -28,14 +28,14 @@ pub(super) const OPENINGS: [&str; 36] = [
     "me",
 ];
 
-/// Words between "I" and the verb that leave the meaning.
+/// Words between "I" and the verb that do not change the meaning.
 #[rustfmt::skip]
 pub(super) const ADVERBS: [&str; 17] = [
     "really", "absolutely", "generally", "usually", "also", "still", "much", "strongly", "definitely", "personally",
     "do", "truly", "particularly", "especially", "always", "very", "simply",
 ];
 
-/// An object that holds one of these points at something at hand, or at one time.
+/// An object with one of these depends on the context or on one point in time.
 #[rustfmt::skip]
 pub(super) const POINTING: [&str; 95] = [
     "it", "its", "it's", "this", "that", "that's", "these", "those", "you", "your", "yours", "you're", "he", "she",
@@ -48,7 +48,7 @@ pub(super) const POINTING: [&str; 95] = [
     "better", "worse", "again", "already", "yet", "sometimes", "occasionally",
 ];
 
-/// An object that is one of these, or begins with it, says nothing.
+/// An object that is one of these, or starts with one, is too vague.
 #[rustfmt::skip]
 pub(super) const VAGUE: [&str; 41] = [
     "everything", "nothing", "something", "anything", "thing", "things", "stuff", "most", "none", "each", "many",
@@ -57,7 +57,7 @@ pub(super) const VAGUE: [&str; 41] = [
     "best", "kind", "be",
 ];
 
-/// What may follow an object without being part of it; longest first.
+/// Phrases that may follow an object without being part of it; longest first.
 #[rustfmt::skip]
 pub(super) const TAILS: [&[&str]; 24] = [
     &["more", "than", "anything"], &["so", "very", "much"], &["more", "and", "more"], &["any", "day"],
@@ -67,20 +67,21 @@ pub(super) const TAILS: [&[&str]; 24] = [
     &["anymore"], &["really"],
 ];
 
-/// Before the object.
+/// Words before an object that are not part of it.
 #[rustfmt::skip]
 pub(super) const ARTICLES: [&str; 5] = [
     "a", "an", "any", "the", "some",
 ];
 
-/// What "the" does not point at: "I love the sea" is about any sea, "I love the colour" about one.
+/// Nouns that are general even after "the": "I love the sea" is about any sea, "I love the colour"
+/// about one.
 #[rustfmt::skip]
 pub(super) const EVERYWHERE: [&str; 24] = [
     "sea", "ocean", "beach", "mountain", "mountains", "countryside", "city", "forest", "cold", "heat", "rain", "snow",
     "sun", "train", "bus", "tram", "ferry", "cinema", "gym", "opera", "quiet", "silence", "winter", "summer",
 ];
 
-/// Verbs before what "I'd rather" is about.
+/// Verbs between "I'd rather" and the object.
 #[rustfmt::skip]
 pub(super) const RATHER_VERBS: [&str; 14] = [
     "have", "drink", "eat", "take", "use", "read", "watch", "play", "get", "order", "visit", "listen", "go", "do",
@@ -96,14 +97,14 @@ pub(super) const COMPOUNDS: [&str; 12] = [
     "bacon and eggs", "ham and eggs", "black and white", "sweet and sour", "arts and crafts", "rhythm and blues",
 ];
 
-/// After "and" they begin something else: "I love pizza and hate fish".
+/// Verbs that start another clause after "and": "I love pizza and hate fish".
 #[rustfmt::skip]
 pub(super) const VERBS: [&str; 16] = [
     "prefer", "like", "love", "enjoy", "adore", "hate", "detest", "loathe", "despise", "dislike", "don't", "can't", "cannot",
     "am", "have", "want",
 ];
 
-/// With one of these a question begins after a statement.
+/// Words that start a question after a statement.
 #[rustfmt::skip]
 pub(super) const QUESTIONS: [&str; 24] = [
     "can", "could", "would", "will", "should", "what", "what's", "which", "where", "when", "who", "how", "why", "do", "does",

@@ -1,4 +1,4 @@
-//! Records as the importers give them, made by hand.
+//! Hand-made records in the form that the importers produce.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use kernel::id::OpId;
 use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 
-/// When all is told if nothing else is said: after everything that happens in these tests.
-pub(crate) const TOLD_LATE: &str = "2030-01-01T00:00:00Z";
+/// The default recording time: after everything that happens in these tests.
+pub(crate) const RECORDED_LATE: &str = "2030-01-01T00:00:00Z";
 
-/// A record of that kind and title; `at` in any form.
-pub(crate) fn told(kind: &str, title: &str, at: &str) -> Evidence {
+/// Evidence of this kind with this title; `at` in any form.
+pub(crate) fn evidence(kind: &str, title: &str, at: &str) -> Evidence {
     Evidence {
         source: if kind == "note" { "markdown" } else { "ical" }.to_owned(),
         source_uid: format!("{title}/{at}"),
@@ -31,7 +31,7 @@ pub(crate) fn told(kind: &str, title: &str, at: &str) -> Evidence {
 
 /// An event.
 pub(crate) fn event(title: &str, at: &str) -> Evidence {
-    told("event", title, at)
+    evidence("event", title, at)
 }
 
 /// One occurrence of a recurring series.
@@ -42,8 +42,8 @@ pub(crate) fn in_series(title: &str, at: &str) -> Evidence {
     evidence
 }
 
-/// The same somewhere.
-pub(crate) fn somewhere(
+/// The same evidence with a location.
+pub(crate) fn located(
     mut evidence: Evidence,
     label: Option<&str>,
     position: Option<(f64, f64)>,
@@ -56,7 +56,7 @@ pub(crate) fn somewhere(
     evidence
 }
 
-/// That weekday's dates at that time: `count` of them, every `step` days from `first`.
+/// `count` dates at this time of day, every `step` days from `first`.
 pub(crate) fn every(step: i64, first: &str, time: &str, count: i64) -> Vec<String> {
     let first: jiff::civil::Date = first.parse().unwrap();
     let day = |number: i64| {
@@ -65,31 +65,31 @@ pub(crate) fn every(step: i64, first: &str, time: &str, count: i64) -> Vec<Strin
     (0..count).map(|number| format!("{}{time}", day(number))).collect()
 }
 
-/// Records told when nothing lies ahead any more.
+/// Records that were recorded when nothing in them was in the future.
 pub(crate) fn records(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Record> {
-    records_told(TOLD_LATE, evidence)
+    records_at(RECORDED_LATE, evidence)
 }
 
-/// Records told at that time.
-pub(crate) fn records_told(
-    told: &str,
+/// Records that were recorded at this time.
+pub(crate) fn records_at(
+    recorded: &str,
     evidence: impl IntoIterator<Item = Evidence>,
 ) -> Vec<Record> {
-    let told = u64::try_from(When::parse(told).unwrap().instant_us()).unwrap();
+    let recorded_us = u64::try_from(When::parse(recorded).unwrap().instant_us()).unwrap();
     let record = |(number, evidence): (u32, Evidence)| {
         let mut id = [0; 32];
         id[..4].copy_from_slice(&number.to_be_bytes());
         Record {
             id: OpId(id),
-            told: HlcTimestamp(told + u64::from(number)),
-            by: derivers::SignedBy::Owner,
-            said: RecordBody::Evidence(Box::new(evidence)),
+            recorded_at: HlcTimestamp(recorded_us + u64::from(number)),
+            signed_by: derivers::SignedBy::Owner,
+            body: RecordBody::Evidence(Box::new(evidence)),
         }
     };
     (0..).zip(evidence).map(record).collect()
 }
 
-/// What the deriver concludes, group by group, in order of keys.
+/// The candidates of all groups, in order of keys.
 pub(crate) fn derive(deriver: &dyn Deriver, records: &[Record]) -> Vec<Candidate> {
     let mut groups: BTreeMap<String, Vec<Record>> = BTreeMap::new();
     for record in records {

@@ -1,15 +1,15 @@
-//! How people keep their records: how much they write down, how punctually and how well spelt.
+//! Recording styles: how much people record, how punctually and how well spelt.
 
 use super::random::Random;
 
-/// How much of their lives people write down, and how well.
+/// The mix of recording styles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mix {
-    /// Some write much, some little; some carefully, some not.
+    /// Some people record much, some little; some carefully, some not.
     Ordinary,
     /// Fewer of the occurrences, fewer habits, shorter histories.
     Sparse,
-    /// More that comes up by accident, later starts, more errors.
+    /// More accidental events, later starts, more errors.
     Noisy,
 }
 
@@ -24,29 +24,29 @@ impl Mix {
     }
 }
 
-/// How a person keeps their records.
-pub(super) struct Manner {
-    /// Share of the occurrences of a habit that take place and are written down.
+/// A person's recording style.
+pub(super) struct RecordingStyle {
+    /// Share of a habit's occurrences that take place and are recorded.
     pub(super) kept: f64,
-    /// By how many minutes single events begin early or late.
+    /// Minutes by which single events start early or late.
     pub(super) jitter_minutes: f64,
-    /// Share of titles with a letter wrong.
+    /// Share of titles with a wrong letter.
     pub(super) typos: f64,
-    /// Share of habits that stand in the calendar as a series.
+    /// Share of habits that are a series in the calendar.
     pub(super) series: f64,
     /// Share of events with a location, and of locations with a position.
     pub(super) located: f64,
     pub(super) positioned: f64,
-    /// Share of the visits to a place at which a photo is taken.
+    /// Share of visits with a photo.
     pub(super) photographed: f64,
-    /// How many accidents a year.
+    /// Accidental events per year.
     pub(super) accidents: f64,
 }
 
-impl Manner {
+impl RecordingStyle {
     pub(super) fn draw(random: &mut Random, mix: Mix) -> Self {
         let careful = random.share();
-        let mut manner = Self {
+        let mut style = Self {
             kept: random.real(0.55, 1.0),
             jitter_minutes: random.real(0.0, 30.0),
             typos: 0.04 * (1.0 - careful),
@@ -59,16 +59,16 @@ impl Manner {
         match mix {
             Mix::Ordinary => {}
             Mix::Sparse => {
-                manner.kept = random.real(0.35, 0.75);
-                manner.accidents *= 0.6;
-                manner.photographed *= 0.6;
+                style.kept = random.real(0.35, 0.75);
+                style.accidents *= 0.6;
+                style.photographed *= 0.6;
             }
             Mix::Noisy => {
-                manner.jitter_minutes *= 1.5;
-                manner.typos = 0.05;
-                manner.accidents *= 2.2;
+                style.jitter_minutes *= 1.5;
+                style.typos = 0.05;
+                style.accidents *= 2.2;
             }
         }
-        manner
+        style
     }
 }
