@@ -32,8 +32,7 @@ pub(crate) struct Args {
 enum What {
     /// Questions on long conversations: a file of the LoCoMo benchmark
     Locomo(LocomoArgs),
-    /// Your own: documents, queries and what answers them, as JSON lines or a folder as BEIR has it
-    /// (docs/eval.md)
+    /// Your own documents and queries, as JSON lines or a BEIR folder (docs/eval.md)
     Retrieval(RetrievalArgs),
     /// Questions on the sample of the demo: notes, a calendar, a chat
     Sample(Depth),
