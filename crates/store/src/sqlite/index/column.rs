@@ -3,8 +3,9 @@
 //! A block never moves, so a column that grows by a document copies nothing and takes no more
 //! memory than its values.
 //!
-//! A clone shares its blocks with the original. Writing to either copies the block that is written
-//! to, as long as both are there.
+//! A clone shares its full blocks with the original. Writing to one of them copies it, as long as
+//! both are there. The last block is each column's own, so that adding a value asks nobody whether
+//! the block is shared.
 
 use std::sync::Arc;
 
@@ -13,25 +14,29 @@ use super::postings::BLOCK;
 /// The values of documents 0, 1, 2 …
 #[derive(Clone, Debug)]
 pub(in super::super) struct Column<T> {
-    /// All but the last are full.
-    blocks: Vec<Arc<Vec<T>>>,
+    full: Vec<Arc<Vec<T>>>,
+    /// The values after the full blocks, fewer than a block.
+    last: Vec<T>,
 }
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Self { blocks: Vec::new() }
+        Self { full: Vec::new(), last: Vec::new() }
     }
 }
 
 impl<T: Copy> Column<T> {
     pub(super) fn len(&self) -> u32 {
-        let last = self.blocks.last().map_or(0, |block| block.len());
-        self.blocks.len().saturating_sub(1) as u32 * BLOCK + last as u32
+        self.full.len() as u32 * BLOCK + self.last.len() as u32
     }
 
     /// The values of the documents of a block, as far as there are any.
     pub(super) fn block(&self, number: u32) -> &[T] {
-        self.blocks.get(number as usize).map_or(&[], |block| block.as_slice())
+        match self.full.get(number as usize) {
+            Some(block) => block.as_slice(),
+            None if number as usize == self.full.len() => self.last.as_slice(),
+            None => &[],
+        }
     }
 
     pub(super) fn get(&self, document: u32) -> Option<&T> {
@@ -39,13 +44,12 @@ impl<T: Copy> Column<T> {
     }
 
     pub(super) fn push(&mut self, value: T) {
-        match self.blocks.last_mut().filter(|block| block.len() < BLOCK as usize) {
-            Some(block) => writable(block).push(value),
-            None => {
-                let mut block = Vec::with_capacity(BLOCK as usize);
-                block.push(value);
-                self.blocks.push(Arc::new(block));
-            }
+        if self.last.len() == self.last.capacity() {
+            self.last.reserve_exact(BLOCK as usize - self.last.len());
+        }
+        self.last.push(value);
+        if self.last.len() == BLOCK as usize {
+            self.full.push(Arc::new(std::mem::take(&mut self.last)));
         }
     }
 
@@ -55,40 +59,40 @@ impl<T: Copy> Column<T> {
             self.push(value);
             return true;
         }
-        let block = self.blocks.get_mut((document / BLOCK) as usize);
-        let place = (document % BLOCK) as usize;
-        let Some(block) = block.filter(|block| place < block.len()) else { return false };
-        writable(block)[place] = value;
+        let full = self.full.len();
+        let block = match self.full.get_mut((document / BLOCK) as usize) {
+            Some(block) => Arc::make_mut(block),
+            None if (document / BLOCK) as usize == full => &mut self.last,
+            None => return false,
+        };
+        let Some(place) = block.get_mut((document % BLOCK) as usize) else { return false };
+        *place = value;
         true
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.blocks.iter().flat_map(|block| block.iter())
+        self.full.iter().flat_map(|block| block.iter()).chain(&self.last)
     }
 
     /// The values from a document on.
     pub(super) fn iter_from(&self, document: u32) -> impl Iterator<Item = &T> {
-        let blocks = self.blocks.iter().skip((document / BLOCK) as usize);
-        blocks.flat_map(|block| block.iter()).skip((document % BLOCK) as usize)
+        let blocks = (document / BLOCK..).map_while(|number| {
+            let block = self.block(number);
+            (!block.is_empty()).then_some(block)
+        });
+        blocks.flatten().skip((document % BLOCK) as usize)
     }
 
     /// The first document of which `is_before` no longer holds; it holds of none behind it.
     pub(super) fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> u32 {
-        let after = self.blocks.partition_point(|block| block.first().is_some_and(&mut is_before));
+        let mut after =
+            self.full.partition_point(|block| block.first().is_some_and(&mut is_before));
+        if after == self.full.len() && self.last.first().is_some_and(&mut is_before) {
+            after += 1;
+        }
         let Some(block) = after.checked_sub(1) else { return 0 };
         block as u32 * BLOCK + self.block(block as u32).partition_point(is_before) as u32
     }
-}
-
-/// A block's values, to write to: its own if no other column shares them, else a copy.
-fn writable<T: Copy>(block: &mut Arc<Vec<T>>) -> &mut Vec<T> {
-    if Arc::get_mut(block).is_none() {
-        // A clone would have room for no more values than there are.
-        let mut copy = Vec::with_capacity(BLOCK as usize);
-        copy.extend_from_slice(block);
-        *block = Arc::new(copy);
-    }
-    Arc::make_mut(block)
 }
 
 #[cfg(test)]
