@@ -100,16 +100,16 @@ impl BeliefChanges {
     /// record may be another.
     pub(super) fn note(
         &mut self,
-        world: &SqliteLedgerIndex<'_>,
+        index: &SqliteLedgerIndex<'_>,
         entry: &Entry,
         arrival: Arrival,
         keys: &BTreeSet<String>,
     ) -> Result<(), StoreError> {
         let late = match arrival {
             Arrival::Latest => BTreeSet::new(),
-            Arrival::Late => built_upon(world, entry)?,
+            Arrival::Late => built_upon(index, entry)?,
         };
-        let at = if arrival == Arrival::Late { world.latest() } else { None };
+        let at = if arrival == Arrival::Late { index.latest() } else { None };
         let at = at.unwrap_or(entry.ts).max(entry.ts);
         for key in keys.iter().chain(&late) {
             let noted = match self.keys.get_mut(key) {
@@ -135,16 +135,16 @@ impl BeliefChanges {
     }
 
     /// Writes the rows.
-    pub(super) fn write(mut self, world: &SqliteLedgerIndex<'_>) -> Result<(), StoreError> {
+    pub(super) fn write(mut self, index: &SqliteLedgerIndex<'_>) -> Result<(), StoreError> {
         if let Some(latest) = self.all {
-            world.identity_keys(|key| {
+            index.identity_keys(|key| {
                 let noted = self.keys.entry(key).or_default();
                 noted.changed = noted.changed.max(latest);
                 true
             })?;
         }
-        let connection = world.connection;
-        let mut validity = Validity::new(world);
+        let connection = index.connection;
+        let mut validity = Validity::new(index);
         let mut counts = Counts::default();
         for (key, noted) in &self.keys {
             let before = Listed::stored(connection, key)?;
@@ -156,7 +156,7 @@ impl BeliefChanges {
             let changed = before
                 .as_ref()
                 .map_or(noted.changed, |(_, times)| times.changed.max(noted.changed));
-            let after = Listed::now(world, &mut validity, key)?;
+            let after = Listed::now(index, &mut validity, key)?;
             if let Some((before, _)) = before {
                 counts.add(before, -1);
             }
@@ -170,7 +170,7 @@ impl BeliefChanges {
 /// The identities of all that was built on what an operation concerns, at any depth, with those
 /// that it speaks of.
 fn built_upon(
-    world: &SqliteLedgerIndex<'_>,
+    index: &SqliteLedgerIndex<'_>,
     entry: &Entry,
 ) -> Result<BTreeSet<String>, StoreError> {
     let mut keys = BTreeSet::new();
@@ -183,19 +183,19 @@ fn built_upon(
         }
         Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal => {
             for target in entry.cited(Role::TARGET) {
-                keys.extend(world.entry(&target)?.and_then(|target| target.identity));
+                keys.extend(index.entry(&target)?.and_then(|target| target.identity));
             }
         }
         _ => {}
     }
     for key in &keys {
-        stack.extend(world.identity(key)?.iter().map(|version| version.id));
+        stack.extend(index.identity(key)?.iter().map(|version| version.id));
     }
     let mut seen: HashSet<OpId> = HashSet::new();
     while let Some(id) = stack.pop() {
         if seen.insert(id) {
-            keys.extend(world.entry(&id)?.and_then(|entry| entry.identity));
-            stack.extend(world.dependents(&id)?.into_iter().map(|(_, id)| id));
+            keys.extend(index.entry(&id)?.and_then(|entry| entry.identity));
+            stack.extend(index.dependents(&id)?.into_iter().map(|(_, id)| id));
         }
     }
     Ok(keys)
@@ -231,20 +231,20 @@ struct Listed {
 impl Listed {
     /// What the ledger says now.
     fn now(
-        world: &SqliteLedgerIndex<'_>,
+        index: &SqliteLedgerIndex<'_>,
         validity: &mut Validity<'_, SqliteLedgerIndex<'_>>,
         key: &str,
     ) -> Result<Self, StoreError> {
         let standing = validity.standing(key)?;
         let state = validity.state_of(&standing)?;
         let current = standing.current.as_ref().map(|current| current.id);
-        let claim = current.map(|id| claim_of(world, &id)).transpose()?.flatten();
+        let claim = current.map(|id| claim_of(index, &id)).transpose()?.flatten();
         let (served, confidence) = match (state, &claim, &standing.correction) {
             (State::Active, Some(claim), _) => (current, claim.confidence),
             (State::Corrected, _, Some(correction)) => (Some(correction.id), 1.0),
             _ => (None, 0.0),
         };
-        let position = served.map(|id| world.position_of(&id)).transpose()?.flatten();
+        let position = served.map(|id| index.position_of(&id)).transpose()?.flatten();
         let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
         // Until when a corrected belief holds was the deriver's guess, not the user's.
         let valid_to = claim.as_ref().filter(|_| state != State::Corrected);
@@ -316,8 +316,8 @@ impl Listed {
     }
 }
 
-fn claim_of(world: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<Option<Claim>, StoreError> {
-    let bytes = world.body(id)?;
+fn claim_of(index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<Option<Claim>, StoreError> {
+    let bytes = index.body(id)?;
     match bytes.and_then(|bytes| Body::parse(&Kind::Claim, &bytes).ok()) {
         Some(Body::Claim(claim)) => Ok(Some(claim)),
         _ => Ok(None),

@@ -134,7 +134,7 @@ fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
 
 impl SqliteWriting<'_> {
     fn connection(&self) -> &Connection {
-        self.world.connection
+        self.index.connection
     }
 
     /// How far derivation has read, by which derivers (name and version); 0 if it never did or by
@@ -241,7 +241,7 @@ impl SqliteWriting<'_> {
         if let Some(number) = self.names.get(&asked) {
             return Ok(*number);
         }
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         let find = |connection: &Connection| {
             connection
                 .prepare_cached("SELECT number FROM derive_group WHERE deriver = ?1 AND name = ?2")?
@@ -397,8 +397,8 @@ impl SqliteWriting<'_> {
             let line = line_in(row)?;
             // What a group concludes cites its members, and each citation is judged.
             if line.kind == Kind::Evidence {
-                self.world.meet(line.id, row.get(0)?);
-                self.world.remember(Entry {
+                self.index.meet(line.id, row.get(0)?);
+                self.index.remember(Entry {
                     id: line.id,
                     ts: line.ts,
                     kind: Kind::Evidence,
@@ -540,7 +540,7 @@ impl SqliteWriting<'_> {
     /// Every identity of which something was said, in order.
     pub fn identity_keys(&self) -> Result<Vec<String>, StoreError> {
         let mut keys = Vec::new();
-        self.world.identity_keys(|key| {
+        self.index.identity_keys(|key| {
             keys.push(key);
             true
         })?;

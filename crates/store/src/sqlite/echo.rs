@@ -35,7 +35,7 @@ impl SqliteWriting<'_> {
     /// Up to where records can be found by their keys.
     pub fn echo_position(&self) -> Result<Position, StoreError> {
         let position: Option<i64> = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT pos FROM echo_read")?
             .query_row([], |row| row.get(0))
@@ -46,7 +46,7 @@ impl SqliteWriting<'_> {
     /// The latest `limit` records with a key.
     pub fn keyed(&self, key: u32, limit: usize) -> Result<Vec<Position>, StoreError> {
         let mut statement = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT pos FROM echo_key WHERE key = ?1 ORDER BY pos DESC LIMIT ?2")?;
         let positions =
@@ -57,7 +57,7 @@ impl SqliteWriting<'_> {
 
     /// Adds keys, in their order, and says up to where records have theirs.
     pub fn add_keys(&mut self, keys: &[(u32, Position)], read: Position) -> Result<(), StoreError> {
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         let mut statement = connection
             .prepare_cached("INSERT OR IGNORE INTO echo_key (key, pos) VALUES (?1, ?2)")?;
         for (key, position) in keys {
@@ -74,7 +74,7 @@ impl SqliteWriting<'_> {
     /// Whether anything was ever shown to anyone.
     pub fn has_receipts(&self) -> Result<bool, StoreError> {
         let found = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT 1 FROM receipt_item LIMIT 1")?
             .query_row([], |_| Ok(()))
@@ -84,7 +84,7 @@ impl SqliteWriting<'_> {
 
     /// Numbers of the latest `limit` receipts that show a text with this shingle.
     pub fn injected_by(&self, shingle: u32, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.world.connection.prepare_cached(
+        let mut statement = self.index.connection.prepare_cached(
             "SELECT receipt FROM receipt_shingle WHERE hash = ?1 ORDER BY receipt DESC LIMIT ?2",
         )?;
         let numbers = statement.query_map([i64::from(shingle), limit as i64], |row| row.get(0))?;
@@ -93,7 +93,7 @@ impl SqliteWriting<'_> {
 
     /// Numbers of the latest `limit` receipts of a conversation.
     pub fn injected_in(&self, session: &str, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.world.connection.prepare_cached(
+        let mut statement = self.index.connection.prepare_cached(
             "SELECT number FROM receipt WHERE session = ?1 ORDER BY number DESC LIMIT ?2",
         )?;
         let numbers = statement.query_map(params![session, limit as i64], |row| row.get(0))?;
@@ -102,7 +102,7 @@ impl SqliteWriting<'_> {
 
     /// What a receipt says was shown.
     pub fn injected(&self, number: i64) -> Result<Option<Injected>, StoreError> {
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         let found = connection
             .prepare_cached("SELECT ts, agent, session FROM receipt WHERE number = ?1")?
             .query_row([number], |row| {

@@ -189,10 +189,10 @@ impl<'a> SqliteLedgerIndex<'a> {
         let head = Head { seq: header.seq, id: operation.id(), ts: header.ts };
         self.heads.borrow_mut().insert(header.author, Some(head));
         if needs_full_recompute(header, arrival) {
-            let settlement = recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?;
-            self.store(&settlement)?;
+            let update = recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?;
+            self.store(&update)?;
             self.belief_changes.note_all(self.latest);
-            Ok(settlement)
+            Ok(update)
         } else if may_change_status(header) {
             let entry = Entry::of(operation, body);
             let update = update_status(&*self, &entry, arrival)?;
@@ -231,12 +231,12 @@ impl<'a> SqliteLedgerIndex<'a> {
         self.claims("claim JOIN op USING (pos) WHERE claim.due <> 0")
     }
 
-    fn store(&self, settlement: &StatusUpdate) -> Result<(), StoreError> {
+    fn store(&self, update: &StatusUpdate) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(
             "INSERT INTO claim (pos, sound, recorded, due) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (pos) DO UPDATE SET sound = ?2, recorded = ?3, due = ?4",
         )?;
-        for change in &settlement.changes {
+        for change in &update.changes {
             if let Some(row) = self.row_of(&change.id)? {
                 let ClaimStatus { sound, recorded, due } = change.after;
                 statement.execute(params![row, sound, recorded, due])?;
@@ -461,14 +461,14 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
             return Ok(None);
         }
         let Some(row) = self.row_of(id)? else { return Ok(None) };
-        let settled = self
+        let status = self
             .connection
             .prepare_cached("SELECT sound, recorded, due FROM claim WHERE pos = ?1")?
             .query_row([row], |row| {
                 Ok(ClaimStatus { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? })
             })
             .optional()?;
-        Ok(settled)
+        Ok(status)
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
@@ -560,19 +560,19 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
 pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), StoreError> {
     /// Operations read at a time.
     const READ_OPERATIONS: usize = 512;
-    let mut world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
+    let mut index = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
     let mut position = Position(0);
     loop {
         let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
-        let Some(last) = recorded.last() else { return world.write_beliefs() };
+        let Some(last) = recorded.last() else { return index.write_beliefs() };
         position = last.position;
-        world.write_beliefs_of_batch()?;
+        index.write_beliefs_of_batch()?;
         for recorded in &recorded {
             let operation = &recorded.operation;
             let body = operation
                 .body()
                 .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
-            world.fold(recorded.position, operation, body.as_ref())?;
+            index.fold(recorded.position, operation, body.as_ref())?;
         }
     }
 }

@@ -470,7 +470,7 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
 
 /// An open write transaction; dropped without a commit, it leaves no trace.
 pub struct SqliteWriting<'a> {
-    pub(super) world: SqliteLedgerIndex<'a>,
+    pub(super) index: SqliteLedgerIndex<'a>,
     pub(super) names: super::derive::Names,
     /// Groups that this writing marked and did not take.
     pub(super) marked: std::collections::HashSet<super::GroupNumber>,
@@ -485,7 +485,7 @@ impl<'a> SqliteWriting<'a> {
     fn new(connection: &'a Connection, access: &AccessCache) -> Result<Self, StoreError> {
         let latest = latest(connection)?;
         Ok(Self {
-            world: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
+            index: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,
@@ -516,7 +516,7 @@ impl<'a> SqliteWriting<'a> {
         if let Some(number) = self.authors.get(author) {
             return Ok(*number);
         }
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         connection
             .prepare_cached("INSERT OR IGNORE INTO author (key) VALUES (?1)")?
             .execute([author.0])?;
@@ -539,7 +539,7 @@ impl<'a> SqliteWriting<'a> {
             Content::Present { salt, body } => (Some(salt), Some(body)),
             Content::Removed => (None, None),
         };
-        self.world
+        self.index
             .connection
             .prepare_cached(
                 "INSERT INTO op (pos, id, kind, author, seq, prev, ts, refs, body_hash, salt, body, sig)
@@ -559,12 +559,12 @@ impl<'a> SqliteWriting<'a> {
                 bytes,
                 operation.sig(),
             ])?;
-        let settled = self.world.fold(position, operation, body)?;
-        for key in &settled.keys {
-            super::derive::note_changed(self.world.connection, key)?;
+        let update = self.index.fold(position, operation, body)?;
+        for key in &update.keys {
+            super::derive::note_changed(self.index.connection, key)?;
         }
-        self.journal.note(settled);
-        self.world.write_beliefs_of_batch()?;
+        self.journal.note(update);
+        self.index.write_beliefs_of_batch()?;
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
@@ -586,7 +586,7 @@ impl<'a> SqliteWriting<'a> {
 impl Drop for SqliteWriting<'_> {
     fn drop(&mut self) {
         if self.open {
-            let _ = self.world.connection.execute_batch("ROLLBACK");
+            let _ = self.index.connection.execute_batch("ROLLBACK");
         }
     }
 }
@@ -594,7 +594,7 @@ impl Drop for SqliteWriting<'_> {
 impl Writing for SqliteWriting<'_> {
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         let body = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT body FROM op WHERE id = ?1")?
             .query_row([id.0], |row| row.get(0))
@@ -604,7 +604,7 @@ impl Writing for SqliteWriting<'_> {
 
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
         let id = self
-            .world
+            .index
             .connection
             .prepare_cached(
                 "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
@@ -623,7 +623,7 @@ impl Writing for SqliteWriting<'_> {
         operation: &Operation<Verified>,
         body: Option<&Body>,
     ) -> Result<Verdict, RecordError> {
-        let verdict = rules::judge(operation, body, &self.world)
+        let verdict = rules::judge(operation, body, &self.index)
             .map_err(|error| RecordError::of(operation.id(), error))?;
         self.take(operation, body, verdict)
     }
@@ -633,7 +633,7 @@ impl Writing for SqliteWriting<'_> {
         operation: &Operation<Verified>,
         body: Option<&Body>,
     ) -> Result<Verdict, RecordError> {
-        let placed = rules::judge_place(operation, body, &self.world);
+        let placed = rules::judge_place(operation, body, &self.index);
         let verdict = placed
             .map_err(|error| RecordError::of(operation.id(), error))?
             .unwrap_or(Verdict::Append);
@@ -642,24 +642,24 @@ impl Writing for SqliteWriting<'_> {
 
     fn follow(&mut self) -> Result<Consequences, StoreError> {
         let journal = std::mem::take(&mut self.journal);
-        consequences(&self.world, &journal, self.world.due()?)
+        consequences(&self.index, &journal, self.index.due()?)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
-        self.world.write_beliefs()?;
-        self.world.connection.execute_batch("COMMIT")?;
+        self.index.write_beliefs()?;
+        self.index.connection.execute_batch("COMMIT")?;
         self.open = false;
         Ok(self.head)
     }
 }
 
-/// A writing answers as its world does.
+/// A writing answers from its index.
 macro_rules! ask {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
         impl LedgerIndex for SqliteWriting<'_> {
             type Error = StoreError;
             $(fn $name(&self, $($argument: $type),*) -> Result<$answer, StoreError> {
-                self.world.$name($($argument),*)
+                self.index.$name($($argument),*)
             })+
         }
     };

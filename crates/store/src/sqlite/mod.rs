@@ -347,9 +347,9 @@ mod tests {
         prepare(&connection, &path, &REGISTRY).unwrap();
         let mut space = SqliteSpace::over(connection, Mode::ReadOnly, &path, &REGISTRY).unwrap();
         assert_eq!(schema_version(&space.connection).unwrap(), 1);
-        let world = space.world().unwrap();
+        let index = space.world().unwrap();
         let states =
-            ["base", "top", "other"].map(|key| Validity::new(&world).state(key).unwrap().as_str());
+            ["base", "top", "other"].map(|key| Validity::new(&index).state(key).unwrap().as_str());
         assert_eq!(states, ["invalidated", "invalidated", "none"]);
         assert!(space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
         space.digests().unwrap();

@@ -203,11 +203,11 @@ impl SqliteSpace {
         let question = vector.and_then(|vector| {
             ModelQuestion::of(&self.connection, columns.reach, vector).ok().flatten()
         });
-        let asked = question.and_then(|question| {
+        let scores = question.and_then(|question| {
             let vectors = transaction.vectors(&columns.attributes, question.at()).ok()?;
             vectors.ask(&self.connection, &columns.attributes, question)
         });
-        let search = self.search_over(&index::EPISODES, &columns, asked);
+        let search = self.search_over(&index::EPISODES, &columns, scores);
         transaction.analyzing(|analyzer| ask(&search, analyzer))
     }
 
@@ -228,18 +228,18 @@ impl SqliteSpace {
 
     fn search_over<'a>(
         &'a self,
-        shelf: &'static index::IndexTables,
+        tables: &'static index::IndexTables,
         columns: &'a SearchColumns,
-        asked: Option<index::vectors::Asked<'a>>,
+        scores: Option<index::vectors::QueryScores<'a>>,
     ) -> Search<'a> {
         Search {
             connection: &self.connection,
             access: &self.access,
-            shelf,
+            tables,
             attributes: &columns.attributes,
             lengths: &columns.lengths,
             windows: &columns.windows,
-            asked,
+            scores,
         }
     }
 

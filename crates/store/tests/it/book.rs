@@ -160,9 +160,9 @@ impl Book<SqliteSpace> {
     pub(crate) fn believed(&self, question: &str) -> Vec<String> {
         let found = self.ledger.search_facts(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
-            let world = search.world()?;
+            let index = search.world()?;
             search.find_served(&question, analyzer, None, 100, |key| {
-                let mut validity = Validity::new(&world);
+                let mut validity = Validity::new(&index);
                 let is_active = validity.state(key)? == State::Active;
                 Ok(validity.current(key)?.map(|claim| claim.id).filter(|_| is_active))
             })
@@ -279,12 +279,12 @@ impl<L: Ledger> Book<L> {
     }
 }
 
-/// A borrowed writing answers as a world.
-pub(crate) struct Asked<'a>(pub(crate) &'a dyn Writing);
+/// A borrowed [`Writing`] as a [`LedgerIndex`].
+pub(crate) struct IndexOf<'a>(pub(crate) &'a dyn Writing);
 
 macro_rules! ask {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
-        impl LedgerIndex for Asked<'_> {
+        impl LedgerIndex for IndexOf<'_> {
             type Error = store::StoreError;
             $(fn $name(&self, $($argument: $type),*) -> Result<$answer, store::StoreError> { self.0.$name($($argument),*) })+
         }

@@ -21,9 +21,9 @@ fn copied() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 fn states(space: &SqliteSpace) -> Vec<&'static str> {
-    let world = space.world().unwrap();
+    let index = space.world().unwrap();
     ["k0", "k1", "k2", "k3", "k4", "top"]
-        .map(|key| Validity::new(&world).state(key).unwrap().as_str())
+        .map(|key| Validity::new(&index).state(key).unwrap().as_str())
         .to_vec()
 }
 

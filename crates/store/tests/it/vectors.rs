@@ -11,7 +11,7 @@ use store::memory::MemoryLedger;
 use store::sqlite::SqliteSpace;
 use store::{Ledger, StoreError, Writing};
 
-use crate::book::{Asked, word};
+use crate::book::{IndexOf, word};
 
 /// Where a vector is replayed: the file appears with its genesis operation.
 #[allow(clippy::large_enum_variant, reason = "there are two")]
@@ -72,7 +72,7 @@ fn states(place: &mut Place, keys: &serde_json::Map<String, Value>) {
         Place::File(_, ledger) => ledger.as_mut().unwrap().begin().unwrap(),
     };
     for (key, state) in keys {
-        let found = Validity::new(&Asked(&*writing)).state(key).unwrap().as_str();
+        let found = Validity::new(&IndexOf(&*writing)).state(key).unwrap().as_str();
         assert_eq!(state, found, "{key}");
     }
 }

@@ -109,12 +109,12 @@ pub(super) fn kind_byte(number: i64) -> u8 {
 /// One chunk as it is stored.
 pub(super) fn load_chunk(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     chunk: u32,
 ) -> Result<Vec<u8>, StoreError> {
     use rusqlite::OptionalExtension;
     let data = connection
-        .prepare_cached(shelf.attribute)?
+        .prepare_cached(tables.attribute)?
         .query_row([chunk], |row| row.get(0))
         .optional()?;
     Ok(data.unwrap_or_default())
@@ -123,12 +123,12 @@ pub(super) fn load_chunk(
 /// Stores one chunk.
 pub(super) fn save_chunk(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     chunk: u32,
     pos: Position,
     data: &[u8],
 ) -> Result<(), StoreError> {
-    connection.prepare_cached(shelf.put_attribute)?.execute(params![chunk, sql(pos), data])?;
+    connection.prepare_cached(tables.put_attribute)?.execute(params![chunk, sql(pos), data])?;
     Ok(())
 }
 
@@ -206,7 +206,7 @@ impl Attributes {
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         reach: Reach,
     ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {
@@ -217,7 +217,7 @@ impl Attributes {
             self.seen = reach;
             return Ok(());
         }
-        let mut statement = connection.prepare_cached(shelf.attributes_since)?;
+        let mut statement = connection.prepare_cached(tables.attributes_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)?.saturating_mul(CHUNK);

@@ -17,7 +17,7 @@ use crate::{Position, StoreError};
 
 /// What one fold has gathered and not yet written.
 pub(super) struct Batch {
-    shelf: &'static IndexTables,
+    tables: &'static IndexTables,
     pub(super) documents: u32,
     /// Whether no row of the block can be there yet.
     pub(super) begins_block: bool,
@@ -39,7 +39,7 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn begin(
         connection: &Connection,
-        shelf: &'static IndexTables,
+        tables: &'static IndexTables,
     ) -> Result<Self, StoreError> {
         let count = |query: &str| -> Result<u32, StoreError> {
             let last: Option<u32> = connection.query_row(query, [], |row| row.get(0))?;
@@ -48,13 +48,13 @@ impl Batch {
                 detail: "a table of the index has run out of numbers".to_owned(),
             })
         };
-        let documents = document_count(connection, shelf)?;
+        let documents = document_count(connection, tables)?;
         Ok(Self {
-            shelf,
+            tables,
             documents,
             begins_block: documents % BLOCK == 0,
-            session_count: count(shelf.session_count)?,
-            term_count: count(shelf.term_count)?,
+            session_count: count(tables.session_count)?,
+            term_count: count(tables.term_count)?,
             postings: Vec::new(),
             session_postings: Vec::new(),
             session_ends: BTreeMap::new(),
@@ -70,14 +70,14 @@ impl Batch {
         word: &str,
     ) -> Result<u32, StoreError> {
         let known = connection
-            .prepare_cached(self.shelf.term_number)?
+            .prepare_cached(self.tables.term_number)?
             .query_row([word], |row| row.get(0))
             .optional()?;
         if let Some(number) = known {
             return Ok(number);
         }
         let number = self.term_count;
-        connection.prepare_cached(self.shelf.add_term)?.execute(params![number, word])?;
+        connection.prepare_cached(self.tables.add_term)?.execute(params![number, word])?;
         self.term_count += 1;
         Ok(number)
     }
@@ -92,7 +92,7 @@ impl Batch {
         let (changed, data) = match self.chunks.entry(number) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert((position, attributes::load_chunk(connection, self.shelf, number)?))
+                entry.insert((position, attributes::load_chunk(connection, self.tables, number)?))
             }
         };
         *changed = position;
@@ -122,7 +122,7 @@ impl Batch {
             return Ok(attributes::in_chunk(data, document));
         }
         Ok(attributes::in_chunk(
-            &attributes::load_chunk(connection, self.shelf, document / CHUNK)?,
+            &attributes::load_chunk(connection, self.tables, document / CHUNK)?,
             document,
         ))
     }
@@ -168,22 +168,22 @@ impl Batch {
     pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
         self.write_postings(connection)?;
         self.write_session_postings(connection)?;
-        let mut update = connection.prepare_cached(self.shelf.end_session)?;
+        let mut update = connection.prepare_cached(self.tables.end_session)?;
         for (session, (last, _)) in &self.session_ends {
             update.execute(params![session, last])?;
         }
-        lengths::add(connection, self.shelf, self.reached, &self.session_ends)?;
+        lengths::add(connection, self.tables, self.reached, &self.session_ends)?;
         for (chunk, (position, data)) in self.chunks {
-            attributes::save_chunk(connection, self.shelf, chunk, position, &data)?;
+            attributes::save_chunk(connection, self.tables, chunk, position, &data)?;
         }
-        self.meanings.write(connection, self.shelf)?;
+        self.meanings.write(connection, self.tables)?;
         Ok(())
     }
 
     fn write_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let Some(last) = self.documents.checked_sub(1) else { return Ok(()) };
-        let mut read = connection.prepare_cached(self.shelf.posting)?;
-        let mut write = connection.prepare_cached(self.shelf.put_posting)?;
+        let mut read = connection.prepare_cached(self.tables.posting)?;
+        let mut write = connection.prepare_cached(self.tables.put_posting)?;
         let sorted = sort_by_term(&self.postings, self.term_count);
         for of_term in sorted.chunk_by(|left, right| left >> 32 == right >> 32) {
             let Some(first) = of_term.first() else { continue };
@@ -203,8 +203,8 @@ impl Batch {
 
     fn write_session_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let row_of = |posting: &(u64, u32)| postings::session_row(posting.0).0;
-        let mut read = connection.prepare_cached(self.shelf.session_posting)?;
-        let mut write = connection.prepare_cached(self.shelf.put_session_posting)?;
+        let mut read = connection.prepare_cached(self.tables.session_posting)?;
+        let mut write = connection.prepare_cached(self.tables.put_session_posting)?;
         self.session_postings.sort_unstable();
         for of_row in self.session_postings.chunk_by(|left, right| row_of(left) == row_of(right)) {
             let Some(key) = of_row.first().map(row_of) else { continue };
@@ -247,9 +247,9 @@ fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
 }
 
 /// How many documents there are: from the last chunk.
-fn document_count(connection: &Connection, shelf: &IndexTables) -> Result<u32, StoreError> {
+fn document_count(connection: &Connection, tables: &IndexTables) -> Result<u32, StoreError> {
     let last = connection
-        .prepare_cached(shelf.last_attribute)?
+        .prepare_cached(tables.last_attribute)?
         .query_row([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)))
         .optional()?;
     Ok(last.map_or(0, |(chunk, data)| {
@@ -258,8 +258,8 @@ fn document_count(connection: &Connection, shelf: &IndexTables) -> Result<u32, S
 }
 
 /// Empties every table of a shelf.
-pub(super) fn clear(connection: &Connection, shelf: &IndexTables) -> Result<(), StoreError> {
-    for table in shelf.tables {
+pub(super) fn clear(connection: &Connection, tables: &IndexTables) -> Result<(), StoreError> {
+    for table in tables.specs {
         connection.execute(&format!("DELETE FROM {}", table.name), [])?;
     }
     Ok(())

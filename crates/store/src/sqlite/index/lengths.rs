@@ -23,12 +23,12 @@ const WIDTH: usize = 4;
 /// Adds to the lengths of sessions: session → (unused, terms).
 pub(super) fn add(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     position: Position,
     more: &BTreeMap<u32, (u32, u32)>,
 ) -> Result<(), StoreError> {
-    let mut read = connection.prepare_cached(shelf.length)?;
-    let mut write = connection.prepare_cached(shelf.put_length)?;
+    let mut read = connection.prepare_cached(tables.length)?;
+    let mut write = connection.prepare_cached(tables.put_length)?;
     let mut sessions = more.iter().map(|(session, (_, length))| (*session, *length)).peekable();
     while let Some((session, _)) = sessions.peek() {
         let chunk = session / CHUNK;
@@ -63,7 +63,7 @@ impl Lengths {
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         reach: Reach,
     ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {
@@ -73,7 +73,7 @@ impl Lengths {
             self.seen = reach;
             return Ok(());
         }
-        let mut statement = connection.prepare_cached(shelf.lengths_since)?;
+        let mut statement = connection.prepare_cached(tables.lengths_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)?.saturating_mul(CHUNK);

@@ -76,7 +76,7 @@ impl NewMeanings {
     pub(super) fn push(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         document: u32,
         own: &DocumentVector,
         previous: &Sum,
@@ -86,10 +86,10 @@ impl NewMeanings {
         widen(&mut window, previous, before_previous);
         let mut steps = [0; DIMENSIONS];
         let inverse_length = compress(&window, &mut steps);
-        let row = row(&mut self.vectors, connection, shelf.vector, document / VECTOR_CHUNK)?;
+        let row = row(&mut self.vectors, connection, tables.vector, document / VECTOR_CHUNK)?;
         row.extend(steps.map(i8::cast_unsigned));
         row.extend(inverse_length.to_le_bytes());
-        let row = self::row(&mut self.tokens, connection, shelf.tokens, document / TOKEN_CHUNK)?;
+        let row = self::row(&mut self.tokens, connection, tables.tokens, document / TOKEN_CHUNK)?;
         row.extend((own.tokens.len() as u16).to_le_bytes());
         row.extend(own.tokens.iter().flat_map(|token| token.to_le_bytes()));
         Ok(())
@@ -98,9 +98,9 @@ impl NewMeanings {
     pub(super) fn write(
         self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
     ) -> Result<(), StoreError> {
-        for (put, rows) in [(shelf.put_vector, self.vectors), (shelf.put_tokens, self.tokens)] {
+        for (put, rows) in [(tables.put_vector, self.vectors), (tables.put_tokens, self.tokens)] {
             let mut write = connection.prepare_cached(put)?;
             for (chunk, data) in rows {
                 write.execute(params![chunk, data])?;
@@ -149,7 +149,7 @@ impl Windows {
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         reach: Reach,
         documents: u32,
     ) -> Result<(), StoreError> {
@@ -159,7 +159,7 @@ impl Windows {
         self.documents = documents;
         if std::mem::replace(&mut self.is_asked, true) {
             let known = self.inverse_lengths.len();
-            each_row(connection, shelf, known..documents, |row| {
+            each_row(connection, tables, known..documents, |row| {
                 for (steps, inverse_length) in row.iter().map(read) {
                     self.steps.push(steps);
                     self.inverse_lengths.push(inverse_length);
@@ -174,7 +174,7 @@ impl Windows {
     pub(super) fn cosines(
         &self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         question: &Direction,
         block: u32,
         cosines: &mut [f32],
@@ -191,23 +191,28 @@ impl Windows {
         let mut rest = cosines;
         let mut steps = [[0; DIMENSIONS]; VECTOR_CHUNK as usize];
         let mut inverse_lengths = [0.0; VECTOR_CHUNK as usize];
-        each_row(connection, shelf, first..self.documents.min(first.saturating_add(BLOCK)), |row| {
-            for ((vector, steps), inverse_length) in
-                row.iter().zip(&mut steps).zip(&mut inverse_lengths)
-            {
-                (*steps, *inverse_length) = read(vector);
-            }
-            let (these, others) = std::mem::take(&mut rest).split_at_mut(row.len());
-            question.cosines(steps.as_flattened(), &inverse_lengths, these);
-            rest = others;
-        })
+        each_row(
+            connection,
+            tables,
+            first..self.documents.min(first.saturating_add(BLOCK)),
+            |row| {
+                for ((vector, steps), inverse_length) in
+                    row.iter().zip(&mut steps).zip(&mut inverse_lengths)
+                {
+                    (*steps, *inverse_length) = read(vector);
+                }
+                let (these, others) = std::mem::take(&mut rest).split_at_mut(row.len());
+                question.cosines(steps.as_flattened(), &inverse_lengths, these);
+                rest = others;
+            },
+        )
     }
 
     /// The cosine of one document.
     pub(super) fn cosine(
         &self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         question: &Direction,
         document: u32,
     ) -> Result<f32, StoreError> {
@@ -218,7 +223,7 @@ impl Windows {
         let mut cosine = 0.0;
         each_row(
             connection,
-            shelf,
+            tables,
             document..self.documents.min(document.saturating_add(1)),
             |row| {
                 cosine = row
@@ -263,7 +268,7 @@ fn read(vector: &Vector) -> ([i8; DIMENSIONS], f32) {
 /// Hands over the directions of documents in order, as many at a time as lie in a row together.
 fn each_row(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     documents: Range<u32>,
     mut take: impl FnMut(&[Vector]),
 ) -> Result<(), StoreError> {
@@ -272,7 +277,7 @@ fn each_row(
     if next >= end {
         return Ok(());
     }
-    let mut statement = connection.prepare_cached(shelf.vectors_from)?;
+    let mut statement = connection.prepare_cached(tables.vectors_from)?;
     let mut rows = statement.query([next / VECTOR_CHUNK])?;
     while next < end {
         let row = rows.next()?.ok_or_else(damaged)?;
@@ -295,13 +300,13 @@ fn each_row(
 /// Tokens of documents, each row read once.
 pub(super) struct Tokens<'a> {
     connection: &'a Connection,
-    shelf: &'static IndexTables,
+    tables: &'static IndexTables,
     rows: HashMap<u32, Vec<u8>>,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(connection: &'a Connection, shelf: &'static IndexTables) -> Self {
-        Self { connection, shelf, rows: HashMap::new() }
+    pub(super) fn new(connection: &'a Connection, tables: &'static IndexTables) -> Self {
+        Self { connection, tables, rows: HashMap::new() }
     }
 
     /// The tokens of a document.
@@ -313,7 +318,7 @@ impl<'a> Tokens<'a> {
         let row = match self.rows.entry(document / TOKEN_CHUNK) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let mut statement = self.connection.prepare_cached(self.shelf.tokens)?;
+                let mut statement = self.connection.prepare_cached(self.tables.tokens)?;
                 let row = statement.query_row([entry.key()], |row| row.get(0)).optional()?;
                 entry.insert(row.unwrap_or_default())
             }

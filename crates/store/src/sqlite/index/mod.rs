@@ -46,7 +46,7 @@ pub(super) use tables::{EPISODES, FACTS, IndexTables};
 /// The text index of what was told.
 pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
     name: "text",
-    tables: EPISODES.tables,
+    tables: EPISODES.specs,
     fold: Fold::Lagging {
         version: EPISODES.version,
         folds_graph: true,
@@ -57,7 +57,7 @@ pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
 /// The same of what was ever believed.
 pub(super) static FACT_VIEW: ViewSpec = ViewSpec {
     name: "facts",
-    tables: FACTS.tables,
+    tables: FACTS.specs,
     fold: Fold::Lagging {
         version: FACTS.version,
         folds_graph: false,
@@ -108,24 +108,24 @@ impl Reach {
 }
 
 /// How far the index has read; nowhere if another version of the program made it.
-pub(super) fn reach(connection: &Connection, shelf: &IndexTables) -> Result<Reach, StoreError> {
-    reach_in(connection, shelf, "main")
+pub(super) fn reach(connection: &Connection, tables: &IndexTables) -> Result<Reach, StoreError> {
+    reach_in(connection, tables, "main")
 }
 
 /// The same of the file attached as `schema`.
 fn reach_in(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     schema: &str,
 ) -> Result<Reach, StoreError> {
     let query = format!("SELECT pos FROM {schema}.view WHERE name = ?1 AND version = ?2");
     let mut statement = connection.prepare_cached(&query)?;
     let mut number = |name: &str| -> Result<u64, StoreError> {
         let found: Option<i64> =
-            statement.query_row(params![name, shelf.version], |row| row.get(0)).optional()?;
+            statement.query_row(params![name, tables.version], |row| row.get(0)).optional()?;
         Ok(found.unwrap_or(0).unsigned_abs())
     };
-    let [position, access, latest] = shelf.reach_rows;
+    let [position, access, latest] = tables.reach_rows;
     Ok(Reach {
         position: Position(number(position)?),
         access: Position(number(access)?),
@@ -135,17 +135,17 @@ fn reach_in(
 
 fn set_reach(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     reach: &Reach,
 ) -> Result<(), StoreError> {
     let numbers = [reach.position, reach.access, Position(reach.latest_us)];
-    for (name, number) in shelf.reach_rows.iter().zip(numbers) {
+    for (name, number) in tables.reach_rows.iter().zip(numbers) {
         connection
             .prepare_cached(
                 "INSERT INTO view (name, version, pos) VALUES (?1, ?2, ?3)
                  ON CONFLICT (name) DO UPDATE SET version = excluded.version, pos = excluded.pos",
             )?
-            .execute(params![name, shelf.version, sql(number)])?;
+            .execute(params![name, tables.version, sql(number)])?;
     }
     Ok(())
 }

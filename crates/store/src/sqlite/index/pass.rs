@@ -21,7 +21,7 @@ use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
-use super::vectors::Asked;
+use super::vectors::QueryScores;
 use crate::StoreError;
 
 /// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either
@@ -89,7 +89,7 @@ enum By<'a> {
     /// The built-in table's.
     Table(Direction),
     /// Another model's.
-    Model(&'a Asked<'a>),
+    Model(&'a QueryScores<'a>),
 }
 
 impl<'a> Meaning<'a> {
@@ -97,15 +97,15 @@ impl<'a> Meaning<'a> {
     pub(super) fn of(
         question: &'a Question,
         weights: &Weights,
-        asked: Option<&'a Asked<'a>>,
+        scores: Option<&'a QueryScores<'a>>,
     ) -> Option<Self> {
         if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning]
             == [0.0; 4]
         {
             return None;
         }
-        let by = match asked {
-            Some(asked) => By::Model(asked),
+        let by = match scores {
+            Some(scores) => By::Model(scores),
             None => By::Table(Direction::of(&Table::built_in().embed(&question.nameless))?),
         };
         Some(Self { nameless: &question.nameless, by })
@@ -172,7 +172,7 @@ impl Pass<'_> {
         limit: usize,
         mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
     ) -> Result<Vec<u32>, StoreError> {
-        let mut asked: HashMap<u32, bool> = HashMap::new();
+        let mut admitted: HashMap<u32, bool> = HashMap::new();
         let mut wanted = limit.saturating_mul(SELECTED_FACTOR).max(SELECTED_MIN);
         loop {
             let mut candidates: Vec<Candidate> =
@@ -189,7 +189,7 @@ impl Pass<'_> {
                 let Some(attribute) = self.search.attributes.get(candidate.document) else {
                     continue;
                 };
-                let is_admitted = match asked.entry(candidate.document) {
+                let is_admitted = match admitted.entry(candidate.document) {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(unknown) => *unknown.insert(admits(attribute)?),
                 };
@@ -243,11 +243,11 @@ impl Pass<'_> {
             if let Some(meant) = &self.meant {
                 let windows = match &meant.by {
                     By::Table(direction) => {
-                        let Search { connection, shelf, windows: kept, .. } = self.search;
-                        kept.cosines(connection, shelf, direction, block, &mut windows)?;
+                        let Search { connection, tables, windows: kept, .. } = self.search;
+                        kept.cosines(connection, tables, direction, block, &mut windows)?;
                         &windows
                     }
-                    By::Model(asked) => asked.windows(first),
+                    By::Model(scores) => scores.windows(first),
                 };
                 sums.iter_mut()
                     .zip(windows)
@@ -506,7 +506,7 @@ impl<'a> Closer<'a> {
             search: pass.search,
             by: &meant.by,
             words: NearWords::new(Table::built_in(), meant.nameless),
-            tokens: Tokens::new(pass.search.connection, pass.search.shelf),
+            tokens: Tokens::new(pass.search.connection, pass.search.tables),
             best: HashMap::new(),
         }
     }
@@ -537,8 +537,8 @@ impl<'a> Closer<'a> {
             By::Table(direction) => {
                 let after =
                     next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
-                let Search { connection, shelf, windows, .. } = self.search;
-                let win = f64::from(windows.cosine(connection, shelf, direction, document)?);
+                let Search { connection, tables, windows, .. } = self.search;
+                let win = f64::from(windows.cosine(connection, tables, direction, document)?);
                 Signals {
                     window_meaning: win,
                     word_meaning: near,
@@ -546,9 +546,9 @@ impl<'a> Closer<'a> {
                     ..Signals::default()
                 }
             }
-            By::Model(asked) => {
-                let after = next.map(|next| asked.own(next)).transpose()?.unwrap_or(0.0);
-                let (win, text) = (asked.window(document), asked.own(document)?);
+            By::Model(scores) => {
+                let after = next.map(|next| scores.own(next)).transpose()?.unwrap_or(0.0);
+                let (win, text) = (scores.window(document), scores.own(document)?);
                 Signals {
                     window_meaning: win,
                     own_meaning: text,

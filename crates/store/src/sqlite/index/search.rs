@@ -24,7 +24,7 @@ use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use super::tables::{IndexTables, Unit};
-use super::vectors::Asked;
+use super::vectors::QueryScores;
 use crate::{Position, StoreError};
 
 /// Fewest that are scored exactly where meaning counts: part of it is known only then.
@@ -84,12 +84,12 @@ pub struct Found {
 pub struct Search<'a> {
     pub(in super::super) connection: &'a Connection,
     pub(in super::super) access: &'a AccessCache,
-    pub(in super::super) shelf: &'static IndexTables,
+    pub(in super::super) tables: &'static IndexTables,
     pub(in super::super) attributes: &'a Attributes,
     pub(in super::super) lengths: &'a Lengths,
     pub(in super::super) windows: &'a Windows,
     /// The question as another model understands it.
-    pub(in super::super) asked: Option<Asked<'a>>,
+    pub(in super::super) scores: Option<QueryScores<'a>>,
 }
 
 /// A term of the question and its rows.
@@ -113,7 +113,7 @@ impl TermRows {
 impl Search<'_> {
     /// Whether another model than the built-in table serves.
     pub fn has_model(&self) -> bool {
-        self.asked.is_some()
+        self.scores.is_some()
     }
 
     /// Understands a question by the people that the space knows. `today` is what "last week"
@@ -124,7 +124,7 @@ impl Search<'_> {
         analyzer: &mut Analyzer,
         today: Option<Date>,
     ) -> Result<Question, StoreError> {
-        let names = SqliteNames::new(self.connection, self.shelf);
+        let names = SqliteNames::new(self.connection, self.tables);
         let question = Question::parse(text, analyzer, &names, today);
         names.finish()?;
         Ok(question)
@@ -161,7 +161,7 @@ impl Search<'_> {
         today: Option<Date>,
         weights: &'a Weights,
     ) -> Result<Pass<'a>, StoreError> {
-        let documents = match self.shelf.unit {
+        let documents = match self.tables.unit {
             Unit::Document => u64::from(self.attributes.len()),
             Unit::Session => self.attributes.session_count(),
         };
@@ -175,7 +175,7 @@ impl Search<'_> {
             }
         }
         let mut idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
-        if self.shelf.unit == Unit::Session {
+        if self.tables.unit == Unit::Session {
             // Few things are believed, and few words are known of them: one that nothing holds
             // speaks against all as much as one that a single belief holds speaks for it.
             idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
@@ -191,7 +191,7 @@ impl Search<'_> {
             subject: self.who(question.subject(), question, analyzer)?,
             question,
             admitted: self.admitted(filter)?,
-            meant: Meaning::of(question, weights, self.asked.as_ref()),
+            meant: Meaning::of(question, weights, self.scores.as_ref()),
             filter,
             today: today.map(days_since_epoch),
         })
@@ -206,18 +206,18 @@ impl Search<'_> {
     ) -> Result<Option<TermRows>, StoreError> {
         let known = self
             .connection
-            .prepare_cached(self.shelf.term_number)?
+            .prepare_cached(self.tables.term_number)?
             .query_row([term.as_str()], |row| row.get::<_, u32>(0))
             .optional()?;
         let Some(number) = known else { return Ok(None) };
-        let mut statement = self.connection.prepare_cached(self.shelf.posting)?;
+        let mut statement = self.connection.prepare_cached(self.tables.posting)?;
         let mut rows: Vec<(u32, Vec<u8>)> = Vec::new();
         for block in 0..self.attributes.len().div_ceil(BLOCK) {
             let row =
                 statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
             rows.extend(row.map(|row| (block, row)));
         }
-        let records = match self.shelf.unit {
+        let records = match self.tables.unit {
             Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
             Unit::Session => self.sessions_in(&rows),
         };
@@ -254,7 +254,7 @@ impl Search<'_> {
 
     /// Sessions that hold a term, and how often.
     fn session_rows(&self, term: u32) -> Result<Vec<(u32, u32)>, StoreError> {
-        let mut statement = self.connection.prepare_cached(self.shelf.session_posting)?;
+        let mut statement = self.connection.prepare_cached(self.tables.session_posting)?;
         let mut sessions = Vec::new();
         for block in 0..self.lengths.of.len().div_ceil(SESSION_BLOCK) {
             let mut rows = statement.query([postings::key(block, term)])?;
@@ -298,7 +298,7 @@ impl Search<'_> {
         let Some(named) = people else { return Ok(None) };
         let people: Vec<u32> = named.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
         let mut involved = HashSet::new();
-        let mut statement = self.connection.prepare_cached(self.shelf.participations)?;
+        let mut statement = self.connection.prepare_cached(self.tables.participations)?;
         for person in &people {
             for document in statement.query_map([person], |row| row.get::<_, u32>(0))? {
                 involved.insert(document?);
@@ -321,7 +321,7 @@ impl Search<'_> {
         if filter.kinds.is_empty() {
             return Ok(None);
         }
-        let mut statement = self.connection.prepare_cached(self.shelf.kind_number)?;
+        let mut statement = self.connection.prepare_cached(self.tables.kind_number)?;
         let mut admitted = HashSet::new();
         for kind in &filter.kinds {
             if let Some(number) =
@@ -335,7 +335,7 @@ impl Search<'_> {
 
     /// Records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
-        let mut statement = self.connection.prepare_cached(self.shelf.kinds)?;
+        let mut statement = self.connection.prepare_cached(self.tables.kinds)?;
         let words = statement.query_map([], |row| {
             Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?))
         })?;

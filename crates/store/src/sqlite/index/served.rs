@@ -40,7 +40,7 @@ impl<'a> Search<'a> {
     ) -> Result<Vec<(OpId, Found)>, StoreError> {
         let (filter, weights) = (Filter::default(), Weights::FACTS);
         let pass = self.pass(question, analyzer, &filter, today, &weights)?;
-        let mut name = self.connection.prepare_cached(self.shelf.session_name)?;
+        let mut name = self.connection.prepare_cached(self.tables.session_name)?;
         let mut place = self.connection.prepare_cached("SELECT pos FROM op WHERE id = ?1")?;
         let mut served: HashMap<u32, Option<Position>> = HashMap::new();
         let mut ids: HashMap<Position, OpId> = HashMap::new();
@@ -71,13 +71,13 @@ impl<'a> Search<'a> {
         &self,
         until_us: u64,
     ) -> Result<impl FnMut(&Attribute) -> Result<bool, StoreError>, StoreError> {
-        let world = self.world()?;
+        let index = self.world()?;
         let mut identify = self.connection.prepare_cached("SELECT id FROM op WHERE pos = ?1")?;
         Ok(move |attribute: &Attribute| {
             let id =
                 identify.query_row([sql(attribute.position)], |row| id_at(row, 0)).optional()?;
             let Some(id) = id else { return Ok(false) };
-            let then = Snapshot::before(&world, first_after(until_us));
+            let then = Snapshot::before(&index, first_after(until_us));
             Validity::new(&then).is_valid_input(&id)
         })
     }

@@ -20,7 +20,7 @@ pub(in super::super) struct IndexTables {
     /// The rows of the `view` table for each number of a reach; the first is the view's name.
     pub(super) reach_rows: [&'static str; 3],
     /// The tables, in the order in which they are digested.
-    pub(super) tables: &'static [TableSpec],
+    pub(super) specs: &'static [TableSpec],
     pub(super) term_number: &'static str,
     pub(super) add_term: &'static str,
     pub(super) term_count: &'static str,
@@ -72,7 +72,7 @@ macro_rules! tables {
             unit: $unit,
             version: $version,
             reach_rows: [$view, concat!($view, ".access"), concat!($view, ".latest")],
-            tables: &[
+            specs: &[
                 TableSpec::new(
                     concat!($prefix, "_attribute"),
                     $since,

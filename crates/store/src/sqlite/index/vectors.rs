@@ -75,7 +75,7 @@ impl Version for Vectors {
 }
 
 /// A question asked of a model's vectors.
-pub(in super::super) struct Asked<'a> {
+pub(in super::super) struct QueryScores<'a> {
     connection: &'a Connection,
     attributes: &'a Attributes,
     number: ModelNumber,
@@ -117,7 +117,7 @@ impl Vectors {
         connection: &'a Connection,
         attributes: &'a Attributes,
         question: ModelQuestion,
-    ) -> Option<Asked<'a>> {
+    ) -> Option<QueryScores<'a>> {
         let ModelQuestion { direction, at } = question;
         let mut cosines = vec![0.0; self.len()];
         for (block, cosines) in self.blocks.iter().zip(cosines.chunks_mut(BLOCK)) {
@@ -135,7 +135,7 @@ impl Vectors {
             *cosine = if *length > 0.0 { scale.normalise(*cosine) as f32 } else { 0.0 };
         }
         cosines.resize(attributes.len() as usize, 0.0);
-        Some(Asked {
+        Some(QueryScores {
             connection,
             attributes,
             number: at.model.number,
@@ -321,7 +321,7 @@ fn stored(
     Ok(statement.query_row(params![number.key(position)], |row| row.get(0)).optional()?)
 }
 
-impl Asked<'_> {
+impl QueryScores<'_> {
     /// The cosines of documents' windows, from `first` on.
     pub(super) fn windows(&self, first: u32) -> &[f32] {
         self.windows.get(first as usize..).unwrap_or_default()

@@ -32,8 +32,8 @@ const SELF: &str = "self";
 /// Keeps what helps the next fold of what is believed.
 pub(in super::super) struct FactFolder(Folder);
 
-/// What one document says.
-struct Said<'a> {
+/// The searchable part of a claim or a correction.
+struct FactText<'a> {
     key: &'a str,
     text: String,
     payload: &'a Value,
@@ -41,8 +41,8 @@ struct Said<'a> {
     at: Option<&'a When>,
 }
 
-impl<'a> Said<'a> {
-    fn by(body: &'a Body) -> Option<Self> {
+impl<'a> FactText<'a> {
+    fn of(body: &'a Body) -> Option<Self> {
         match body {
             Body::Claim(Claim {
                 identity_key,
@@ -104,7 +104,7 @@ impl Folder {
     ) -> Result<Position, StoreError> {
         let head = ledger::head(connection)?;
         let until = until.min(head);
-        let mut reach: Reach = reach(connection, self.shelf)?;
+        let mut reach: Reach = reach(connection, self.tables)?;
         if reach.position > head {
             // The row is damaged: nobody can have read so far.
             reach = Reach::default();
@@ -113,13 +113,13 @@ impl Folder {
             self.forget();
         }
         if reach.position.0 == 0 {
-            clear(connection, self.shelf)?;
+            clear(connection, self.tables)?;
             self.forget();
         }
         if reach.position >= until {
             return Ok(reach.position);
         }
-        let mut batch = Batch::begin(connection, self.shelf)?;
+        let mut batch = Batch::begin(connection, self.tables)?;
         // A fold ends with a block where it can, so that a row is written once.
         let room = BLOCK - batch.documents % BLOCK;
         let mut taken = 0;
@@ -140,14 +140,14 @@ impl Folder {
                 };
                 let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
                 let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
-                if let Some(said) = body.as_ref().and_then(Said::by) {
-                    self.add_fact(connection, &mut batch, last, &kind, &said)?;
+                if let Some(fact) = body.as_ref().and_then(FactText::of) {
+                    self.add_fact(connection, &mut batch, last, &kind, &fact)?;
                 }
             }
         }
         reach.position = if taken < room { until } else { last };
         batch.write(connection)?;
-        set_reach(connection, self.shelf, &reach)?;
+        set_reach(connection, self.tables, &reach)?;
         self.reached = reach;
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();
@@ -164,14 +164,14 @@ impl Folder {
         batch: &mut Batch,
         position: Position,
         kind: &Kind,
-        said: &Said<'_>,
+        fact: &FactText<'_>,
     ) -> Result<(), StoreError> {
         let document = batch.documents;
-        let values = values_beyond(&said.text, said.payload);
-        let key = said.key.replace(|character: char| !character.is_alphanumeric(), " ");
+        let values = values_beyond(&fact.text, fact.payload);
+        let key = fact.key.replace(|character: char| !character.is_alphanumeric(), " ");
         let mut more: Vec<&str> = values.iter().map(String::as_str).collect();
         more.push(&key);
-        let analysis = self.analyzer.analyze_slots(&said.text, &more);
+        let analysis = self.analyzer.analyze_slots(&fact.text, &more);
         for (term, own) in self.number_terms(connection, batch, &analysis)? {
             let packed = postings::pack(TermCounts { own, ..TermCounts::default() });
             batch
@@ -179,19 +179,19 @@ impl Folder {
                 .push(u64::from(term) << 32 | u64::from(document % BLOCK) << 8 | u64::from(packed));
         }
         let meant =
-            DocumentVector::of(std::iter::once(said.text.as_str()).chain(more.iter().copied()));
+            DocumentVector::of(std::iter::once(fact.text.as_str()).chain(more.iter().copied()));
         let nothing = DocumentVector::default();
         batch.meanings.push(
             connection,
-            self.shelf,
+            self.tables,
             document,
             &meant,
             &nothing.vector,
             &nothing.vector,
         )?;
-        let subject = said.subject.map(|name| self.person(connection, name)).transpose()?.flatten();
+        let subject = fact.subject.map(|name| self.person(connection, name)).transpose()?.flatten();
         if let Some(person) = subject {
-            connection.prepare_cached(self.shelf.add_participant)?.execute([person, document])?;
+            connection.prepare_cached(self.tables.add_participant)?.execute([person, document])?;
         }
         let mut flags = 0;
         for (applies, flag) in [
@@ -203,11 +203,11 @@ impl Folder {
         }
         let attribute = Attribute {
             position,
-            session: self.identity(connection, batch, said.key)?,
+            session: self.identity(connection, batch, fact.key)?,
             previous: NONE,
             author: NONE,
-            day: said.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
-            at_us: said.at.map_or(NO_TIME, When::instant_us),
+            day: fact.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
+            at_us: fact.at.map_or(NO_TIME, When::instant_us),
             kind: self.kind(connection, kind.as_str())?,
             flags,
         };
@@ -228,7 +228,7 @@ impl Folder {
             return Ok(session.number);
         }
         let stored = connection
-            .prepare_cached(self.shelf.session_named)?
+            .prepare_cached(self.tables.session_named)?
             .query_row([key], |row| row.get::<_, u32>(0))
             .optional()?;
         let number = match stored {
@@ -236,7 +236,7 @@ impl Folder {
             None => {
                 let number = batch.session_count;
                 connection
-                    .prepare_cached(self.shelf.add_session)?
+                    .prepare_cached(self.tables.add_session)?
                     .execute(params![number, key, NONE])?;
                 batch.session_count += 1;
                 number
@@ -253,7 +253,7 @@ fn values_beyond(text: &str, payload: &Value) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     let mut rest = vec![payload];
     while let Some(value) = rest.pop() {
-        let said = match value {
+        let fact = match value {
             Value::String(value) => value.clone(),
             Value::Number(number) => number.to_string(),
             Value::Array(items) => {
@@ -266,8 +266,8 @@ fn values_beyond(text: &str, payload: &Value) -> Vec<String> {
             }
             Value::Null | Value::Bool(_) => continue,
         };
-        if !text.contains(&said) {
-            values.push(said);
+        if !text.contains(&fact) {
+            values.push(fact);
         }
         if values.len() == VALUES_MAX {
             break;

@@ -46,7 +46,7 @@ type Counts = Vec<(u32, u32)>;
 
 /// Keeps what helps the next fold.
 pub(in super::super) struct Folder {
-    shelf: &'static IndexTables,
+    tables: &'static IndexTables,
     analyzer: Analyzer,
     /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which
     /// generation.
@@ -119,10 +119,10 @@ impl Folder {
     }
 
     /// A folder of a shelf that remembers nothing.
-    fn of(connection: &Connection, shelf: &'static IndexTables) -> Result<Self, StoreError> {
+    fn of(connection: &Connection, tables: &'static IndexTables) -> Result<Self, StoreError> {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
-            shelf,
+            tables,
             analyzer,
             terms: Vec::new(),
             generation: 0,
@@ -175,7 +175,7 @@ impl Folder {
         until: Position,
         graph: Graph,
     ) -> Result<Folded, StoreError> {
-        let mut reach = super::reach(connection, self.shelf)?;
+        let mut reach = super::reach(connection, self.tables)?;
         if reach.position > ledger::head(connection)? {
             // The row is damaged: nobody can have read so far.
             reach = Reach::default();
@@ -188,18 +188,18 @@ impl Folder {
             self.sessions.clear();
         }
         if reach.position.0 == 0 {
-            clear(connection, self.shelf)?;
+            clear(connection, self.tables)?;
             self.forget();
         }
         let start = reach.position;
-        let mut batch = Batch::begin(connection, self.shelf)?;
+        let mut batch = Batch::begin(connection, self.tables)?;
         // A fold ends with a block where it can, so that a row is written once.
         let room = u64::from(BLOCK - batch.documents % BLOCK);
         let end = until.min(Position(start.0.saturating_add(room)));
-        let world =
+        let index =
             SqliteLedgerIndex::with_access_until(connection, &self.access, end.max(reach.access))?;
         // The graph is folded by what was known when each operation arrived.
-        let mut graph_world = match graph {
+        let mut graph_index = match graph {
             Graph::Present => None,
             Graph::FoldedHere => {
                 let latest = self.graph_reaches.filter(|_| start.0 > 0);
@@ -217,28 +217,28 @@ impl Folder {
                 break;
             };
             for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
-                if reach.is_changed_by(recorded, world.access()?) {
+                if reach.is_changed_by(recorded, index.access()?) {
                     return Ok(Folded::AccessChangedAt(recorded.position));
                 }
                 let operation = &recorded.operation;
                 let body = operation
                     .body()
                     .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
-                if let Some(graph_world) = &mut graph_world {
-                    graph_world.fold(recorded.position, operation, body.as_ref())?;
+                if let Some(graph_index) = &mut graph_index {
+                    graph_index.fold(recorded.position, operation, body.as_ref())?;
                 }
-                self.take(connection, &world, &mut batch, recorded, body.as_ref())?;
+                self.take(connection, &index, &mut batch, recorded, body.as_ref())?;
             }
             reach.position = last.position.min(end);
         }
         if reach.position > start {
             batch.write(connection)?;
-            super::set_reach(connection, self.shelf, &reach)?;
+            super::set_reach(connection, self.tables, &reach)?;
         }
-        if let Some(world) = &mut graph_world {
-            world.write_beliefs()?;
+        if let Some(index) = &mut graph_index {
+            index.write_beliefs()?;
         }
-        self.graph_reaches = graph_world.and_then(|world| world.latest());
+        self.graph_reaches = graph_index.and_then(|index| index.latest());
         self.reached = reach;
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();
@@ -263,7 +263,7 @@ impl Folder {
     fn take(
         &mut self,
         connection: &Connection,
-        world: &SqliteLedgerIndex<'_>,
+        index: &SqliteLedgerIndex<'_>,
         batch: &mut Batch,
         recorded: &Recorded,
         body: Option<&Body>,
@@ -271,13 +271,13 @@ impl Folder {
         let operation = &recorded.operation;
         let header = operation.header();
         if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
-            || !world.access()?.holds(&header.author, Capability::Append, operation.order())
+            || !index.access()?.holds(&header.author, Capability::Append, operation.order())
         {
             return Ok(());
         }
         let role = if header.kind == Kind::Evidence { Role::SUPERSEDES } else { Role::TARGET };
         for replaced in cited(&header.refs, role) {
-            if let Some(target) = world.position_of(&replaced)? {
+            if let Some(target) = index.position_of(&replaced)? {
                 batch.bury(connection, recorded.position, target)?;
             }
         }
@@ -333,7 +333,7 @@ impl Folder {
         let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
         batch.meanings.push(
             connection,
-            self.shelf,
+            self.tables,
             document,
             &meant,
             &previous.vector,
@@ -352,7 +352,7 @@ impl Folder {
             if let (Some(number), None) = (number, author) {
                 participates = true;
                 connection
-                    .prepare_cached(self.shelf.add_participant)?
+                    .prepare_cached(self.tables.add_participant)?
                     .execute([number, document])?;
             }
         }
@@ -393,7 +393,7 @@ impl Folder {
         if let Some(number) = self.people.get(name) {
             return Ok(*number);
         }
-        let number = person_number(connection, self.shelf, name)?;
+        let number = person_number(connection, self.tables, name)?;
         self.people.insert(name.to_owned(), number);
         Ok(number)
     }
@@ -402,7 +402,7 @@ impl Folder {
         if let Some(number) = self.kinds.get(kind) {
             return Ok(*number);
         }
-        let number = kind_number(connection, self.shelf, kind)?;
+        let number = kind_number(connection, self.tables, kind)?;
         self.kinds.insert(kind.to_owned(), number);
         Ok(number)
     }
@@ -454,7 +454,7 @@ impl Folder {
                 return Ok(session);
             }
             let stored = connection
-                .prepare_cached(self.shelf.session_named)?
+                .prepare_cached(self.tables.session_named)?
                 .query_row([name], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?)))
                 .optional()?;
             if let Some((number, last)) = stored {
@@ -462,7 +462,7 @@ impl Folder {
             }
         }
         let number = batch.session_count;
-        connection.prepare_cached(self.shelf.add_session)?.execute(params![number, name, NONE])?;
+        connection.prepare_cached(self.tables.add_session)?.execute(params![number, name, NONE])?;
         batch.session_count += 1;
         Ok(Session { number, last: NONE, ..Session::default() })
     }
@@ -547,11 +547,11 @@ fn session_name(evidence: &Evidence, name: &str) -> String {
 /// The person of that name, made if new; none if the name has no words.
 fn person_number(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     name: &str,
 ) -> Result<Option<u32>, StoreError> {
     let known = connection
-        .prepare_cached(shelf.person_number)?
+        .prepare_cached(tables.person_number)?
         .query_row([name], |row| row.get(0))
         .optional()?;
     if known.is_some() {
@@ -561,19 +561,23 @@ fn person_number(
     if words.is_empty() {
         return Ok(None);
     }
-    connection.prepare_cached(shelf.add_person)?.execute([name])?;
+    connection.prepare_cached(tables.add_person)?.execute([name])?;
     let number = connection.last_insert_rowid() as u32;
     for word in words {
-        connection.prepare_cached(shelf.add_person_word)?.execute(params![word, number])?;
+        connection.prepare_cached(tables.add_person_word)?.execute(params![word, number])?;
     }
     Ok(Some(number))
 }
 
 /// The number of a kind, made if new.
-fn kind_number(connection: &Connection, shelf: &IndexTables, kind: &str) -> Result<u8, StoreError> {
-    connection.prepare_cached(shelf.add_kind)?.execute([kind])?;
+fn kind_number(
+    connection: &Connection,
+    tables: &IndexTables,
+    kind: &str,
+) -> Result<u8, StoreError> {
+    connection.prepare_cached(tables.add_kind)?.execute([kind])?;
     let number: i64 =
-        connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
+        connection.prepare_cached(tables.kind_number)?.query_row([kind], |row| row.get(0))?;
     Ok(attributes::kind_byte(number))
 }
 
