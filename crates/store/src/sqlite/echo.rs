@@ -1,8 +1,9 @@
-//! By what earlier texts are found again when something like them is told.
+//! Keys of records and of shown texts, by which a repeated text is recognised.
 //!
-//! A record is looked for by a few keys: hashes of some of its shingles. The table is no view: it
-//! has the position up to which it has read, is filled in the transaction that records, and what it
-//! misses is only not recognised. Which keys and what a find means is the engine's to say.
+//! Each record is looked up by a few keys, which are hashes of some of its shingles. The table is
+//! not a view: it stores the position up to which records have keys, and it is filled in the
+//! transaction that appends them. A missing key only means that a repetition is not recognised. The
+//! engine chooses the keys and decides what a match means.
 
 use kernel::id::OpId;
 use rusqlite::{OptionalExtension, params};
@@ -27,12 +28,12 @@ pub struct Injected {
     pub agent: String,
     /// In which conversation.
     pub session: Option<String>,
-    /// The records; without those by which they are looked for.
+    /// The records, without their lookup keys.
     pub items: Vec<ReceiptItem>,
 }
 
 impl SqliteWriting<'_> {
-    /// Up to where records can be found by their keys.
+    /// The position up to which records can be found by their keys.
     pub fn echo_position(&self) -> Result<Position, StoreError> {
         let position: Option<i64> = self
             .index
@@ -55,7 +56,7 @@ impl SqliteWriting<'_> {
         positions.collect()
     }
 
-    /// Adds keys, in their order, and says up to where records have theirs.
+    /// Adds keys, in order, and stores the position up to which records have theirs.
     pub fn add_keys(&mut self, keys: &[(u32, Position)], read: Position) -> Result<(), StoreError> {
         let connection = self.index.connection;
         let mut statement = connection
@@ -71,7 +72,7 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Whether anything was ever shown to anyone.
+    /// Whether any receipt shows anything.
     pub fn has_receipts(&self) -> Result<bool, StoreError> {
         let found = self
             .index
@@ -100,7 +101,7 @@ impl SqliteWriting<'_> {
         Ok(numbers.collect::<Result<_, _>>()?)
     }
 
-    /// What a receipt says was shown.
+    /// What a receipt shows.
     pub fn injected(&self, number: i64) -> Result<Option<Injected>, StoreError> {
         let connection = self.index.connection;
         let found = connection

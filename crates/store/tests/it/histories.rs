@@ -1,5 +1,5 @@
-//! Random histories: both stores judge each operation as the rules do over the plain graph, and
-//! answer every look-up as it does.
+//! Random histories: both stores judge each operation as the rules do over the in-memory graph, and
+//! answer every look-up alike.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ fn body(step: &Step) -> (&'static str, Body) {
     (kind, body_of(kind, &body))
 }
 
-/// The operation of a step, as it would follow what a world holds.
+/// The operation of a step, chained to what the index contains.
 fn operation<W: LedgerIndex>(
     index: &W,
     step: &Step,
@@ -140,7 +140,7 @@ fn take(
     })
 }
 
-/// Every look-up over everything that could be asked for.
+/// Every look-up, for every possible argument.
 fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
     assert_eq!(writing.space().unwrap(), graph.space().unwrap());
     assert_eq!(writing.access().unwrap(), graph.access().unwrap());
@@ -218,7 +218,7 @@ proptest! {
                         graph.insert(&operation, Some(&body));
                         ids.push((operation.id(), operation.header().ts));
                         let anew = recompute_statuses(&graph, ids.iter().map(|(id, _)| *id).filter(|id| is_claim(&graph, id)));
-                        prop_assert_eq!(anew.unwrap().changes, [], "what is stored is what the recursion says");
+                        prop_assert_eq!(anew.unwrap().changes, [], "the stored status equals the recomputed one");
                     }
                 }
                 in_memory.commit().unwrap();

@@ -1,7 +1,7 @@
-//! What a fold has gathered, and writing it.
+//! The additions of one fold, and how they are written.
 //!
-//! Postings are collected flat and sorted once, so a row is read and written once a fold whatever
-//! order its documents came in. Everything is written in order of key: neighbouring rows are on
+//! Postings are collected flat and sorted once, so a fold reads and writes each row once, whatever
+//! the order of its documents. Everything is written in key order, because neighbouring rows are on
 //! neighbouring pages.
 
 use std::collections::BTreeMap;
@@ -15,16 +15,16 @@ use super::postings::{self, BLOCK, Block};
 use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
-/// What one fold has gathered and not yet written.
+/// The additions of one fold that are not yet written.
 pub(super) struct Batch {
     tables: &'static IndexTables,
     pub(super) documents: u32,
-    /// Whether no row of the block can be there yet.
+    /// Whether no row of the block can exist yet.
     pub(super) begins_block: bool,
     pub(super) session_count: u32,
     pub(super) term_count: u32,
-    /// Term number, document and packed counts of each posting, in this order in the bits of one
-    /// number.
+    /// Term number, document and packed counts of each posting, packed into one number in this
+    /// order.
     pub(super) postings: Vec<u64>,
     /// Term and session in one number (see [`postings::session_posting`]), and the count.
     pub(super) session_postings: Vec<(u64, u32)>,
@@ -32,7 +32,7 @@ pub(super) struct Batch {
     pub(super) session_ends: BTreeMap<u32, (u32, u32)>,
     pub(super) chunks: BTreeMap<u32, (Position, Vec<u8>)>,
     pub(super) meanings: NewMeanings,
-    /// Position of the last record taken.
+    /// Position of the last record that was added.
     pub(super) reached: Position,
 }
 
@@ -145,7 +145,8 @@ impl Batch {
         Ok(())
     }
 
-    /// The document of the operation at `target`, by bisection: positions rise with documents.
+    /// The document of the operation at `target`, found by bisection, because positions rise with
+    /// documents.
     fn document_at(
         &mut self,
         connection: &Connection,
@@ -164,7 +165,7 @@ impl Batch {
         Ok(None)
     }
 
-    /// Writes everything, in order of key: neighbouring rows are on neighbouring pages.
+    /// Writes everything in key order.
     pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
         self.write_postings(connection)?;
         self.write_session_postings(connection)?;
@@ -221,8 +222,8 @@ impl Batch {
     }
 }
 
-/// Postings in order of term, those of one term in the order in which they came: a counting sort
-/// where there are many, because term numbers are dense.
+/// Sorts postings by term and keeps the order within a term. Uses a counting sort for many
+/// postings, because term numbers are dense.
 fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
     if postings.len() < terms as usize {
         let mut sorted = postings.to_vec();
@@ -246,7 +247,7 @@ fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
     sorted
 }
 
-/// How many documents there are: from the last chunk.
+/// The number of documents, from the last chunk.
 fn document_count(connection: &Connection, tables: &IndexTables) -> Result<u32, StoreError> {
     let last = connection
         .prepare_cached(tables.last_attribute)?
@@ -257,7 +258,7 @@ fn document_count(connection: &Connection, tables: &IndexTables) -> Result<u32, 
     }))
 }
 
-/// Empties every table of a shelf.
+/// Empties every table of an index.
 pub(super) fn clear(connection: &Connection, tables: &IndexTables) -> Result<(), StoreError> {
     for table in tables.specs {
         connection.execute(&format!("DELETE FROM {}", table.name), [])?;

@@ -1,10 +1,8 @@
-//! One value a document, in memory, in blocks like the postings'.
+//! A column in memory with one value per document, in blocks like those of the postings.
 //!
-//! A block never moves, so a column that grows by a document copies nothing and takes no more
-//! memory than its values.
+//! A block never moves, so appending a value copies nothing and takes no memory beyond the values.
 //!
-//! A clone shares its blocks with the original. Writing to either copies the block that is written
-//! to, as long as both are there.
+//! A clone shares its blocks with the original. Writing to a shared block copies it first.
 
 use std::sync::Arc;
 
@@ -29,7 +27,7 @@ impl<T: Copy> Column<T> {
         self.blocks.len().saturating_sub(1) as u32 * BLOCK + last as u32
     }
 
-    /// The values of the documents of a block, as far as there are any.
+    /// The values of a block's documents, up to the end of the column.
     pub(super) fn block(&self, number: u32) -> &[T] {
         self.blocks.get(number as usize).map_or(&[], |block| block.as_slice())
     }
@@ -49,7 +47,8 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// Sets the value of a document, or adds it if it is the next one. Whether it was either.
+    /// Sets the value of a document, or appends it if the document is the next one. Returns false
+    /// otherwise.
     pub(super) fn put(&mut self, document: u32, value: T) -> bool {
         if document == self.len() {
             self.push(value);
@@ -66,13 +65,13 @@ impl<T: Copy> Column<T> {
         self.blocks.iter().flat_map(|block| block.iter())
     }
 
-    /// The values from a document on.
+    /// The values of a block from a document on.
     pub(super) fn iter_from(&self, document: u32) -> impl Iterator<Item = &T> {
         let blocks = self.blocks.iter().skip((document / BLOCK) as usize);
         blocks.flat_map(|block| block.iter()).skip((document % BLOCK) as usize)
     }
 
-    /// The first document of which `is_before` no longer holds; it holds of none behind it.
+    /// The first document for which `is_before` is false; it must be false for all later ones.
     pub(super) fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> u32 {
         let after = self.blocks.partition_point(|block| block.first().is_some_and(&mut is_before));
         let Some(block) = after.checked_sub(1) else { return 0 };
@@ -80,10 +79,10 @@ impl<T: Copy> Column<T> {
     }
 }
 
-/// A block's values, to write to: its own if no other column shares them, else a copy.
+/// The values of a block, for writing: the block itself if no other column shares it, else a copy.
 fn writable<T: Copy>(block: &mut Arc<Vec<T>>) -> &mut Vec<T> {
     if Arc::get_mut(block).is_none() {
-        // A clone would have room for no more values than there are.
+        // A clone would have no spare capacity.
         let mut copy = Vec::with_capacity(BLOCK as usize);
         copy.extend_from_slice(block);
         *block = Arc::new(copy);
@@ -96,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_holds_what_a_vector_holds() {
+    fn a_column_equals_a_vector_with_the_same_values() {
         let count = 2 * BLOCK + 3;
         let mut column = Column::default();
         assert_eq!(
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_set_or_added_behind_the_last_and_nowhere_else() {
+    fn a_value_can_be_set_or_appended_but_not_put_beyond_the_end() {
         let mut column = Column::default();
         assert!(
             !column.put(1, 'b') && column.put(0, 'a') && column.put(1, 'b') && column.put(0, 'c')
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clone_keeps_its_values_and_shares_what_is_not_written_to() {
+    fn a_clone_keeps_its_values_and_shares_unmodified_blocks() {
         let mut column = Column::default();
         (0..BLOCK + 2).for_each(|number| column.push(number));
         let before = column.clone();
@@ -142,11 +141,11 @@ mod tests {
         drop(before);
         let place = column.block(1).as_ptr();
         assert!(column.put(BLOCK + 3, 9));
-        assert_eq!(column.block(1).as_ptr(), place, "what nobody shares is written in place");
+        assert_eq!(column.block(1).as_ptr(), place, "an unshared block is written in place");
     }
 
     #[test]
-    fn a_full_block_stays_where_it_is_when_more_is_added() {
+    fn a_full_block_does_not_move_when_values_are_appended() {
         let mut column = Column::default();
         (0..BLOCK).for_each(|number| column.push(number));
         let place = column.block(0).as_ptr();

@@ -1,8 +1,8 @@
 //! Lengths of sessions in terms, for BM25: [`CHUNK`] a row, four bytes each, kept in memory like
 //! the attributes.
 //!
-//! `pos` of a row is the position of the last record of the latest fold that touched it. It only
-//! tells readers what to read again and is no part of the view's digest, because it depends on
+//! `pos` of a row is the position of the last record of the latest fold that changed it. It only
+//! tells readers which rows to read again. The view's digest leaves it out, because it depends on
 //! where folds began and ended.
 
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ pub(in super::super) struct Lengths {
 }
 
 impl Lengths {
-    /// Reads what changed since the last time.
+    /// Reads what changed since the last read.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
@@ -93,7 +93,7 @@ impl Lengths {
         Ok(())
     }
 
-    /// Terms of the average session.
+    /// Terms in the average session.
     pub(super) fn average(&self) -> f64 {
         if self.of.len() == 0 { 0.0 } else { self.total as f64 / f64::from(self.of.len()) }
     }

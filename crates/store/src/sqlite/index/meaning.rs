@@ -1,10 +1,11 @@
-//! What documents mean: their windows' directions, to scan, and their tokens, to look closer.
+//! Vectors of documents: directions of their windows, to scan, and their tokens, to score the best
+//! candidates.
 //!
-//! A direction takes [`WIDTH`] bytes, [`VECTOR_CHUNK`] documents a row, and is kept in memory by a
-//! process that asks. Tokens lie in rows of [`TOKEN_CHUNK`] documents and are read for the best
-//! candidates alone. Both are only ever appended to, and follow from the text of a record and the
-//! two before it in its session by the built-in table, so they are part of the index and of its
-//! digest like the postings.
+//! A direction takes [`WIDTH`] bytes. [`VECTOR_CHUNK`] of them are a row, and a process that
+//! searches keeps them in memory. Tokens are in rows of [`TOKEN_CHUNK`] documents, which are read
+//! for the best candidates only. Both are append-only. They follow, by the built-in table, from the
+//! text of a record and of the two before it in its session, so they are part of the index and of
+//! its digest like the postings.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -20,20 +21,20 @@ use super::shared::Version;
 use super::tables::IndexTables;
 use crate::StoreError;
 
-/// Documents of a row of directions.
+/// Documents in a row of directions.
 const VECTOR_CHUNK: u32 = 64;
-/// Bytes of a direction: a byte a dimension and 1 ÷ its length.
+/// Bytes of a direction: one per dimension, and 1 ÷ its length.
 const WIDTH: usize = DIMENSIONS + LENGTH_BYTES;
 const LENGTH_BYTES: usize = 4;
-/// Documents of a row of tokens: a document and its neighbours are mostly read at once.
+/// Documents in a row of tokens; a document and its neighbours are mostly read together.
 const TOKEN_CHUNK: u32 = 16;
-/// Most tokens of a document that are kept: what a long record says later counts in its direction
-/// alone.
+/// Limit of tokens that are kept for a document; the end of a long record counts in its direction
+/// only.
 const TOKENS_MAX: usize = 1_024;
-/// Longest part of a text that counts, bytes.
+/// Limit of the part of a text that counts, bytes.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// What a document says, for whoever follows it in its session.
+/// The vector of a document, for those that follow it in its session.
 #[derive(Clone)]
 pub(super) struct DocumentVector {
     pub(super) tokens: Vec<u16>,
@@ -64,7 +65,7 @@ fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default()
 }
 
-/// Directions and tokens of new documents, before they are written.
+/// Directions and tokens of new documents that are not yet written.
 #[derive(Default)]
 pub(super) struct NewMeanings {
     vectors: BTreeMap<u32, Vec<u8>>,
@@ -72,7 +73,8 @@ pub(super) struct NewMeanings {
 }
 
 impl NewMeanings {
-    /// Adds the next document, whose window the vectors of the two before it in its session widen.
+    /// Adds the next document. The vectors of the two before it in its session are part of its
+    /// window.
     pub(super) fn push(
         &mut self,
         connection: &Connection,
@@ -130,10 +132,10 @@ fn row<'a>(
     })
 }
 
-/// All documents' directions.
+/// The directions of all documents.
 ///
-/// What is asked once reads them in passing, so a process that asks a single question keeps none;
-/// they are kept from the second question on.
+/// The first query reads the directions in passing, so a process that makes one query keeps none.
+/// From the second query on they are kept.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Windows {
     seen: Reach,
@@ -144,8 +146,7 @@ pub(in super::super) struct Windows {
 }
 
 impl Windows {
-    /// Makes ready for one question, over `documents` in all: reads what was added since the last
-    /// time.
+    /// Prepares for a query over `documents` documents: reads what was added since the last query.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
@@ -170,7 +171,7 @@ impl Windows {
         Ok(())
     }
 
-    /// The cosines of a block's documents, as far as there are any.
+    /// The cosines of a block's documents, up to the last document.
     pub(super) fn cosines(
         &self,
         connection: &Connection,
@@ -252,7 +253,7 @@ impl Version for Windows {
     }
 }
 
-/// A document's direction as it is stored.
+/// A stored direction.
 type Vector = [u8; WIDTH];
 
 /// Its steps, and 1 ÷ its length.
@@ -261,11 +262,11 @@ fn read(vector: &Vector) -> ([i8; DIMENSIONS], f32) {
     steps.iter_mut().zip(vector).for_each(|(step, byte)| *step = byte.cast_signed());
     let inverse_length =
         vector.last_chunk::<LENGTH_BYTES>().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
-    // Only a damaged row holds another number than those that `compress` gives.
+    // Only in a damaged row does this number differ from those that `compress` makes.
     (steps, if (0.0..=1.0).contains(&inverse_length) { inverse_length } else { 0.0 })
 }
 
-/// Hands over the directions of documents in order, as many at a time as lie in a row together.
+/// Passes on the directions of documents in order, a part of a row at a time.
 fn each_row(
     connection: &Connection,
     tables: &IndexTables,
@@ -297,7 +298,7 @@ fn each_row(
     Ok(())
 }
 
-/// Tokens of documents, each row read once.
+/// Tokens of documents; each row is read once.
 pub(super) struct Tokens<'a> {
     connection: &'a Connection,
     tables: &'static IndexTables,
@@ -328,7 +329,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The tokens of a document of a row, two bytes each. Each document's begin with their number.
+/// The tokens of a document in a row, two bytes each. A document's tokens are preceded by their
+/// number.
 fn of_document(mut row: &[u8], number: u32) -> &[u8] {
     let mut document = 0;
     while let Some((count, rest)) = row.split_first_chunk() {

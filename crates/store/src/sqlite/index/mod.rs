@@ -1,17 +1,17 @@
-//! The text index: which records hold which words, folded from the ledger into tables of the same
-//! file.
+//! The text index: which records contain which words, folded from the ledger into tables of the
+//! same file.
 //!
-//! A record is a *document* with a dense number, in order of arrival. Postings lie in rows of
-//! [`postings::BLOCK`] documents a term, so the row that an append touches is known without
-//! looking, and the tables come out byte for byte the same whatever batches they were folded in. A
-//! posting counts its term in the document and in the two before it in its session, so context
-//! needs no second look and appending never touches old rows. Sessions are documents of their own
-//! with postings of their own. What filters and scores need of a document ([`attributes`]) fits in
-//! 34 bytes and is kept in memory by a process that asks more than once; so is what it means
+//! A record is a *document* with a dense number, in order of arrival. Postings are in rows of one
+//! term and [`postings::BLOCK`] documents, so the row that an append changes is known without a
+//! look-up, and the tables are the same byte for byte however folds were batched. A posting counts
+//! its term in the document and in the two before it in its session, so context needs no second
+//! look-up and an append never changes old rows. Sessions are also documents, with postings of
+//! their own. The attributes that filters and scores need ([`attributes`]) take 34 bytes per
+//! document. A process that searches more than once keeps them in memory, and the directions too
 //! ([`meaning`]).
 //!
-//! Absent: positions in the text (no phrase search), and removal: a record that no longer counts
-//! stays in the postings and is passed over by its state.
+//! Absent: positions in the text (no phrase search), and removal. A record that no longer counts
+//! stays in the postings and is skipped because of its flags.
 
 use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -43,7 +43,7 @@ pub use search::{Filter, Found, Search, TermShare};
 pub use served::first_after;
 pub(super) use tables::{EPISODES, FACTS, IndexTables};
 
-/// The text index of what was told.
+/// The text index of evidence.
 pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
     name: "text",
     tables: EPISODES.specs,
@@ -54,7 +54,7 @@ pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
     },
 };
 
-/// The same of what was ever believed.
+/// The same index of claims and corrections.
 pub(super) static FACT_VIEW: ViewSpec = ViewSpec {
     name: "facts",
     tables: FACTS.specs,
@@ -81,33 +81,33 @@ impl ViewFolder for FactFolder {
     }
 }
 
-/// Most operations of one fold.
+/// Limit of operations in one fold.
 pub(super) const FOLD_OPERATIONS_MAX: u64 = postings::BLOCK as u64;
 
-/// How far the index has read, and under which capabilities.
+/// How far the index has read, and with which changes of access.
 ///
-/// Who may append is looked up in the space's order, and a grant or revocation from another device
-/// may stand before records that were indexed already. Then the index is folded again from the
-/// start: it is a function of the operations up to `position`, judged by the changes of access up
-/// to `position` or `access`, whichever is later.
+/// The right to append is judged in the space's order, and a grant or revocation from another
+/// device may be ordered before records that are indexed already. Then the index is folded again
+/// from the start. It is a function of the operations up to `position`, judged by the changes of
+/// access up to `position` or `access`, whichever is later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     /// How far it has read.
     pub(super) position: Position,
-    /// The last change of access that arrived after what it concerns.
+    /// The last change of access that arrived after operations that it concerns.
     pub(super) access: Position,
     /// The highest time of a record or retraction up to `position`, microseconds.
     latest_us: u64,
 }
 
 impl Reach {
-    /// Whether what was remembered at `self` still holds at `later`, which may say more.
+    /// Whether data cached at `self` can be brought forward to `later`.
     pub(super) fn leads_to(&self, later: &Self) -> bool {
         self.access == later.access && self.position <= later.position
     }
 }
 
-/// How far the index has read; nowhere if another version of the program made it.
+/// How far the index has read; zero if another version of the program folded it.
 pub(super) fn reach(connection: &Connection, tables: &IndexTables) -> Result<Reach, StoreError> {
     reach_in(connection, tables, "main")
 }
@@ -150,13 +150,12 @@ fn set_reach(
     Ok(())
 }
 
-/// Makes an empty index of what was told that is to be folded under the changes of access up to
-/// `access`.
+/// Empties the index of evidence, to be folded with the changes of access up to `access`.
 fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
     set_reach(connection, &EPISODES, &Reach { access, ..Reach::default() })
 }
 
-/// The language of a space's settings; English unless it names another that is known.
+/// The language in a space's settings; English if none or an unknown one is set.
 pub(super) fn language(connection: &Connection) -> Result<Language, StoreError> {
     let body: Option<Vec<u8>> = connection
         .query_row("SELECT body FROM op WHERE pos = 1", [], |row| row.get(0))

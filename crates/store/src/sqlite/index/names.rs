@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use super::tables::IndexTables;
 use crate::StoreError;
 
-/// Look-ups over one connection. The port cannot fail, so the first failure is kept for the caller
-/// to ask for.
+/// Look-ups over one connection. The trait's methods cannot fail, so the first failure is kept for
+/// the caller.
 pub(super) struct SqliteNames<'a> {
     connection: &'a Connection,
     tables: &'a IndexTables,
@@ -21,7 +21,7 @@ impl<'a> SqliteNames<'a> {
         Self { connection, tables, failure: RefCell::new(None) }
     }
 
-    /// The first failure of a look-up, if there was one.
+    /// The first failure of a look-up, if any.
     pub(super) fn finish(self) -> Result<(), StoreError> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }

@@ -1,8 +1,8 @@
-//! What counts at the moment that a question is about, asked of the ledger while searching.
+//! Which documents count at the time of a query, as the ledger says during the search.
 //!
-//! What a shelf holds is all that was ever told or believed. Whether a document counts follows from
-//! the ledger, and is asked only of what is about to be found, once for each identity in one
-//! search.
+//! The index contains everything that was ever recorded or believed. Whether a document counts
+//! follows from the ledger. A search asks that only of the documents that it is about to return,
+//! once for each identity.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,13 +23,13 @@ use super::search::{Filter, Found, Search};
 use crate::{Position, StoreError};
 
 impl<'a> Search<'a> {
-    /// The ledger as the search sees it.
+    /// The ledger's index in the snapshot of the search.
     pub fn world(&self) -> Result<SqliteLedgerIndex<'a>, StoreError> {
         SqliteLedgerIndex::new(self.connection, self.access)
     }
 
-    /// The best `limit` of what is believed, best first. `serves` answers which operation is served
-    /// of an identity, and is asked of each at most once.
+    /// The best `limit` served claims and corrections, best first. `serves` returns the operation
+    /// that is served for an identity, and is called at most once for each.
     pub fn find_served(
         &self,
         question: &Question,
@@ -66,7 +66,7 @@ impl<'a> Search<'a> {
         Ok(found.filter_map(|found| Some((*ids.get(&found.position)?, found))).collect())
     }
 
-    /// Whether a record counted when the ledger reached until `until_us`.
+    /// Whether a record counted in the ledger as of `until_us`.
     pub(super) fn standing_at(
         &self,
         until_us: u64,
@@ -83,8 +83,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The first place in the order after everything that was recorded until a time.
+/// The first place in the order after everything recorded until a time.
 pub fn first_after(until_us: u64) -> (HlcTimestamp, OpId) {
-    // No operation has a later time than a store can compare.
+    // Stored times are at most i64::MAX, so no operation is later.
     (HlcTimestamp(until_us.saturating_add(1).min(i64::MAX.unsigned_abs())), OpId([0; 32]))
 }

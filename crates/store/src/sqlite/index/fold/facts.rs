@@ -1,10 +1,10 @@
-//! Folding what is believed into its shelf.
+//! Folding claims and corrections into their index.
 //!
-//! Every claim and every correction is a document, and stays one: whether it is what is served is
-//! asked when it is found, of the ledger as it is or was at the moment that the question is about.
-//! So nothing that happens later changes a document, and the shelf depends on nobody's rights.
-//! Which operations these are the graph's table of identities knows, so that a million records
-//! without a claim between them are not read.
+//! Every claim and every correction is a document and remains one. Whether it is served is looked
+//! up when it is found, in the ledger as it is, or as it was at the time of the query. So later
+//! operations never change a document, and the index does not depend on anybody's capabilities. The
+//! graph's table of identities lists the operations to fold, so a million records between two
+//! claims are not read.
 
 use kernel::body::{Body, Claim, Correction};
 use kernel::kind::Kind;
@@ -24,12 +24,12 @@ use super::super::{Reach, reach, set_reach};
 use super::{Folder, PEOPLE_REMEMBERED_MAX, SESSIONS_REMEMBERED_MAX, Session, days_since_epoch};
 use crate::{Position, StoreError};
 
-/// Most values of a payload that are searched with what a claim says.
+/// Limit of values in a payload that are searched with the text of a claim.
 const VALUES_MAX: usize = 256;
-/// The subject that everything is about that is about nobody else: no name.
+/// The default subject, the owner, which is not searched as a name.
 const SELF: &str = "self";
 
-/// Keeps what helps the next fold of what is believed.
+/// The folder of claims and corrections, with what it caches for the next fold.
 pub(in super::super) struct FactFolder(Folder);
 
 /// The searchable part of a claim or a correction.
@@ -59,7 +59,7 @@ impl<'a> FactText<'a> {
                 subject: Some(subject.as_str()).filter(|subject| *subject != SELF),
                 at: valid_from.as_ref().or(valid_at.as_ref()),
             }),
-            // A correction without words is served as its data.
+            // A correction without a text is served as its payload.
             Body::ClaimCorrection(Correction { identity_key, corrected_payload, text, .. }) => {
                 Some(Self {
                     key: identity_key,
@@ -75,13 +75,13 @@ impl<'a> FactText<'a> {
 }
 
 impl FactFolder {
-    /// A folder that remembers nothing.
+    /// A folder with an empty cache.
     pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
         Ok(Self(Folder::of(connection, &FACTS)?))
     }
 
     /// Adds at most [`BLOCK`] claims and corrections, none after `until`, in the transaction that
-    /// is open on `connection`. The new position.
+    /// is open on `connection`. Returns the new position.
     pub(in super::super) fn fold_until(
         &mut self,
         connection: &Connection,
@@ -89,7 +89,7 @@ impl FactFolder {
     ) -> Result<Position, StoreError> {
         let folded = self.0.fold_facts(connection, until);
         if folded.is_err() {
-            // What was remembered may name rows that will not be written.
+            // The cache may contain rows that will not be written.
             self.0.forget();
         }
         folded
@@ -106,7 +106,7 @@ impl Folder {
         let until = until.min(head);
         let mut reach: Reach = reach(connection, self.tables)?;
         if reach.position > head {
-            // The row is damaged: nobody can have read so far.
+            // The row is damaged: it is beyond the end of the ledger.
             reach = Reach::default();
         }
         if !self.reached.leads_to(&reach) {
@@ -217,7 +217,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The number of an identity, made if new.
+    /// The number of an identity, which is created if it is new.
     fn identity(
         &mut self,
         connection: &Connection,
@@ -247,8 +247,7 @@ impl Folder {
     }
 }
 
-/// The payload's texts and numbers that the text does not say, in its order, at most
-/// [`VALUES_MAX`].
+/// The texts and numbers of the payload that are not in the text, in order, at most [`VALUES_MAX`].
 fn values_beyond(text: &str, payload: &Value) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     let mut rest = vec![payload];
