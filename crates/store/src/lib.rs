@@ -107,13 +107,13 @@ impl RecordError {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file does not exist.
-    #[error("there is no space at {}", path.display())]
+    #[error("no space exists at {}", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
     },
-    /// There is one already.
-    #[error("there is a space at {} already", path.display())]
+    /// The file exists already.
+    #[error("a space already exists at {}", path.display())]
     Exists {
         /// Where.
         path: PathBuf,
@@ -170,13 +170,13 @@ pub enum StoreError {
         /// Where and how.
         detail: String,
     },
-    /// No file keeps vectors of this length.
+    /// Vectors of this length cannot be stored.
     #[error(
-        "the model's vectors have {dimensions} numbers; from 1 to {} can be kept",
+        "the model's vectors have {dimensions} dimensions; the limits are 1 and {}",
         sqlite::DIMENSIONS_MAX
     )]
     Vectors {
-        /// How many numbers.
+        /// Dimensions of the vectors.
         dimensions: usize,
     },
     /// Anything else that SQLite reports.

@@ -305,8 +305,8 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Adds evidence to a group and marks the group. `at_us` is the evidence's own time and `told` the
-    /// time at which it was recorded, both in microseconds.
+    /// Adds evidence to a group and marks the group. `at_us` is the evidence's own time and `told`
+    /// the time at which it was recorded, both in microseconds.
     pub fn join(
         &mut self,
         group: GroupNumber,
