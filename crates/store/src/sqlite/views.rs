@@ -263,8 +263,8 @@ impl SqliteSpace {
         for view in self.registry.views_of(version) {
             digests.push(ViewDigest {
                 name: view.name,
-                position: view.position(&snapshot, "main")?,
-                digest: view.digest(&snapshot, "main", version)?,
+                position: view.position(snapshot, "main")?,
+                digest: view.digest(snapshot, "main", version)?,
             });
         }
         Ok(digests)

@@ -1,12 +1,12 @@
 //! Postings as bytes.
 //!
-//! A row of `text_posting` contains one term's documents in one block: `key` is block number · 2³²
-//! + term number. The data begins with the number of documents that contain the term themselves
-//! (two bytes, little-endian). Then follow, for each document, its distance from the one before it
-//! (LEB128; the first one's distance is from the start of the block) and a byte of counts: four
-//! bits for the document itself, two for the one before it, two for the one before that, each
-//! capped. A row of `text_session_posting` is the same over blocks of sessions: distance and count,
-//! both LEB128.
+//! A row of `text_posting` contains one term's documents in one block. Its `key` is block number ·
+//! 2³² plus term number. The data begins with the number of documents that contain the term
+//! themselves (two bytes, little-endian). Then follow, for each document, its distance from the one
+//! before it (LEB128; the first one's distance is from the start of the block) and a byte of
+//! counts: four bits for the document itself, two for the one before it, two for the one before
+//! that, each capped. A row of `text_session_posting` is the same over blocks of sessions: distance
+//! and count, both LEB128.
 
 use retrieval::rank::lexical::TermCounts;
 

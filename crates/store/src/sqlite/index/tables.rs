@@ -200,7 +200,7 @@ macro_rules! tables {
     };
 }
 
-/// What was told.
+/// Evidence.
 pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 3, "text");
 /// Claims and corrections. A session is an identity, and its name is the identity's key. Versions
 /// of an identity do not serve as context for each other, so the tables of session words and
