@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_is_no_larger_than_a_string() {
+    fn a_role_takes_at_most_the_size_of_a_string() {
         assert!(size_of::<Role>() <= size_of::<String>());
     }
 

@@ -28,7 +28,7 @@ pub struct Position(pub u64);
 pub struct Recorded {
     /// Its number in order of arrival, from 1.
     pub position: Position,
-    /// What lies there, unverified until verified.
+    /// The operation, as stored; its hashes and signature are not yet verified.
     pub operation: Operation<Unverified>,
 }
 
@@ -44,7 +44,7 @@ pub trait Ledger {
     fn read(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError>;
     /// One operation.
     fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError>;
-    /// At most `limit` ids that begin so, in order.
+    /// At most `limit` ids that begin with `prefix`, in order.
     fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError>;
 }
 
@@ -52,8 +52,7 @@ pub trait Ledger {
 pub trait Writing: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
-    /// The first operation whose header commits to `body` and whose body was removed: what was
-    /// forgotten.
+    /// The first operation whose header commits to `body` and whose body was removed.
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
     /// The highest time in the space, for the clock.
     fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError>;
@@ -63,15 +62,15 @@ pub trait Writing: LedgerIndex<Error = StoreError> {
         operation: &Operation<Verified>,
         body: Option<&Body>,
     ) -> Result<Verdict, RecordError>;
-    /// Takes an operation from elsewhere if it breaks none of rules 1 to 3; what breaks another is
-    /// kept without effect.
+    /// Admits an operation from elsewhere if it breaks none of rules 1 to 3. If it breaks another
+    /// rule, it is kept without effect.
     fn admit(
         &mut self,
         operation: &Operation<Verified>,
         body: Option<&Body>,
     ) -> Result<Verdict, RecordError>;
-    /// What follows from all that was taken since this was last asked, or since the writing began,
-    /// and every fall that is due.
+    /// The consequences of everything that was taken since the last call, or since the transaction
+    /// began, and every invalidation that is due.
     fn follow(&mut self) -> Result<Consequences, StoreError>;
     /// Makes it durable.
     fn commit(self: Box<Self>) -> Result<Position, StoreError>;
@@ -103,18 +102,18 @@ impl RecordError {
     }
 }
 
-/// Why a store failed. Whose fault and what to do is in the message; [`StoreError::code`] is
+/// Why a store failed. The message says whose fault it is and what to do; [`StoreError::code`] is
 /// stable.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no file.
-    #[error("there is no space at {}", path.display())]
+    /// The file does not exist.
+    #[error("no space exists at {}", path.display())]
     Missing {
-        /// Where it was looked for.
+        /// The path.
         path: PathBuf,
     },
-    /// There is one already.
-    #[error("there is a space at {} already", path.display())]
+    /// The file exists already.
+    #[error("a space already exists at {}", path.display())]
     Exists {
         /// Where.
         path: PathBuf,
@@ -148,7 +147,7 @@ pub enum StoreError {
         "the system refuses to write (a full disk, a limit on the size of files, or a failing disk): nothing of the last batch was written, everything before it is safe"
     )]
     WriteFailed,
-    /// Operations lie in the write-ahead log, and it cannot be opened.
+    /// The write-ahead log contains operations and cannot be opened.
     #[error(
         "the write-ahead log {} holds operations and cannot be opened here: copy it together with the space to a folder that can be written, or free some space on the disk",
         log.display()
@@ -171,13 +170,13 @@ pub enum StoreError {
         /// Where and how.
         detail: String,
     },
-    /// No file keeps vectors of this length.
+    /// Vectors of this length cannot be stored.
     #[error(
-        "the model's vectors have {dimensions} numbers; from 1 to {} can be kept",
+        "the model's vectors have {dimensions} dimensions; the limits are 1 and {}",
         sqlite::DIMENSIONS_MAX
     )]
     Vectors {
-        /// How many numbers.
+        /// Dimensions of the vectors.
         dimensions: usize,
     },
     /// Anything else that SQLite reports.

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_separator() {
+    fn prose_is_not_a_separator() {
         assert!(is_separator(b"From - Mon Jun  2 08:00:00 2025", false));
         assert!(is_separator(b"From ana@example.org Mon Jun  2 8:00:00 2025 +0200", false));
         assert!(!is_separator(b"From here on it is all uphill.", false));

@@ -59,14 +59,14 @@ fn a_message_says_who_what_when_and_to_whom() {
 fn a_mailbox_is_its_messages_and_escaped_lines_are_restored() {
     let collected = mailbox(&format!(
         "From ana@example.org Mon Jun  2 08:00:00 2025\n{HEAD}Subject: one\n\nHello\n\n>From here on.\n\n>>From there on.\n\n\
-         From here it is no separator.\n\n\
+         From here on it is just text.\n\n\
          From bo@example.org Mon Jun  2 09:00:00 2025\r\nFrom: bo@example.org\r\nDate: Mon, 2 Jun 2025 09:00:00 +0000\r\n\r\nBye\r\n"
     ));
     assert_eq!(collected.complaints(), "");
     let [one, two] = &collected.evidence[..] else { panic!("{}", collected.times()) };
     assert_eq!(
         one.payload.text,
-        "Hello\n\nFrom here on.\n\n>From there on.\n\nFrom here it is no separator."
+        "Hello\n\nFrom here on.\n\n>From there on.\n\nFrom here on it is just text."
     );
     assert_eq!(two.actor.as_deref(), Some("bo@example.org"));
     assert_eq!(two.at.as_ref().unwrap().as_str(), "2025-06-02T09:00:00Z");

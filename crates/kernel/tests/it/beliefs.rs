@@ -107,7 +107,7 @@ fn a_correction_pins_and_shields_and_the_latest_one_is_served() {
     assert_eq!(
         book.states(&["a", "b"]),
         [Corrected, Active],
-        "a confirming correction fells nothing"
+        "a confirming correction invalidates nothing"
     );
     book.retract_evidence(seen);
     assert_eq!(book.states(&["a", "b"]), [Corrected, Active], "it shields what is built on it");
@@ -118,7 +118,7 @@ fn a_correction_pins_and_shields_and_the_latest_one_is_served() {
     assert_eq!(book.states(&["a", "b"]), [Corrected, Active]);
     book.withdraw("correction", confirming);
     assert_eq!(book.states(&["a", "b"]), [Invalidated; 2], "the ground was gone all along");
-    assert!(!book.is_valid_input(confirming), "a withdrawn correction is no input");
+    assert!(!book.is_valid_input(confirming), "a withdrawn correction is not an input");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The append-time rules, each with its typed refusal, asked of an in-memory world.
+//! The append-time rules, each with its typed refusal, judged with an in-memory index.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -269,7 +269,7 @@ fn rule_5_a_claim_needs_valid_inputs() {
     assert_eq!(
         only_replaces,
         Err(RuleViolation::EmptyInputs),
-        "the version it replaces is no input"
+        "the version that it replaces is not an input"
     );
     for (kind, expected) in [("edge", Kind::Edge), ("proposal", Kind::Proposal)] {
         let input = book.by_agent(kind, json!({}), &[]).unwrap();
@@ -485,20 +485,20 @@ fn inserting_an_operation_twice_leaves_the_chain_unchanged() {
     assert_eq!(head.map(|head| head.seq), Some(1));
 }
 
-/// A world that writes down what it is asked.
-struct Asked {
+/// A [`LedgerIndex`] that logs its look-ups.
+struct LoggingIndex {
     graph: Graph,
-    questions: RefCell<Vec<&'static str>>,
+    look_ups: RefCell<Vec<&'static str>>,
 }
 
-impl Asked {
+impl LoggingIndex {
     fn note(&self, question: &'static str) -> &Graph {
-        self.questions.borrow_mut().push(question);
+        self.look_ups.borrow_mut().push(question);
         &self.graph
     }
 }
 
-impl LedgerIndex for Asked {
+impl LedgerIndex for LoggingIndex {
     type Error = Infallible;
 
     fn space(&self) -> Result<Option<SpaceId>, Infallible> {
@@ -540,9 +540,9 @@ fn plain_evidence_is_judged_with_three_look_ups() {
     book.evidence();
     let agent = Signer::from_seed([2; 32]);
     let (next, body) = book.seal(&agent, "evidence", evidence("next"), &[]);
-    let world = Asked { graph: book.graph, questions: RefCell::default() };
-    assert!(matches!(judge(&next, Some(&body), &world), Ok(Verdict::Append)));
-    assert_eq!(world.questions.into_inner(), ["space", "head", "access"]);
+    let index = LoggingIndex { graph: book.graph, look_ups: RefCell::default() };
+    assert!(matches!(judge(&next, Some(&body), &index), Ok(Verdict::Append)));
+    assert_eq!(index.look_ups.into_inner(), ["space", "head", "access"]);
 }
 
 #[test]
@@ -555,20 +555,20 @@ fn the_index_of_acting_operations_agrees_with_all_citations() {
     book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
     book.by_owner("annotation", json!({}), &[("target", seen)]).unwrap();
     book.by_owner("annotation", json!({}), &[("target", seen)]).unwrap();
-    let world = Asked { graph: book.graph, questions: RefCell::default() };
+    let index = LoggingIndex { graph: book.graph, look_ups: RefCell::default() };
     for id in [seen, belief] {
         for kind in Kind::KNOWN {
             for role in ["target", "supersedes", "input"] {
                 assert_eq!(
-                    world.graph.acting(&id, kind, role),
-                    world.acting(&id, kind, role),
+                    index.graph.acting(&id, kind, role),
+                    index.acting(&id, kind, role),
                     "{kind} {role}"
                 );
             }
         }
     }
     assert_eq!(
-        world.graph.acting(&seen, &Kind::Annotation, Role::TARGET).map(|found| found.len()),
+        index.graph.acting(&seen, &Kind::Annotation, Role::TARGET).map(|found| found.len()),
         Ok(2)
     );
 }

@@ -1,8 +1,8 @@
-//! The capabilities of a space's keys, kept between look-ups.
+//! The capabilities of a space's keys, cached between look-ups.
 //!
-//! Every look-up and every append needs them, and they change rarely. So what was read up to one
-//! row of the table `access` is kept, and later rows are added to it. Rows are committed before
-//! they are kept: an index is made before its transaction writes, so a rollback takes nothing back.
+//! Every look-up and every append needs them, and they change rarely. So the result of reading the
+//! table `access` up to one row is kept, and later rows are added to it. Only committed rows are
+//! kept: the cache is read before a transaction writes, so a rollback cannot invalidate it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -27,14 +27,14 @@ pub(super) struct SpaceAccess {
 /// The last row that was read: its position and its operation.
 type Row = (i64, OpId);
 
-/// What was read last, by one connection.
+/// The cache of one connection.
 #[derive(Debug, Default)]
 pub(super) struct AccessCache(RefCell<Option<(Row, SpaceAccess)>>);
 
 impl AccessCache {
-    /// What follows from the operations up to `until`. Reads only the rows after those that it has
-    /// read before; where it has read further than `until`, it reads from the first row and keeps
-    /// what it had.
+    /// The capabilities that follow from the operations up to `until`. Reads only the rows after
+    /// the cached ones. If the cache is beyond `until`, it reads from the first row and leaves the
+    /// cache alone.
     pub(super) fn until(
         &self,
         connection: &Connection,
@@ -71,7 +71,7 @@ fn last_row(connection: &Connection, until: Position) -> Result<Option<Row>, Sto
     Ok(row)
 }
 
-/// Whether the row is still there: the tables may have been emptied and filled again.
+/// Whether the cached row still exists: the tables may have been emptied and filled again.
 fn is_row(connection: &Connection, (position, id): Row) -> Result<bool, StoreError> {
     let found = connection
         .prepare_cached(
@@ -122,7 +122,7 @@ fn read(
     Ok(known)
 }
 
-/// What an operation with that body changes of capabilities, at its place in the order.
+/// The change of capabilities that an operation with this body makes, at its place in the order.
 pub(super) fn change_of(
     at: (HlcTimestamp, OpId),
     author: Author,

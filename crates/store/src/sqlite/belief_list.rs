@@ -1,8 +1,8 @@
-//! Lists of beliefs, read from their view.
+//! Lists of beliefs, read from the view of beliefs.
 //!
-//! The rows of one state, or of one type and state, lie in the order of the list in an index. So
-//! the first of each such part are read, and the best of them are the list. Counts are kept by
-//! state, type and band; a filter by time counts what the index holds.
+//! An index holds the rows of one state, or of one type and state, in the order of the list. So the
+//! list reads the first rows of each such part and merges them. Counts are stored by state, type
+//! and band; a filter by time counts the rows of the index.
 
 use kernel::confidence::Band;
 use kernel::validity::State;
@@ -21,7 +21,7 @@ pub struct BeliefFilter {
     pub claim_type: Option<String>,
     /// Served, and as sure as this.
     pub band: Option<Band>,
-    /// True in the world at this time, microseconds since the Unix epoch.
+    /// Valid at this time, microseconds since the Unix epoch.
     pub valid_at_us: Option<i64>,
     /// Unchanged since this time, microseconds since the Unix epoch.
     pub unchanged_since_us: Option<u64>,
@@ -65,8 +65,8 @@ impl Part<'_> {
 }
 
 impl SqliteLedgerIndex<'_> {
-    /// The first `limit` beliefs that pass a filter; none where the file was made before there was
-    /// a view of beliefs and cannot be written.
+    /// The first `limit` beliefs that pass a filter; none if the file is of a version without the
+    /// view of beliefs and cannot be written.
     pub fn list_beliefs(
         &self,
         filter: &BeliefFilter,
@@ -107,8 +107,8 @@ impl SqliteLedgerIndex<'_> {
         Ok(Some(BeliefPage { keys: first.into_iter().map(|(_, key)| key).collect(), total }))
     }
 
-    /// Identities that may have been believed otherwise at a time, microseconds since the Unix
-    /// epoch, than they are now; those that nothing had spoken of by then only if `with_unspoken`.
+    /// Identities whose belief at a time, microseconds since the Unix epoch, may differ from the
+    /// current one. Those that appeared only later are included if `with_unspoken` is set.
     pub fn beliefs_changed_since(
         &self,
         since_us: u64,

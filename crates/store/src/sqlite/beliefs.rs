@@ -1,18 +1,18 @@
-//! The view of beliefs: one row for each identity, with what lists are filtered and ordered by.
+//! The view of beliefs: one row for each identity, with the columns that lists filter and sort by.
 //!
-//! The state of an identity follows from the ledger by a walk over what its versions were built
-//! from. A list of the surest five of a hundred thousand should not walk a hundred thousand times.
-//! So the state is kept in a row, which is written again whenever an operation may have changed it:
-//! folding the graph says of which identities that is so
-//! ([`StatusUpdate::keys`](kernel::soundness::StatusUpdate)). Rows are written once before the
-//! commit, whatever number of operations of the transaction concern them.
+//! The state of an identity follows from the ledger by a walk over the inputs of its versions. A
+//! list of the surest five of a hundred thousand should not walk a hundred thousand times. So each
+//! state is stored in a row, which is written again whenever an operation may have changed it;
+//! folding the graph returns the identities concerned
+//! ([`StatusUpdate::keys`](kernel::soundness::StatusUpdate)). Rows are written once, before the
+//! commit, however many operations of the transaction concern them.
 //!
 //! A list as of an earlier time uses the same rows. `changed` is the time of the last operation
-//! that may have changed what is believed of the identity; if it is not later than the time asked
-//! for, the row says what was believed then. An operation that arrives late may have changed what
-//! was believed in between and not now, so it sets `changed`, of all that was built on what it
-//! concerns, to the highest time that the ledger had when it arrived. `first` is the time of the
-//! first operation that spoke of the identity. What was first spoken of later did not exist.
+//! that may have changed the belief. If it is not later than the requested time, the row holds for
+//! that time too. An operation that arrives late may have changed a belief at a time in between and
+//! not now. So it sets `changed`, for everything that was built on what it concerns, to the highest
+//! time in the ledger at its arrival. `first` is the time of the first operation that concerns the
+//! identity; before that time the identity did not exist.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -35,18 +35,18 @@ use crate::StoreError;
 /// The version of the tables that first has the view.
 const SINCE: i64 = 4;
 
-/// Identities that wait to be written before they are written without waiting for the commit.
+/// Limit of identities that wait for the commit; beyond it they are written at once.
 const WAITING_MAX: usize = 1 << 16;
 
-/// The band in `belief_count` of what is not served.
+/// The band in `belief_count` of identities without a served claim.
 const NO_BAND: i64 = -1;
 
 /// The view's tables.
 pub(super) static VIEW: ViewSpec = ViewSpec {
     name: "beliefs",
     tables: &[
-        // The indexes hold all that a list is filtered by, so that a filter that few rows pass
-        // reads the index alone.
+        // The indexes hold all columns that lists filter by, so a selective filter reads the index
+        // alone.
         TableSpec::new(
             "belief",
             SINCE,
@@ -78,38 +78,37 @@ pub(super) static VIEW: ViewSpec = ViewSpec {
     },
 };
 
-/// Identities whose rows are to be written again.
+/// Identities whose rows must be written again.
 #[derive(Debug, Default)]
 pub(super) struct BeliefChanges {
     keys: BTreeMap<String, Noted>,
-    /// Every identity may have changed, the last time then.
+    /// Every identity may have changed, at the latest at this time.
     all: Option<HlcTimestamp>,
 }
 
-/// What is known of a row that is to be written again.
+/// A row that must be written again.
 #[derive(Clone, Copy, Debug, Default)]
 struct Noted {
     changed: HlcTimestamp,
-    /// The first operation that spoke of the identity, of those that were folded since the row was
-    /// last written.
+    /// The first operation on the identity among those folded since the row was last written.
     first: Option<HlcTimestamp>,
 }
 
 impl BeliefChanges {
-    /// Takes note of what folding an operation changed: `keys` are the identities whose served
-    /// record may be another.
+    /// Notes what folding an operation changed. `keys` are the identities whose served claim may
+    /// differ.
     pub(super) fn note(
         &mut self,
-        world: &SqliteLedgerIndex<'_>,
+        index: &SqliteLedgerIndex<'_>,
         entry: &Entry,
         arrival: Arrival,
         keys: &BTreeSet<String>,
     ) -> Result<(), StoreError> {
         let late = match arrival {
             Arrival::Latest => BTreeSet::new(),
-            Arrival::Late => built_upon(world, entry)?,
+            Arrival::Late => built_upon(index, entry)?,
         };
-        let at = if arrival == Arrival::Late { world.latest() } else { None };
+        let at = if arrival == Arrival::Late { index.latest() } else { None };
         let at = at.unwrap_or(entry.ts).max(entry.ts);
         for key in keys.iter().chain(&late) {
             let noted = match self.keys.get_mut(key) {
@@ -124,27 +123,27 @@ impl BeliefChanges {
         Ok(())
     }
 
-    /// Takes note that every identity may have changed until `latest`.
+    /// Notes that every identity may have changed until `latest`.
     pub(super) fn note_all(&mut self, latest: Option<HlcTimestamp>) {
         self.all = self.all.max(latest);
     }
 
-    /// Whether so much waits that it should be written now.
+    /// Whether enough rows wait that they should be written now.
     pub(super) fn is_full(&self) -> bool {
         self.keys.len() >= WAITING_MAX
     }
 
     /// Writes the rows.
-    pub(super) fn write(mut self, world: &SqliteLedgerIndex<'_>) -> Result<(), StoreError> {
+    pub(super) fn write(mut self, index: &SqliteLedgerIndex<'_>) -> Result<(), StoreError> {
         if let Some(latest) = self.all {
-            world.identity_keys(|key| {
+            index.identity_keys(|key| {
                 let noted = self.keys.entry(key).or_default();
                 noted.changed = noted.changed.max(latest);
                 true
             })?;
         }
-        let connection = world.connection;
-        let mut validity = Validity::new(world);
+        let connection = index.connection;
+        let mut validity = Validity::new(index);
         let mut counts = Counts::default();
         for (key, noted) in &self.keys {
             let before = Listed::stored(connection, key)?;
@@ -156,7 +155,7 @@ impl BeliefChanges {
             let changed = before
                 .as_ref()
                 .map_or(noted.changed, |(_, times)| times.changed.max(noted.changed));
-            let after = Listed::now(world, &mut validity, key)?;
+            let after = Listed::now(index, &mut validity, key)?;
             if let Some((before, _)) = before {
                 counts.add(before, -1);
             }
@@ -167,10 +166,9 @@ impl BeliefChanges {
     }
 }
 
-/// The identities of all that was built on what an operation concerns, at any depth, with those
-/// that it speaks of.
+/// The identities that an operation concerns, and those of everything built on them, at any depth.
 fn built_upon(
-    world: &SqliteLedgerIndex<'_>,
+    index: &SqliteLedgerIndex<'_>,
     entry: &Entry,
 ) -> Result<BTreeSet<String>, StoreError> {
     let mut keys = BTreeSet::new();
@@ -183,25 +181,25 @@ fn built_upon(
         }
         Kind::CorrectionWithdrawal | Kind::RefutationWithdrawal => {
             for target in entry.cited(Role::TARGET) {
-                keys.extend(world.entry(&target)?.and_then(|target| target.identity));
+                keys.extend(index.entry(&target)?.and_then(|target| target.identity));
             }
         }
         _ => {}
     }
     for key in &keys {
-        stack.extend(world.identity(key)?.iter().map(|version| version.id));
+        stack.extend(index.identity(key)?.iter().map(|version| version.id));
     }
     let mut seen: HashSet<OpId> = HashSet::new();
     while let Some(id) = stack.pop() {
         if seen.insert(id) {
-            keys.extend(world.entry(&id)?.and_then(|entry| entry.identity));
-            stack.extend(world.dependents(&id)?.into_iter().map(|(_, id)| id));
+            keys.extend(index.entry(&id)?.and_then(|entry| entry.identity));
+            stack.extend(index.dependents(&id)?.into_iter().map(|(_, id)| id));
         }
     }
     Ok(keys)
 }
 
-/// The time of the first operation that spoke of an identity.
+/// The time of the first operation on an identity.
 fn first_time(connection: &Connection, key: &str) -> Result<HlcTimestamp, StoreError> {
     let first: Option<i64> = connection
         .prepare_cached("SELECT min(ts) FROM identity WHERE key = ?1")?
@@ -209,14 +207,14 @@ fn first_time(connection: &Connection, key: &str) -> Result<HlcTimestamp, StoreE
     Ok(HlcTimestamp(first.unwrap_or(0).unsigned_abs()))
 }
 
-/// When an identity was first spoken of, and when it may last have changed.
+/// When an identity appeared, and when it may last have changed.
 #[derive(Clone, Copy)]
 struct Times {
     first: HlcTimestamp,
     changed: HlcTimestamp,
 }
 
-/// What a row says of an identity.
+/// The contents of an identity's row.
 struct Listed {
     state: String,
     served: Option<i64>,
@@ -231,22 +229,22 @@ struct Listed {
 impl Listed {
     /// What the ledger says now.
     fn now(
-        world: &SqliteLedgerIndex<'_>,
+        index: &SqliteLedgerIndex<'_>,
         validity: &mut Validity<'_, SqliteLedgerIndex<'_>>,
         key: &str,
     ) -> Result<Self, StoreError> {
         let standing = validity.standing(key)?;
         let state = validity.state_of(&standing)?;
         let current = standing.current.as_ref().map(|current| current.id);
-        let claim = current.map(|id| claim_of(world, &id)).transpose()?.flatten();
+        let claim = current.map(|id| claim_of(index, &id)).transpose()?.flatten();
         let (served, confidence) = match (state, &claim, &standing.correction) {
             (State::Active, Some(claim), _) => (current, claim.confidence),
             (State::Corrected, _, Some(correction)) => (Some(correction.id), 1.0),
             _ => (None, 0.0),
         };
-        let position = served.map(|id| world.position_of(&id)).transpose()?.flatten();
+        let position = served.map(|id| index.position_of(&id)).transpose()?.flatten();
         let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
-        // Until when a corrected belief holds was the deriver's guess, not the user's.
+        // The end of validity was the deriver's estimate, not the user's, so a correction has none.
         let valid_to = claim.as_ref().filter(|_| state != State::Corrected);
         Ok(Self {
             state: state.as_str().to_owned(),
@@ -260,7 +258,7 @@ impl Listed {
         })
     }
 
-    /// What is stored of its state, type and band, which are counted, and its times.
+    /// The stored state, type and band, which are counted, and the times.
     fn stored(connection: &Connection, key: &str) -> Result<Option<(Counted, Times)>, StoreError> {
         let stored = connection
             .prepare_cached(
@@ -316,8 +314,8 @@ impl Listed {
     }
 }
 
-fn claim_of(world: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<Option<Claim>, StoreError> {
-    let bytes = world.body(id)?;
+fn claim_of(index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<Option<Claim>, StoreError> {
+    let bytes = index.body(id)?;
     match bytes.and_then(|bytes| Body::parse(&Kind::Claim, &bytes).ok()) {
         Some(Body::Claim(claim)) => Ok(Some(claim)),
         _ => Ok(None),
@@ -341,7 +339,7 @@ pub(super) fn band_number(band: Band) -> i64 {
     }
 }
 
-/// What identities are counted by.
+/// The columns by which identities are counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Counted {
     state: String,
@@ -349,7 +347,7 @@ struct Counted {
     band: i64,
 }
 
-/// By how much counts change.
+/// The change of each count.
 #[derive(Default)]
 struct Counts(BTreeMap<Counted, i64>);
 

@@ -1,15 +1,15 @@
-//! What derivation remembers between runs: which records belong to which group, and which groups
-//! are to be run again.
+//! The state of derivation between runs: which records belong to which group, and which groups must
+//! run again.
 //!
-//! A deriver looks at one group of records at a time. So that one more record costs the groups that
-//! it belongs to and nothing else, membership is kept here, by the record's own time, together with
-//! what each group concluded last. All of it can be deleted and filled again; the ledger alone says
-//! what is believed.
+//! A deriver sees one group of records at a time. One more record should cost only the groups that
+//! it belongs to, so membership is stored here, ordered by each record's own time, together with
+//! the last conclusions of each group. All of it can be deleted and filled again; beliefs follow
+//! from the ledger alone.
 //!
-//! Two queues survive a crash: `changed` has the identities of which something else may be served
-//! than what derivation last saw, written in the transaction of the operation that brought it
-//! about; `derive_marked` has the groups to be run. `derive_suspect` has identities that may no
-//! longer follow from anything, until they are retracted.
+//! Two queues survive a crash. `changed` holds the identities whose served claim may differ from
+//! the one that derivation last saw; it is written in the transaction of the operation that changed
+//! them. `derive_marked` holds the groups that must run. `derive_suspect` holds identities that may
+//! no longer follow from anything, until they are retracted.
 
 use std::collections::HashMap;
 
@@ -54,22 +54,22 @@ pub(super) const TABLES: &[&str] = &[
     "derive_joined",
 ];
 
-/// What was served of each identity. It is kept when the others are emptied, so that it is known
-/// what changed.
+/// The claim that was served for each identity. It is kept when the other tables are emptied, so
+/// that changes can be found.
 const SERVED: &str = "derive_served";
 
 /// The view's name in the table of positions.
 const VIEW: &str = "derive";
-/// The version of these tables' meaning; another one means to fill them again.
+/// The version of the meaning of these tables; with another version they are filled again.
 const VERSION: i64 = 1;
-/// Names of groups that a writing remembers.
+/// Names of groups that a write transaction caches.
 const NAMES_MAX: usize = 200_000;
 
 /// A group's number in this file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupNumber(i64);
 
-/// A group that is to be run.
+/// A group that must run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
     /// Its number.
@@ -80,7 +80,7 @@ pub struct Marked {
     pub name: String,
 }
 
-/// An operation as derivation reads it: no signature, no chain.
+/// An operation as derivation reads it, without signature and chain.
 #[derive(Clone, Debug)]
 pub struct OperationRow {
     /// Its number in order of arrival.
@@ -95,25 +95,25 @@ pub struct OperationRow {
     pub ts: HlcTimestamp,
     /// What it cites.
     pub refs: Vec<Ref>,
-    /// Its canonical body; none where it was removed.
+    /// Its canonical body; none if it was removed.
     pub body: Option<Vec<u8>>,
 }
 
-/// What is served of an identity, as derivation last saw it.
+/// The claim that is served for an identity, as derivation last saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
     /// The claim or correction.
     pub position: Position,
-    /// How many derivations lie between it and evidence.
+    /// The number of derivations between it and evidence.
     pub layer: u32,
-    /// Whether it is a member of its groups; false after these were emptied.
+    /// Whether it is a member of its groups; false after the groups were emptied.
     pub is_placed: bool,
 }
 
-/// Numbers of groups by deriver and name, as far as a writing has asked.
+/// Numbers of groups by deriver and name, as far as this transaction has looked them up.
 pub(super) type Names = HashMap<(String, String), GroupNumber>;
 
-/// Notes that what is served of an identity may be another now.
+/// Notes that another claim may be served for an identity now.
 pub(super) fn note_changed(connection: &Connection, key: &str) -> Result<(), StoreError> {
     connection.prepare_cached("INSERT OR IGNORE INTO changed (key) VALUES (?1)")?.execute([key])?;
     Ok(())
@@ -134,11 +134,11 @@ fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
 
 impl SqliteWriting<'_> {
     fn connection(&self) -> &Connection {
-        self.world.connection
+        self.index.connection
     }
 
-    /// How far derivation has read, by which derivers (name and version); 0 if it never did or by
-    /// other rules.
+    /// How far derivation has read, with these derivers (name and version); 0 if it never ran or
+    /// ran with others.
     pub fn derived(&self) -> Result<(Position, Vec<(String, String)>), StoreError> {
         let read: Option<(i64, i64)> = self
             .connection()
@@ -156,7 +156,7 @@ impl SqliteWriting<'_> {
         Ok((position, derivers.collect::<Result<_, _>>()?))
     }
 
-    /// Says how far derivation has read.
+    /// Stores how far derivation has read.
     pub fn set_derived(&mut self, position: Position) -> Result<(), StoreError> {
         self.connection()
             .prepare_cached(
@@ -167,7 +167,7 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Empties everything, to be filled again by `derivers` (name and version).
+    /// Empties all tables; `derivers` (name and version) will fill them again.
     pub fn forget_derivation(&mut self, derivers: &[(String, String)]) -> Result<(), StoreError> {
         self.names.clear();
         self.marked.clear();
@@ -180,8 +180,8 @@ impl SqliteWriting<'_> {
                 [name, version],
             )?;
         }
-        // Every identity is looked at again, and what is served of it joins its groups again. A
-        // layer below zero says that it has not joined yet.
+        // Every identity is examined again, and its served claim joins its groups again. A layer
+        // below zero means that it has not joined yet.
         self.connection()
             .execute("UPDATE derive_served SET layer = -1 - layer WHERE layer >= 0", [])?;
         self.connection()
@@ -189,8 +189,8 @@ impl SqliteWriting<'_> {
         self.set_derived(Position(0))
     }
 
-    /// At most `limit` operations that arrived after `after`, in order of arrival; bodies of
-    /// evidence alone.
+    /// At most `limit` operations that arrived after `after`, in order of arrival, with the bodies
+    /// of evidence only.
     pub fn lines(&self, after: Position, limit: usize) -> Result<Vec<OperationRow>, StoreError> {
         let mut statement = self.connection().prepare_cached(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL)
@@ -205,13 +205,13 @@ impl SqliteWriting<'_> {
         Ok(lines)
     }
 
-    /// One operation by its place of arrival or by id, with its body.
+    /// One operation, by position or by id, with its body.
     pub fn line(&self, id: &OpId) -> Result<Option<OperationRow>, StoreError> {
         let mut lines = self.lines_where("op.id = ?1", params![id.0])?;
         Ok(lines.pop())
     }
 
-    /// The same by place of arrival.
+    /// The same by position.
     pub fn line_at(&self, position: Position) -> Result<Option<OperationRow>, StoreError> {
         let mut lines = self.lines_where("op.pos = ?1", params![sql(position)])?;
         Ok(lines.pop())
@@ -235,13 +235,13 @@ impl SqliteWriting<'_> {
         Ok(lines)
     }
 
-    /// The number of a group; one is made if there is none.
+    /// The number of a group, which is created if it does not exist.
     pub fn group(&mut self, deriver: &str, name: &str) -> Result<GroupNumber, StoreError> {
         let asked = (deriver.to_owned(), name.to_owned());
         if let Some(number) = self.names.get(&asked) {
             return Ok(*number);
         }
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         let find = |connection: &Connection| {
             connection
                 .prepare_cached("SELECT number FROM derive_group WHERE deriver = ?1 AND name = ?2")?
@@ -266,8 +266,8 @@ impl SqliteWriting<'_> {
         Ok(number)
     }
 
-    /// Lets what is served of an identity now, recorded at `at_us`, be a record of these groups and
-    /// of no others; all that gain or lose it are marked.
+    /// Makes the claim that is served for an identity, recorded at `at_us`, a member of exactly
+    /// these groups. Marks every group that gains or loses it.
     pub fn place_belief(
         &mut self,
         key: &str,
@@ -294,7 +294,7 @@ impl SqliteWriting<'_> {
             .prepare_cached("DELETE FROM derive_joined WHERE key = ?1")?
             .execute([key])?;
         let Some(Served { position: record, layer, .. }) = served else { return Ok(()) };
-        // Beliefs lie before all evidence, in their own order: none is a plan.
+        // Beliefs sort before all evidence by their own time, so none counts as planned.
         let at_us = at_us.saturating_sub(1 << 62);
         for group in groups {
             self.join_above(*group, at_us, record, layer)?;
@@ -305,8 +305,8 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Puts evidence with that time of its own, microseconds, that was told at `told` into a group
-    /// and marks the group.
+    /// Adds evidence to a group and marks the group. `at_us` is the evidence's own time and `told`
+    /// the time at which it was recorded, both in microseconds.
     pub fn join(
         &mut self,
         group: GroupNumber,
@@ -335,7 +335,7 @@ impl SqliteWriting<'_> {
         self.mark(group)
     }
 
-    /// Takes it out again and marks the group.
+    /// Removes it from the group and marks the group.
     pub fn leave(
         &mut self,
         group: GroupNumber,
@@ -348,9 +348,9 @@ impl SqliteWriting<'_> {
         self.mark(group)
     }
 
-    /// Members of a group, with their bodies, and how many derivations lie below each: of those
-    /// whose own time had come when the last one of the group was told the latest `past`, of the
-    /// others the nearest `plans`. Of claims it is not read what they cite.
+    /// Members of a group, with their bodies and the number of derivations below each. Of the
+    /// members whose own time had passed when the last one was recorded, these are the latest
+    /// `past`; of the others, the nearest `plans`. The citations of claims are not read.
     pub fn members(
         &self,
         group: GroupNumber,
@@ -395,10 +395,10 @@ impl SqliteWriting<'_> {
         let mut members = Vec::new();
         while let Some(row) = rows.next()? {
             let line = line_in(row)?;
-            // What a group concludes cites its members, and each citation is judged.
+            // A conclusion of the group cites its members, and each citation is judged.
             if line.kind == Kind::Evidence {
-                self.world.meet(line.id, row.get(0)?);
-                self.world.remember(Entry {
+                self.index.meet(line.id, row.get(0)?);
+                self.index.remember(Entry {
                     id: line.id,
                     ts: line.ts,
                     kind: Kind::Evidence,
@@ -413,7 +413,7 @@ impl SqliteWriting<'_> {
         Ok(members)
     }
 
-    /// Has a group run again.
+    /// Marks a group to run again.
     pub fn mark(&mut self, group: GroupNumber) -> Result<(), StoreError> {
         if !self.marked.insert(group) {
             return Ok(());
@@ -424,7 +424,7 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Takes at most `limit` marked groups off the list, by deriver and name.
+    /// Removes at most `limit` groups from the queue and returns them, by deriver and name.
     pub fn take_marked(&mut self, limit: usize) -> Result<Vec<Marked>, StoreError> {
         self.marked.clear();
         let mut statement = self.connection().prepare_cached(
@@ -453,7 +453,7 @@ impl SqliteWriting<'_> {
         Ok(count.unsigned_abs())
     }
 
-    /// The identities that a group concluded when it was last run.
+    /// The identities that the group's last run concluded.
     pub fn made(&self, group: GroupNumber) -> Result<Vec<String>, StoreError> {
         let mut statement = self
             .connection()
@@ -462,7 +462,7 @@ impl SqliteWriting<'_> {
         Ok(keys.collect::<Result<_, _>>()?)
     }
 
-    /// The groups that concluded an identity, by deriver and name: the first is authoritative.
+    /// The groups that concluded an identity, by deriver and name. The first is authoritative.
     pub fn makers(&self, key: &str) -> Result<Vec<Marked>, StoreError> {
         let mut statement = self.connection().prepare_cached(
             "SELECT made.grp, derive_group.deriver, derive_group.name FROM derive_made AS made
@@ -483,7 +483,7 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Notes that it does so no longer.
+    /// Notes that a group no longer concludes an identity.
     pub fn remove_made(&mut self, group: GroupNumber, key: &str) -> Result<(), StoreError> {
         self.connection()
             .prepare_cached("DELETE FROM derive_made WHERE grp = ?1 AND key = ?2")?
@@ -491,7 +491,7 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// What derivation last saw served of an identity.
+    /// The claim that derivation last saw served for an identity.
     pub fn served(&self, key: &str) -> Result<Option<Served>, StoreError> {
         let served = self
             .connection()
@@ -508,7 +508,7 @@ impl SqliteWriting<'_> {
         Ok(served)
     }
 
-    /// Notes what it sees now.
+    /// Stores the claim that it sees now.
     pub fn set_served(&mut self, key: &str, served: Option<Served>) -> Result<(), StoreError> {
         match served {
             Some(Served { position, layer, is_placed }) => self
@@ -537,17 +537,18 @@ impl SqliteWriting<'_> {
         Ok(statement.query_row([], |row| row.get(0))?)
     }
 
-    /// Every identity of which something was said, in order.
+    /// Every identity with a claim, a correction or a refutation, in order.
     pub fn identity_keys(&self) -> Result<Vec<String>, StoreError> {
         let mut keys = Vec::new();
-        self.world.identity_keys(|key| {
+        self.index.identity_keys(|key| {
             keys.push(key);
             true
         })?;
         Ok(keys)
     }
 
-    /// Takes at most `limit` identities off the queue of changed ones, in order.
+    /// Removes at most `limit` identities from the queue of changed ones and returns them, in
+    /// order.
     pub fn take_changed(&mut self, limit: usize) -> Result<Vec<String>, StoreError> {
         self.take_keys("changed", limit)
     }
@@ -560,7 +561,7 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// At most `limit` identities that are marked so and lie after `after`, in order.
+    /// At most `limit` such identities after `after`, in order.
     pub fn unsupported(
         &self,
         after: Option<&str>,
@@ -574,7 +575,7 @@ impl SqliteWriting<'_> {
         Ok(keys.collect::<Result<_, _>>()?)
     }
 
-    /// Takes that note back.
+    /// Removes that note.
     pub fn unmark_unsupported(&mut self, key: &str) -> Result<(), StoreError> {
         self.connection()
             .prepare_cached("DELETE FROM derive_suspect WHERE key = ?1")?
@@ -582,8 +583,8 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Whether operations up to `until` lie at or after `ts` in the space's order: by `author`, or
-    /// by anybody.
+    /// Whether any operation up to `until` is at or after `ts` in the space's order: one of
+    /// `author`, or of any author.
     pub fn has_later(
         &self,
         author: Option<&Author>,

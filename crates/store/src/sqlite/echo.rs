@@ -1,8 +1,9 @@
-//! By what earlier texts are found again when something like them is told.
+//! Keys of records and of shown texts, by which a repeated text is recognised.
 //!
-//! A record is looked for by a few keys: hashes of some of its shingles. The table is no view: it
-//! has the position up to which it has read, is filled in the transaction that records, and what it
-//! misses is only not recognised. Which keys and what a find means is the engine's to say.
+//! Each record is looked up by a few keys, which are hashes of some of its shingles. The table is
+//! not a view: it stores the position up to which records have keys, and it is filled in the
+//! transaction that appends them. A missing key only means that a repetition is not recognised. The
+//! engine chooses the keys and decides what a match means.
 
 use kernel::id::OpId;
 use rusqlite::{OptionalExtension, params};
@@ -27,15 +28,15 @@ pub struct Injected {
     pub agent: String,
     /// In which conversation.
     pub session: Option<String>,
-    /// The records; without those by which they are looked for.
+    /// The records, without their lookup keys.
     pub items: Vec<ReceiptItem>,
 }
 
 impl SqliteWriting<'_> {
-    /// Up to where records can be found by their keys.
+    /// The position up to which records can be found by their keys.
     pub fn echo_position(&self) -> Result<Position, StoreError> {
         let position: Option<i64> = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT pos FROM echo_read")?
             .query_row([], |row| row.get(0))
@@ -46,7 +47,7 @@ impl SqliteWriting<'_> {
     /// The latest `limit` records with a key.
     pub fn keyed(&self, key: u32, limit: usize) -> Result<Vec<Position>, StoreError> {
         let mut statement = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT pos FROM echo_key WHERE key = ?1 ORDER BY pos DESC LIMIT ?2")?;
         let positions =
@@ -55,9 +56,9 @@ impl SqliteWriting<'_> {
         positions.collect()
     }
 
-    /// Adds keys, in their order, and says up to where records have theirs.
+    /// Adds keys, in order, and stores the position up to which records have theirs.
     pub fn add_keys(&mut self, keys: &[(u32, Position)], read: Position) -> Result<(), StoreError> {
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         let mut statement = connection
             .prepare_cached("INSERT OR IGNORE INTO echo_key (key, pos) VALUES (?1, ?2)")?;
         for (key, position) in keys {
@@ -71,10 +72,10 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Whether anything was ever shown to anyone.
+    /// Whether any receipt shows anything.
     pub fn has_receipts(&self) -> Result<bool, StoreError> {
         let found = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT 1 FROM receipt_item LIMIT 1")?
             .query_row([], |_| Ok(()))
@@ -84,7 +85,7 @@ impl SqliteWriting<'_> {
 
     /// Numbers of the latest `limit` receipts that show a text with this shingle.
     pub fn injected_by(&self, shingle: u32, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.world.connection.prepare_cached(
+        let mut statement = self.index.connection.prepare_cached(
             "SELECT receipt FROM receipt_shingle WHERE hash = ?1 ORDER BY receipt DESC LIMIT ?2",
         )?;
         let numbers = statement.query_map([i64::from(shingle), limit as i64], |row| row.get(0))?;
@@ -93,16 +94,16 @@ impl SqliteWriting<'_> {
 
     /// Numbers of the latest `limit` receipts of a conversation.
     pub fn injected_in(&self, session: &str, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.world.connection.prepare_cached(
+        let mut statement = self.index.connection.prepare_cached(
             "SELECT number FROM receipt WHERE session = ?1 ORDER BY number DESC LIMIT ?2",
         )?;
         let numbers = statement.query_map(params![session, limit as i64], |row| row.get(0))?;
         Ok(numbers.collect::<Result<_, _>>()?)
     }
 
-    /// What a receipt says was shown.
+    /// What a receipt shows.
     pub fn injected(&self, number: i64) -> Result<Option<Injected>, StoreError> {
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         let found = connection
             .prepare_cached("SELECT ts, agent, session FROM receipt WHERE number = ?1")?
             .query_row([number], |row| {

@@ -1,12 +1,12 @@
-//! Vectors of other models than the built-in table: which models, which records they have read,
-//! what they made.
+//! Vectors of other models than the built-in table: the models, the records that they have read,
+//! and the vectors.
 //!
-//! This is a cache and no view: it does not follow from the ledger alone, so it is in no digest,
-//! and it survives a rebuild, because a record is known by its position in the ledger, which never
-//! changes. There is no queue to keep: what a model has still to read are the records of the text
-//! index after [`EmbeddingModel::reached`]. Vectors and the new `reached` are written in one
-//! transaction, so a process may be killed at any moment, and two that read the same records write
-//! the same vectors. A row that is damaged counts as none.
+//! This is a cache, not a view: it does not follow from the ledger alone, so no digest covers it.
+//! It survives a rebuild, because a record is identified by its position in the ledger, which never
+//! changes. There is no queue: a model has still to read the records of the text index after
+//! [`EmbeddingModel::reached`]. Vectors and the new `reached` are written in one transaction, so a
+//! process may be killed at any time, and two processes that read the same records write the same
+//! vectors. A damaged row counts as missing.
 
 use models::Model;
 use retrieval::rank::meaning::compress;
@@ -25,7 +25,7 @@ const LENGTH_BYTES: usize = 4;
 /// Longest text of one record that a model reads, bytes: fewer than the tokens that services take,
 /// whatever the script.
 const TEXT_BYTES_MAX: usize = 8_000;
-/// Most records that are looked at for one batch: those without words are passed over.
+/// Limit of records examined for one batch, including records without words, which are skipped.
 const LOOKED_AT_MAX: usize = 10_000;
 /// Longest message that is kept.
 const ERROR_CHARS_MAX: usize = 500;
@@ -36,8 +36,8 @@ const ATTEMPTS_MAX: i64 = 1_000;
 /// Most models of a file, ever.
 const MODELS_MAX: i64 = 1 << 20;
 
-/// Tables of vectors. A vector's key is its model's number and the record's position, so that rows
-/// lie in the order in which they are read and long ones fit into a page.
+/// Tables of vectors. A vector's key consists of its model's number and the record's position, so
+/// that rows are in reading order and long ones fit into a page.
 pub(super) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS embedding_model (
     number INTEGER PRIMARY KEY AUTOINCREMENT, provider TEXT NOT NULL, name TEXT NOT NULL, dimensions INTEGER NOT NULL,
@@ -85,7 +85,7 @@ pub struct EmbeddingModel {
     pub model: Model,
     /// What the user calls it, to open it again.
     pub choice: String,
-    /// Every record up to here has a vector, says nothing, was refused or counts no more.
+    /// Every record up to here has a vector, has no text, was refused or no longer counts.
     pub reached: Position,
     /// How often in a row it did not answer.
     pub attempts: u32,
@@ -196,7 +196,7 @@ impl SqliteSpace {
         Ok(self.read_transaction()?.attributes()?.count_alive(reached).1)
     }
 
-    /// How much a model has read of what the text index holds.
+    /// How much of the text index a model has read.
     pub fn count_embeddings(&self, model: &EmbeddingModel) -> Result<EmbeddingCount, StoreError> {
         let transaction = self.read_transaction()?;
         let (records, pending) = transaction.attributes()?.count_alive(model.reached);
@@ -231,8 +231,8 @@ impl SqliteSpace {
         Ok(first.query_row(model.number.range(), |_| Ok(())).optional()?.is_some())
     }
 
-    /// What a model reads next, at most `texts_max` records. Empty at the end of what the text
-    /// index holds.
+    /// The records that a model reads next, at most `texts_max`. Empty at the end of the text
+    /// index.
     pub fn embedding_batch(
         &self,
         model: &EmbeddingModel,
@@ -254,7 +254,7 @@ impl SqliteSpace {
         Ok(batch)
     }
 
-    /// Writes what a model made of a batch. False if the model was forgotten in the meantime.
+    /// Writes a model's vectors for a batch. False if the model was forgotten in the meantime.
     pub fn write_embeddings(
         &mut self,
         model: &EmbeddingModel,
@@ -313,7 +313,7 @@ impl SqliteSpace {
         })
     }
 
-    /// The model that could not be opened the last time, if that is the one that is called so.
+    /// The model that could not be opened the last time, if its name is `choice`.
     pub fn unopened_model(&self, choice: &str) -> Result<Option<UnopenedModel>, StoreError> {
         if !is_there(&self.connection, "embedding_unopened")? {
             return Ok(None);
@@ -354,8 +354,8 @@ impl SqliteSpace {
         })
     }
 
-    /// Drops what does not read of a model's vectors, so that it is made again, as what is missing.
-    /// How many there were.
+    /// Deletes damaged vectors of a model, so that they are made again like missing ones. Returns
+    /// how many there were.
     pub fn mend_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         let dropped = self.drop_damaged(model)?;
         let attributes = self.read_transaction()?.attributes()?;
@@ -409,7 +409,7 @@ impl SqliteSpace {
         self.write_without_sync(
             std::time::Duration::from_millis(super::BUSY_WAIT_MS),
             |connection| {
-                // What damage took away of this cache is no loss.
+                // Deleted rows of a damaged cache are made again.
                 connection.execute_batch(SCHEMA)?;
                 work(connection)
             },
@@ -425,7 +425,7 @@ pub(super) fn read_vector(data: &[u8], dimensions: usize) -> Option<(&[u8], f32)
     (steps.len() == dimensions && length > 0.0 && length <= 1.0).then_some((steps, length))
 }
 
-/// The models of a file, the one that was chosen last first; what does not read is passed over.
+/// The models of a file, the last chosen one first; damaged rows are skipped.
 fn models(connection: &Connection) -> Result<Vec<EmbeddingModel>, StoreError> {
     if !is_there(connection, "embedding_model")? {
         return Ok(Vec::new());
@@ -451,8 +451,8 @@ pub(super) fn model(
     Ok(models(connection)?.into_iter().find(|model| model.number == number))
 }
 
-/// Who may append decides which records there are; when that changes for what was read, it is
-/// looked through again.
+/// The right to append decides which records there are. When it changes for records that were read
+/// already, they are read again.
 fn read_model(
     row: &Row<'_>,
     reach: &index::Reach,

@@ -1,4 +1,4 @@
-//! The graph: look-ups over the ledger that the rules are judged by.
+//! The graph: look-ups over the ledger, by which the rules are judged.
 //!
 //! Folded in the same transaction as the append, because the next operation of the batch is judged
 //! by it. Everything here follows from the `op` table and can be made again from it.
@@ -66,14 +66,14 @@ const POSITIONS_MAX: usize = 1 << 20;
 /// Entries that are cached, and operations that are cached as unreferenced.
 const ENTRIES_MAX: usize = 1 << 15;
 
-/// Look-ups over one connection, seen at one moment.
+/// Look-ups over one connection, on one snapshot.
 pub struct SqliteLedgerIndex<'a> {
     pub(super) connection: &'a Connection,
     access: Arc<Access>,
     space: Option<SpaceId>,
     heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
-    /// Row numbers by id. Ids are spread over their whole index, while operations that belong
-    /// together have neighbouring rows, so a citation is followed without a look-up by id.
+    /// Row numbers by id. Ids are spread over their whole index, while related operations have
+    /// neighbouring rows, so a citation is followed without a look-up by id.
     row_cache: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
     /// Entries that were read. An operation never changes.
     entry_cache: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
@@ -84,12 +84,12 @@ pub struct SqliteLedgerIndex<'a> {
     latest: Option<HlcTimestamp>,
     /// False over tables of version 1, which can be read and not written.
     claims_are_stored: bool,
-    /// Identities whose row in the view of beliefs is to be made anew.
+    /// Identities whose row in the view of beliefs must be written again.
     belief_changes: BeliefChanges,
 }
 
 impl<'a> SqliteLedgerIndex<'a> {
-    /// Over what `connection` sees.
+    /// An index over what `connection` sees.
     pub(super) fn new(
         connection: &'a Connection,
         access: &AccessCache,
@@ -128,7 +128,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         }
     }
 
-    /// The same, of which what is folded reaches up to a time.
+    /// The same, folded up to a time.
     pub(super) fn reaching(self, latest: Option<HlcTimestamp>) -> Self {
         Self { latest, ..self }
     }
@@ -189,10 +189,10 @@ impl<'a> SqliteLedgerIndex<'a> {
         let head = Head { seq: header.seq, id: operation.id(), ts: header.ts };
         self.heads.borrow_mut().insert(header.author, Some(head));
         if needs_full_recompute(header, arrival) {
-            let settlement = recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?;
-            self.store(&settlement)?;
+            let update = recompute_statuses(&*self, self.claims("claim JOIN op USING (pos)")?)?;
+            self.store(&update)?;
             self.belief_changes.note_all(self.latest);
-            Ok(settlement)
+            Ok(update)
         } else if may_change_status(header) {
             let entry = Entry::of(operation, body);
             let update = update_status(&*self, &entry, arrival)?;
@@ -207,7 +207,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         }
     }
 
-    /// Brings the view of beliefs up to date with all that was folded.
+    /// Brings the view of beliefs up to date with everything that was folded.
     pub(super) fn write_beliefs(&mut self) -> Result<(), StoreError> {
         let changes = std::mem::take(&mut self.belief_changes);
         changes.write(self)
@@ -226,17 +226,17 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(ids.collect::<Result<_, _>>()?)
     }
 
-    /// Claims whose fall is still to be recorded, in the space's order.
+    /// Claims whose invalidation is still to be recorded, in the space's order.
     pub(super) fn due(&self) -> Result<Vec<OpId>, StoreError> {
         self.claims("claim JOIN op USING (pos) WHERE claim.due <> 0")
     }
 
-    fn store(&self, settlement: &StatusUpdate) -> Result<(), StoreError> {
+    fn store(&self, update: &StatusUpdate) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(
             "INSERT INTO claim (pos, sound, recorded, due) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (pos) DO UPDATE SET sound = ?2, recorded = ?3, due = ?4",
         )?;
-        for change in &settlement.changes {
+        for change in &update.changes {
             if let Some(row) = self.row_of(&change.id)? {
                 let ClaimStatus { sound, recorded, due } = change.after;
                 statement.execute(params![row, sound, recorded, due])?;
@@ -262,8 +262,8 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(())
     }
 
-    /// The slot of a source's record: its key, and what is in it. The key is 64 bits of a hash; a
-    /// slot that another record holds is passed over.
+    /// The slot of a source's record: its key and its content. The key is 64 bits of a hash; a slot
+    /// that another record occupies is skipped.
     #[allow(clippy::type_complexity)]
     fn evidence_slot(
         &self,
@@ -461,14 +461,14 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
             return Ok(None);
         }
         let Some(row) = self.row_of(id)? else { return Ok(None) };
-        let settled = self
+        let status = self
             .connection
             .prepare_cached("SELECT sound, recorded, due FROM claim WHERE pos = ?1")?
             .query_row([row], |row| {
                 Ok(ClaimStatus { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? })
             })
             .optional()?;
-        Ok(settled)
+        Ok(status)
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
@@ -560,24 +560,24 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
 pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), StoreError> {
     /// Operations read at a time.
     const READ_OPERATIONS: usize = 512;
-    let mut world = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
+    let mut index = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
     let mut position = Position(0);
     loop {
         let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
-        let Some(last) = recorded.last() else { return world.write_beliefs() };
+        let Some(last) = recorded.last() else { return index.write_beliefs() };
         position = last.position;
-        world.write_beliefs_of_batch()?;
+        index.write_beliefs_of_batch()?;
         for recorded in &recorded {
             let operation = &recorded.operation;
             let body = operation
                 .body()
                 .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
-            world.fold(recorded.position, operation, body.as_ref())?;
+            index.fold(recorded.position, operation, body.as_ref())?;
         }
     }
 }
 
-/// Folds what changes access alone, for folds that must know of it beforehand.
+/// Folds changes of access only, for folds that must know them beforehand.
 pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
     connection.execute(
         "INSERT INTO access SELECT pos FROM op WHERE kind IN ('space', 'grant', 'revoke')",
@@ -644,7 +644,7 @@ pub(super) fn refs_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Ref>
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the stored citations do not read")]
+#[error("the stored citations cannot be decoded")]
 struct DamagedRefs;
 
 fn conversion(

@@ -1,8 +1,8 @@
 //! The ledger's table, and appending to it.
 //!
-//! An operation's header is kept as columns and written out again to be hashed, so there is no
-//! second copy that could differ. `pos` is the order of arrival, without gaps; the space's own
-//! order is (`ts`, `id`).
+//! An operation's header is stored as columns and reassembled to be hashed, so there is no second
+//! copy that could differ. `pos` is the order of arrival, without gaps; the space's own order is
+//! (`ts`, `id`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -87,8 +87,8 @@ impl SqliteSpace {
         let draft = path.with_extension(format!("new-{}", std::process::id()));
         let _ = std::fs::remove_file(&draft);
         let made = Self::create_draft(registry, &draft, genesis, body);
-        // Linking fails where the name is taken in the meantime; renaming would put ours over
-        // another's.
+        // Linking fails if the name was taken in the meantime; renaming would replace another's
+        // file.
         let placed = made.and_then(|()| match std::fs::hard_link(&draft, path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Err(StoreError::Exists { path: path.to_owned() })
@@ -117,7 +117,7 @@ impl SqliteSpace {
         Self::begun(&REGISTRY, connection, Path::new(":memory:"), genesis, body)
     }
 
-    /// Makes a space under a name that nobody looks for.
+    /// Creates a space under a temporary name.
     fn create_draft(
         registry: &'static Registry,
         draft: &Path,
@@ -164,8 +164,9 @@ impl SqliteSpace {
         Ok(Self::open_unshared(path)?.sharing(before))
     }
 
-    /// Shares what is in memory with other handles on the file that `before` was, if it still is.
-    /// If the file was replaced meanwhile, it is unknown which one was opened.
+    /// Shares the index in memory with other handles on the file that `before` identified, if the
+    /// path still names that file. If the file was replaced meanwhile, it is unknown which one was
+    /// opened.
     fn sharing(mut self, before: Option<FileIdentity>) -> Self {
         if let Some(file) =
             before.filter(|before| FileIdentity::of(&self.path).as_ref() == Some(before))
@@ -185,8 +186,8 @@ impl SqliteSpace {
         let (connection, mode) = open(path, registry)?;
         let space = Self::over(connection, mode, path, registry)?;
         if mode == Mode::ReadWrite {
-            // What cannot be migrated now, for want of room say, can still be read; the next append
-            // tries again and says why not.
+            // A file that cannot be migrated now, for example because the disk is full, can still
+            // be read. The next append tries again and reports the reason.
             let _ = space.migrate();
         }
         Ok(space)
@@ -202,8 +203,8 @@ impl SqliteSpace {
         let first = |query: &str| connection.query_row(query, [], |row| id_at(row, 0)).optional();
         let id = match first("SELECT id FROM op WHERE pos = 1") {
             Ok(Some(id)) => id,
-            // Where the first row is damaged the index may still name it, and what is wrong can be
-            // looked for.
+            // If the first row is damaged, the index may still name it, and the damage can be
+            // examined.
             damaged => first("SELECT id FROM op INDEXED BY op_id WHERE +pos = 1")
                 .ok()
                 .flatten()
@@ -224,7 +225,7 @@ impl SqliteSpace {
         })
     }
 
-    /// Brings the tables of an earlier version up to this one's.
+    /// Migrates the tables of an earlier version to this one.
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
         if super::schema_version(&self.connection)? == self.registry.version() {
             return Ok(());
@@ -289,9 +290,9 @@ impl SqliteSpace {
         Ok(())
     }
 
-    /// Every operation that the index of ids names, with the row it points at as the table itself
-    /// holds it. Other ways of reading take what they can from indexes; where an index and the
-    /// table differ, this one tells which operation is meant.
+    /// Every operation in the index of ids, with the row that it points at, read from the table
+    /// itself. Other queries take columns from indexes where they can; if an index and the table
+    /// differ, this one tells which operation is affected.
     pub fn each_row(
         &self,
         mut take: impl FnMut(OpId, Result<Option<Recorded>, StoreError>),
@@ -327,7 +328,7 @@ impl SqliteSpace {
         Ok(counts.collect::<Result<_, _>>()?)
     }
 
-    /// Begins an append, with what derivation remembers. Waits for other writers.
+    /// Begins an append that includes the state of derivation. Waits for other writers.
     pub fn write(&mut self) -> Result<SqliteWriting<'_>, StoreError> {
         if self.mode == Mode::ReadOnly {
             return Err(StoreError::ReadOnly);
@@ -470,7 +471,7 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
 
 /// An open write transaction; dropped without a commit, it leaves no trace.
 pub struct SqliteWriting<'a> {
-    pub(super) world: SqliteLedgerIndex<'a>,
+    pub(super) index: SqliteLedgerIndex<'a>,
     pub(super) names: super::derive::Names,
     /// Groups that this writing marked and did not take.
     pub(super) marked: std::collections::HashSet<super::GroupNumber>,
@@ -485,7 +486,7 @@ impl<'a> SqliteWriting<'a> {
     fn new(connection: &'a Connection, access: &AccessCache) -> Result<Self, StoreError> {
         let latest = latest(connection)?;
         Ok(Self {
-            world: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
+            index: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,
@@ -496,13 +497,14 @@ impl<'a> SqliteWriting<'a> {
         })
     }
 
-    /// Goes on with what an earlier writing noted and did not ask of: so that what follows from a
-    /// merge that takes several writings is found by one walk.
+    /// Continues with the changes that an earlier transaction noted and did not follow, so that one
+    /// walk finds the consequences of a merge that takes several transactions.
     pub fn resume(&mut self, journal: Journal) {
         self.journal = journal;
     }
 
-    /// Gives up what was noted and not asked of, for a later writing to go on with.
+    /// Returns the changes that were noted and not followed, for a later transaction to resume
+    /// with.
     pub fn suspend(&mut self) -> Journal {
         std::mem::take(&mut self.journal)
     }
@@ -516,7 +518,7 @@ impl<'a> SqliteWriting<'a> {
         if let Some(number) = self.authors.get(author) {
             return Ok(*number);
         }
-        let connection = self.world.connection;
+        let connection = self.index.connection;
         connection
             .prepare_cached("INSERT OR IGNORE INTO author (key) VALUES (?1)")?
             .execute([author.0])?;
@@ -539,7 +541,7 @@ impl<'a> SqliteWriting<'a> {
             Content::Present { salt, body } => (Some(salt), Some(body)),
             Content::Removed => (None, None),
         };
-        self.world
+        self.index
             .connection
             .prepare_cached(
                 "INSERT INTO op (pos, id, kind, author, seq, prev, ts, refs, body_hash, salt, body, sig)
@@ -559,12 +561,12 @@ impl<'a> SqliteWriting<'a> {
                 bytes,
                 operation.sig(),
             ])?;
-        let settled = self.world.fold(position, operation, body)?;
-        for key in &settled.keys {
-            super::derive::note_changed(self.world.connection, key)?;
+        let update = self.index.fold(position, operation, body)?;
+        for key in &update.keys {
+            super::derive::note_changed(self.index.connection, key)?;
         }
-        self.journal.note(settled);
-        self.world.write_beliefs_of_batch()?;
+        self.journal.note(update);
+        self.index.write_beliefs_of_batch()?;
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
         Ok(())
@@ -586,7 +588,7 @@ impl<'a> SqliteWriting<'a> {
 impl Drop for SqliteWriting<'_> {
     fn drop(&mut self) {
         if self.open {
-            let _ = self.world.connection.execute_batch("ROLLBACK");
+            let _ = self.index.connection.execute_batch("ROLLBACK");
         }
     }
 }
@@ -594,7 +596,7 @@ impl Drop for SqliteWriting<'_> {
 impl Writing for SqliteWriting<'_> {
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         let body = self
-            .world
+            .index
             .connection
             .prepare_cached("SELECT body FROM op WHERE id = ?1")?
             .query_row([id.0], |row| row.get(0))
@@ -604,7 +606,7 @@ impl Writing for SqliteWriting<'_> {
 
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
         let id = self
-            .world
+            .index
             .connection
             .prepare_cached(
                 "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
@@ -623,7 +625,7 @@ impl Writing for SqliteWriting<'_> {
         operation: &Operation<Verified>,
         body: Option<&Body>,
     ) -> Result<Verdict, RecordError> {
-        let verdict = rules::judge(operation, body, &self.world)
+        let verdict = rules::judge(operation, body, &self.index)
             .map_err(|error| RecordError::of(operation.id(), error))?;
         self.take(operation, body, verdict)
     }
@@ -633,7 +635,7 @@ impl Writing for SqliteWriting<'_> {
         operation: &Operation<Verified>,
         body: Option<&Body>,
     ) -> Result<Verdict, RecordError> {
-        let placed = rules::judge_place(operation, body, &self.world);
+        let placed = rules::judge_place(operation, body, &self.index);
         let verdict = placed
             .map_err(|error| RecordError::of(operation.id(), error))?
             .unwrap_or(Verdict::Append);
@@ -642,24 +644,24 @@ impl Writing for SqliteWriting<'_> {
 
     fn follow(&mut self) -> Result<Consequences, StoreError> {
         let journal = std::mem::take(&mut self.journal);
-        consequences(&self.world, &journal, self.world.due()?)
+        consequences(&self.index, &journal, self.index.due()?)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
-        self.world.write_beliefs()?;
-        self.world.connection.execute_batch("COMMIT")?;
+        self.index.write_beliefs()?;
+        self.index.connection.execute_batch("COMMIT")?;
         self.open = false;
         Ok(self.head)
     }
 }
 
-/// A writing answers as its world does.
+/// A writing answers from its index.
 macro_rules! ask {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
         impl LedgerIndex for SqliteWriting<'_> {
             type Error = StoreError;
             $(fn $name(&self, $($argument: $type),*) -> Result<$answer, StoreError> {
-                self.world.$name($($argument),*)
+                self.index.$name($($argument),*)
             })+
         }
     };

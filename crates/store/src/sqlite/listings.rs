@@ -1,6 +1,6 @@
 //! What there is to list: identities, and operations of a kind of which there are few.
 //!
-//! Everything here is read from what the graph and the ledger hold already, at one moment.
+//! Everything here is read from the graph and the ledger, in one snapshot.
 
 use kernel::id::OpId;
 use rusqlite::OptionalExtension;
@@ -14,7 +14,7 @@ pub(super) const SCHEMA: &str =
     "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
 
 impl SqliteSpace {
-    /// Answers `ask` over the ledger as it is at one moment, whatever others write meanwhile.
+    /// Runs `ask` on a snapshot of the ledger, whatever others write meanwhile.
     pub fn at_one_moment<T, E: From<StoreError>>(
         &self,
         ask: impl FnOnce(&SqliteLedgerIndex<'_>) -> Result<T, E>,
@@ -35,7 +35,8 @@ impl SqliteLedgerIndex<'_> {
         Ok(body.flatten())
     }
 
-    /// Every identity of which something was said, in order, to `take` until it answers false.
+    /// Every identity with a claim, a correction or a refutation, in order, passed to `take` until
+    /// it returns false.
     pub fn identity_keys(&self, mut take: impl FnMut(String) -> bool) -> Result<(), StoreError> {
         let mut statement =
             self.connection.prepare_cached("SELECT DISTINCT key FROM identity ORDER BY key")?;

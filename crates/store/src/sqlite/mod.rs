@@ -1,10 +1,10 @@
 //! One space in one SQLite file.
 //!
 //! Write-ahead logging lets any number of processes read while one writes; writers queue for at
-//! most [`BUSY_WAIT_MS`]. The ledger's tables are written with `synchronous=FULL`: what
-//! [`Writing::commit`](crate::Writing::commit) returned is on the disk. The text index is written
-//! with `synchronous=NORMAL`: after a power cut it may have to read a few operations again, which
-//! its position tells.
+//! most [`BUSY_WAIT_MS`]. The ledger's tables are written with `synchronous=FULL`: everything that
+//! [`Writing::commit`](crate::Writing::commit) confirmed is on the disk. The text index is written
+//! with `synchronous=NORMAL`: after a power cut its position may be a few operations behind, which
+//! are folded again.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ pub enum Mode {
     ReadOnly,
 }
 
-/// Opens an existing file; falls back to reading where writing is not permitted.
+/// Opens an existing file, read-only if writing is not permitted.
 fn open(path: &Path, registry: &Registry) -> Result<(Connection, Mode), StoreError> {
     if !path.exists() {
         return Err(StoreError::Missing { path: path.to_owned() });
@@ -92,15 +92,15 @@ fn open(path: &Path, registry: &Registry) -> Result<(Connection, Mode), StoreErr
     if std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
         return Err(StoreError::LogUnreadable { log: log.into() });
     }
-    // Neither the log nor its index can be made here: nobody writes, so the file can be read as it
-    // lies.
+    // Neither the log nor its index can be created here. So nobody writes, and the file can be read
+    // as it is.
     let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
     let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     prepare(&connection, path, registry)?;
     Ok((connection, Mode::ReadOnly))
 }
 
-/// What a URI says of a file that nobody changes: that its log need not be looked for.
+/// The URI parameter for a file that nobody changes, so that SQLite does not look for its log.
 const IMMUTABLE: &str = "immutable=1";
 
 /// The bytes that a URI would read otherwise are escaped, as those that are not ASCII (RFC 3986).
@@ -255,7 +255,7 @@ mod tests {
         operation.id()
     }
 
-    /// A claim on a claim on evidence that is retracted; one fall is recorded.
+    /// A claim on a claim on evidence that is retracted; one invalidation is recorded.
     fn history(space: &mut SqliteSpace) -> OpId {
         let note = json!({"source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}});
         let claim = |key: &str| json!({"claim_type": "t", "identity_key": key, "payload": 1});
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_version_1_is_migrated_when_it_is_opened_and_is_as_though_it_had_been_written_so() {
+    fn opening_a_version_1_file_migrates_it_and_keeps_its_digests() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("space.db");
         let (genesis, body) = genesis();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_believed_in_a_file_of_version_2_is_indexed_at_the_next_fold() {
+    fn beliefs_in_a_version_2_file_are_indexed_at_the_next_fold() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("space.db");
         let (genesis, body) = genesis();
@@ -315,7 +315,7 @@ mod tests {
         drop(space);
         let mut space = SqliteSpace::open(&path).unwrap();
         assert_eq!(space.fact_position().unwrap(), crate::Position(0));
-        // What was told is indexed again, too: it had no vectors.
+        // Evidence is indexed again too, because it had no vectors.
         assert_eq!(space.text_position().unwrap(), crate::Position(0));
         space.advance(|_| {}).unwrap();
         assert_eq!(space.digests().unwrap(), before);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_could_not_migrate_is_migrated_by_the_next_append() {
+    fn the_next_append_migrates_a_file_that_could_not_be_migrated_when_opened() {
         let (genesis, body) = genesis();
         let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
         let seen = history(&mut space);
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_version_1_that_cannot_be_written_answers_and_is_verified() {
+    fn a_read_only_version_1_file_answers_queries_and_can_be_verified() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("space.db");
         let (genesis, body) = genesis();
@@ -347,9 +347,9 @@ mod tests {
         prepare(&connection, &path, &REGISTRY).unwrap();
         let mut space = SqliteSpace::over(connection, Mode::ReadOnly, &path, &REGISTRY).unwrap();
         assert_eq!(schema_version(&space.connection).unwrap(), 1);
-        let world = space.world().unwrap();
+        let index = space.world().unwrap();
         let states =
-            ["base", "top", "other"].map(|key| Validity::new(&world).state(key).unwrap().as_str());
+            ["base", "top", "other"].map(|key| Validity::new(&index).state(key).unwrap().as_str());
         assert_eq!(states, ["invalidated", "invalidated", "none"]);
         assert!(space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
         space.digests().unwrap();

@@ -1,9 +1,9 @@
 //! A private copy of a space, for work whose result is thrown away.
 //!
 //! Deriving everything again takes long, and the write lock must not be held for that. So the work
-//! is done in a copy that only this process sees. The copy holds the ledger, the views that are
-//! folded with each append, and what derivation remembers, as they are at one moment; indexes,
-//! caches and journals stay empty.
+//! is done in a copy that only this process sees. The copy holds a snapshot of the ledger, the
+//! views that are folded with each append, and the state of derivation. Indexes, caches and
+//! journals stay empty.
 
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Transaction};
@@ -13,18 +13,18 @@ use crate::StoreError;
 
 /// The ledger's own tables, and the positions of views.
 const LEDGER_TABLES: &[&str] = &["author", "op", "view"];
-/// Memory for pages of the copy; what is beyond that lies in a temporary file.
+/// Memory for pages of the copy; further pages go to a temporary file.
 const CACHE_KIB_MAX: u32 = 65_536;
 
 impl SqliteSpace {
-    /// A copy of the space as it is now. It disappears when it is dropped, or when the process
-    /// ends. Writers of the space are not held up.
+    /// A copy of the space as it is now. It is deleted when it is dropped or the process ends.
+    /// Writers of the space do not wait for it.
     pub fn private_copy(&self) -> Result<Self, StoreError> {
         if self.mode() == Mode::ReadWrite {
             self.migrate()?;
         }
-        // A database without a name is a temporary file, which SQLite makes when its memory is full
-        // and deletes itself.
+        // A database without a name is a temporary file, which SQLite creates when its cache is
+        // full and deletes itself.
         let copy = Connection::open("")?;
         configure(&copy)?;
         copy.execute_batch(&format!("PRAGMA cache_size=-{CACHE_KIB_MAX}"))?;
@@ -42,8 +42,8 @@ impl SqliteSpace {
     }
 }
 
-/// Copies the rows of a table. Columns go by name: an older file that was migrated may have them in
-/// another order.
+/// Copies the rows of a table. Columns are matched by name, because a migrated file may have them
+/// in another order.
 fn copy_table(
     from: &Transaction<'_>,
     to: &Transaction<'_>,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_holds_what_the_space_held_and_keeps_what_is_written_to_it() {
+    fn a_copy_starts_from_a_snapshot_and_keeps_its_own_writes() {
         let folder = tempfile::tempdir().unwrap();
         let mut space = space(&folder.path().join("space.db"));
         append_one(&mut space, 2);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_is_written_to_and_its_space_do_not_hold_each_other_up() {
+    fn writers_of_a_copy_and_of_its_space_do_not_wait_for_each_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("space.db");
         let mut space = space(&path);

@@ -1,12 +1,12 @@
-//! Receipts: what was put before whom, in a journal beside the ledger.
+//! Receipts: a journal, beside the ledger, of what was shown to whom.
 //!
-//! They are no truth about the world and no view: nothing is concluded from them, no digest covers
-//! them, and folding the views again leaves them alone. Beside each stands what the texts that were
-//! shown are recognised by when they come back ([`retrieval::shingles`]), never the texts
-//! themselves, so that what is forgotten is not kept here.
+//! Receipts are neither evidence nor a view: nothing is concluded from them, no digest covers them,
+//! and a rebuild leaves them alone. Each is stored with the shingles by which the shown texts are
+//! recognised when they return ([`retrieval::shingles`]), never with the texts themselves, so a
+//! forgotten text is not kept here.
 //!
-//! A receipt is written without waiting for the disk: after a power cut the last ones may be
-//! missing, never half of one.
+//! Writing a receipt does not wait for the disk. After a power cut the last ones may be missing,
+//! but none is incomplete.
 
 use std::time::Duration;
 
@@ -62,14 +62,14 @@ pub struct ReceiptItem {
     pub exact: u64,
     /// All shingles of its text, ascending.
     pub shingles: Vec<u32>,
-    /// Those by which it is looked for.
+    /// The shingles used as lookup keys.
     pub sampled: Vec<u32>,
 }
 
 /// A receipt that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptReceipt {
-    /// Its number in order of writing.
+    /// Its number, in the order of writing.
     pub number: i64,
     /// Its id.
     pub id: ReceiptId,
@@ -82,7 +82,7 @@ pub struct KeptReceipt {
 pub struct ReceiptFilter {
     /// Of this agent alone.
     pub agent: Option<String>,
-    /// Of this conversation alone.
+    /// Receipts of this conversation only.
     pub session: Option<String>,
     /// That show this record.
     pub of: Option<OpId>,
@@ -91,8 +91,8 @@ pub struct ReceiptFilter {
 }
 
 impl SqliteSpace {
-    /// Keeps a receipt; one that is there already is not kept twice. Gives up with
-    /// [`StoreError::Busy`] when another process has been writing for `wait`.
+    /// Stores a receipt, unless it is stored already. Gives up with [`StoreError::Busy`] when
+    /// another process has been writing for `wait`.
     pub fn keep_receipt(&mut self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
         self.write_without_sync(wait, |connection| {
             let added = connection
@@ -177,8 +177,8 @@ impl SqliteSpace {
         Ok(count.unsigned_abs())
     }
 
-    /// Deletes receipts from before a time; how many. What was shown then is not recognised any
-    /// more when it comes back.
+    /// Deletes receipts older than a time and returns how many. What they showed is no longer
+    /// recognised when it returns.
     pub fn prune_receipts(&mut self, before_us: i64) -> Result<u64, StoreError> {
         self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             let old = "SELECT number FROM receipt WHERE ts < ?1";

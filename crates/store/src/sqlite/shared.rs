@@ -1,4 +1,4 @@
-//! What a process keeps in memory of a file, once, however many handles it has open.
+//! What a process keeps in memory for one file, shared by all its handles.
 //!
 //! Opening a handle looks the file up in a registry. Two handles share only if path, file and space
 //! are the same, so a file that replaced another has an index of its own. The registry holds weak
@@ -27,11 +27,11 @@ pub(super) struct SharedIndex {
     analyzers: Mutex<Vec<Analyzer>>,
 }
 
-/// What folds each lagging view, with what it remembers for the next fold.
+/// The folders of the lagging views, with what they cache for the next fold.
 pub(super) type Folders = Vec<Box<dyn ViewFolder>>;
 
 impl SharedIndex {
-    /// Takes what the last fold left, if anything.
+    /// Takes the folders that the last fold left, if any.
     pub(super) fn take_folders(&self) -> Option<Folders> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -41,7 +41,7 @@ impl SharedIndex {
         *self.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
     }
 
-    /// Takes an idle analyser, which remembers the words of earlier questions.
+    /// Takes an idle analyser, which caches the words of earlier questions.
     pub(super) fn take_analyzer(&self) -> Option<Analyzer> {
         self.analyzers.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
@@ -61,8 +61,9 @@ impl SharedIndex {
     }
 }
 
-/// What tells a file from another of the same name. The system does not reuse a file's number while
-/// a handle on it is open. On systems without such numbers an open file cannot be replaced.
+/// Distinguishes a file from another one of the same name. The system does not reuse a file's
+/// number while a handle on it is open. On systems without such numbers an open file cannot be
+/// replaced.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileIdentity {
     path: PathBuf,

@@ -18,11 +18,10 @@ use super::registry::{Fold, FoldTask, ViewFolder};
 use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
-/// Most folds of one call: more operations than a file can hold, and a bound for a file that is
-/// damaged.
+/// Limit of folds in one call: more than any file needs, so that folding a damaged file ends.
 const FOLD_ROUNDS_MAX: usize = 1 << 20;
 
-/// The pages that refolding keeps in memory, KiB.
+/// Cache of the connection that folds for verification, KiB.
 const REFOLD_CACHE_KIB: u32 = 32 << 10;
 
 /// The digest of a view at a position.
@@ -41,7 +40,7 @@ pub struct ViewDigest {
 pub struct Size {
     /// The file with its write-ahead log, bytes.
     pub file_bytes: u64,
-    /// Of it the ledger's table and its indexes, bytes.
+    /// The part that holds the ledger's table and its indexes, bytes.
     pub ledger_bytes: u64,
     /// Of it the views, bytes.
     pub view_bytes: u64,
@@ -53,12 +52,12 @@ impl SqliteSpace {
         TEXT_VIEW.position(&self.connection, "main")
     }
 
-    /// How far the index of what is believed has read.
+    /// How far the index of beliefs has read.
     pub fn fact_position(&self) -> Result<Position, StoreError> {
         FACT_VIEW.position(&self.connection, "main")
     }
 
-    /// How far the view that is behind the others has read.
+    /// The position of the view that has read the least.
     fn least_position(&self) -> Result<Position, StoreError> {
         let mut least = self.head()?;
         for view in self.registry.views {
@@ -67,9 +66,9 @@ impl SqliteSpace {
         Ok(least)
     }
 
-    /// Folds what the ledger has now and the text index has not; `progress` is told each position
-    /// reached. What others append meanwhile is left to the next time. Does nothing in a file that
-    /// cannot be written: the index then serves the position it has.
+    /// Folds the operations that the text index has not read yet; `progress` receives each position
+    /// reached. Operations that others append meanwhile are left for the next call. Does nothing in
+    /// a file that cannot be written; the index then answers from the position it has.
     pub fn advance(&mut self, progress: impl FnMut(Position)) -> Result<Position, StoreError> {
         self.advance_within(Duration::from_millis(super::BUSY_WAIT_MS), progress)
     }
@@ -116,8 +115,8 @@ impl SqliteSpace {
         Ok(position)
     }
 
-    /// Folds while the index is a whole block behind: what a bulk import calls, so that most rows
-    /// are written once.
+    /// Folds while the index is a whole block behind. Bulk imports call this, so that most rows are
+    /// written once.
     pub fn advance_blocks(&mut self) -> Result<(), StoreError> {
         for _ in 0..FOLD_ROUNDS_MAX {
             if self.text_position()?.0 + index::FOLD_OPERATIONS_MAX > self.head()?.0 {
@@ -130,7 +129,7 @@ impl SqliteSpace {
 
     fn fold_once(&self, wait: Duration) -> Result<Position, StoreError> {
         let (position, folders) = self.write_without_sync(wait, |connection| {
-            // The write lock is held, so only one fold at a time takes them.
+            // The write lock is held, so only one fold at a time takes the folders.
             let mut folders = match self.index.take_folders() {
                 Some(folders) => folders,
                 None => self.registry.folders(connection)?,
@@ -151,8 +150,8 @@ impl SqliteSpace {
         Ok(position)
     }
 
-    /// Writes what can be made again or be missing, without waiting for the disk. Queues behind
-    /// other writers for at most `wait`.
+    /// Writes data that can be rebuilt or may be missing, without waiting for the disk. Waits at
+    /// most `wait` for other writers.
     pub(super) fn write_without_sync<T>(
         &self,
         wait: Duration,
@@ -176,13 +175,13 @@ impl SqliteSpace {
         if worked.is_err() && !connection.is_autocommit() {
             let _ = connection.execute_batch("ROLLBACK");
         }
-        // Whatever became of it, the ledger's next append must reach the disk.
+        // In any case, the ledger's next append must reach the disk.
         connection.execute_batch("PRAGMA synchronous=FULL")?;
         connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
         worked
     }
 
-    /// Answers `ask` over the text index at one moment.
+    /// Runs `ask` on a snapshot of the text index.
     pub fn search<T>(
         &self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
@@ -190,8 +189,8 @@ impl SqliteSpace {
         self.search_with(None, ask)
     }
 
-    /// The same, with the question as another model than the built-in table understands it. Where
-    /// the file has no vectors of that model, [`Search::has_model`] is false and the table serves.
+    /// The same with the query's vector from another model than the built-in table. If the file has
+    /// no vectors of that model, [`Search::has_model`] is false and the table is used.
     pub fn search_with<T>(
         &self,
         vector: Option<&QuestionVector>,
@@ -199,20 +198,20 @@ impl SqliteSpace {
     ) -> Result<T, StoreError> {
         let transaction = self.read_transaction()?;
         let columns = transaction.columns(&index::EPISODES)?;
-        // What is wrong with this cache is no reason not to answer.
+        // A damaged cache does not prevent an answer from the built-in table.
         let question = vector.and_then(|vector| {
             ModelQuestion::of(&self.connection, columns.reach, vector).ok().flatten()
         });
-        let asked = question.and_then(|question| {
+        let scores = question.and_then(|question| {
             let vectors = transaction.vectors(&columns.attributes, question.at()).ok()?;
             vectors.ask(&self.connection, &columns.attributes, question)
         });
-        let search = self.search_over(&index::EPISODES, &columns, asked);
+        let search = self.search_over(&index::EPISODES, &columns, scores);
         transaction.analyzing(|analyzer| ask(&search, analyzer))
     }
 
-    /// The same over the index of what is believed; none where the file was made before there was
-    /// one and cannot be written.
+    /// The same over the index of beliefs. Returns none if the file is of a version without that
+    /// index and cannot be written.
     pub fn search_facts<T>(
         &self,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
@@ -228,23 +227,23 @@ impl SqliteSpace {
 
     fn search_over<'a>(
         &'a self,
-        shelf: &'static index::IndexTables,
+        tables: &'static index::IndexTables,
         columns: &'a SearchColumns,
-        asked: Option<index::vectors::Asked<'a>>,
+        scores: Option<index::vectors::QueryScores<'a>>,
     ) -> Search<'a> {
         Search {
             connection: &self.connection,
             access: &self.access,
-            shelf,
+            tables,
             attributes: &columns.attributes,
             lengths: &columns.lengths,
             windows: &columns.windows,
-            asked,
+            scores,
         }
     }
 
     /// Deletes every view and folds it again from the ledger. Readers see the old views until the
-    /// new graph is complete, and the text index filling up again after that.
+    /// new graph is complete, and then a text index that is being filled.
     pub fn rebuild(&mut self, mut progress: impl FnMut(Position)) -> Result<(), StoreError> {
         self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             connection.execute("DELETE FROM view", [])?;
@@ -255,7 +254,7 @@ impl SqliteSpace {
         Ok(())
     }
 
-    /// The digest of every view, from its tables row by row in order of key.
+    /// The digest of every view, over its tables row by row in key order.
     pub fn digests(&self) -> Result<Vec<ViewDigest>, StoreError> {
         let _snapshot = self.read_transaction()?;
         let snapshot = &self.connection;
@@ -271,16 +270,16 @@ impl SqliteSpace {
         Ok(digests)
     }
 
-    /// Folds every view again into a temporary database, up to the position that the stored one
-    /// has, and digests both. Each pair is (stored, folded).
+    /// Folds every view again into a temporary database, up to the position of the stored one, and
+    /// digests both. Each pair is (stored, folded).
     ///
-    /// The database is a file without a name that the system deletes, so memory does not grow with
-    /// the ledger. Where no such file can be made or it finds no room, it is in memory.
+    /// The database is an unnamed file that SQLite deletes, so memory does not grow with the
+    /// ledger. If no such file can be created, or the disk is full, the database is in memory.
     pub fn refold(&self) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
         let on_disk = Connection::open("").map_err(StoreError::from);
         let refolded = on_disk.and_then(|connection| self.refold_into(&connection));
         match refolded {
-            // Only the temporary file is written.
+            // Only the temporary file is written, so the failure is its own.
             Err(StoreError::DiskFull | StoreError::WriteFailed) => {
                 self.refold_into(&Connection::open_in_memory()?)
             }
@@ -298,7 +297,7 @@ impl SqliteSpace {
         connection: &Connection,
     ) -> Result<Vec<(ViewDigest, ViewDigest)>, StoreError> {
         super::configure(connection)?;
-        // Nothing of it is to survive.
+        // None of this needs to survive.
         connection.execute_batch(&format!(
             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{REFOLD_CACHE_KIB};"
         ))?;
@@ -328,15 +327,15 @@ impl SqliteSpace {
         Ok(pairs)
     }
 
-    /// Folds into the empty tables of `connection` what the file attached as `source` has, whose
-    /// tables are of `version`; how far each of its views was folded.
+    /// Folds the ledger of the file attached as `source`, whose tables are of `version`, into the
+    /// empty tables of `connection`. Returns the position that each view reached.
     fn refold_views(
         &self,
         connection: &Connection,
         version: i64,
     ) -> Result<Vec<Position>, StoreError> {
         let head = ledger::head(connection)?;
-        // Where a view that reads all operations reads to the end, one reading serves both.
+        // If a view that reads all operations reads to the end, one pass serves both.
         let mut reader = None;
         for view in self.registry.views_of(version) {
             if matches!(view.fold, Fold::Lagging { folds_graph: true, .. })
@@ -367,7 +366,7 @@ impl SqliteSpace {
         Ok(reached)
     }
 
-    /// Attaches the file as `source`, in the way in which it could be opened.
+    /// Attaches the file as `source`, in whichever mode it can be opened.
     fn attach_to(&self, connection: &Connection) -> Result<(), StoreError> {
         let ways: &[&str] = match self.mode() {
             Mode::ReadWrite => &["mode=rw"],
@@ -383,13 +382,13 @@ impl SqliteSpace {
             if attached.is_ok() {
                 break;
             }
-            // Fails where attaching did.
+            // This fails if attaching failed.
             let _ = connection.execute("DETACH source", []);
         }
         Ok(attached?)
     }
 
-    /// What SQLite finds wrong with the file's structure; empty if nothing.
+    /// Defects that SQLite finds in the file's structure; empty if there are none.
     pub fn check_file(&self) -> Result<Vec<String>, StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
         let found = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -459,7 +458,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stored_position_beyond_the_ledger_is_a_difference_and_no_endless_fold() {
+    fn a_stored_position_beyond_the_ledger_is_reported_and_folding_ends() {
         let signer = Signer::from_seed([1; 32]);
         let body = Body::Space(Space {
             name: "test".into(),

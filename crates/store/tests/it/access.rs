@@ -1,4 +1,4 @@
-//! What a handle keeps of the capabilities of keys between its look-ups, and what it costs.
+//! The capabilities that a handle caches between look-ups, and the cost of an append.
 
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ fn a_handle_sees_the_grants_and_revocations_of_another() {
 }
 
 #[test]
-fn a_grant_that_is_rolled_back_is_not_remembered() {
+fn a_grant_that_is_rolled_back_is_not_cached() {
     let mut book = Book::in_file();
     assert!(!may_append(&book.ledger, 2));
     let mut writing = book.ledger.begin().unwrap();

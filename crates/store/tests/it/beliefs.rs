@@ -1,5 +1,5 @@
-//! What a file stores of every claim, and what it says that follows, against the naive model of
-//! beliefs on random histories of two devices.
+//! The stored status of every claim, and its consequences, against the naive model of beliefs on
+//! random histories of two devices.
 
 use kernel::validity::{State, Validity};
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::book::{Book, key};
 const HISTORIES: (u64, usize) = (2, 300);
 
 #[test]
-fn a_file_believes_what_the_naive_model_does_on_any_history_of_two_devices() {
+fn a_file_agrees_with_the_naive_model_on_histories_of_two_devices() {
     for seed in 1..=HISTORIES.0 {
         println!("seed {seed}");
         let recorded = two_devices(seed, HISTORIES.1, |genesis, body| {
@@ -24,7 +24,7 @@ fn a_file_believes_what_the_naive_model_does_on_any_history_of_two_devices() {
 }
 
 #[test]
-fn a_node_of_which_an_earlier_version_stored_nothing_still_takes_claims_with_it() {
+fn invalidating_a_node_without_stored_status_invalidates_claims_on_it() {
     let mut book = Book::in_file();
     let seen = book.note("a", "soup");
     let node = book.record(&key(1), "node", &json!({"node_type": "entity"}), &[("input", seen)]);

@@ -66,7 +66,7 @@ pub(crate) fn append_right(number: u8) -> Value {
     json!({"key": key(number).author(), "capabilities": ["append"]})
 }
 
-/// What was said of an operation: `append`, `present` or the code of the rule it breaks.
+/// The verdict on an operation: `append`, `present` or the code of the rule that it breaks.
 pub(crate) fn word(result: &Result<Verdict, RecordError>) -> &'static str {
     match result {
         Ok(Verdict::Append) => "append",
@@ -121,7 +121,7 @@ impl Book<SqliteSpace> {
         }
     }
 
-    /// Folds all there is.
+    /// Folds everything.
     pub(crate) fn advance(&mut self) {
         self.ledger.advance(|_| {}).unwrap();
     }
@@ -160,9 +160,9 @@ impl Book<SqliteSpace> {
     pub(crate) fn believed(&self, question: &str) -> Vec<String> {
         let found = self.ledger.search_facts(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
-            let world = search.world()?;
+            let index = search.world()?;
             search.find_served(&question, analyzer, None, 100, |key| {
-                let mut validity = Validity::new(&world);
+                let mut validity = Validity::new(&index);
                 let is_active = validity.state(key)? == State::Active;
                 Ok(validity.current(key)?.map(|claim| claim.id).filter(|_| is_active))
             })
@@ -179,7 +179,7 @@ pub(crate) fn body_at<State>(operation: &Operation<State>) -> Option<Body> {
     operation.body().map(|bytes| Body::parse(&operation.header().kind, bytes).unwrap())
 }
 
-/// What would come next of a key, at a time.
+/// The position that follows a key's head, at a time.
 pub(crate) fn seal(
     writing: &dyn Writing,
     who: &Signer,
@@ -196,7 +196,7 @@ pub(crate) fn seal(
 }
 
 impl<L: Ledger> Book<L> {
-    /// Records an operation in a transaction of its own, a moment after the last.
+    /// Records an operation in a transaction of its own, 1 µs after the last.
     pub(crate) fn try_record(
         &mut self,
         who: &Signer,
@@ -227,7 +227,7 @@ impl<L: Ledger> Book<L> {
         id
     }
 
-    /// Takes in an operation of another device with a time of its own.
+    /// Admits an operation of another device, with a time of its own.
     pub(crate) fn admit(
         &mut self,
         who: &Signer,
@@ -279,12 +279,12 @@ impl<L: Ledger> Book<L> {
     }
 }
 
-/// A borrowed writing answers as a world.
-pub(crate) struct Asked<'a>(pub(crate) &'a dyn Writing);
+/// A borrowed [`Writing`] as a [`LedgerIndex`].
+pub(crate) struct IndexOf<'a>(pub(crate) &'a dyn Writing);
 
 macro_rules! ask {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty),+ $(,)?) => {
-        impl LedgerIndex for Asked<'_> {
+        impl LedgerIndex for IndexOf<'_> {
             type Error = store::StoreError;
             $(fn $name(&self, $($argument: $type),*) -> Result<$answer, store::StoreError> { self.0.$name($($argument),*) })+
         }

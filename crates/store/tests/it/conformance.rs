@@ -1,4 +1,4 @@
-//! What every ledger does, run over each of them.
+//! The common behaviour of all ledgers, tested on each of them.
 
 use kernel::id::{Author, IdPrefix, OpId};
 use kernel::kind::{Capability, Kind};
@@ -36,7 +36,7 @@ for_every_ledger! {
 }
 
 #[test]
-fn a_ledger_without_genesis_is_empty_and_takes_nothing_else() {
+fn a_ledger_without_genesis_is_empty_and_accepts_only_a_genesis_operation() {
     let mut ledger = MemoryLedger::default();
     assert_eq!((ledger.space().unwrap(), ledger.head().unwrap()), (None, Position(0)));
     assert!(ledger.read(Position(0), 10).unwrap().is_empty());
@@ -231,7 +231,7 @@ fn evidence_is_looked_up_by_its_identity_at_the_source<L: Ledger>(mut book: Book
     assert_eq!(found("a\0b", "c"), Some(second));
     assert_eq!((found("a", "c"), found("a\0b\0c", ""), found("", "")), (None, None, None));
     drop(writing);
-    // The latest in the space's order, whatever came last.
+    // The latest in the space's order, not in the order of arrival.
     book.record(&key(1), "grant", &append_right(2), &[]);
     let late = book.admit(&key(2), "evidence", &json!(note("n", "new")), &[], 100);
     book.admit(&key(1), "evidence", &json!(note("n", "old")), &[], 50);

@@ -1,5 +1,4 @@
-//! Files that are not what they should be: every answer is an error or what can still be said,
-//! never a panic.
+//! Damaged files: every call returns an error or whatever can still be read, and never panics.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -26,7 +25,7 @@ fn damaged(statements: &str) -> Book<SqliteSpace> {
     Book { folder: book.folder.take(), ..book.again() }
 }
 
-/// Asks for everything; errors are fine.
+/// Calls everything; errors are fine.
 fn use_all(book: &mut Book<SqliteSpace>) {
     let _ = book.ledger.search(|search, analyzer| {
         let question =
@@ -68,7 +67,7 @@ fn use_all(book: &mut Book<SqliteSpace>) {
 }
 
 #[test]
-fn damaged_rows_of_the_index_are_survived_and_a_rebuild_mends_them() {
+fn damaged_index_rows_do_not_stop_searches_and_a_rebuild_repairs_them() {
     for statements in [
         "UPDATE text_posting SET data = x'ffffffffffff'",
         "UPDATE text_posting SET data = x''",
@@ -121,7 +120,7 @@ fn damaged_rows_of_the_index_are_survived_and_a_rebuild_mends_them() {
 }
 
 #[test]
-fn an_index_that_says_it_has_read_more_than_there_is_is_folded_again() {
+fn an_index_whose_position_is_beyond_the_ledger_is_folded_again() {
     let mut book = damaged("UPDATE view SET pos = 1000 WHERE name = 'text'");
     book.clock = 50;
     book.note("new", "new soup");
@@ -130,7 +129,7 @@ fn an_index_that_says_it_has_read_more_than_there_is_is_folded_again() {
 }
 
 #[test]
-fn damaged_rows_of_the_ledger_are_named_and_the_rest_is_read() {
+fn damaged_ledger_rows_are_reported_and_the_others_are_read() {
     for statements in [
         "UPDATE op SET kind = 'No Kind' WHERE pos = 3",
         "UPDATE op SET refs = x'0102' WHERE pos = 3",
@@ -158,17 +157,17 @@ fn damaged_rows_of_the_ledger_are_named_and_the_rest_is_read() {
 }
 
 #[test]
-fn an_operation_whose_author_is_missing_is_an_error_and_not_passed_over() {
+fn an_operation_whose_author_is_missing_is_an_error() {
     let mut book = damaged("UPDATE op SET author = 999 WHERE pos = 7; DELETE FROM view");
     let begun = std::time::Instant::now();
     assert!(matches!(book.ledger.read(Position(0), 100), Err(StoreError::Damaged { .. })));
     assert!(matches!(book.ledger.advance(|_| {}), Err(StoreError::Damaged { .. })));
     assert!(book.ledger.refold().is_err());
-    assert!(begun.elapsed().as_secs() < 20, "nothing is tried without end");
+    assert!(begun.elapsed().as_secs() < 20, "every call ends");
 }
 
 #[test]
-fn what_is_no_space_is_said_to_be_none() {
+fn a_file_that_is_not_a_space_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.file");
     assert!(matches!(SqliteSpace::open(&path).map(drop), Err(StoreError::Missing { .. })));

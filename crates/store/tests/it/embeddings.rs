@@ -1,4 +1,5 @@
-//! The vectors of other models score as a reference does that looks at every record anew.
+//! Scores by the vectors of other models equal those of a reference that computes every record
+//! anew.
 
 use kernel::evidence::Evidence;
 use models::Model;
@@ -26,7 +27,7 @@ fn record(number: usize, session: Option<u8>) -> Evidence {
     evidence
 }
 
-/// Writes what a model made of the first records, in batches.
+/// Writes a model's vectors of the first records, in batches.
 fn write(space: &mut SqliteSpace, vectors: &[Option<Vec<f32>>], batch: usize) -> ModelNumber {
     let mut known = space.choose_embedding_model(&model(), "test:numbers").unwrap();
     loop {
@@ -56,7 +57,7 @@ fn find(space: &mut SqliteSpace, vector: &QuestionVector, weights: &Weights) -> 
     found.unwrap()
 }
 
-/// A vector as it is kept, of length 1.
+/// A stored vector, of length 1.
 fn kept(vector: &[f32]) -> Vec<f32> {
     let mut steps = vec![0; vector.len()];
     let inverse_length = compress(vector, &mut steps);
@@ -95,7 +96,7 @@ proptest! {
         for (place, (session, _)) in records.iter().enumerate() {
             book.evidence(&record(place, *session), &[]);
             if place + 1 == first_part {
-                // What is asked in between is only added to afterwards.
+                // A query in between loads the vectors so far; later reads add to them.
                 book.advance();
                 let vector = QuestionVector { model: write(&mut book.ledger, &vectors, batch), numbers: asked.clone() };
                 find(&mut book.ledger, &vector, &Weights::WITH_MODEL);
@@ -129,7 +130,7 @@ proptest! {
         let scale = Scale::of(windows.iter().flatten().copied());
         let placed = |cosine: Option<f32>| cosine.map_or(0.0, |cosine| scale.normalise(cosine));
         let own_cosine = |place: usize| placed(vectors[place].as_deref().map(|vector| cosine(&asked, vector)));
-        // What nothing speaks for is not found.
+        // A record without any positive part is not found.
         for (place, window) in windows.iter().enumerate() {
             let is_found = found.iter().any(|found| found.document as usize == place);
             prop_assert!(is_found || placed(*window) <= 0.0, "{place} with {window:?}");
@@ -146,7 +147,7 @@ proptest! {
             }
         }
         prop_assert!(found.is_sorted_by(|left, right| left.score.total >= right.score.total));
-        // Another process that reads everything at once sees the same.
+        // Another process that reads everything at once gets the same scores.
         let again = find(&mut book.again().ledger, &vector, &Weights::WITH_MODEL).0;
         let scores = |found: &[Found]| found.iter().map(|found| (found.document, found.score.total)).collect::<Vec<_>>();
         prop_assert_eq!(scores(&found), scores(&again));
@@ -154,7 +155,7 @@ proptest! {
 }
 
 #[test]
-fn a_number_that_was_forgotten_is_not_used_again() {
+fn the_number_of_a_forgotten_model_is_not_reused() {
     let mut book = Book::in_file();
     book.note("1", "soup");
     book.advance();
@@ -167,7 +168,7 @@ fn a_number_that_was_forgotten_is_not_used_again() {
 }
 
 #[test]
-fn records_that_count_only_later_are_read_then() {
+fn records_that_gain_effect_later_are_embedded_then() {
     let mut book = Book::in_file();
     book.admit(&key(2), "evidence", &json!(note("a", "agent's soup")), &[], 50);
     book.clock = 3;
@@ -205,13 +206,13 @@ fn vectors_too_long_to_keep_are_refused() {
 }
 
 #[test]
-fn a_window_takes_in_what_follows_though_much_is_said_elsewhere_in_between() {
+fn a_window_includes_the_next_record_of_its_session_across_many_others() {
     const BETWEEN: usize = 100;
     let along = |place: usize| {
         Some((0..DIMENSIONS).map(|at| f32::from(u8::from(at == place))).collect::<Vec<_>>())
     };
     let mut book = Book::in_file();
-    // Two conversations begin alike; only one of them comes to what is asked, later.
+    // Two conversations begin alike; only one of them reaches the query's topic, later.
     let sessions =
         [Some(0), Some(1)].into_iter().chain([Some(2); BETWEEN]).chain([Some(0), Some(1)]);
     let vectors: Vec<_> = [0, 0].into_iter().chain([1; BETWEEN]).chain([2, 1]).map(along).collect();

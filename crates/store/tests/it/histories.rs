@@ -1,5 +1,5 @@
-//! Random histories: both stores judge each operation as the rules do over the plain graph, and
-//! answer every look-up as it does.
+//! Random histories: both stores judge each operation as the rules do over the in-memory graph, and
+//! answer every look-up alike.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use store::{Ledger, Writing};
 
-use crate::book::{Asked, Book, body_of, genesis, key, note, refs_of, word};
+use crate::book::{Book, IndexOf, body_of, genesis, key, note, refs_of, word};
 
 /// Kinds that steps are made of.
 const KINDS: &[&str] = &[
@@ -84,9 +84,9 @@ fn body(step: &Step) -> (&'static str, Body) {
     (kind, body_of(kind, &body))
 }
 
-/// The operation of a step, as it would follow what a world holds.
+/// The operation of a step, chained to what the index contains.
 fn operation<W: LedgerIndex>(
-    world: &W,
+    index: &W,
     step: &Step,
     ids: &[(OpId, HlcTimestamp)],
 ) -> (Operation, Body)
@@ -96,12 +96,12 @@ where
     let (_, body) = body(step);
     let cited: Vec<(&str, (OpId, HlcTimestamp))> =
         step.refs.iter().map(|(which, role)| (ROLES[*role], *which.get(ids))).collect();
-    let head = world.head(&key(step.who).author()).unwrap();
+    let head = index.head(&key(step.who).author()).unwrap();
     let after =
         cited.iter().map(|(_, (_, ts))| ts.0).chain(head.map(|head| head.ts.0)).max().unwrap_or(1);
     let refs: Vec<(&str, OpId)> = cited.iter().map(|(role, (id, _))| (*role, *id)).collect();
     let place = ChainPosition {
-        space: world.space().unwrap(),
+        space: index.space().unwrap(),
         head,
         ts: HlcTimestamp(after + step.jitter),
     };
@@ -140,7 +140,7 @@ fn take(
     })
 }
 
-/// Every look-up over everything that could be asked for.
+/// Every look-up, for every possible argument.
 fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
     assert_eq!(writing.space().unwrap(), graph.space().unwrap());
     assert_eq!(writing.access().unwrap(), graph.access().unwrap());
@@ -167,7 +167,7 @@ fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
                 let latest = graph.latest_of(&name, &kind, before).unwrap();
                 assert_eq!(writing.latest_of(&name, &kind, before).unwrap(), latest);
                 assert_eq!(
-                    Asked(writing).identity(&name).unwrap().into_iter().rev().find(|entry| {
+                    IndexOf(writing).identity(&name).unwrap().into_iter().rev().find(|entry| {
                         entry.kind == kind && before.is_none_or(|before| entry.order() < before)
                     }),
                     latest
@@ -218,7 +218,7 @@ proptest! {
                         graph.insert(&operation, Some(&body));
                         ids.push((operation.id(), operation.header().ts));
                         let anew = recompute_statuses(&graph, ids.iter().map(|(id, _)| *id).filter(|id| is_claim(&graph, id)));
-                        prop_assert_eq!(anew.unwrap().changes, [], "what is stored is what the recursion says");
+                        prop_assert_eq!(anew.unwrap().changes, [], "the stored status equals the recomputed one");
                     }
                 }
                 in_memory.commit().unwrap();
@@ -226,7 +226,7 @@ proptest! {
             } else {
                 let mut own = ids.clone();
                 for step in steps {
-                    let (operation, body) = operation(&Asked(&*in_file), step, &own);
+                    let (operation, body) = operation(&IndexOf(&*in_file), step, &own);
                     let verdict = take(&mut *in_file, &operation, &body, step.from_elsewhere);
                     prop_assert_eq!(take(&mut *in_memory, &operation, &body, step.from_elsewhere), verdict);
                     if verdict == "append" {

@@ -1,5 +1,5 @@
-//! The stores from outside: both ledgers by one suite, the views of a file against themselves and a
-//! reference.
+//! Tests of the public interface: both ledgers by one suite, the views of a file against a fresh
+//! fold and a reference.
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 

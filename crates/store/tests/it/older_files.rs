@@ -21,14 +21,14 @@ fn copied() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 fn states(space: &SqliteSpace) -> Vec<&'static str> {
-    let world = space.world().unwrap();
+    let index = space.world().unwrap();
     ["k0", "k1", "k2", "k3", "k4", "top"]
-        .map(|key| Validity::new(&world).state(key).unwrap().as_str())
+        .map(|key| Validity::new(&index).state(key).unwrap().as_str())
         .to_vec()
 }
 
 #[test]
-fn a_file_of_version_3_gets_the_view_of_beliefs_and_keeps_the_others() {
+fn a_version_3_file_gains_the_view_of_beliefs_and_keeps_the_others() {
     let (_folder, path) = copied();
     let before = {
         let connection = rusqlite::Connection::open(&path).unwrap();
@@ -60,7 +60,7 @@ fn a_file_of_version_3_gets_the_view_of_beliefs_and_keeps_the_others() {
 }
 
 #[test]
-fn a_file_of_version_3_that_cannot_be_written_is_read_without_the_view() {
+fn a_read_only_version_3_file_is_read_without_the_view() {
     let (folder, path) = copied();
     let mut permissions = std::fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
@@ -80,7 +80,7 @@ fn a_file_of_version_3_that_cannot_be_written_is_read_without_the_view() {
 }
 
 #[test]
-fn the_fixture_is_of_the_space_that_the_tests_use() {
+fn the_fixture_belongs_to_the_space_of_the_tests() {
     let (_folder, path) = copied();
     let space = SqliteSpace::open(&path).unwrap();
     assert_eq!(Ledger::space(&space).unwrap(), Some(genesis().0.space()));

@@ -1,4 +1,4 @@
-//! Several handles on one file, as several processes have.
+//! Several handles on one file, as several processes would have them.
 
 use std::time::{Duration, Instant};
 
@@ -85,7 +85,7 @@ fn a_writer_waits_for_another_and_then_sees_what_it_wrote() {
 }
 
 #[test]
-fn a_fold_gives_up_after_its_wait_and_the_index_serves_what_it_has() {
+fn a_fold_gives_up_after_its_wait_and_the_index_answers_from_its_position() {
     let mut book = Book::in_file();
     let mut other = book.again();
     book.note("a", "soup");
@@ -104,7 +104,7 @@ fn a_fold_gives_up_after_its_wait_and_the_index_serves_what_it_has() {
 }
 
 #[test]
-fn of_two_that_make_a_space_of_one_name_one_succeeds() {
+fn when_two_processes_create_a_space_at_one_path_one_succeeds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test.space");
     let (operation, body) = genesis();

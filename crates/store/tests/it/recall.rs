@@ -1,4 +1,4 @@
-//! The index scores as the reference does that looks at every record anew.
+//! Scores of the index equal those of a reference that computes every record anew.
 
 use jiff::civil::Date;
 use kernel::evidence::Evidence;
@@ -50,8 +50,8 @@ const QUESTIONS: &[&str] = &[
 /// A record of a random corpus.
 #[derive(Clone, Debug)]
 struct Draft {
-    /// Word and how often. Postings count to 3 in the records before, and a caption may say it once
-    /// more.
+    /// Each word and how often it occurs. Postings count to 3 in the records before, and a caption
+    /// may add one.
     words: Vec<(usize, u32)>,
     session: Option<u8>,
     author: Option<usize>,
@@ -173,7 +173,7 @@ fn compare(found: &[Found], expected: &[&Hit], question: &str) {
     }
 }
 
-/// What speaks for a record at all: words in common, by itself or its session, or a date.
+/// The positive parts of a record's score: words in common, of its own or its session's, or a date.
 fn is_candidate(hit: &Hit) -> bool {
     hit.signals.words > 0.0 || hit.signals.session > 0.0 || hit.signals.date > 0.0
 }
@@ -227,7 +227,7 @@ proptest! {
             };
             let expected: Vec<&Hit> = hits.iter().filter(|hit| is_candidate(hit)).filter(admitted).collect();
             compare(&find(&mut book.ledger, question, today, &filter, 100), &expected, question);
-            // What is retracted says nothing of what came before it; the reference does not know of
+            // A retracted record adds nothing to what came before it; the reference does not model
             // that.
             let after = if dead.contains(&true) { 0.0 } else { Weights::WITH_VECTORS.next_meaning };
             let weights = Weights { next_meaning: after, ..Weights::WITH_VECTORS };
@@ -256,7 +256,7 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
                 &number.to_string(),
                 &format!("{} w{} {}", pick(12, 1), number % 97, pick(7, 13)),
             );
-            // Sessions come and go: 1 100 of them, each taken up again after long pauses.
+            // Sessions overlap: there are 1 100 of them, and each is continued after long pauses.
             record.payload.session = Some(format!("s{}", (number * 7) % 1_100));
             record.actor = (number % 3 > 0).then(|| PEOPLE[number % 4].to_owned());
             record.at = Some(When::from_date(date((number % 140) as u16)));
@@ -281,11 +281,11 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
             hits.iter().filter(|hit| is_candidate(hit)).take(DOCUMENTS).collect();
         let found = find(&mut book.ledger, question, None, &Filter::default(), DOCUMENTS);
         compare(&found, &expected, question);
-        // The best of few are the best of all.
+        // The best few are the first of all results.
         let few = find(&mut book.ledger, question, None, &Filter::default(), 10);
         compare(&few[..10], &expected[..10], question);
-        // What follows in a session is looked for among the next few hundred records, and here it
-        // comes later.
+        // The next record of a session is searched among a few hundred records; here it comes
+        // later.
         let weights = Weights { next_meaning: 0.0, ..Weights::WITH_VECTORS };
         let hits = naive.recall(question, None, &weights);
         let found =

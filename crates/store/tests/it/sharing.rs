@@ -9,7 +9,7 @@ use store::sqlite::SqliteSpace;
 
 use crate::book::{Book, genesis};
 
-/// Enough for the directions to be kept, which they are from the second question on.
+/// Enough queries for the directions to be kept, which they are from the second query on.
 fn ask_twice(book: &Book<SqliteSpace>, question: &str) -> Vec<String> {
     book.find(question);
     book.find(question)
@@ -28,7 +28,7 @@ fn handles_on_one_file_share_one_index_however_the_file_is_named() {
 }
 
 #[test]
-fn a_space_in_memory_shares_its_index_with_no_other() {
+fn a_space_in_memory_has_an_index_of_its_own() {
     let (operation, body) = genesis();
     let [one, other] = [(); 2].map(|()| SqliteSpace::create_in_memory(&operation, &body).unwrap());
     assert!(!one.shares_index_with(&other));
@@ -36,7 +36,7 @@ fn a_space_in_memory_shares_its_index_with_no_other() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_deleted_and_made_again_has_an_index_of_its_own() {
+fn a_file_that_is_deleted_and_recreated_has_an_index_of_its_own() {
     let mut old = Book::in_file();
     old.note("a", "tomato soup");
     old.advance();
@@ -116,7 +116,7 @@ fn a_reader_does_not_wait_for_a_writer() {
 }
 
 #[test]
-fn a_rebuild_beside_readers_leaves_them_what_there_is() {
+fn readers_keep_their_snapshot_during_a_rebuild() {
     let mut book = Book::in_file();
     for number in 0..50 {
         book.note(&number.to_string(), &format!("soup number{number}"));
@@ -133,7 +133,7 @@ fn a_rebuild_beside_readers_leaves_them_what_there_is() {
 }
 
 #[test]
-fn what_a_writer_has_folded_is_found_by_every_search_that_begins_later() {
+fn a_search_finds_everything_that_was_folded_before_it_began() {
     const READERS: usize = 4;
     const RECORDS: usize = 150;
     let mut book = Book::in_file();

@@ -11,16 +11,16 @@ use store::memory::MemoryLedger;
 use store::sqlite::SqliteSpace;
 use store::{Ledger, StoreError, Writing};
 
-use crate::book::{Asked, word};
+use crate::book::{IndexOf, word};
 
-/// Where a vector is replayed: the file appears with its genesis operation.
+/// The ledger into which a vector is replayed. The file is created with its genesis operation.
 #[allow(clippy::large_enum_variant, reason = "there are two")]
 enum Place {
     Memory(MemoryLedger),
     File(PathBuf, Option<SqliteSpace>),
 }
 
-/// What the store says of a line, in the word of the vectors.
+/// The store's verdict on a line, in the terms of the vectors.
 fn record(place: &mut Place, line: &[u8], now_us: Option<u64>) -> String {
     let read = || -> Result<_, RuleViolation> {
         let operation = Operation::from_line(line)?.verify()?;
@@ -72,13 +72,13 @@ fn states(place: &mut Place, keys: &serde_json::Map<String, Value>) {
         Place::File(_, ledger) => ledger.as_mut().unwrap().begin().unwrap(),
     };
     for (key, state) in keys {
-        let found = Validity::new(&Asked(&*writing)).state(key).unwrap().as_str();
+        let found = Validity::new(&IndexOf(&*writing)).state(key).unwrap().as_str();
         assert_eq!(state, found, "{key}");
     }
 }
 
 #[test]
-fn every_ledger_of_the_vectors_is_judged_by_both_stores_as_it_says() {
+fn both_stores_give_the_expected_verdicts_on_every_vector_ledger() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/vectors/ledgers");
     let mut ledgers = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,4 @@
-//! Views are functions of the ledger: however they were folded, they come out the same.
+//! Views are functions of the ledger: the result does not depend on how they were folded.
 
 use kernel::evidence::Evidence;
 use proptest::collection::vec;
@@ -20,8 +20,8 @@ fn turn(number: u64, place: u8) -> Evidence {
 }
 
 impl Book<SqliteSpace> {
-    /// Puts the views of this file in the place of another's, whose ledger begins with the same
-    /// operations.
+    /// Replaces the views of another file, whose ledger begins with the same operations, by the
+    /// views of this one.
     fn transplant_index(&self, other: &Self) {
         let connection = rusqlite::Connection::open(other.ledger.path()).unwrap();
         connection.execute("ATTACH ?1 AS early", [self.ledger.path().to_str().unwrap()]).unwrap();
@@ -45,7 +45,7 @@ fn digests(space: &SqliteSpace) -> Vec<String> {
     space.digests().unwrap().into_iter().map(|view| view.digest).collect()
 }
 
-/// The digests that come out when everything is folded anew, here in memory.
+/// The digests after folding everything anew in memory.
 fn folded(space: &SqliteSpace) -> Vec<String> {
     let pairs = space.refold().unwrap();
     assert_eq!(
@@ -103,7 +103,7 @@ proptest! {
 }
 
 #[test]
-fn a_rebuilt_view_has_the_digest_of_the_one_before() {
+fn a_rebuilt_view_has_the_same_digest() {
     let mut book = Book::in_file();
     let records: Vec<Evidence> = (0..600).map(|number| turn(number, (number % 4) as u8)).collect();
     for part in records.chunks(97) {
@@ -139,7 +139,7 @@ fn superseded_and_retracted_evidence_is_not_found() {
 }
 
 #[test]
-fn a_record_that_supersedes_several_takes_the_place_of_all() {
+fn a_record_that_supersedes_several_replaces_all_of_them() {
     let mut book = Book::in_file();
     let (first, second) = (book.note("a", "tomato soup"), book.note("b", "onion soup"));
     book.evidence(&note("c", "all soups"), &[("supersedes", first), ("supersedes", second)]);
@@ -148,7 +148,7 @@ fn a_record_that_supersedes_several_takes_the_place_of_all() {
 }
 
 #[test]
-fn what_a_key_without_right_says_or_retracts_has_no_effect() {
+fn evidence_and_retractions_of_a_key_without_append_have_no_effect() {
     let mut book = Book::in_file();
     let mine = book.note("a", "tomato soup");
     book.admit(&key(9), "evidence", &json!(note("b", "poisoned soup")), &[], 50);
@@ -159,7 +159,7 @@ fn what_a_key_without_right_says_or_retracts_has_no_effect() {
 }
 
 #[test]
-fn a_revocation_that_arrives_late_takes_back_what_was_indexed_in_every_process() {
+fn a_late_revocation_removes_indexed_records_in_every_process() {
     let mut book = Book::in_file();
     book.note("a", "tomato soup");
     book.record(&key(1), "grant", &append_right(2), &[]);
@@ -183,7 +183,7 @@ fn a_revocation_that_arrives_late_takes_back_what_was_indexed_in_every_process()
     assert_eq!(folded(&book.ledger), before);
     book.ledger.rebuild(|_| {}).unwrap();
     assert_eq!(digests(&book.ledger), before);
-    // A grant in time changes nothing of what was read, and costs nothing.
+    // A grant that arrives in time does not affect the records that were read, and costs nothing.
     let mut reached = Vec::new();
     book.record(&key(1), "grant", &append_right(2), &[]);
     book.ledger.advance(|position| reached.push(position)).unwrap();
@@ -217,12 +217,12 @@ fn views_can_be_deleted_at_any_time() {
 }
 
 #[test]
-fn a_fold_ends_where_the_ledger_ended_when_it_was_asked_for() {
+fn a_fold_ends_at_the_head_the_ledger_had_when_it_was_called() {
     let mut book = Book::in_file();
     let mut other = book.again();
     book.note("a", "tomato soup");
     let mut rounds = 0;
-    // Another process that appends without end.
+    // Another process that appends continuously.
     let reached = book.ledger.advance(|_| {
         other.clock = 100 + rounds;
         other.note(&format!("more {rounds}"), "more soup");
@@ -233,7 +233,7 @@ fn a_fold_ends_where_the_ledger_ended_when_it_was_asked_for() {
 }
 
 #[test]
-fn another_process_folds_on_from_a_view_that_was_deleted_and_partly_made_again() {
+fn another_process_continues_a_fold_of_a_deleted_and_partly_rebuilt_view() {
     let mut book = Book::in_file();
     let other = book.again();
     let mut early = Book::in_file();
@@ -241,7 +241,7 @@ fn another_process_folds_on_from_a_view_that_was_deleted_and_partly_made_again()
     early.advance();
     book.evidences(&(0..40).map(|number| turn(number, 0)).collect::<Vec<_>>());
     book.advance();
-    // Another process begins to rebuild: so far it has read what there was at first.
+    // Another process begins a rebuild and has read only the first operations.
     early.transplant_index(&other);
     book.advance();
     let made = digests(&book.ledger);
@@ -250,7 +250,7 @@ fn another_process_folds_on_from_a_view_that_was_deleted_and_partly_made_again()
 }
 
 #[test]
-fn filters_hold_however_many_kinds_there_are() {
+fn filters_work_with_any_number_of_kinds() {
     let mut book = Book::in_file();
     let of_kind = |number: u32| {
         let mut evidence = note(&number.to_string(), &format!("soup{number} soup"));
@@ -268,13 +268,13 @@ fn filters_hold_however_many_kinds_there_are() {
         found.unwrap().first().map(|found| found.position)
     };
     assert_eq!(find(3), Some(Position(5)));
-    assert_eq!(find(299), Some(Position(301)), "kinds beyond 255 are found, too");
+    assert_eq!(find(299), Some(Position(301)), "kinds beyond 255 are found too");
     let counts = book.ledger.search(|search, _| search.count_by_kind()).unwrap();
     assert_eq!(counts.values().sum::<u64>(), 300);
 }
 
 #[test]
-fn who_may_see_a_record_is_asked_inside_the_search() {
+fn visibility_is_filtered_inside_the_search() {
     use kernel::evidence::Visibility::{self, Global, Private, Project};
     let mut book = Book::in_file();
     let seen_by = |(number, visibility): (usize, Visibility)| {
@@ -282,7 +282,7 @@ fn who_may_see_a_record_is_asked_inside_the_search() {
         evidence.visibility = visibility;
         evidence
     };
-    // Far more that are private, and as good an answer, than are scored exactly.
+    // Many more private records with equally good scores than are scored exactly.
     let who = std::iter::repeat_n(Private, 400).chain([Project, Global]).enumerate();
     book.evidences(&who.map(seen_by).collect::<Vec<_>>());
     book.advance();
@@ -307,7 +307,7 @@ fn who_may_see_a_record_is_asked_inside_the_search() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_cannot_be_written_is_searched_at_the_position_it_has() {
+fn a_read_only_file_is_searched_at_its_stored_position() {
     let mut book = Book::in_file();
     book.note("a", "tomato soup");
     book.advance();
@@ -324,7 +324,7 @@ fn a_file_that_cannot_be_written_is_searched_at_the_position_it_has() {
         allow(folder.path(), mode | 0o111);
     };
     permit(0o444);
-    // Who may do everything (a container's root) cannot be kept from writing.
+    // A user who may do everything (root in a container) cannot be prevented from writing.
     if std::fs::write(folder.path().join("probe"), "").is_err() {
         let mut space = Book { ledger: SqliteSpace::open(&path).unwrap(), clock: 9, folder: None };
         assert_eq!(space.ledger.mode(), Mode::ReadOnly);
@@ -341,7 +341,7 @@ fn a_file_that_cannot_be_written_is_searched_at_the_position_it_has() {
 }
 
 #[test]
-fn a_belief_is_found_behind_a_thousand_documents_that_are_not_served() {
+fn a_belief_is_found_among_a_thousand_better_documents_that_are_not_served() {
     let mut book = Book::in_file();
     let seen = book.note("seen", "seen");
     let claim = |name: &str, text: &str| json!({"claim_type": "t", "identity_key": name, "text": text, "payload": 1});

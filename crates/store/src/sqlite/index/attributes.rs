@@ -1,8 +1,8 @@
-//! What filters and scores need of a document, in memory as columns and in the file as chunks.
+//! The attributes of documents that filters and scores need: columns in memory, chunks in the file.
 //!
-//! A chunk is [`CHUNK`] documents of [`WIDTH`] bytes each, little-endian, in one row; `pos` is the
-//! position of the operation that last changed it, so a process that has read up to a position asks
-//! only for what changed since.
+//! A chunk is a row of [`CHUNK`] documents of [`WIDTH`] bytes each, little-endian. `pos` is the
+//! position of the operation that last changed it, so a process that has read up to a position
+//! reads only what changed since.
 
 use kernel::evidence::Visibility;
 use rusqlite::{Connection, params};
@@ -25,26 +25,26 @@ pub(super) const NO_DAY: i32 = i32::MIN;
 /// No time.
 pub(super) const NO_TIME: i64 = i64::MIN;
 
-/// How far ahead the next record of a session is looked for.
+/// How far ahead the next record of a session is searched.
 const AHEAD_MAX: u32 = 256;
 
-/// The record says when something is.
+/// The record has a time.
 pub(super) const TIMEX: u8 = 1;
-/// The record ends as a question.
+/// The record ends with a question.
 pub(super) const IS_QUESTION: u8 = 2;
 /// The record was superseded or retracted.
 pub(super) const DEAD: u8 = 4;
-/// The record names participants and no author.
+/// The record names participants but no author.
 pub(super) const HAS_PARTICIPANTS: u8 = 8;
 /// Nobody else may see the record.
 pub(super) const PRIVATE: u8 = 16;
-/// It may be seen from every space.
+/// Every space may see it.
 pub(super) const GLOBAL: u8 = 32;
 
-/// What is kept of one document.
+/// The attributes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attribute {
-    /// Where its operation is. Rises with the document's number.
+    /// The position of its operation. It rises with the document's number.
     pub(super) position: Position,
     pub(super) session: u32,
     /// The document before it in its session.
@@ -92,7 +92,7 @@ impl Attribute {
     }
 }
 
-/// Who may see a record, as flags: those of its space where none is set.
+/// The visibility of a record as flags: only its own space if none is set.
 pub(super) fn visibility_flags(visibility: Visibility) -> u8 {
     match visibility {
         Visibility::Private => PRIVATE,
@@ -106,15 +106,15 @@ pub(super) fn kind_byte(number: i64) -> u8 {
     u8::try_from(number).unwrap_or(u8::MAX)
 }
 
-/// One chunk as it is stored.
+/// One stored chunk.
 pub(super) fn load_chunk(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     chunk: u32,
 ) -> Result<Vec<u8>, StoreError> {
     use rusqlite::OptionalExtension;
     let data = connection
-        .prepare_cached(shelf.attribute)?
+        .prepare_cached(tables.attribute)?
         .query_row([chunk], |row| row.get(0))
         .optional()?;
     Ok(data.unwrap_or_default())
@@ -123,12 +123,12 @@ pub(super) fn load_chunk(
 /// Stores one chunk.
 pub(super) fn save_chunk(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     chunk: u32,
     pos: Position,
     data: &[u8],
 ) -> Result<(), StoreError> {
-    connection.prepare_cached(shelf.put_attribute)?.execute(params![chunk, sql(pos), data])?;
+    connection.prepare_cached(tables.put_attribute)?.execute(params![chunk, sql(pos), data])?;
     Ok(())
 }
 
@@ -151,30 +151,30 @@ pub(super) fn set_flags(data: &mut [u8], document: u32, flags: u8) {
     }
 }
 
-/// All documents' attributes, as columns.
+/// The attributes of all documents, as columns.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Attributes {
-    /// How far the view had read when it was last read.
+    /// How far the view had been folded at the last read.
     seen: Reach,
     pub(super) session: Column<u32>,
     pub(super) rest: Column<Attribute>,
-    /// The highest number of a session, and one more.
+    /// The highest session number plus one.
     session_end: u64,
 }
 
 impl Attributes {
-    /// How many documents there are.
+    /// The number of documents.
     pub(in super::super) fn len(&self) -> u32 {
         self.rest.len()
     }
 
-    /// How many sessions the documents belong to: sessions are numbered without gaps, so never more
+    /// The number of sessions. Sessions are numbered without gaps, so there are never more of them
     /// than documents.
     pub(super) fn session_count(&self) -> u64 {
         self.session_end.min(u64::from(self.len()))
     }
 
-    /// Where the documents after a position are, in order, and whether they count.
+    /// The positions of the documents after a position, in order, and whether they count.
     pub(in super::super) fn after(
         &self,
         position: Position,
@@ -202,11 +202,11 @@ impl Attributes {
         (document.saturating_add(1)..document.saturating_add(AHEAD_MAX)).find(follows)
     }
 
-    /// Reads what changed since the last time; `reach` is the view's, seen by `connection`.
+    /// Reads what changed since the last read; `reach` is that of the view as `connection` sees it.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         reach: Reach,
     ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {
@@ -217,7 +217,7 @@ impl Attributes {
             self.seen = reach;
             return Ok(());
         }
-        let mut statement = connection.prepare_cached(shelf.attributes_since)?;
+        let mut statement = connection.prepare_cached(tables.attributes_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)?.saturating_mul(CHUNK);

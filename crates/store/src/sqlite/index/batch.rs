@@ -1,7 +1,7 @@
-//! What a fold has gathered, and writing it.
+//! The additions of one fold, and how they are written.
 //!
-//! Postings are collected flat and sorted once, so a row is read and written once a fold whatever
-//! order its documents came in. Everything is written in order of key: neighbouring rows are on
+//! Postings are collected flat and sorted once, so a fold reads and writes each row once, whatever
+//! the order of its documents. Everything is written in key order, because neighbouring rows are on
 //! neighbouring pages.
 
 use std::collections::BTreeMap;
@@ -15,16 +15,16 @@ use super::postings::{self, BLOCK, Block};
 use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
-/// What one fold has gathered and not yet written.
+/// The additions of one fold that are not yet written.
 pub(super) struct Batch {
-    shelf: &'static IndexTables,
+    tables: &'static IndexTables,
     pub(super) documents: u32,
-    /// Whether no row of the block can be there yet.
+    /// Whether no row of the block can exist yet.
     pub(super) begins_block: bool,
     pub(super) session_count: u32,
     pub(super) term_count: u32,
-    /// Term number, document and packed counts of each posting, in this order in the bits of one
-    /// number.
+    /// Term number, document and packed counts of each posting, packed into one number in this
+    /// order.
     pub(super) postings: Vec<u64>,
     /// Term and session in one number (see [`postings::session_posting`]), and the count.
     pub(super) session_postings: Vec<(u64, u32)>,
@@ -32,14 +32,14 @@ pub(super) struct Batch {
     pub(super) session_ends: BTreeMap<u32, (u32, u32)>,
     pub(super) chunks: BTreeMap<u32, (Position, Vec<u8>)>,
     pub(super) meanings: NewMeanings,
-    /// Position of the last record taken.
+    /// Position of the last record that was added.
     pub(super) reached: Position,
 }
 
 impl Batch {
     pub(super) fn begin(
         connection: &Connection,
-        shelf: &'static IndexTables,
+        tables: &'static IndexTables,
     ) -> Result<Self, StoreError> {
         let count = |query: &str| -> Result<u32, StoreError> {
             let last: Option<u32> = connection.query_row(query, [], |row| row.get(0))?;
@@ -48,13 +48,13 @@ impl Batch {
                 detail: "a table of the index has run out of numbers".to_owned(),
             })
         };
-        let documents = document_count(connection, shelf)?;
+        let documents = document_count(connection, tables)?;
         Ok(Self {
-            shelf,
+            tables,
             documents,
             begins_block: documents % BLOCK == 0,
-            session_count: count(shelf.session_count)?,
-            term_count: count(shelf.term_count)?,
+            session_count: count(tables.session_count)?,
+            term_count: count(tables.term_count)?,
             postings: Vec::new(),
             session_postings: Vec::new(),
             session_ends: BTreeMap::new(),
@@ -70,14 +70,14 @@ impl Batch {
         word: &str,
     ) -> Result<u32, StoreError> {
         let known = connection
-            .prepare_cached(self.shelf.term_number)?
+            .prepare_cached(self.tables.term_number)?
             .query_row([word], |row| row.get(0))
             .optional()?;
         if let Some(number) = known {
             return Ok(number);
         }
         let number = self.term_count;
-        connection.prepare_cached(self.shelf.add_term)?.execute(params![number, word])?;
+        connection.prepare_cached(self.tables.add_term)?.execute(params![number, word])?;
         self.term_count += 1;
         Ok(number)
     }
@@ -92,7 +92,7 @@ impl Batch {
         let (changed, data) = match self.chunks.entry(number) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert((position, attributes::load_chunk(connection, self.shelf, number)?))
+                entry.insert((position, attributes::load_chunk(connection, self.tables, number)?))
             }
         };
         *changed = position;
@@ -122,7 +122,7 @@ impl Batch {
             return Ok(attributes::in_chunk(data, document));
         }
         Ok(attributes::in_chunk(
-            &attributes::load_chunk(connection, self.shelf, document / CHUNK)?,
+            &attributes::load_chunk(connection, self.tables, document / CHUNK)?,
             document,
         ))
     }
@@ -145,7 +145,8 @@ impl Batch {
         Ok(())
     }
 
-    /// The document of the operation at `target`, by bisection: positions rise with documents.
+    /// The document of the operation at `target`, found by bisection, because positions rise with
+    /// documents.
     fn document_at(
         &mut self,
         connection: &Connection,
@@ -164,26 +165,26 @@ impl Batch {
         Ok(None)
     }
 
-    /// Writes everything, in order of key: neighbouring rows are on neighbouring pages.
+    /// Writes everything in key order.
     pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
         self.write_postings(connection)?;
         self.write_session_postings(connection)?;
-        let mut update = connection.prepare_cached(self.shelf.end_session)?;
+        let mut update = connection.prepare_cached(self.tables.end_session)?;
         for (session, (last, _)) in &self.session_ends {
             update.execute(params![session, last])?;
         }
-        lengths::add(connection, self.shelf, self.reached, &self.session_ends)?;
+        lengths::add(connection, self.tables, self.reached, &self.session_ends)?;
         for (chunk, (position, data)) in self.chunks {
-            attributes::save_chunk(connection, self.shelf, chunk, position, &data)?;
+            attributes::save_chunk(connection, self.tables, chunk, position, &data)?;
         }
-        self.meanings.write(connection, self.shelf)?;
+        self.meanings.write(connection, self.tables)?;
         Ok(())
     }
 
     fn write_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let Some(last) = self.documents.checked_sub(1) else { return Ok(()) };
-        let mut read = connection.prepare_cached(self.shelf.posting)?;
-        let mut write = connection.prepare_cached(self.shelf.put_posting)?;
+        let mut read = connection.prepare_cached(self.tables.posting)?;
+        let mut write = connection.prepare_cached(self.tables.put_posting)?;
         let sorted = sort_by_term(&self.postings, self.term_count);
         for of_term in sorted.chunk_by(|left, right| left >> 32 == right >> 32) {
             let Some(first) = of_term.first() else { continue };
@@ -203,8 +204,8 @@ impl Batch {
 
     fn write_session_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let row_of = |posting: &(u64, u32)| postings::session_row(posting.0).0;
-        let mut read = connection.prepare_cached(self.shelf.session_posting)?;
-        let mut write = connection.prepare_cached(self.shelf.put_session_posting)?;
+        let mut read = connection.prepare_cached(self.tables.session_posting)?;
+        let mut write = connection.prepare_cached(self.tables.put_session_posting)?;
         self.session_postings.sort_unstable();
         for of_row in self.session_postings.chunk_by(|left, right| row_of(left) == row_of(right)) {
             let Some(key) = of_row.first().map(row_of) else { continue };
@@ -221,8 +222,8 @@ impl Batch {
     }
 }
 
-/// Postings in order of term, those of one term in the order in which they came: a counting sort
-/// where there are many, because term numbers are dense.
+/// Sorts postings by term and keeps the order within a term. Uses a counting sort for many
+/// postings, because term numbers are dense.
 fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
     if postings.len() < terms as usize {
         let mut sorted = postings.to_vec();
@@ -246,10 +247,10 @@ fn sort_by_term(postings: &[u64], terms: u32) -> Vec<u64> {
     sorted
 }
 
-/// How many documents there are: from the last chunk.
-fn document_count(connection: &Connection, shelf: &IndexTables) -> Result<u32, StoreError> {
+/// The number of documents, from the last chunk.
+fn document_count(connection: &Connection, tables: &IndexTables) -> Result<u32, StoreError> {
     let last = connection
-        .prepare_cached(shelf.last_attribute)?
+        .prepare_cached(tables.last_attribute)?
         .query_row([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)))
         .optional()?;
     Ok(last.map_or(0, |(chunk, data)| {
@@ -257,9 +258,9 @@ fn document_count(connection: &Connection, shelf: &IndexTables) -> Result<u32, S
     }))
 }
 
-/// Empties every table of a shelf.
-pub(super) fn clear(connection: &Connection, shelf: &IndexTables) -> Result<(), StoreError> {
-    for table in shelf.tables {
+/// Empties every table of an index.
+pub(super) fn clear(connection: &Connection, tables: &IndexTables) -> Result<(), StoreError> {
+    for table in tables.specs {
         connection.execute(&format!("DELETE FROM {}", table.name), [])?;
     }
     Ok(())

@@ -1,11 +1,9 @@
-//! One value a document, in memory, in blocks like the postings'.
+//! A column in memory with one value per document, in blocks like those of the postings.
 //!
-//! A block never moves, so a column that grows by a document copies nothing and takes no more
-//! memory than its values.
+//! A block never moves, so appending a value copies nothing and takes no memory beyond the values.
 //!
-//! A clone shares its full blocks with the original. Writing to one of them copies it, as long as
-//! both are there. The last block is each column's own, so that adding a value asks nobody whether
-//! the block is shared.
+//! A clone shares its full blocks with the original. Writing to a shared block copies it first. The
+//! last block is never shared, so adding a value does not check for sharing.
 
 use std::sync::Arc;
 
@@ -30,7 +28,7 @@ impl<T: Copy> Column<T> {
         self.full.len() as u32 * BLOCK + self.last.len() as u32
     }
 
-    /// The values of the documents of a block, as far as there are any.
+    /// The values of a block's documents, up to the end of the column.
     pub(super) fn block(&self, number: u32) -> &[T] {
         match self.full.get(number as usize) {
             Some(block) => block.as_slice(),
@@ -53,7 +51,8 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// Sets the value of a document, or adds it if it is the next one. Whether it was either.
+    /// Sets the value of a document, or appends it if the document is the next one. Returns false
+    /// otherwise.
     pub(super) fn put(&mut self, document: u32, value: T) -> bool {
         if document == self.len() {
             self.push(value);
@@ -74,7 +73,7 @@ impl<T: Copy> Column<T> {
         self.full.iter().flat_map(|block| block.iter()).chain(&self.last)
     }
 
-    /// The values from a document on.
+    /// The values of a block from a document on.
     pub(super) fn iter_from(&self, document: u32) -> impl Iterator<Item = &T> {
         let blocks = (document / BLOCK..).map_while(|number| {
             let block = self.block(number);
@@ -83,7 +82,7 @@ impl<T: Copy> Column<T> {
         blocks.flatten().skip((document % BLOCK) as usize)
     }
 
-    /// The first document of which `is_before` no longer holds; it holds of none behind it.
+    /// The first document for which `is_before` is false; it must be false for all later ones.
     pub(super) fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> u32 {
         let mut after =
             self.full.partition_point(|block| block.first().is_some_and(&mut is_before));
@@ -100,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_holds_what_a_vector_holds() {
+    fn a_column_equals_a_vector_with_the_same_values() {
         let count = 2 * BLOCK + 3;
         let mut column = Column::default();
         assert_eq!(
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_set_or_added_behind_the_last_and_nowhere_else() {
+    fn a_value_can_be_set_or_appended_but_not_put_beyond_the_end() {
         let mut column = Column::default();
         assert!(
             !column.put(1, 'b') && column.put(0, 'a') && column.put(1, 'b') && column.put(0, 'c')
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clone_keeps_its_values_and_shares_what_is_not_written_to() {
+    fn a_clone_keeps_its_values_and_shares_unmodified_blocks() {
         let mut column = Column::default();
         (0..BLOCK + 2).for_each(|number| column.push(number));
         let before = column.clone();
@@ -146,11 +145,11 @@ mod tests {
         drop(before);
         let place = column.block(1).as_ptr();
         assert!(column.put(BLOCK + 3, 9));
-        assert_eq!(column.block(1).as_ptr(), place, "what nobody shares is written in place");
+        assert_eq!(column.block(1).as_ptr(), place, "an unshared block is written in place");
     }
 
     #[test]
-    fn a_full_block_stays_where_it_is_when_more_is_added() {
+    fn a_full_block_does_not_move_when_values_are_appended() {
         let mut column = Column::default();
         (0..BLOCK).for_each(|number| column.push(number));
         let place = column.block(0).as_ptr();

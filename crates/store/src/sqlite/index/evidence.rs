@@ -1,7 +1,7 @@
-//! What a found record says, read at the moment at which it was found.
+//! The text of a found record, read in the search's snapshot.
 //!
-//! A statement outside a transaction takes and gives back SQLite's read lock each time, which costs
-//! more than the row itself; within the search's snapshot it does not.
+//! Outside a transaction each statement takes and releases SQLite's read lock, which costs more
+//! than reading the row. Within the search's snapshot it does not.
 
 use kernel::body::Body;
 use kernel::evidence::Evidence;
@@ -14,7 +14,7 @@ use super::Search;
 use super::fold::parts;
 use crate::{Position, StoreError};
 
-/// What a record says, as far as it is searched: its parts, a line each. None if it says nothing.
+/// The searched text of a record: its parts, one per line. None if it has no text.
 pub(in super::super) fn said_at(
     connection: &Connection,
     position: Position,

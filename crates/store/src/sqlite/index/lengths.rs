@@ -1,8 +1,8 @@
 //! Lengths of sessions in terms, for BM25: [`CHUNK`] a row, four bytes each, kept in memory like
 //! the attributes.
 //!
-//! `pos` of a row is the position of the last record of the latest fold that touched it. It only
-//! tells readers what to read again and is no part of the view's digest, because it depends on
+//! `pos` of a row is the position of the last record of the latest fold that changed it. It only
+//! tells readers which rows to read again. The view's digest leaves it out, because it depends on
 //! where folds began and ended.
 
 use std::collections::BTreeMap;
@@ -23,12 +23,12 @@ const WIDTH: usize = 4;
 /// Adds to the lengths of sessions: session → (unused, terms).
 pub(super) fn add(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     position: Position,
     more: &BTreeMap<u32, (u32, u32)>,
 ) -> Result<(), StoreError> {
-    let mut read = connection.prepare_cached(shelf.length)?;
-    let mut write = connection.prepare_cached(shelf.put_length)?;
+    let mut read = connection.prepare_cached(tables.length)?;
+    let mut write = connection.prepare_cached(tables.put_length)?;
     let mut sessions = more.iter().map(|(session, (_, length))| (*session, *length)).peekable();
     while let Some((session, _)) = sessions.peek() {
         let chunk = session / CHUNK;
@@ -59,11 +59,11 @@ pub(in super::super) struct Lengths {
 }
 
 impl Lengths {
-    /// Reads what changed since the last time.
+    /// Reads what changed since the last read.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         reach: Reach,
     ) -> Result<(), StoreError> {
         if !self.seen.leads_to(&reach) {
@@ -73,7 +73,7 @@ impl Lengths {
             self.seen = reach;
             return Ok(());
         }
-        let mut statement = connection.prepare_cached(shelf.lengths_since)?;
+        let mut statement = connection.prepare_cached(tables.lengths_since)?;
         let mut rows = statement.query([sql(self.seen.position)])?;
         while let Some(row) = rows.next()? {
             let first = row.get::<_, u32>(0)?.saturating_mul(CHUNK);
@@ -93,7 +93,7 @@ impl Lengths {
         Ok(())
     }
 
-    /// Terms of the average session.
+    /// Terms in the average session.
     pub(super) fn average(&self) -> f64 {
         if self.of.len() == 0 { 0.0 } else { self.total as f64 / f64::from(self.of.len()) }
     }

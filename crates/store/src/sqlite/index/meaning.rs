@@ -1,10 +1,11 @@
-//! What documents mean: their windows' directions, to scan, and their tokens, to look closer.
+//! Vectors of documents: directions of their windows, to scan, and their tokens, to score the best
+//! candidates.
 //!
-//! A direction takes [`WIDTH`] bytes, [`VECTOR_CHUNK`] documents a row, and is kept in memory by a
-//! process that asks. Tokens lie in rows of [`TOKEN_CHUNK`] documents and are read for the best
-//! candidates alone. Both are only ever appended to, and follow from the text of a record and the
-//! two before it in its session by the built-in table, so they are part of the index and of its
-//! digest like the postings.
+//! A direction takes [`WIDTH`] bytes. [`VECTOR_CHUNK`] of them are a row, and a process that
+//! searches keeps them in memory. Tokens are in rows of [`TOKEN_CHUNK`] documents, which are read
+//! for the best candidates only. Both are append-only. They follow, by the built-in table, from the
+//! text of a record and of the two before it in its session, so they are part of the index and of
+//! its digest like the postings.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -20,20 +21,20 @@ use super::shared::Version;
 use super::tables::IndexTables;
 use crate::StoreError;
 
-/// Documents of a row of directions.
+/// Documents in a row of directions.
 const VECTOR_CHUNK: u32 = 64;
-/// Bytes of a direction: a byte a dimension and 1 ÷ its length.
+/// Bytes of a direction: one per dimension, and 1 ÷ its length.
 const WIDTH: usize = DIMENSIONS + LENGTH_BYTES;
 const LENGTH_BYTES: usize = 4;
-/// Documents of a row of tokens: a document and its neighbours are mostly read at once.
+/// Documents in a row of tokens; a document and its neighbours are mostly read together.
 const TOKEN_CHUNK: u32 = 16;
-/// Most tokens of a document that are kept: what a long record says later counts in its direction
-/// alone.
+/// Limit of tokens that are kept for a document; the end of a long record counts in its direction
+/// only.
 const TOKENS_MAX: usize = 1_024;
-/// Longest part of a text that counts, bytes.
+/// Limit of the part of a text that counts, bytes.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// What a document says, for whoever follows it in its session.
+/// The vector of a document, for those that follow it in its session.
 #[derive(Clone)]
 pub(super) struct DocumentVector {
     pub(super) tokens: Vec<u16>,
@@ -64,7 +65,7 @@ fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default()
 }
 
-/// Directions and tokens of new documents, before they are written.
+/// Directions and tokens of new documents that are not yet written.
 #[derive(Default)]
 pub(super) struct NewMeanings {
     vectors: BTreeMap<u32, Vec<u8>>,
@@ -72,11 +73,12 @@ pub(super) struct NewMeanings {
 }
 
 impl NewMeanings {
-    /// Adds the next document, whose window the vectors of the two before it in its session widen.
+    /// Adds the next document. The vectors of the two before it in its session are part of its
+    /// window.
     pub(super) fn push(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         document: u32,
         own: &DocumentVector,
         previous: &Sum,
@@ -86,10 +88,10 @@ impl NewMeanings {
         widen(&mut window, previous, before_previous);
         let mut steps = [0; DIMENSIONS];
         let inverse_length = compress(&window, &mut steps);
-        let row = row(&mut self.vectors, connection, shelf.vector, document / VECTOR_CHUNK)?;
+        let row = row(&mut self.vectors, connection, tables.vector, document / VECTOR_CHUNK)?;
         row.extend(steps.map(i8::cast_unsigned));
         row.extend(inverse_length.to_le_bytes());
-        let row = self::row(&mut self.tokens, connection, shelf.tokens, document / TOKEN_CHUNK)?;
+        let row = self::row(&mut self.tokens, connection, tables.tokens, document / TOKEN_CHUNK)?;
         row.extend((own.tokens.len() as u16).to_le_bytes());
         row.extend(own.tokens.iter().flat_map(|token| token.to_le_bytes()));
         Ok(())
@@ -98,9 +100,9 @@ impl NewMeanings {
     pub(super) fn write(
         self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
     ) -> Result<(), StoreError> {
-        for (put, rows) in [(shelf.put_vector, self.vectors), (shelf.put_tokens, self.tokens)] {
+        for (put, rows) in [(tables.put_vector, self.vectors), (tables.put_tokens, self.tokens)] {
             let mut write = connection.prepare_cached(put)?;
             for (chunk, data) in rows {
                 write.execute(params![chunk, data])?;
@@ -130,10 +132,10 @@ fn row<'a>(
     })
 }
 
-/// All documents' directions.
+/// The directions of all documents.
 ///
-/// What is asked once reads them in passing, so a process that asks a single question keeps none;
-/// they are kept from the second question on.
+/// The first query reads the directions in passing, so a process that makes one query keeps none.
+/// From the second query on they are kept.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Windows {
     seen: Reach,
@@ -144,12 +146,11 @@ pub(in super::super) struct Windows {
 }
 
 impl Windows {
-    /// Makes ready for one question, over `documents` in all: reads what was added since the last
-    /// time.
+    /// Prepares for a query over `documents` documents: reads what was added since the last query.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         reach: Reach,
         documents: u32,
     ) -> Result<(), StoreError> {
@@ -159,7 +160,7 @@ impl Windows {
         self.documents = documents;
         if std::mem::replace(&mut self.is_asked, true) {
             let known = self.inverse_lengths.len();
-            each_row(connection, shelf, known..documents, |row| {
+            each_row(connection, tables, known..documents, |row| {
                 for (steps, inverse_length) in row.iter().map(read) {
                     self.steps.push(steps);
                     self.inverse_lengths.push(inverse_length);
@@ -170,11 +171,11 @@ impl Windows {
         Ok(())
     }
 
-    /// The cosines of a block's documents, as far as there are any.
+    /// The cosines of a block's documents, up to the last document.
     pub(super) fn cosines(
         &self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         question: &Direction,
         block: u32,
         cosines: &mut [f32],
@@ -191,23 +192,28 @@ impl Windows {
         let mut rest = cosines;
         let mut steps = [[0; DIMENSIONS]; VECTOR_CHUNK as usize];
         let mut inverse_lengths = [0.0; VECTOR_CHUNK as usize];
-        each_row(connection, shelf, first..self.documents.min(first.saturating_add(BLOCK)), |row| {
-            for ((vector, steps), inverse_length) in
-                row.iter().zip(&mut steps).zip(&mut inverse_lengths)
-            {
-                (*steps, *inverse_length) = read(vector);
-            }
-            let (these, others) = std::mem::take(&mut rest).split_at_mut(row.len());
-            question.cosines(steps.as_flattened(), &inverse_lengths, these);
-            rest = others;
-        })
+        each_row(
+            connection,
+            tables,
+            first..self.documents.min(first.saturating_add(BLOCK)),
+            |row| {
+                for ((vector, steps), inverse_length) in
+                    row.iter().zip(&mut steps).zip(&mut inverse_lengths)
+                {
+                    (*steps, *inverse_length) = read(vector);
+                }
+                let (these, others) = std::mem::take(&mut rest).split_at_mut(row.len());
+                question.cosines(steps.as_flattened(), &inverse_lengths, these);
+                rest = others;
+            },
+        )
     }
 
     /// The cosine of one document.
     pub(super) fn cosine(
         &self,
         connection: &Connection,
-        shelf: &IndexTables,
+        tables: &IndexTables,
         question: &Direction,
         document: u32,
     ) -> Result<f32, StoreError> {
@@ -218,7 +224,7 @@ impl Windows {
         let mut cosine = 0.0;
         each_row(
             connection,
-            shelf,
+            tables,
             document..self.documents.min(document.saturating_add(1)),
             |row| {
                 cosine = row
@@ -247,7 +253,7 @@ impl Version for Windows {
     }
 }
 
-/// A document's direction as it is stored.
+/// A stored direction.
 type Vector = [u8; WIDTH];
 
 /// Its steps, and 1 ÷ its length.
@@ -256,14 +262,14 @@ fn read(vector: &Vector) -> ([i8; DIMENSIONS], f32) {
     steps.iter_mut().zip(vector).for_each(|(step, byte)| *step = byte.cast_signed());
     let inverse_length =
         vector.last_chunk::<LENGTH_BYTES>().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
-    // Only a damaged row holds another number than those that `compress` gives.
+    // Only in a damaged row does this number differ from those that `compress` makes.
     (steps, if (0.0..=1.0).contains(&inverse_length) { inverse_length } else { 0.0 })
 }
 
-/// Hands over the directions of documents in order, as many at a time as lie in a row together.
+/// Passes on the directions of documents in order, a part of a row at a time.
 fn each_row(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     documents: Range<u32>,
     mut take: impl FnMut(&[Vector]),
 ) -> Result<(), StoreError> {
@@ -272,7 +278,7 @@ fn each_row(
     if next >= end {
         return Ok(());
     }
-    let mut statement = connection.prepare_cached(shelf.vectors_from)?;
+    let mut statement = connection.prepare_cached(tables.vectors_from)?;
     let mut rows = statement.query([next / VECTOR_CHUNK])?;
     while next < end {
         let row = rows.next()?.ok_or_else(damaged)?;
@@ -292,16 +298,16 @@ fn each_row(
     Ok(())
 }
 
-/// Tokens of documents, each row read once.
+/// Tokens of documents; each row is read once.
 pub(super) struct Tokens<'a> {
     connection: &'a Connection,
-    shelf: &'static IndexTables,
+    tables: &'static IndexTables,
     rows: HashMap<u32, Vec<u8>>,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(connection: &'a Connection, shelf: &'static IndexTables) -> Self {
-        Self { connection, shelf, rows: HashMap::new() }
+    pub(super) fn new(connection: &'a Connection, tables: &'static IndexTables) -> Self {
+        Self { connection, tables, rows: HashMap::new() }
     }
 
     /// The tokens of a document.
@@ -313,7 +319,7 @@ impl<'a> Tokens<'a> {
         let row = match self.rows.entry(document / TOKEN_CHUNK) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let mut statement = self.connection.prepare_cached(self.shelf.tokens)?;
+                let mut statement = self.connection.prepare_cached(self.tables.tokens)?;
                 let row = statement.query_row([entry.key()], |row| row.get(0)).optional()?;
                 entry.insert(row.unwrap_or_default())
             }
@@ -323,7 +329,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The tokens of a document of a row, two bytes each. Each document's begin with their number.
+/// The tokens of a document in a row, two bytes each. A document's tokens are preceded by their
+/// number.
 fn of_document(mut row: &[u8], number: u32) -> &[u8] {
     let mut document = 0;
     while let Some((count, rest)) = row.split_first_chunk() {

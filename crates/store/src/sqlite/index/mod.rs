@@ -1,17 +1,17 @@
-//! The text index: which records hold which words, folded from the ledger into tables of the same
-//! file.
+//! The text index: which records contain which words, folded from the ledger into tables of the
+//! same file.
 //!
-//! A record is a *document* with a dense number, in order of arrival. Postings lie in rows of
-//! [`postings::BLOCK`] documents a term, so the row that an append touches is known without
-//! looking, and the tables come out byte for byte the same whatever batches they were folded in. A
-//! posting counts its term in the document and in the two before it in its session, so context
-//! needs no second look and appending never touches old rows. Sessions are documents of their own
-//! with postings of their own. What filters and scores need of a document ([`attributes`]) fits in
-//! 34 bytes and is kept in memory by a process that asks more than once; so is what it means
+//! A record is a *document* with a dense number, in order of arrival. Postings are in rows of one
+//! term and [`postings::BLOCK`] documents, so the row that an append changes is known without a
+//! look-up, and the tables are the same byte for byte however folds were batched. A posting counts
+//! its term in the document and in the two before it in its session, so context needs no second
+//! look-up and an append never changes old rows. Sessions are also documents, with postings of
+//! their own. The attributes that filters and scores need ([`attributes`]) take 34 bytes per
+//! document. A process that searches more than once keeps them in memory, and the directions too
 //! ([`meaning`]).
 //!
-//! Absent: positions in the text (no phrase search), and removal: a record that no longer counts
-//! stays in the postings and is passed over by its state.
+//! Absent: positions in the text (no phrase search), and removal. A record that no longer counts
+//! stays in the postings and is skipped because of its flags.
 
 use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -43,10 +43,10 @@ pub use search::{Filter, Found, Search, TermShare};
 pub use served::first_after;
 pub(super) use tables::{EPISODES, FACTS, IndexTables};
 
-/// The text index of what was told.
+/// The text index of evidence.
 pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
     name: "text",
-    tables: EPISODES.tables,
+    tables: EPISODES.specs,
     fold: Fold::Lagging {
         version: EPISODES.version,
         folds_graph: true,
@@ -54,10 +54,10 @@ pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
     },
 };
 
-/// The same of what was ever believed.
+/// The same index of claims and corrections.
 pub(super) static FACT_VIEW: ViewSpec = ViewSpec {
     name: "facts",
-    tables: FACTS.tables,
+    tables: FACTS.specs,
     fold: Fold::Lagging {
         version: FACTS.version,
         folds_graph: false,
@@ -81,51 +81,51 @@ impl ViewFolder for FactFolder {
     }
 }
 
-/// Most operations of one fold.
+/// Limit of operations in one fold.
 pub(super) const FOLD_OPERATIONS_MAX: u64 = postings::BLOCK as u64;
 
-/// How far the index has read, and under which capabilities.
+/// How far the index has read, and with which changes of access.
 ///
-/// Who may append is looked up in the space's order, and a grant or revocation from another device
-/// may stand before records that were indexed already. Then the index is folded again from the
-/// start: it is a function of the operations up to `position`, judged by the changes of access up
-/// to `position` or `access`, whichever is later.
+/// The right to append is judged in the space's order, and a grant or revocation from another
+/// device may be ordered before records that are indexed already. Then the index is folded again
+/// from the start. It is a function of the operations up to `position`, judged by the changes of
+/// access up to `position` or `access`, whichever is later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     /// How far it has read.
     pub(super) position: Position,
-    /// The last change of access that arrived after what it concerns.
+    /// The last change of access that arrived after operations that it concerns.
     pub(super) access: Position,
     /// The highest time of a record or retraction up to `position`, microseconds.
     latest_us: u64,
 }
 
 impl Reach {
-    /// Whether what was remembered at `self` still holds at `later`, which may say more.
+    /// Whether data cached at `self` can be brought forward to `later`.
     pub(super) fn leads_to(&self, later: &Self) -> bool {
         self.access == later.access && self.position <= later.position
     }
 }
 
-/// How far the index has read; nowhere if another version of the program made it.
-pub(super) fn reach(connection: &Connection, shelf: &IndexTables) -> Result<Reach, StoreError> {
-    reach_in(connection, shelf, "main")
+/// How far the index has read; zero if another version of the program folded it.
+pub(super) fn reach(connection: &Connection, tables: &IndexTables) -> Result<Reach, StoreError> {
+    reach_in(connection, tables, "main")
 }
 
 /// The same of the file attached as `schema`.
 fn reach_in(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     schema: &str,
 ) -> Result<Reach, StoreError> {
     let query = format!("SELECT pos FROM {schema}.view WHERE name = ?1 AND version = ?2");
     let mut statement = connection.prepare_cached(&query)?;
     let mut number = |name: &str| -> Result<u64, StoreError> {
         let found: Option<i64> =
-            statement.query_row(params![name, shelf.version], |row| row.get(0)).optional()?;
+            statement.query_row(params![name, tables.version], |row| row.get(0)).optional()?;
         Ok(found.unwrap_or(0).unsigned_abs())
     };
-    let [position, access, latest] = shelf.reach_rows;
+    let [position, access, latest] = tables.reach_rows;
     Ok(Reach {
         position: Position(number(position)?),
         access: Position(number(access)?),
@@ -135,28 +135,27 @@ fn reach_in(
 
 fn set_reach(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     reach: &Reach,
 ) -> Result<(), StoreError> {
     let numbers = [reach.position, reach.access, Position(reach.latest_us)];
-    for (name, number) in shelf.reach_rows.iter().zip(numbers) {
+    for (name, number) in tables.reach_rows.iter().zip(numbers) {
         connection
             .prepare_cached(
                 "INSERT INTO view (name, version, pos) VALUES (?1, ?2, ?3)
                  ON CONFLICT (name) DO UPDATE SET version = excluded.version, pos = excluded.pos",
             )?
-            .execute(params![name, shelf.version, sql(number)])?;
+            .execute(params![name, tables.version, sql(number)])?;
     }
     Ok(())
 }
 
-/// Makes an empty index of what was told that is to be folded under the changes of access up to
-/// `access`.
+/// Empties the index of evidence, to be folded with the changes of access up to `access`.
 fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
     set_reach(connection, &EPISODES, &Reach { access, ..Reach::default() })
 }
 
-/// The language of a space's settings; English unless it names another that is known.
+/// The language in a space's settings; English if none or an unknown one is set.
 pub(super) fn language(connection: &Connection) -> Result<Language, StoreError> {
     let body: Option<Vec<u8>> = connection
         .query_row("SELECT body FROM op WHERE pos = 1", [], |row| row.get(0))

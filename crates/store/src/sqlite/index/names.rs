@@ -8,26 +8,26 @@ use rusqlite::Connection;
 use super::tables::IndexTables;
 use crate::StoreError;
 
-/// Look-ups over one connection. The port cannot fail, so the first failure is kept for the caller
-/// to ask for.
+/// Look-ups over one connection. The trait's methods cannot fail, so the first failure is kept for
+/// the caller.
 pub(super) struct SqliteNames<'a> {
     connection: &'a Connection,
-    shelf: &'a IndexTables,
+    tables: &'a IndexTables,
     failure: RefCell<Option<StoreError>>,
 }
 
 impl<'a> SqliteNames<'a> {
-    pub(super) fn new(connection: &'a Connection, shelf: &'a IndexTables) -> Self {
-        Self { connection, shelf, failure: RefCell::new(None) }
+    pub(super) fn new(connection: &'a Connection, tables: &'a IndexTables) -> Self {
+        Self { connection, tables, failure: RefCell::new(None) }
     }
 
-    /// The first failure of a look-up, if there was one.
+    /// The first failure of a look-up, if any.
     pub(super) fn finish(self) -> Result<(), StoreError> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }
 
     fn people(&self, word: &str) -> Result<Vec<KnownName>, StoreError> {
-        let mut statement = self.connection.prepare_cached(self.shelf.people_with_word)?;
+        let mut statement = self.connection.prepare_cached(self.tables.people_with_word)?;
         let people = statement.query_map((word, PEOPLE_PER_WORD_MAX as i64), |row| {
             let name: String = row.get(1)?;
             Ok(KnownName { id: NameId(row.get(0)?), words: name_words(&name) })

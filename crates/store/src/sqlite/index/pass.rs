@@ -1,9 +1,9 @@
 //! One search over all blocks.
 //!
-//! A block's documents share one small array of sums, so the whole pass stays in the processor's
-//! cache; a document is looked at more closely only if its sum and the most that the other parts
-//! could add exceed the worst of the best so far. The best are scored again exactly, by the
-//! kernel's own arithmetic, and what that adds up is the explanation.
+//! The documents of a block share one small array of sums, so the whole pass stays in the
+//! processor's cache. A document is examined only if its sum plus the upper bound of the other
+//! parts exceeds the worst of the best so far. The best are scored again exactly, with the
+//! arithmetic of `retrieval`, and the parts of that sum are the explanation.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
@@ -21,17 +21,17 @@ use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
-use super::vectors::Asked;
+use super::vectors::QueryScores;
 use crate::StoreError;
 
-/// Days around 1970 for which the fit of a date is remembered in a table, about 120 years either
-/// way.
+/// Days around 1970 for which the fit of a date is cached in a table, about 120 years in either
+/// direction.
 const DAYS_REMEMBERED: i32 = 45_000;
 
-/// Documents that are selected at first for each one that is to be let through, and at least.
+/// How many documents are selected at first for each one wanted, and the least number.
 const SELECTED_FACTOR: usize = 4;
 const SELECTED_MIN: usize = 256;
-/// How many times more are selected where these were not enough.
+/// The growth of the selection when it was too small.
 const SELECTED_GROWTH: usize = 8;
 
 /// People that the question names, as the index knows them.
@@ -39,13 +39,14 @@ pub(super) struct Who {
     pub(super) people: Vec<u32>,
     /// Records without an author in which they take part.
     pub(super) involved: HashSet<u32>,
-    /// The words of the name: a record without an author that holds them all mentions the person.
+    /// The words of the name. A record without an author that contains all of them mentions the
+    /// person.
     pub(super) words: Vec<TermRows>,
 }
 
 impl Who {
-    /// Which documents of a block hold every word of the name themselves; none if that is nothing
-    /// to go by.
+    /// Which documents of a block contain every word of the name themselves; none if the name does
+    /// not count.
     fn named_in(&self, block: u32) -> Option<Vec<bool>> {
         if self.words.is_empty() {
             return None;
@@ -59,7 +60,8 @@ impl Who {
         Some(held.into_iter().map(|held| held == self.words.len()).collect())
     }
 
-    /// Whether a record is theirs; one without author, whether it involves or mentions them.
+    /// Whether a record is by one of them, or, if it has no author, involves or mentions one of
+    /// them.
     fn holds(&self, attribute: &Attribute, document: u32, named: &Option<Vec<bool>>) -> bool {
         if attribute.author != NONE {
             return self.people.contains(&attribute.author);
@@ -72,7 +74,7 @@ impl Who {
     }
 }
 
-/// Which documents of a block mention whom.
+/// Which documents of a block mention which person.
 struct Named {
     speaker: Option<Vec<bool>>,
     subject: Option<Vec<bool>>,
@@ -84,28 +86,28 @@ pub(super) struct Meaning<'a> {
     by: By<'a>,
 }
 
-/// Whose vectors tell what a question means as a whole.
+/// The vectors that score a whole question.
 enum By<'a> {
     /// The built-in table's.
     Table(Direction),
     /// Another model's.
-    Model(&'a Asked<'a>),
+    Model(&'a QueryScores<'a>),
 }
 
 impl<'a> Meaning<'a> {
-    /// None if meaning does not count, or the question has none.
+    /// None if vectors do not count, or the question has none.
     pub(super) fn of(
         question: &'a Question,
         weights: &Weights,
-        asked: Option<&'a Asked<'a>>,
+        scores: Option<&'a QueryScores<'a>>,
     ) -> Option<Self> {
         if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning]
             == [0.0; 4]
         {
             return None;
         }
-        let by = match asked {
-            Some(asked) => By::Model(asked),
+        let by = match scores {
+            Some(scores) => By::Model(scores),
             None => By::Table(Direction::of(&Table::built_in().embed(&question.nameless))?),
         };
         Some(Self { nameless: &question.nameless, by })
@@ -119,19 +121,19 @@ pub(super) struct Pass<'a> {
     pub(super) terms: Vec<TermRows>,
     pub(super) idf_sum: f64,
     pub(super) session_scores: Vec<f64>,
-    /// The one person that the question is about.
+    /// The only person that the question is about.
     pub(super) speaker: Option<Who>,
-    /// Who acts, of several that it names.
+    /// The acting person, if the question names several.
     pub(super) subject: Option<Who>,
     pub(super) question: &'a Question,
     pub(super) meant: Option<Meaning<'a>>,
     pub(super) admitted: Option<HashSet<u8>>,
     pub(super) filter: &'a Filter,
-    /// The asker's day, days since 1970-01-01.
+    /// The day of the query, days since 1970-01-01.
     pub(super) today: Option<i32>,
 }
 
-/// A document and its approximate score; the better one is the greater: see [`Pass::tie`].
+/// A document and its approximate score. The better one is greater; [`Pass::tie`] breaks ties.
 #[derive(Clone, Copy, PartialEq)]
 struct Candidate {
     score: f32,
@@ -164,15 +166,15 @@ impl Pass<'_> {
         Ok(best)
     }
 
-    /// The same of those documents that `admits` lets through. It is asked from the best down and
-    /// at most once of each, so seldom: most documents that a question finds are among few that are
-    /// better than all others, so a few are selected, and ever more until enough are let through.
+    /// The same for documents that `admits` accepts. It is called from the best document down, at
+    /// most once for each and seldom: of most queries' documents few are much better than the rest.
+    /// So few are selected at first, and more until enough are accepted.
     pub(super) fn best_of_those(
         &self,
         limit: usize,
         mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
     ) -> Result<Vec<u32>, StoreError> {
-        let mut asked: HashMap<u32, bool> = HashMap::new();
+        let mut admitted: HashMap<u32, bool> = HashMap::new();
         let mut wanted = limit.saturating_mul(SELECTED_FACTOR).max(SELECTED_MIN);
         loop {
             let mut candidates: Vec<Candidate> =
@@ -189,7 +191,7 @@ impl Pass<'_> {
                 let Some(attribute) = self.search.attributes.get(candidate.document) else {
                     continue;
                 };
-                let is_admitted = match asked.entry(candidate.document) {
+                let is_admitted = match admitted.entry(candidate.document) {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(unknown) => *unknown.insert(admits(attribute)?),
                 };
@@ -198,7 +200,7 @@ impl Pass<'_> {
                     lowest = candidate.score;
                 }
             }
-            // Of those as good as the worst that was selected, others may have been left out.
+            // Documents that score as much as the worst selected one may have been left out.
             if is_all || best.len() == limit && lowest > worst {
                 best.sort_unstable();
                 return Ok(best);
@@ -243,11 +245,11 @@ impl Pass<'_> {
             if let Some(meant) = &self.meant {
                 let windows = match &meant.by {
                     By::Table(direction) => {
-                        let Search { connection, shelf, windows: kept, .. } = self.search;
-                        kept.cosines(connection, shelf, direction, block, &mut windows)?;
+                        let Search { connection, tables, windows: kept, .. } = self.search;
+                        kept.cosines(connection, tables, direction, block, &mut windows)?;
                         &windows
                     }
-                    By::Model(asked) => asked.windows(first),
+                    By::Model(scores) => scores.windows(first),
                 };
                 sums.iter_mut()
                     .zip(windows)
@@ -288,7 +290,8 @@ impl Pass<'_> {
         Ok(heap.into_iter())
     }
 
-    /// Which of equals comes first: what is nearest to the asker's day, then what was told last.
+    /// The order of equal scores: first the record nearest to the query's day, then the latest
+    /// recorded.
     fn tie(&self, attribute: &Attribute) -> i64 {
         match self.today {
             Some(_) if attribute.day == NO_DAY => i64::MIN,
@@ -308,7 +311,7 @@ impl Pass<'_> {
         weights
     }
 
-    /// The most that anything but words and session can add.
+    /// The upper bound of all parts except those of words and session.
     fn most_else(&self) -> f32 {
         let weights = self.weights;
         let date = if self.question.dates.is_empty() { 0.0 } else { 1.5 * weights.date };
@@ -323,7 +326,7 @@ impl Pass<'_> {
             + weights.is_question.max(0.0)) as f32
     }
 
-    /// Which documents of a block hold every word of a name themselves.
+    /// Which documents of a block contain every word of a name themselves.
     fn named_in(&self, block: u32) -> Named {
         let names = |who: &Option<Who>| who.as_ref().and_then(|who| who.named_in(block));
         Named { speaker: names(&self.speaker), subject: names(&self.subject) }
@@ -350,7 +353,7 @@ impl Pass<'_> {
             && until_us.is_none_or(|until| attribute.at_us < until)
     }
 
-    /// Every signal but those of words.
+    /// Every signal except those of words.
     fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
         let is_of = |who: &Option<Who>, named| {
             who.as_ref().is_some_and(|who| who.holds(attribute, document, named))
@@ -366,10 +369,10 @@ impl Pass<'_> {
         }
     }
 
-    /// How often documents (in rising order) and those before them say each term.
+    /// How often documents (in ascending order) and those before them contain each term.
     fn counts(&self, documents: &[u32]) -> Vec<Vec<TermCounts>> {
         let mut counts = vec![vec![TermCounts::default(); self.terms.len()]; documents.len()];
-        // By place in the block, which of its documents is meant; `NOBODY` for most.
+        // For each place in the block, the index of its document; `NOBODY` for most.
         const NOBODY: u16 = u16::MAX;
         let mut meant = vec![NOBODY; BLOCK as usize];
         let mut rest = &mut counts[..];
@@ -393,7 +396,7 @@ impl Pass<'_> {
         counts
     }
 
-    /// Scores documents (in rising order) by the kernel's arithmetic. Best first.
+    /// Scores documents (in ascending order) exactly, best first.
     pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
         let counts = self.counts(&documents);
         let mut dates = DateFits::new(self.question);
@@ -454,7 +457,7 @@ impl Pass<'_> {
     }
 }
 
-/// What the other signals than those of words and meaning add, each sum made once.
+/// The sum of the signals other than those of words and vectors; each is computed once.
 struct Others {
     /// By [`Self::place`].
     flags: [f32; 16],
@@ -491,7 +494,7 @@ impl Others {
     }
 }
 
-/// Looks at what single documents mean.
+/// Scores the vectors of single documents.
 struct Closer<'a> {
     search: &'a Search<'a>,
     by: &'a By<'a>,
@@ -506,7 +509,7 @@ impl<'a> Closer<'a> {
             search: pass.search,
             by: &meant.by,
             words: NearWords::new(Table::built_in(), meant.nameless),
-            tokens: Tokens::new(pass.search.connection, pass.search.shelf),
+            tokens: Tokens::new(pass.search.connection, pass.search.tables),
             best: HashMap::new(),
         }
     }
@@ -537,8 +540,8 @@ impl<'a> Closer<'a> {
             By::Table(direction) => {
                 let after =
                     next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
-                let Search { connection, shelf, windows, .. } = self.search;
-                let win = f64::from(windows.cosine(connection, shelf, direction, document)?);
+                let Search { connection, tables, windows, .. } = self.search;
+                let win = f64::from(windows.cosine(connection, tables, direction, document)?);
                 Signals {
                     window_meaning: win,
                     word_meaning: near,
@@ -546,9 +549,9 @@ impl<'a> Closer<'a> {
                     ..Signals::default()
                 }
             }
-            By::Model(asked) => {
-                let after = next.map(|next| asked.own(next)).transpose()?.unwrap_or(0.0);
-                let (win, text) = (asked.window(document), asked.own(document)?);
+            By::Model(scores) => {
+                let after = next.map(|next| scores.own(next)).transpose()?.unwrap_or(0.0);
+                let (win, text) = (scores.window(document), scores.own(document)?);
                 Signals {
                     window_meaning: win,
                     own_meaning: text,
@@ -560,7 +563,7 @@ impl<'a> Closer<'a> {
         })
     }
 
-    /// Of a document itself, without those before it.
+    /// For the document alone, without those before it.
     fn cosine(&mut self, direction: &Direction, document: u32) -> Result<f64, StoreError> {
         let mut vector = [0.0; DIMENSIONS];
         Table::built_in().add(self.tokens.of(document)?, &mut vector);
@@ -570,7 +573,7 @@ impl<'a> Closer<'a> {
     }
 }
 
-/// How well days fit the times that a question names, each computed once.
+/// How well days match the times in a question; each is computed once.
 struct DateFits<'a> {
     question: &'a Question,
     remembered: Vec<f64>,
@@ -581,7 +584,7 @@ impl<'a> DateFits<'a> {
         Self { question, remembered: Vec::new() }
     }
 
-    /// True if the question names no time.
+    /// True if the question mentions no time.
     fn is_empty(&self) -> bool {
         self.question.dates.is_empty()
     }

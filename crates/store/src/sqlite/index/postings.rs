@@ -1,11 +1,12 @@
 //! Postings as bytes.
 //!
-//! A row of `text_posting` holds one term's documents of one block: `key` is block number · 2³² +
-//! term number. The data begins with the number of documents that hold the term themselves (two
-//! bytes, little-endian); then for each document the distance from the one before it (LEB128; from
-//! the block's first for the first) and a byte of counts: four bits for the document itself, two
-//! for the one before it, two for the one before that, each capped. A row of `text_session_posting`
-//! is the same over blocks of sessions: distance and count, both LEB128.
+//! A row of `text_posting` contains one term's documents in one block. Its `key` is block number ·
+//! 2³² plus term number. The data begins with the number of documents that contain the term
+//! themselves (two bytes, little-endian). Then follow, for each document, its distance from the one
+//! before it (LEB128; the first one's distance is from the start of the block) and a byte of
+//! counts: four bits for the document itself, two for the one before it, two for the one before
+//! that, each capped. A row of `text_session_posting` is the same over blocks of sessions: distance
+//! and count, both LEB128.
 
 use retrieval::rank::lexical::TermCounts;
 
@@ -18,21 +19,21 @@ const HEADER: usize = 2;
 /// Bits of a session's place in its block.
 const SESSION_BITS: u32 = SESSION_BLOCK.ilog2();
 
-/// The key of a term's row in a block. Rows of a block lie together, so a new block is written at
-/// the table's end and touches no page of the others.
+/// The key of a term's row in a block. The rows of a block are adjacent, so a new block is written
+/// at the end of the table and touches no page of the others.
 pub(super) fn key(block: u32, term: u32) -> i64 {
-    // Blocks of documents or sessions that a u32 numbers are far fewer than 2³¹.
+    // Documents and sessions have u32 numbers, so there are far fewer than 2³¹ blocks.
     (u64::from(block) << 32 | u64::from(term)).cast_signed()
 }
 
-/// A term in a session as one number, in order of row and place.
+/// A term in a session as one number, in the order of row and place.
 pub(super) fn session_posting(term: u32, session: u32) -> u64 {
     u64::from(session / SESSION_BLOCK) << (32 + SESSION_BITS)
         | u64::from(term) << SESSION_BITS
         | u64::from(session % SESSION_BLOCK)
 }
 
-/// The key of the row and the place in it of a [`session_posting`].
+/// The row key and the place in that row of a [`session_posting`].
 pub(super) fn session_row(posting: u64) -> (i64, u32) {
     ((posting >> SESSION_BITS).cast_signed(), posting as u32 % SESSION_BLOCK)
 }
@@ -56,14 +57,14 @@ pub(super) fn unpack(byte: u8) -> TermCounts {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     bytes: Vec<u8>,
-    /// Documents that hold the term themselves.
+    /// Documents that contain the term themselves.
     own: u16,
-    /// ChainPosition of the last document plus one; 0 when empty.
+    /// The place of the last document plus one; 0 if empty.
     next: u32,
 }
 
 impl Block {
-    /// Begins a row, or takes up one as it is stored.
+    /// Begins a row, or continues a stored one.
     pub(super) fn begin(stored: Option<Vec<u8>>) -> Self {
         let bytes = stored.filter(|bytes| bytes.len() >= HEADER).unwrap_or_else(|| vec![0; HEADER]);
         let next = decode(&bytes).last().map_or(0, |(place, _)| place + 1);
@@ -71,7 +72,7 @@ impl Block {
         Self { bytes, own, next }
     }
 
-    /// Adds a document later than all others in the row.
+    /// Appends a document, which must be later than all others in the row.
     pub(super) fn push(&mut self, place: u32, counts: u8) {
         write_leb128(&mut self.bytes, place.saturating_sub(self.next));
         self.bytes.push(counts);
@@ -86,12 +87,12 @@ impl Block {
     }
 }
 
-/// How many documents of a row hold the term themselves.
+/// How many documents of a row contain the term themselves.
 pub(super) fn own_count(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |own| u32::from(u16::from_le_bytes(*own)))
 }
 
-/// Places within the block, rising, and their counts. Ends early where bytes are damaged.
+/// Places within the block, ascending, and their counts. Stops early at damaged bytes.
 pub(super) fn decode(bytes: &[u8]) -> Decode<'_> {
     Decode { bytes: bytes.get(HEADER..).unwrap_or_default(), next: 0 }
 }
@@ -128,7 +129,7 @@ impl Iterator for Decode<'_> {
     }
 }
 
-/// Sessions of a row, rising: place in the block and count. Ends early where bytes are damaged.
+/// The sessions of a row, ascending: place in the block and count. Stops early at damaged bytes.
 pub(super) fn decode_sessions(mut bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
     let mut next = 0u32;
     std::iter::from_fn(move || {
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_reads_back_also_when_it_grew_in_parts() {
+    fn a_row_reads_back_after_growing_in_parts() {
         let places = [(0, 0x10), (1, 0x24), (130, 0x01), (BLOCK - 1, 0xff)];
         let mut whole = Block::begin(None);
         places.iter().for_each(|(place, counts)| whole.push(*place, *counts));
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_bytes_end_the_row_and_nothing_else() {
+    fn damaged_bytes_only_shorten_the_row() {
         for bytes in [
             &[][..],
             &[9],
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_capped_not_wrapped() {
+    fn counts_saturate() {
         let counts = unpack(pack(TermCounts { own: 99, previous: 99, before_previous: 99 }));
         assert_eq!(counts, TermCounts { own: 15, previous: 3, before_previous: 3 });
     }

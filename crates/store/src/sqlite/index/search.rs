@@ -1,8 +1,8 @@
-//! Finding: every record that shares a word, a session or a date with the question is scored, block
+//! Search: every record that shares a word, a session or a date with the question is scored, block
 //! by block.
 //!
-//! Here everything that a question needs is read, once: rows of its terms, scores of sessions, whom
-//! it names. The scoring is [`super::pass`].
+//! This module reads everything that a question needs, once: the rows of its terms, the scores of
+//! sessions, the people that it names. Scoring is in [`super::pass`].
 
 use std::collections::HashSet;
 
@@ -24,38 +24,40 @@ use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use super::tables::{IndexTables, Unit};
-use super::vectors::Asked;
+use super::vectors::QueryScores;
 use crate::{Position, StoreError};
 
-/// Fewest that are scored exactly where meaning counts: part of it is known only then.
+/// Least number that is scored exactly if vectors count: part of their score is computed only then.
 const CANDIDATES_MIN: usize = 128;
-/// How many more than asked for are scored exactly, for those that fall to deduplication.
+/// How many more than requested are scored exactly, because deduplication removes some.
 const SPARE: usize = 40;
 
-/// What may be found. Held inside the search, not after it.
+/// Which records may be found. The filter is applied during the search, not after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Kinds of evidence; all if empty.
     pub kinds: Vec<String>,
-    /// Not before, microseconds since the Unix epoch. A record without a time is left out.
+    /// Start of the time range, inclusive, microseconds since the Unix epoch. A record without a
+    /// time is left out.
     pub since_us: Option<i64>,
-    /// Before, microseconds since the Unix epoch. A record without a time is left out.
+    /// End of the time range, exclusive, microseconds since the Unix epoch. A record without a time
+    /// is left out.
     pub until_us: Option<i64>,
-    /// By who may see them; all if empty.
+    /// The visibilities that may be found; all if empty.
     pub visibilities: Vec<Visibility>,
-    /// Recorded until then (inclusive) and neither retracted nor replaced by then, microseconds
-    /// since the Unix epoch; what counts now if none.
+    /// Only records that were recorded until then (inclusive) and neither retracted nor replaced by
+    /// then, microseconds since the Unix epoch. If none, the records that count now.
     pub as_of_us: Option<u64>,
 }
 
-/// What one word of the question contributed to a record's `lex`.
+/// The contribution of one word of the question to a record's `lex`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TermShare {
-    /// The word as it is indexed.
+    /// The indexed form of the word.
     pub term: Term,
-    /// How rare it is: its weight.
+    /// Its weight by rarity.
     pub idf: f64,
-    /// How often it is in the record and the two before it.
+    /// How often it occurs in the record and the two before it.
     pub own: u32,
     /// In the record before.
     pub previous: u32,
@@ -68,7 +70,7 @@ pub struct TermShare {
 pub struct Found {
     /// Where its operation is.
     pub position: Position,
-    /// Which of equals comes first: the greater.
+    /// Orders equal scores; the greater comes first.
     pub(super) tie: i64,
     /// Its number in the index.
     pub document: u32,
@@ -76,20 +78,20 @@ pub struct Found {
     pub session: u32,
     /// The sum of its parts.
     pub score: Score,
-    /// What its `lex` consists of.
+    /// The contributions to `lex`.
     pub terms: Vec<TermShare>,
 }
 
-/// The index, seen at one moment.
+/// A snapshot of the index.
 pub struct Search<'a> {
     pub(in super::super) connection: &'a Connection,
     pub(in super::super) access: &'a AccessCache,
-    pub(in super::super) shelf: &'static IndexTables,
+    pub(in super::super) tables: &'static IndexTables,
     pub(in super::super) attributes: &'a Attributes,
     pub(in super::super) lengths: &'a Lengths,
     pub(in super::super) windows: &'a Windows,
-    /// The question as another model understands it.
-    pub(in super::super) asked: Option<Asked<'a>>,
+    /// The scores of the question by another model's vectors.
+    pub(in super::super) scores: Option<QueryScores<'a>>,
 }
 
 /// A term of the question and its rows.
@@ -98,7 +100,7 @@ pub(super) struct TermRows {
     pub(super) idf: f64,
     pub(super) session_idf: f64,
     pub(super) rows: Vec<(u32, Vec<u8>)>,
-    /// Sessions that hold it, and how often.
+    /// Sessions that contain it, and how often.
     pub(super) sessions: Vec<(u32, u32)>,
 }
 
@@ -111,27 +113,27 @@ impl TermRows {
 }
 
 impl Search<'_> {
-    /// Whether another model than the built-in table serves.
+    /// Whether another model than the built-in table is used.
     pub fn has_model(&self) -> bool {
-        self.asked.is_some()
+        self.scores.is_some()
     }
 
-    /// Understands a question by the people that the space knows. `today` is what "last week"
-    /// counts from.
+    /// Analyses a question with the people that the space knows. `today` anchors phrases such as
+    /// "last week".
     pub fn question(
         &self,
         text: &str,
         analyzer: &mut Analyzer,
         today: Option<Date>,
     ) -> Result<Question, StoreError> {
-        let names = SqliteNames::new(self.connection, self.shelf);
+        let names = SqliteNames::new(self.connection, self.tables);
         let question = Question::parse(text, analyzer, &names, today);
         names.finish()?;
         Ok(question)
     }
 
-    /// The best `limit` records and some to spare, best first; of equals the one nearest to
-    /// `today`, then the one told last.
+    /// The best `limit` records and a few more, best first. Of equal scores, the record nearest to
+    /// `today` comes first, then the latest recorded.
     pub fn find(
         &self,
         question: &Question,
@@ -152,7 +154,7 @@ impl Search<'_> {
         pass.score_exactly(best)
     }
 
-    /// Everything that scoring needs of a question.
+    /// Reads everything that scoring a question needs.
     pub(super) fn pass<'a>(
         &'a self,
         question: &'a Question,
@@ -161,7 +163,7 @@ impl Search<'_> {
         today: Option<Date>,
         weights: &'a Weights,
     ) -> Result<Pass<'a>, StoreError> {
-        let documents = match self.shelf.unit {
+        let documents = match self.tables.unit {
             Unit::Document => u64::from(self.attributes.len()),
             Unit::Session => self.attributes.session_count(),
         };
@@ -175,9 +177,10 @@ impl Search<'_> {
             }
         }
         let mut idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
-        if self.shelf.unit == Unit::Session {
-            // Few things are believed, and few words are known of them: one that nothing holds
-            // speaks against all as much as one that a single belief holds speaks for it.
+        if self.tables.unit == Unit::Session {
+            // There are few beliefs, and most words occur in none of them. So a word that no belief
+            // contains counts against all of them as much as a word of a single belief counts for
+            // it.
             idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
         }
         let session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
@@ -191,7 +194,7 @@ impl Search<'_> {
             subject: self.who(question.subject(), question, analyzer)?,
             question,
             admitted: self.admitted(filter)?,
-            meant: Meaning::of(question, weights, self.asked.as_ref()),
+            meant: Meaning::of(question, weights, self.scores.as_ref()),
             filter,
             today: today.map(days_since_epoch),
         })
@@ -206,18 +209,18 @@ impl Search<'_> {
     ) -> Result<Option<TermRows>, StoreError> {
         let known = self
             .connection
-            .prepare_cached(self.shelf.term_number)?
+            .prepare_cached(self.tables.term_number)?
             .query_row([term.as_str()], |row| row.get::<_, u32>(0))
             .optional()?;
         let Some(number) = known else { return Ok(None) };
-        let mut statement = self.connection.prepare_cached(self.shelf.posting)?;
+        let mut statement = self.connection.prepare_cached(self.tables.posting)?;
         let mut rows: Vec<(u32, Vec<u8>)> = Vec::new();
         for block in 0..self.attributes.len().div_ceil(BLOCK) {
             let row =
                 statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
             rows.extend(row.map(|row| (block, row)));
         }
-        let records = match self.shelf.unit {
+        let records = match self.tables.unit {
             Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
             Unit::Session => self.sessions_in(&rows),
         };
@@ -232,7 +235,7 @@ impl Search<'_> {
         }))
     }
 
-    /// How many sessions the documents of a term's rows belong to.
+    /// The number of sessions that the documents in a term's rows belong to.
     fn sessions_in(&self, rows: &[(u32, Vec<u8>)]) -> u64 {
         let mut seen = vec![false; usize::try_from(self.attributes.session_count()).unwrap_or(0)];
         let mut count = 0;
@@ -252,9 +255,9 @@ impl Search<'_> {
         count
     }
 
-    /// Sessions that hold a term, and how often.
+    /// Sessions that contain a term, and how often.
     fn session_rows(&self, term: u32) -> Result<Vec<(u32, u32)>, StoreError> {
-        let mut statement = self.connection.prepare_cached(self.shelf.session_posting)?;
+        let mut statement = self.connection.prepare_cached(self.tables.session_posting)?;
         let mut sessions = Vec::new();
         for block in 0..self.lengths.of.len().div_ceil(SESSION_BLOCK) {
             let mut rows = statement.query([postings::key(block, term)])?;
@@ -283,8 +286,7 @@ impl Search<'_> {
                 }
             }
         }
-        // The sum over the terms is made already; what is left of the kernel's formula is the
-        // share.
+        // The sum over the terms is computed already; the share is what remains of the formula.
         sums.into_iter().map(|sum| lexical::session([(sum, 1.0)], idf_sum)).collect()
     }
 
@@ -298,7 +300,7 @@ impl Search<'_> {
         let Some(named) = people else { return Ok(None) };
         let people: Vec<u32> = named.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
         let mut involved = HashSet::new();
-        let mut statement = self.connection.prepare_cached(self.shelf.participations)?;
+        let mut statement = self.connection.prepare_cached(self.tables.participations)?;
         for person in &people {
             for document in statement.query_map([person], |row| row.get::<_, u32>(0))? {
                 involved.insert(document?);
@@ -307,7 +309,7 @@ impl Search<'_> {
         let mention = question.mentions.iter().find(|mention| mention.people == named);
         let mut words = Some(Vec::new());
         for term in analyzer.terms(mention.map_or("", |mention| mention.text.as_str())) {
-            // No record holds a word that the index does not know.
+            // No record contains a word that the index does not know.
             words = words.zip(self.term_rows(&term, 0, 0)?).map(|(mut words, rows)| {
                 words.push(rows);
                 words
@@ -316,12 +318,12 @@ impl Search<'_> {
         Ok(Some(Who { people, involved, words: words.unwrap_or_default() }))
     }
 
-    /// Numbers of the kinds that the filter admits; none for all.
+    /// Numbers of the kinds that the filter accepts; none means all.
     fn admitted(&self, filter: &Filter) -> Result<Option<HashSet<u8>>, StoreError> {
         if filter.kinds.is_empty() {
             return Ok(None);
         }
-        let mut statement = self.connection.prepare_cached(self.shelf.kind_number)?;
+        let mut statement = self.connection.prepare_cached(self.tables.kind_number)?;
         let mut admitted = HashSet::new();
         for kind in &filter.kinds {
             if let Some(number) =
@@ -333,13 +335,13 @@ impl Search<'_> {
         Ok(Some(admitted))
     }
 
-    /// Records that count, by kind of evidence.
+    /// The number of records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
-        let mut statement = self.connection.prepare_cached(self.shelf.kinds)?;
+        let mut statement = self.connection.prepare_cached(self.tables.kinds)?;
         let words = statement.query_map([], |row| {
             Ok((attributes::kind_byte(row.get(0)?), row.get::<_, String>(1)?))
         })?;
-        // Of the kinds that share the last number, the first gives its name to all.
+        // Kinds beyond the last number share it; the first of them gives it its name.
         let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
         let mut counts = std::collections::BTreeMap::new();
         for attribute in

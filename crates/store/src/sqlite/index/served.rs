@@ -1,8 +1,8 @@
-//! What counts at the moment that a question is about, asked of the ledger while searching.
+//! Which documents count at the time of a query, as the ledger says during the search.
 //!
-//! What a shelf holds is all that was ever told or believed. Whether a document counts follows from
-//! the ledger, and is asked only of what is about to be found, once for each identity in one
-//! search.
+//! The index contains everything that was ever recorded or believed. Whether a document counts
+//! follows from the ledger. A search asks that only of the documents that it is about to return,
+//! once for each identity.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,13 +23,13 @@ use super::search::{Filter, Found, Search};
 use crate::{Position, StoreError};
 
 impl<'a> Search<'a> {
-    /// The ledger as the search sees it.
+    /// The ledger's index in the snapshot of the search.
     pub fn world(&self) -> Result<SqliteLedgerIndex<'a>, StoreError> {
         SqliteLedgerIndex::new(self.connection, self.access)
     }
 
-    /// The best `limit` of what is believed, best first. `serves` answers which operation is served
-    /// of an identity, and is asked of each at most once.
+    /// The best `limit` served claims and corrections, best first. `serves` returns the operation
+    /// that is served for an identity, and is called at most once for each.
     pub fn find_served(
         &self,
         question: &Question,
@@ -40,7 +40,7 @@ impl<'a> Search<'a> {
     ) -> Result<Vec<(OpId, Found)>, StoreError> {
         let (filter, weights) = (Filter::default(), Weights::FACTS);
         let pass = self.pass(question, analyzer, &filter, today, &weights)?;
-        let mut name = self.connection.prepare_cached(self.shelf.session_name)?;
+        let mut name = self.connection.prepare_cached(self.tables.session_name)?;
         let mut place = self.connection.prepare_cached("SELECT pos FROM op WHERE id = ?1")?;
         let mut served: HashMap<u32, Option<Position>> = HashMap::new();
         let mut ids: HashMap<Position, OpId> = HashMap::new();
@@ -66,25 +66,25 @@ impl<'a> Search<'a> {
         Ok(found.filter_map(|found| Some((*ids.get(&found.position)?, found))).collect())
     }
 
-    /// Whether a record counted when the ledger reached until `until_us`.
+    /// Whether a record counted in the ledger as of `until_us`.
     pub(super) fn standing_at(
         &self,
         until_us: u64,
     ) -> Result<impl FnMut(&Attribute) -> Result<bool, StoreError>, StoreError> {
-        let world = self.world()?;
+        let index = self.world()?;
         let mut identify = self.connection.prepare_cached("SELECT id FROM op WHERE pos = ?1")?;
         Ok(move |attribute: &Attribute| {
             let id =
                 identify.query_row([sql(attribute.position)], |row| id_at(row, 0)).optional()?;
             let Some(id) = id else { return Ok(false) };
-            let then = Snapshot::before(&world, first_after(until_us));
+            let then = Snapshot::before(&index, first_after(until_us));
             Validity::new(&then).is_valid_input(&id)
         })
     }
 }
 
-/// The first place in the order after everything that was recorded until a time.
+/// The first place in the order after everything recorded until a time.
 pub fn first_after(until_us: u64) -> (HlcTimestamp, OpId) {
-    // No operation has a later time than a store can compare.
+    // Stored times are at most i64::MAX, so no operation is later.
     (HlcTimestamp(until_us.saturating_add(1).min(i64::MAX.unsigned_abs())), OpId([0; 32]))
 }

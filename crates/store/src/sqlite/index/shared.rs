@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_keeps_its_snapshot_while_others_move_on() {
+    fn a_reader_keeps_its_snapshot_while_others_load_newer_versions() {
         let latest = Latest::<Numbers>::default();
         at(&latest, &mut None, 3);
         let mut slow = Some(latest.pin());

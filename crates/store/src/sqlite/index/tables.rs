@@ -1,26 +1,25 @@
-//! The two shelves of the index: what was told, and what is believed.
+//! The tables of the two indexes: of evidence, and of claims.
 //!
-//! Both have the same tables and are folded and searched by the same code; only the names of the
-//! tables differ, and what a session is. So each has statistics of its own: what is believed, in
-//! ever new versions, does not make a word of the evidence common. Every statement that names a
-//! table is made here when the program is compiled, because a fold runs them for every word and
-//! record.
+//! Both indexes have the same tables, and the same code folds and searches them; only the names of
+//! the tables and the meaning of a session differ. Each has statistics of its own, so that the many
+//! versions of a claim do not make a word of the evidence common. All statements are built here at
+//! compile time, because a fold runs them for every word and record.
 
 use super::super::registry::{TableSpec, Weight};
 
-/// The version of the file's tables that first has what documents mean.
+/// The version of the file's tables that first has vectors of documents.
 const MEANING_SINCE: i64 = 3;
 
-/// One shelf: its tables, and the statements over them.
+/// One index: its tables, and the statements over them.
 pub(in super::super) struct IndexTables {
-    /// Whether frequencies count documents, or identities, of which a document is a version.
+    /// Whether frequencies count documents, or the identities of which documents are versions.
     pub(super) unit: Unit,
-    /// Version of the tables and of what is put into them: another one means folding again.
+    /// Version of the tables and their contents; with another version they are folded again.
     pub(super) version: i64,
-    /// The rows of the `view` table for each number of a reach; the first is the view's name.
+    /// The rows of the `view` table for the numbers of a reach; the first is the view's name.
     pub(super) reach_rows: [&'static str; 3],
     /// The tables, in the order in which they are digested.
-    pub(super) tables: &'static [TableSpec],
+    pub(super) specs: &'static [TableSpec],
     pub(super) term_number: &'static str,
     pub(super) add_term: &'static str,
     pub(super) term_count: &'static str,
@@ -61,8 +60,8 @@ pub(in super::super) struct IndexTables {
 pub(super) enum Unit {
     /// Every document.
     Document,
-    /// What documents are versions of: their sessions. A belief that was derived a hundred times
-    /// does not make its words common.
+    /// Every session, because its documents are versions of one identity. A belief that was derived
+    /// a hundred times does not make its words common.
     Session,
 }
 
@@ -72,7 +71,7 @@ macro_rules! tables {
             unit: $unit,
             version: $version,
             reach_rows: [$view, concat!($view, ".access"), concat!($view, ".latest")],
-            tables: &[
+            specs: &[
                 TableSpec::new(
                     concat!($prefix, "_attribute"),
                     $since,
@@ -81,7 +80,7 @@ macro_rules! tables {
                          CREATE INDEX ", $prefix, "_attribute_pos ON ", $prefix, "_attribute (pos);"
                     ),
                 )
-                // The column `pos` only says what to read again.
+                // The column `pos` only tells readers what to read again.
                 .digesting("chunk, data")
                 .weighing(Weight::Data),
                 TableSpec::new(
@@ -201,9 +200,9 @@ macro_rules! tables {
     };
 }
 
-/// What was told.
+/// Evidence.
 pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 3, "text");
-/// What was ever believed: claims and corrections. A session is an identity, and its name the
-/// identity's key; nothing is told there in the light of what came before, so the tables of words
-/// and lengths of sessions stay empty.
+/// Claims and corrections. A session is an identity, and its name is the identity's key. Versions
+/// of an identity do not serve as context for each other, so the tables of session words and
+/// lengths stay empty.
 pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 1, "facts");

@@ -1,11 +1,11 @@
-//! The vectors of one model in memory, and a question asked of them.
+//! The vectors of one model in memory, and the scores of a question by them.
 //!
-//! What is scanned are windows: a record's own direction, half of the one before it in its session
-//! and of the one after it, a quarter of the ones beyond. Unlike the built-in table's they look
-//! ahead, too, since they are stored nowhere: they are made from the stored vectors when these are
-//! read, and again when records of their session follow. What was added since is read the next
-//! time. Own directions are read from the file for the best candidates alone, so a record takes a
-//! byte a dimension.
+//! The scan is over windows: a record's own direction, half of the one before it in its session and
+//! of the one after it, and a quarter of the next ones on either side. Unlike the windows of the
+//! built-in table, these also look ahead. That is possible because they are not stored: they are
+//! computed from the stored vectors when these are read, and again when later records of the
+//! session arrive. A reader loads only what was added since the last read. Own directions are read
+//! from the file for the best candidates only, so a record takes one byte per dimension.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -20,23 +20,23 @@ use super::attributes::{Attributes, NONE};
 use super::shared::Version;
 use crate::{Position, StoreError};
 
-/// Own vectors that are remembered while windows are made: the records before one in its session
+/// Own vectors that are cached while windows are computed; the records before one in its session
 /// are mostly near.
 const REMEMBERED_MAX: usize = 4_096;
-/// How many documents are read before a window is made, since those that follow in its session are
-/// mostly among them. Where one comes later, the window is made again.
+/// How many documents are read before a window is computed, because the next ones in its session
+/// are mostly among them. If one comes later, the window is computed again.
 const AHEAD: u32 = 64;
 
-/// Documents of a block: what readers share or copy at a time.
+/// Documents of a block, the unit that readers share or copy.
 const BLOCK: usize = 1_024;
 
-/// The windows of the model that was asked last.
+/// The windows of the model that was used last.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Vectors {
     model: Option<ModelNumber>,
     dimensions: usize,
     seen: Reach,
-    /// Up to where the model had read.
+    /// The position up to which the model had read.
     reached: Position,
     /// All but the last are full.
     blocks: Vec<Arc<Block>>,
@@ -49,7 +49,7 @@ struct Block {
     inverse_lengths: Vec<f32>,
 }
 
-/// What vectors are read up to.
+/// The point up to which vectors are read.
 pub(in super::super) struct VectorsAt {
     reach: Reach,
     model: EmbeddingModel,
@@ -67,32 +67,32 @@ impl Version for Vectors {
     }
 
     fn is_after(&self, at: &VectorsAt) -> bool {
-        // What a model reads anew lies behind at the same position.
+        // A model that reads everything again is at an earlier position, with the same reach.
         self.is_of(&at.model)
             && at.reach.leads_to(&self.seen)
             && at.reach.position < self.seen.position
     }
 }
 
-/// A question asked of a model's vectors.
-pub(in super::super) struct Asked<'a> {
+/// The scores of all documents for one question, by a model's vectors.
+pub(in super::super) struct QueryScores<'a> {
     connection: &'a Connection,
     attributes: &'a Attributes,
     number: ModelNumber,
     direction: Direction,
     scale: Scale,
-    /// Of every document, on the scale; 0 without a vector.
+    /// The cosine of every document's window, on the scale; 0 without a vector.
     windows: Vec<f32>,
 }
 
-/// A question that a model's vectors can answer.
+/// A question that a model's vectors can score.
 pub(in super::super) struct ModelQuestion {
     direction: Direction,
     at: VectorsAt,
 }
 
 impl ModelQuestion {
-    /// None where the file does not know the model, or the question is of another length.
+    /// None if the file does not know the model, or the question has another length.
     pub(in super::super) fn of(
         connection: &Connection,
         reach: Reach,
@@ -111,13 +111,13 @@ impl ModelQuestion {
 }
 
 impl Vectors {
-    /// Asks a question of all documents. None where the model has no vectors.
+    /// Scores all documents. None if the model has no vectors.
     pub(in super::super) fn ask<'a>(
         &self,
         connection: &'a Connection,
         attributes: &'a Attributes,
         question: ModelQuestion,
-    ) -> Option<Asked<'a>> {
+    ) -> Option<QueryScores<'a>> {
         let ModelQuestion { direction, at } = question;
         let mut cosines = vec![0.0; self.len()];
         for (block, cosines) in self.blocks.iter().zip(cosines.chunks_mut(BLOCK)) {
@@ -135,7 +135,7 @@ impl Vectors {
             *cosine = if *length > 0.0 { scale.normalise(*cosine) as f32 } else { 0.0 };
         }
         cosines.resize(attributes.len() as usize, 0.0);
-        Some(Asked {
+        Some(QueryScores {
             connection,
             attributes,
             number: at.model.number,
@@ -149,7 +149,7 @@ impl Vectors {
         self.model == Some(model.number) && self.dimensions == model.model.dimensions
     }
 
-    /// How many documents were read.
+    /// The number of documents that were read.
     fn len(&self) -> usize {
         let last = self.blocks.last().map_or(0, |block| block.inverse_lengths.len());
         self.blocks.len().saturating_sub(1) * BLOCK + last
@@ -168,7 +168,7 @@ impl Vectors {
         }
     }
 
-    /// Reads what was added since the last time.
+    /// Reads what was added since the last read.
     pub(in super::super) fn refresh(
         &mut self,
         connection: &Connection,
@@ -243,7 +243,7 @@ impl Vectors {
         unmade.into_iter().try_for_each(|document| self.make(document, &mut own))
     }
 
-    /// Makes the window of a document from what was read; one without a vector has none.
+    /// Computes the window of a document from what was read; a document without a vector has none.
     fn make(&mut self, document: u32, own: &mut Own<'_>) -> Result<(), StoreError> {
         let Some(vector) = own.of(document)? else { return Ok(()) };
         let read = self.len();
@@ -321,8 +321,8 @@ fn stored(
     Ok(statement.query_row(params![number.key(position)], |row| row.get(0)).optional()?)
 }
 
-impl Asked<'_> {
-    /// The cosines of documents' windows, from `first` on.
+impl QueryScores<'_> {
+    /// The cosines of the windows of documents, from `first` on.
     pub(super) fn windows(&self, first: u32) -> &[f32] {
         self.windows.get(first as usize..).unwrap_or_default()
     }
@@ -332,7 +332,7 @@ impl Asked<'_> {
         self.windows.get(document as usize).copied().map_or(0.0, f64::from)
     }
 
-    /// The cosine of a document itself, without those before it; 0 if it has no vector.
+    /// The cosine of the document alone, without its neighbours; 0 if it has no vector.
     pub(super) fn own(&self, document: u32) -> Result<f64, StoreError> {
         let Some(attribute) = self.attributes.get(document) else { return Ok(0.0) };
         let Some(data) = stored(self.connection, self.number, attribute.position)? else {

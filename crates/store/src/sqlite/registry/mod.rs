@@ -7,7 +7,7 @@
 //!
 //! Views differ in when they are folded. The graph and the beliefs are folded in the transaction of
 //! each append, because the next operation is judged by them ([`Fold::WithAppend`]). All others lag
-//! behind the ledger and are folded by whoever reads them ([`Fold::Lagging`]).
+//! behind the ledger, and readers fold them ([`Fold::Lagging`]).
 
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -64,23 +64,23 @@ pub(super) enum Fold {
     },
     /// By whoever reads it, up to a position of its own in the table `view`.
     Lagging {
-        /// The version of what its tables hold: another one means folding again.
+        /// The version of the tables' contents; with another version they are folded again.
         version: i64,
         /// Whether it reads every operation and can fold the graph from the same reading.
         folds_graph: bool,
-        /// Makes what folds it.
+        /// Creates its folder.
         folder: fn(&Connection) -> Result<Box<dyn ViewFolder>, StoreError>,
     },
 }
 
-/// Folds a lagging view, and may remember between folds what helps the next.
+/// Folds a lagging view, and may keep a cache between folds.
 pub(super) trait ViewFolder: Send {
     /// Folds a bounded number of operations, none after `task.until`, in the transaction that is
     /// open, and stores the new position, which it returns.
     fn fold(&mut self, task: &FoldTask<'_>) -> Result<Position, StoreError>;
 
-    /// Prepares empty tables for folding what the view of the file attached as `schema` holds,
-    /// where that depends on more than its position.
+    /// Prepares empty tables for folding up to the view in the file attached as `schema`, if that
+    /// depends on more than the view's position.
     fn begin_like(&self, _connection: &Connection, _schema: &str) -> Result<(), StoreError> {
         Ok(())
     }
@@ -281,7 +281,7 @@ impl ViewSpec {
         Ok(())
     }
 
-    /// Makes what a file of `version` does not have of it. True if that was anything.
+    /// Creates the tables that a file of `version` lacks. Returns whether there were any.
     fn migrate(&self, connection: &Connection, version: i64) -> Result<bool, StoreError> {
         let mut is_changed = false;
         for table in self.tables.iter().filter(|table| table.changed() > version) {
@@ -342,9 +342,9 @@ impl Registry {
         Ok(connection.execute_batch(&format!("PRAGMA user_version={}", self.version()))?)
     }
 
-    /// Makes what a file of an earlier version lacks, in the transaction that is open. Views that
-    /// lag are folded by the next reader; the others here. No version changes the ledger's own
-    /// tables.
+    /// Creates the tables that a file of an earlier version lacks, in the transaction that is open.
+    /// The next reader folds the lagging views; the others are folded here. No version changes the
+    /// ledger's own tables.
     pub(super) fn migrate(&self, connection: &Connection) -> Result<(), StoreError> {
         let version = super::schema_version(connection)?;
         if version >= self.version() {

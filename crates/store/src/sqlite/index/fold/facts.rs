@@ -1,10 +1,10 @@
-//! Folding what is believed into its shelf.
+//! Folding claims and corrections into their index.
 //!
-//! Every claim and every correction is a document, and stays one: whether it is what is served is
-//! asked when it is found, of the ledger as it is or was at the moment that the question is about.
-//! So nothing that happens later changes a document, and the shelf depends on nobody's rights.
-//! Which operations these are the graph's table of identities knows, so that a million records
-//! without a claim between them are not read.
+//! Every claim and every correction is a document and remains one. Whether it is served is looked
+//! up when it is found, in the ledger as it is, or as it was at the time of the query. So later
+//! operations never change a document, and the index does not depend on anybody's capabilities. The
+//! graph's table of identities lists the operations to fold, so a million records between two
+//! claims are not read.
 
 use kernel::body::{Body, Claim, Correction};
 use kernel::kind::Kind;
@@ -24,16 +24,16 @@ use super::super::{Reach, reach, set_reach};
 use super::{Folder, PEOPLE_REMEMBERED_MAX, SESSIONS_REMEMBERED_MAX, Session, days_since_epoch};
 use crate::{Position, StoreError};
 
-/// Most values of a payload that are searched with what a claim says.
+/// Limit of values in a payload that are searched with the text of a claim.
 const VALUES_MAX: usize = 256;
-/// The subject that everything is about that is about nobody else: no name.
+/// The default subject, the owner, which is not searched as a name.
 const SELF: &str = "self";
 
-/// Keeps what helps the next fold of what is believed.
+/// The folder of claims and corrections, with what it caches for the next fold.
 pub(in super::super) struct FactFolder(Folder);
 
-/// What one document says.
-struct Said<'a> {
+/// The searchable part of a claim or a correction.
+struct FactText<'a> {
     key: &'a str,
     text: String,
     payload: &'a Value,
@@ -41,8 +41,8 @@ struct Said<'a> {
     at: Option<&'a When>,
 }
 
-impl<'a> Said<'a> {
-    fn by(body: &'a Body) -> Option<Self> {
+impl<'a> FactText<'a> {
+    fn of(body: &'a Body) -> Option<Self> {
         match body {
             Body::Claim(Claim {
                 identity_key,
@@ -59,7 +59,7 @@ impl<'a> Said<'a> {
                 subject: Some(subject.as_str()).filter(|subject| *subject != SELF),
                 at: valid_from.as_ref().or(valid_at.as_ref()),
             }),
-            // A correction without words is served as its data.
+            // A correction without a text is served as its payload.
             Body::ClaimCorrection(Correction { identity_key, corrected_payload, text, .. }) => {
                 Some(Self {
                     key: identity_key,
@@ -75,13 +75,13 @@ impl<'a> Said<'a> {
 }
 
 impl FactFolder {
-    /// A folder that remembers nothing.
+    /// A folder with an empty cache.
     pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
         Ok(Self(Folder::of(connection, &FACTS)?))
     }
 
     /// Adds at most [`BLOCK`] claims and corrections, none after `until`, in the transaction that
-    /// is open on `connection`. The new position.
+    /// is open on `connection`. Returns the new position.
     pub(in super::super) fn fold_until(
         &mut self,
         connection: &Connection,
@@ -89,7 +89,7 @@ impl FactFolder {
     ) -> Result<Position, StoreError> {
         let folded = self.0.fold_facts(connection, until);
         if folded.is_err() {
-            // What was remembered may name rows that will not be written.
+            // The cache may contain rows that will not be written.
             self.0.forget();
         }
         folded
@@ -104,22 +104,22 @@ impl Folder {
     ) -> Result<Position, StoreError> {
         let head = ledger::head(connection)?;
         let until = until.min(head);
-        let mut reach: Reach = reach(connection, self.shelf)?;
+        let mut reach: Reach = reach(connection, self.tables)?;
         if reach.position > head {
-            // The row is damaged: nobody can have read so far.
+            // The row is damaged: it is beyond the end of the ledger.
             reach = Reach::default();
         }
         if !self.reached.leads_to(&reach) {
             self.forget();
         }
         if reach.position.0 == 0 {
-            clear(connection, self.shelf)?;
+            clear(connection, self.tables)?;
             self.forget();
         }
         if reach.position >= until {
             return Ok(reach.position);
         }
-        let mut batch = Batch::begin(connection, self.shelf)?;
+        let mut batch = Batch::begin(connection, self.tables)?;
         // A fold ends with a block where it can, so that a row is written once.
         let room = BLOCK - batch.documents % BLOCK;
         let mut taken = 0;
@@ -140,14 +140,14 @@ impl Folder {
                 };
                 let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
                 let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
-                if let Some(said) = body.as_ref().and_then(Said::by) {
-                    self.add_fact(connection, &mut batch, last, &kind, &said)?;
+                if let Some(fact) = body.as_ref().and_then(FactText::of) {
+                    self.add_fact(connection, &mut batch, last, &kind, &fact)?;
                 }
             }
         }
         reach.position = if taken < room { until } else { last };
         batch.write(connection)?;
-        set_reach(connection, self.shelf, &reach)?;
+        set_reach(connection, self.tables, &reach)?;
         self.reached = reach;
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();
@@ -164,14 +164,14 @@ impl Folder {
         batch: &mut Batch,
         position: Position,
         kind: &Kind,
-        said: &Said<'_>,
+        fact: &FactText<'_>,
     ) -> Result<(), StoreError> {
         let document = batch.documents;
-        let values = values_beyond(&said.text, said.payload);
-        let key = said.key.replace(|character: char| !character.is_alphanumeric(), " ");
+        let values = values_beyond(&fact.text, fact.payload);
+        let key = fact.key.replace(|character: char| !character.is_alphanumeric(), " ");
         let mut more: Vec<&str> = values.iter().map(String::as_str).collect();
         more.push(&key);
-        let analysis = self.analyzer.analyze_slots(&said.text, &more);
+        let analysis = self.analyzer.analyze_slots(&fact.text, &more);
         for (term, own) in self.number_terms(connection, batch, &analysis)? {
             let packed = postings::pack(TermCounts { own, ..TermCounts::default() });
             batch
@@ -179,19 +179,19 @@ impl Folder {
                 .push(u64::from(term) << 32 | u64::from(document % BLOCK) << 8 | u64::from(packed));
         }
         let meant =
-            DocumentVector::of(std::iter::once(said.text.as_str()).chain(more.iter().copied()));
+            DocumentVector::of(std::iter::once(fact.text.as_str()).chain(more.iter().copied()));
         let nothing = DocumentVector::default();
         batch.meanings.push(
             connection,
-            self.shelf,
+            self.tables,
             document,
             &meant,
             &nothing.vector,
             &nothing.vector,
         )?;
-        let subject = said.subject.map(|name| self.person(connection, name)).transpose()?.flatten();
+        let subject = fact.subject.map(|name| self.person(connection, name)).transpose()?.flatten();
         if let Some(person) = subject {
-            connection.prepare_cached(self.shelf.add_participant)?.execute([person, document])?;
+            connection.prepare_cached(self.tables.add_participant)?.execute([person, document])?;
         }
         let mut flags = 0;
         for (applies, flag) in [
@@ -203,11 +203,11 @@ impl Folder {
         }
         let attribute = Attribute {
             position,
-            session: self.identity(connection, batch, said.key)?,
+            session: self.identity(connection, batch, fact.key)?,
             previous: NONE,
             author: NONE,
-            day: said.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
-            at_us: said.at.map_or(NO_TIME, When::instant_us),
+            day: fact.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
+            at_us: fact.at.map_or(NO_TIME, When::instant_us),
             kind: self.kind(connection, kind.as_str())?,
             flags,
         };
@@ -217,7 +217,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The number of an identity, made if new.
+    /// The number of an identity, which is created if it is new.
     fn identity(
         &mut self,
         connection: &Connection,
@@ -228,7 +228,7 @@ impl Folder {
             return Ok(session.number);
         }
         let stored = connection
-            .prepare_cached(self.shelf.session_named)?
+            .prepare_cached(self.tables.session_named)?
             .query_row([key], |row| row.get::<_, u32>(0))
             .optional()?;
         let number = match stored {
@@ -236,7 +236,7 @@ impl Folder {
             None => {
                 let number = batch.session_count;
                 connection
-                    .prepare_cached(self.shelf.add_session)?
+                    .prepare_cached(self.tables.add_session)?
                     .execute(params![number, key, NONE])?;
                 batch.session_count += 1;
                 number
@@ -247,13 +247,12 @@ impl Folder {
     }
 }
 
-/// The payload's texts and numbers that the text does not say, in its order, at most
-/// [`VALUES_MAX`].
+/// The texts and numbers of the payload that are not in the text, in order, at most [`VALUES_MAX`].
 fn values_beyond(text: &str, payload: &Value) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     let mut rest = vec![payload];
     while let Some(value) = rest.pop() {
-        let said = match value {
+        let fact = match value {
             Value::String(value) => value.clone(),
             Value::Number(number) => number.to_string(),
             Value::Array(items) => {
@@ -266,8 +265,8 @@ fn values_beyond(text: &str, payload: &Value) -> Vec<String> {
             }
             Value::Null | Value::Bool(_) => continue,
         };
-        if !text.contains(&said) {
-            values.push(said);
+        if !text.contains(&fact) {
+            values.push(fact);
         }
         if values.len() == VALUES_MAX {
             break;

@@ -1,9 +1,9 @@
 //! Folding the ledger into the index.
 //!
 //! A [`Folder`] reads operations after the view's position, collects postings in memory, and writes
-//! them with the new position in one transaction. What it remembers between folds (term numbers,
-//! the last records of recent sessions) never changes under it, because the tables are a function
-//! of the position alone.
+//! them with the new position in one transaction. Its cache (term numbers, the last records of
+//! recent sessions) stays valid between folds, because the tables are a function of the position
+//! alone.
 
 use std::collections::HashMap;
 
@@ -36,40 +36,40 @@ pub(super) use facts::FactFolder;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
-/// Sessions whose last records are remembered.
+/// Sessions whose last records are cached.
 const SESSIONS_REMEMBERED_MAX: usize = 4_096;
-/// Names whose numbers are remembered.
+/// Names whose numbers are cached.
 const PEOPLE_REMEMBERED_MAX: usize = 1 << 16;
 
 /// The terms of a record by number, with their counts.
 type Counts = Vec<(u32, u32)>;
 
-/// Keeps what helps the next fold.
+/// A folder with what it caches for the next fold.
 pub(in super::super) struct Folder {
-    shelf: &'static IndexTables,
+    tables: &'static IndexTables,
     analyzer: Analyzer,
-    /// Numbers of the analyser's terms by slot, `NONE` where not known yet, and of which
+    /// Numbers of the analyser's terms by slot (`NONE` if not yet known), and the analyser's
     /// generation.
     terms: Vec<u32>,
     generation: u64,
     people: HashMap<String, Option<u32>>,
     kinds: HashMap<String, u8>,
     sessions: HashMap<String, Session>,
-    /// Where the last fold ended: what is remembered is as of there.
+    /// Where the last fold ended, for which the cache is valid.
     reached: Reach,
-    /// The highest time in the graph, where that is folded here, too.
+    /// The highest time in the graph, if the graph is folded here too.
     graph_reaches: Option<HlcTimestamp>,
     access: AccessCache,
-    /// Of the graph that is folded here, which knows what had arrived by then.
+    /// The capabilities for the graph that is folded here, as known when operations arrived.
     graph_access: AccessCache,
 }
 
-/// Who folds the graph, which the index asks who may append.
+/// Who folds the graph, in which the index looks up capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Graph {
-    /// It is there: appending folds it.
+    /// The graph is up to date, because appends fold it.
     Present,
-    /// It is empty, and folded from the same reading.
+    /// The graph is empty, and is folded in the same pass.
     FoldedHere,
 }
 
@@ -88,12 +88,13 @@ struct Session {
 enum Folded {
     /// It read up to here.
     To(Position),
-    /// Here stands a change of who may append that concerns what was read before it.
+    /// The position of a change of access that concerns operations before it.
     AccessChangedAt(Position),
 }
 
 impl Reach {
-    /// Takes note of the time of `recorded`; true if it changes who might say what was read before.
+    /// Notes the time of `recorded`. Returns true if it changes who was allowed to append
+    /// operations that were read before.
     fn is_changed_by(&mut self, recorded: &Recorded, access: &Access) -> bool {
         let operation = &recorded.operation;
         let header = operation.header();
@@ -113,16 +114,16 @@ impl Reach {
 }
 
 impl Folder {
-    /// A folder of what was told that remembers nothing.
+    /// A folder of evidence with an empty cache.
     pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
         Self::of(connection, &EPISODES)
     }
 
-    /// A folder of a shelf that remembers nothing.
-    fn of(connection: &Connection, shelf: &'static IndexTables) -> Result<Self, StoreError> {
+    /// A folder of an index with an empty cache.
+    fn of(connection: &Connection, tables: &'static IndexTables) -> Result<Self, StoreError> {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
-            shelf,
+            tables,
             analyzer,
             terms: Vec::new(),
             generation: 0,
@@ -136,9 +137,9 @@ impl Folder {
         })
     }
 
-    /// Reads at most [`BLOCK`] operations, which bounds memory and the time the write lock is held,
-    /// and none after `until`, in the transaction that is open on `connection`. The new position:
-    /// behind the old one where everything is folded again.
+    /// Reads at most [`BLOCK`] operations, none after `until`, in the transaction that is open on
+    /// `connection`. The limit bounds memory and the time that the write lock is held. Returns the
+    /// new position, which is before the old one if everything is folded again.
     pub(super) fn fold_until(
         &mut self,
         connection: &Connection,
@@ -151,16 +152,15 @@ impl Folder {
             match self.fold_open(connection, space, until, graph) {
                 Ok(Folded::To(position)) => return Ok(position),
                 Ok(Folded::AccessChangedAt(_)) if graph == Graph::FoldedHere => {
-                    // What is folded again is told all changes before; only a damaged row knows of
-                    // fewer.
+                    // A new fold uses all changes of access so far; only a damaged row has fewer.
                     return Err(StoreError::Damaged {
                         detail: "the text index was made under other capabilities".to_owned(),
                     });
                 }
-                // Each time with a later change of access, of which there are finitely many.
+                // Each round has a later change of access, and there are finitely many.
                 Ok(Folded::AccessChangedAt(access)) => super::begin_under(connection, access)?,
                 Err(error) => {
-                    // What was remembered may name rows that will not be written.
+                    // The cache may contain rows that will not be written.
                     self.forget();
                     return Err(error);
                 }
@@ -175,31 +175,31 @@ impl Folder {
         until: Position,
         graph: Graph,
     ) -> Result<Folded, StoreError> {
-        let mut reach = super::reach(connection, self.shelf)?;
+        let mut reach = super::reach(connection, self.tables)?;
         if reach.position > ledger::head(connection)? {
-            // The row is damaged: nobody can have read so far.
+            // The row is damaged: it is beyond the end of the ledger.
             reach = Reach::default();
         }
         if !self.reached.leads_to(&reach) {
-            // The tables were emptied since, or the transaction of the last fold did not end well.
+            // The tables were emptied since, or the last fold's transaction failed.
             self.forget();
         } else if reach.position != self.reached.position {
-            // Another process has folded in the meantime: it knows of more in the sessions.
+            // Another process has folded in the meantime and added to the sessions.
             self.sessions.clear();
         }
         if reach.position.0 == 0 {
-            clear(connection, self.shelf)?;
+            clear(connection, self.tables)?;
             self.forget();
         }
         let start = reach.position;
-        let mut batch = Batch::begin(connection, self.shelf)?;
+        let mut batch = Batch::begin(connection, self.tables)?;
         // A fold ends with a block where it can, so that a row is written once.
         let room = u64::from(BLOCK - batch.documents % BLOCK);
         let end = until.min(Position(start.0.saturating_add(room)));
-        let world =
+        let index =
             SqliteLedgerIndex::with_access_until(connection, &self.access, end.max(reach.access))?;
-        // The graph is folded by what was known when each operation arrived.
-        let mut graph_world = match graph {
+        // The graph is folded with the capabilities known when each operation arrived.
+        let mut graph_index = match graph {
             Graph::Present => None,
             Graph::FoldedHere => {
                 let latest = self.graph_reaches.filter(|_| start.0 > 0);
@@ -212,33 +212,33 @@ impl Folder {
             let wanted = (end.0 - reach.position.0).min(READ_OPERATIONS) as usize;
             let recorded = ledger::read(connection, space, reach.position, wanted)?;
             let Some(last) = recorded.last() else {
-                // Only a damaged file has a gap here; there is nothing in it to wait for.
+                // Only a damaged file has a gap here, and nothing will fill it.
                 reach.position = end;
                 break;
             };
             for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
-                if reach.is_changed_by(recorded, world.access()?) {
+                if reach.is_changed_by(recorded, index.access()?) {
                     return Ok(Folded::AccessChangedAt(recorded.position));
                 }
                 let operation = &recorded.operation;
                 let body = operation
                     .body()
                     .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
-                if let Some(graph_world) = &mut graph_world {
-                    graph_world.fold(recorded.position, operation, body.as_ref())?;
+                if let Some(graph_index) = &mut graph_index {
+                    graph_index.fold(recorded.position, operation, body.as_ref())?;
                 }
-                self.take(connection, &world, &mut batch, recorded, body.as_ref())?;
+                self.take(connection, &index, &mut batch, recorded, body.as_ref())?;
             }
             reach.position = last.position.min(end);
         }
         if reach.position > start {
             batch.write(connection)?;
-            super::set_reach(connection, self.shelf, &reach)?;
+            super::set_reach(connection, self.tables, &reach)?;
         }
-        if let Some(world) = &mut graph_world {
-            world.write_beliefs()?;
+        if let Some(index) = &mut graph_index {
+            index.write_beliefs()?;
         }
-        self.graph_reaches = graph_world.and_then(|world| world.latest());
+        self.graph_reaches = graph_index.and_then(|index| index.latest());
         self.reached = reach;
         if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
             self.sessions.clear();
@@ -249,7 +249,7 @@ impl Folder {
         Ok(Folded::To(reach.position))
     }
 
-    /// Forgets what is only remembered to be quick.
+    /// Empties the cache.
     fn forget(&mut self) {
         self.terms.clear();
         self.people.clear();
@@ -263,7 +263,7 @@ impl Folder {
     fn take(
         &mut self,
         connection: &Connection,
-        world: &SqliteLedgerIndex<'_>,
+        index: &SqliteLedgerIndex<'_>,
         batch: &mut Batch,
         recorded: &Recorded,
         body: Option<&Body>,
@@ -271,13 +271,13 @@ impl Folder {
         let operation = &recorded.operation;
         let header = operation.header();
         if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
-            || !world.access()?.holds(&header.author, Capability::Append, operation.order())
+            || !index.access()?.holds(&header.author, Capability::Append, operation.order())
         {
             return Ok(());
         }
         let role = if header.kind == Kind::Evidence { Role::SUPERSEDES } else { Role::TARGET };
         for replaced in cited(&header.refs, role) {
-            if let Some(target) = world.position_of(&replaced)? {
+            if let Some(target) = index.position_of(&replaced)? {
                 batch.bury(connection, recorded.position, target)?;
             }
         }
@@ -333,7 +333,7 @@ impl Folder {
         let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
         batch.meanings.push(
             connection,
-            self.shelf,
+            self.tables,
             document,
             &meant,
             &previous.vector,
@@ -352,7 +352,7 @@ impl Folder {
             if let (Some(number), None) = (number, author) {
                 participates = true;
                 connection
-                    .prepare_cached(self.shelf.add_participant)?
+                    .prepare_cached(self.tables.add_participant)?
                     .execute([number, document])?;
             }
         }
@@ -393,7 +393,7 @@ impl Folder {
         if let Some(number) = self.people.get(name) {
             return Ok(*number);
         }
-        let number = person_number(connection, self.shelf, name)?;
+        let number = person_number(connection, self.tables, name)?;
         self.people.insert(name.to_owned(), number);
         Ok(number)
     }
@@ -402,13 +402,13 @@ impl Folder {
         if let Some(number) = self.kinds.get(kind) {
             return Ok(*number);
         }
-        let number = kind_number(connection, self.shelf, kind)?;
+        let number = kind_number(connection, self.tables, kind)?;
         self.kinds.insert(kind.to_owned(), number);
         Ok(number)
     }
 
-    /// Terms by number. New ones are numbered in order of the words, so the tables do not depend on
-    /// what was met before.
+    /// Terms by number. New ones are numbered in the order of the words, so the tables do not
+    /// depend on what was cached.
     fn number_terms(
         &mut self,
         connection: &Connection,
@@ -441,7 +441,7 @@ impl Folder {
             .collect())
     }
 
-    /// The session of a record; one of its own where the source names none.
+    /// The session of a record, or one of its own if the source names none.
     fn session(
         &mut self,
         connection: &Connection,
@@ -454,7 +454,7 @@ impl Folder {
                 return Ok(session);
             }
             let stored = connection
-                .prepare_cached(self.shelf.session_named)?
+                .prepare_cached(self.tables.session_named)?
                 .query_row([name], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?)))
                 .optional()?;
             if let Some((number, last)) = stored {
@@ -462,7 +462,7 @@ impl Folder {
             }
         }
         let number = batch.session_count;
-        connection.prepare_cached(self.shelf.add_session)?.execute(params![number, name, NONE])?;
+        connection.prepare_cached(self.tables.add_session)?.execute(params![number, name, NONE])?;
         batch.session_count += 1;
         Ok(Session { number, last: NONE, ..Session::default() })
     }
@@ -491,7 +491,7 @@ impl Folder {
         })
     }
 
-    /// What is remembered of a document, from its record.
+    /// The cached data of a document, from its record.
     fn read_again(
         &mut self,
         connection: &Connection,
@@ -519,13 +519,14 @@ impl Folder {
     }
 }
 
-/// The words of what is searched of a record.
+/// The words of a record's searched text.
 pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> SlotAnalysis {
     let more: Vec<&str> = parts(evidence).skip(1).collect();
     analyzer.analyze_slots(&evidence.payload.text, &more)
 }
 
-/// What is searched of a record: its text, and title, captions, tags and place where they say more.
+/// The searched text of a record: its text, and title, captions, tags and place if they add
+/// anything.
 pub(super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let payload = &evidence.payload;
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
@@ -539,19 +540,19 @@ pub(super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
     own.map(String::as_str).chain(more)
 }
 
-/// Sessions of different sources do not mix.
+/// Keeps sessions of different sources apart.
 fn session_name(evidence: &Evidence, name: &str) -> String {
     format!("{}\u{0}{name}", evidence.source)
 }
 
-/// The person of that name, made if new; none if the name has no words.
+/// The number of a person, who is created if new; none if the name has no words.
 fn person_number(
     connection: &Connection,
-    shelf: &IndexTables,
+    tables: &IndexTables,
     name: &str,
 ) -> Result<Option<u32>, StoreError> {
     let known = connection
-        .prepare_cached(shelf.person_number)?
+        .prepare_cached(tables.person_number)?
         .query_row([name], |row| row.get(0))
         .optional()?;
     if known.is_some() {
@@ -561,19 +562,23 @@ fn person_number(
     if words.is_empty() {
         return Ok(None);
     }
-    connection.prepare_cached(shelf.add_person)?.execute([name])?;
+    connection.prepare_cached(tables.add_person)?.execute([name])?;
     let number = connection.last_insert_rowid() as u32;
     for word in words {
-        connection.prepare_cached(shelf.add_person_word)?.execute(params![word, number])?;
+        connection.prepare_cached(tables.add_person_word)?.execute(params![word, number])?;
     }
     Ok(Some(number))
 }
 
-/// The number of a kind, made if new.
-fn kind_number(connection: &Connection, shelf: &IndexTables, kind: &str) -> Result<u8, StoreError> {
-    connection.prepare_cached(shelf.add_kind)?.execute([kind])?;
+/// The number of a kind, which is created if new.
+fn kind_number(
+    connection: &Connection,
+    tables: &IndexTables,
+    kind: &str,
+) -> Result<u8, StoreError> {
+    connection.prepare_cached(tables.add_kind)?.execute([kind])?;
     let number: i64 =
-        connection.prepare_cached(shelf.kind_number)?.query_row([kind], |row| row.get(0))?;
+        connection.prepare_cached(tables.kind_number)?.query_row([kind], |row| row.get(0))?;
     Ok(attributes::kind_byte(number))
 }
 
