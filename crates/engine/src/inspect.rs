@@ -204,11 +204,11 @@ pub fn summary_of(body: &Body) -> String {
         Body::Claim(claim) if claim.text.is_empty() => claim.identity_key.clone(),
         Body::Claim(claim) => claim.text.clone(),
         Body::ClaimCorrection(correction) => {
-            let said = correction.text.clone();
-            let said = kernel::evidence::summarize(
-                &said.unwrap_or_else(|| correction.corrected_payload.to_string()),
+            let summary = correction.text.clone();
+            let summary = kernel::evidence::summarize(
+                &summary.unwrap_or_else(|| correction.corrected_payload.to_string()),
             );
-            noted(&format!("{}: {said}", correction.identity_key), &correction.note)
+            noted(&format!("{}: {summary}", correction.identity_key), &correction.note)
         }
         Body::ClaimRefutation(refutation) => noted(&refutation.identity_key, &refutation.note),
         Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => {

@@ -33,8 +33,10 @@ pub struct EvidenceFilter {
 
 impl EvidenceFilter {
     fn fits(&self, evidence: &Evidence) -> bool {
-        let same = |asked: &Option<String>, found: Option<String>| match asked {
-            Some(asked) => found.is_some_and(|found| found.to_lowercase() == asked.to_lowercase()),
+        let same = |wanted: &Option<String>, found: Option<String>| match wanted {
+            Some(wanted) => {
+                found.is_some_and(|found| found.to_lowercase() == wanted.to_lowercase())
+            }
             None => true,
         };
         let month = evidence.at.as_ref().map(|at| {
@@ -68,11 +70,11 @@ impl Reader<'_> {
                 })
                 .map(|recorded| recorded.operation.id())
                 .collect();
-            let valid = self.store.at_one_moment(|world| {
-                let mut validity = Validity::new(world);
+            let valid = self.store.at_one_moment(|index| {
+                let mut validity = Validity::new(index);
                 let mut valid = Vec::new();
                 for id in fitting {
-                    if world.entry(&id)?.is_some() && validity.is_valid_input(&id)? {
+                    if index.entry(&id)?.is_some() && validity.is_valid_input(&id)? {
                         valid.push(id);
                     }
                 }

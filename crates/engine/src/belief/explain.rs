@@ -151,7 +151,7 @@ impl Reader<'_> {
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         let named = self.name_of(name)?;
-        self.store.at_one_moment(|world| {
+        self.store.at_one_moment(|index| {
             let (key, version) = match &named {
                 Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
                     (key, None)
@@ -161,21 +161,21 @@ impl Reader<'_> {
                     return Err(EngineError::NotABelief { id: *id, kind: kind.clone() });
                 }
             };
-            let belief = belief(world, key)?;
+            let belief = belief(index, key)?;
             let id = version.or(belief.served).or(belief.current);
-            let entry = id.map(|id| world.entry(&id)).transpose()?.flatten();
+            let entry = id.map(|id| index.entry(&id)).transpose()?.flatten();
             let entry = entry.ok_or_else(|| EngineError::UnknownBelief {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            Ok(explain(world, belief, &entry)?)
+            Ok(explain(index, belief, &entry)?)
         })
     }
 }
 
 /// Explains one version of an identity.
 fn explain<B: Bodies>(
-    world: &B,
+    index: &B,
     belief: Belief,
     version: &Entry,
 ) -> Result<Explaining, StoreError> {
@@ -183,26 +183,26 @@ fn explain<B: Bodies>(
     let state = if is_last { belief.state.as_str() } else { "superseded" };
     let mut claim_type = belief.claim_type.clone();
     let (mut payload, mut confidence, mut text) = (Value::Null, 0.0, String::new());
-    match body_of(world, &version.id, &version.kind)? {
+    match body_of(index, &version.id, &version.kind)? {
         Some(Body::Claim(claim)) => {
             (payload, confidence, text, claim_type) =
                 (claim.payload, claim.confidence, claim.text, claim.claim_type);
         }
-        Some(Body::ClaimCorrection(said)) => {
-            text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
-            (payload, confidence) = (said.corrected_payload, 1.0);
+        Some(Body::ClaimCorrection(correction)) => {
+            text = correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
+            (payload, confidence) = (correction.corrected_payload, 1.0);
         }
         _ => {}
     }
-    let hops = ground(world, version)?;
-    let mut because: Vec<Because> = reason(world, version)?.into_iter().collect();
+    let hops = ground(index, version)?;
+    let mut because: Vec<Because> = reason(index, version)?.into_iter().collect();
     let mut built_from = Vec::with_capacity(hops.len());
     for hop in hops {
-        let Some(entry) = world.entry(&hop.id)? else { continue };
-        because.extend(reason(world, &entry)?);
-        built_from.push(source(world, &entry, hop)?);
+        let Some(entry) = index.entry(&hop.id)? else { continue };
+        because.extend(reason(index, &entry)?);
+        built_from.push(source(index, &entry, hop)?);
     }
-    let (history, user_actions) = life(world, &belief.key)?;
+    let (history, user_actions) = life(index, &belief.key)?;
     let band = Band::of(confidence);
     let claim = Explained {
         op_id: version.id,
@@ -217,43 +217,43 @@ fn explain<B: Bodies>(
 }
 
 /// What a version stands on; for the user's word, what it replaced and what that stood on.
-fn ground<B: Bodies>(world: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
+fn ground<B: Bodies>(index: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
     let mut at = version.clone();
     let mut hops = Vec::new();
     // A correction may correct a correction; each step goes to an earlier operation, so this ends.
     while at.kind == Kind::ClaimCorrection {
         let Some(target) = at.sole_ref(Role::TARGET) else { return Ok(hops) };
         hops.push(Hop { depth: hops.len() + 1, id: target, role: Role::TARGET.to_owned() });
-        match world.entry(&target)? {
+        match index.entry(&target)? {
             Some(entry) => at = entry,
             None => return Ok(hops),
         }
     }
     let above = hops.len();
-    let below = provenance(world, &at.id)?;
+    let below = provenance(index, &at.id)?;
     hops.extend(below.into_iter().map(|hop| Hop { depth: hop.depth.saturating_add(above), ..hop }));
     Ok(hops)
 }
 
 /// The reasoning of a claim, or that of the user.
-fn reason<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Because>, StoreError> {
-    Ok(match body_of(world, &entry.id, &entry.kind)? {
+fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreError> {
+    Ok(match body_of(index, &entry.id, &entry.kind)? {
         Some(Body::Claim(claim)) => Some(Because {
             deriver: claim.deriver,
             rationale: claim.rationale,
             confidence_basis: claim.confidence_basis,
         }),
-        Some(Body::ClaimCorrection(said)) => Some(Because {
+        Some(Body::ClaimCorrection(correction)) => Some(Because {
             deriver: None,
-            rationale: said.note,
+            rationale: correction.note,
             confidence_basis: json!({ "source": "user_correction" }),
         }),
         _ => None,
     })
 }
 
-fn source<B: Bodies>(world: &B, entry: &Entry, hop: Hop) -> Result<Source, StoreError> {
-    let body = body_of(world, &entry.id, &entry.kind)?;
+fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, StoreError> {
+    let body = body_of(index, &entry.id, &entry.kind)?;
     let source = match &body {
         Some(Body::Evidence(evidence)) => Some(evidence.source.clone()),
         Some(Body::Claim(claim)) => Some(
@@ -279,16 +279,16 @@ fn source<B: Bodies>(world: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
 type Life = BTreeMap<(HlcTimestamp, OpId), Event>;
 
 /// Everything that was said of an identity, and what of it is the user's.
-fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>), StoreError> {
+fn life<B: Bodies>(index: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>), StoreError> {
     let mut life = Life::new();
     let mut actions = BTreeMap::new();
     let mut versions = 0;
-    for entry in world.identity(key)? {
-        if !has_effect(world, &entry)? {
+    for entry in index.identity(key)? {
+        if !has_effect(index, &entry)? {
             continue;
         }
         if entry.kind == Kind::Claim {
-            let claim = match body_of(world, &entry.id, &entry.kind)? {
+            let claim = match body_of(index, &entry.id, &entry.kind)? {
                 Some(Body::Claim(claim)) => Some(claim),
                 _ => None,
             };
@@ -302,18 +302,18 @@ fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
             versions += 1;
             let confidence = claim.map(|claim| claim.confidence);
             life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
-            for fall in acting(world, &entry.id, &Kind::ClaimInvalidation)? {
+            for fall in acting(index, &entry.id, &Kind::ClaimInvalidation)? {
                 let cause = fall.sole_ref(Role::CAUSE);
-                life.insert(fall.order(), happened(&fall, "invalidated").by(world, cause)?);
+                life.insert(fall.order(), happened(&fall, "invalidated").by(index, cause)?);
             }
-            for retraction in acting(world, &entry.id, &Kind::Retraction)? {
+            for retraction in acting(index, &entry.id, &Kind::Retraction)? {
                 life.insert(
                     retraction.order(),
-                    happened(&retraction, "retracted").by(world, Some(entry.id))?,
+                    happened(&retraction, "retracted").by(index, Some(entry.id))?,
                 );
                 // What a deriver concluded, derivation itself takes back.
                 if !is_derived {
-                    actions.insert(retraction.order(), said(world, &retraction, true)?);
+                    actions.insert(retraction.order(), user_action(index, &retraction, true)?);
                 }
             }
         } else if let Some(withdrawal) = withdrawal_of(&entry.kind) {
@@ -323,14 +323,14 @@ fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
                 ("refuted", None)
             };
             life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
-            let withdrawals = acting(world, &entry.id, &withdrawal)?;
-            actions.insert(entry.order(), said(world, &entry, withdrawals.is_empty())?);
+            let withdrawals = acting(index, &entry.id, &withdrawal)?;
+            actions.insert(entry.order(), user_action(index, &entry, withdrawals.is_empty())?);
             for withdrawal in withdrawals {
                 life.insert(
                     withdrawal.order(),
-                    happened(&withdrawal, "withdrawn").by(world, Some(entry.id))?,
+                    happened(&withdrawal, "withdrawn").by(index, Some(entry.id))?,
                 );
-                actions.insert(withdrawal.order(), said(world, &withdrawal, true)?);
+                actions.insert(withdrawal.order(), user_action(index, &withdrawal, true)?);
             }
         }
     }
@@ -342,22 +342,28 @@ fn happened(entry: &Entry, event: &'static str) -> Event {
 }
 
 impl Event {
-    fn by<B: Bodies>(self, world: &B, cause: Option<OpId>) -> Result<Self, StoreError> {
-        let entry = cause.map(|cause| world.entry(&cause)).transpose()?.flatten();
+    fn by<B: Bodies>(self, index: &B, cause: Option<OpId>) -> Result<Self, StoreError> {
+        let entry = cause.map(|cause| index.entry(&cause)).transpose()?.flatten();
         let cause =
             entry.map(|entry| Cause { op_id: entry.id, kind: entry.kind.as_str().to_owned() });
         Ok(Self { cause, ..self })
     }
 }
 
-fn said<B: Bodies>(world: &B, entry: &Entry, active: bool) -> Result<UserAction, StoreError> {
-    let (note, corrected_payload) = match body_of(world, &entry.id, &entry.kind)? {
-        Some(Body::ClaimCorrection(said)) => (said.note, Some(said.corrected_payload)),
-        Some(Body::ClaimRefutation(said)) => (said.note, None),
-        Some(Body::CorrectionWithdrawal(said) | Body::RefutationWithdrawal(said)) => {
-            (said.note, None)
+fn user_action<B: Bodies>(
+    index: &B,
+    entry: &Entry,
+    active: bool,
+) -> Result<UserAction, StoreError> {
+    let (note, corrected_payload) = match body_of(index, &entry.id, &entry.kind)? {
+        Some(Body::ClaimCorrection(correction)) => {
+            (correction.note, Some(correction.corrected_payload))
         }
-        Some(Body::Retraction(said)) => (said.reason, None),
+        Some(Body::ClaimRefutation(refutation)) => (refutation.note, None),
+        Some(Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal)) => {
+            (withdrawal.note, None)
+        }
+        Some(Body::Retraction(retraction)) => (retraction.reason, None),
         _ => (String::new(), None),
     };
     let kind = entry.kind.as_str().to_owned();

@@ -98,7 +98,7 @@ impl Belief {
         self.tags = claim.tags;
     }
 
-    /// What differs to whoever builds on it or is told of it: state, what is said and how sure.
+    /// The parts whose change is visible to dependents and readers: state, statement and confidence.
     pub fn says(&self) -> (State, &Value, &str, f64) {
         (self.state, &self.payload, &self.text, self.confidence)
     }
@@ -130,21 +130,21 @@ impl<B: Bodies> Bodies for Snapshot<'_, B> {
 
 /// The body of an operation as its kind reads it; none where it was removed or does not read.
 pub(crate) fn body_of<B: Bodies + ?Sized>(
-    world: &B,
+    index: &B,
     id: &OpId,
     kind: &Kind,
 ) -> Result<Option<Body>, StoreError> {
-    let bytes = world.canonical_body(id)?;
+    let bytes = index.canonical_body(id)?;
     Ok(bytes.and_then(|bytes| Body::parse(kind, &bytes).ok()))
 }
 
 /// What is believed of an identity now.
-pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief, StoreError> {
-    let mut validity = Validity::new(world);
+pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief, StoreError> {
+    let mut validity = Validity::new(index);
     let standing = validity.standing(key)?;
     let state = validity.state_of(&standing)?;
     let claim = match &standing.current {
-        Some(current) => body_of(world, &current.id, &Kind::Claim)?,
+        Some(current) => body_of(index, &current.id, &Kind::Claim)?,
         None => None,
     };
     let mut belief = Belief::unsaid(key, state);
@@ -165,11 +165,12 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
         belief.valid_to = None;
         belief.basis = json!({ "source": "user_correction" });
         belief.payload = Value::Null;
-        if let Some(Body::ClaimCorrection(said)) =
-            body_of(world, &correction.id, &Kind::ClaimCorrection)?
+        if let Some(Body::ClaimCorrection(correction)) =
+            body_of(index, &correction.id, &Kind::ClaimCorrection)?
         {
-            belief.text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
-            belief.payload = said.corrected_payload;
+            belief.text =
+                correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
+            belief.payload = correction.corrected_payload;
         }
     }
     Ok(belief)
@@ -178,13 +179,13 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
 impl Reader<'_> {
     /// Every identity of which something was said, by key.
     pub fn beliefs(&self) -> Result<Vec<Belief>, EngineError> {
-        self.store.at_one_moment(|world| {
+        self.store.at_one_moment(|index| {
             let mut keys = Vec::new();
-            world.identity_keys(|key| {
+            index.identity_keys(|key| {
                 keys.push(key);
                 true
             })?;
-            keys.iter().map(|key| Ok(belief(world, key)?)).collect()
+            keys.iter().map(|key| Ok(belief(index, key)?)).collect()
         })
     }
 }

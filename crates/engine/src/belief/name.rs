@@ -47,7 +47,7 @@ impl Reader<'_> {
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
         let unfound = match self.resolve(text) {
             Ok(id) => {
-                let entry = self.store.at_one_moment(|world| world.entry(&id))?;
+                let entry = self.store.at_one_moment(|index| index.entry(&id))?;
                 let entry =
                     entry.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
                 return Ok(match entry.identity {
@@ -59,7 +59,7 @@ impl Reader<'_> {
             Err(error) => return Err(error),
         };
         for key in [text, text.trim()] {
-            if !key.is_empty() && !self.store.at_one_moment(|world| world.identity(key))?.is_empty()
+            if !key.is_empty() && !self.store.at_one_moment(|index| index.identity(key))?.is_empty()
             {
                 return Ok(Named::Belief { key: key.to_owned() });
             }
@@ -76,7 +76,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The identity that `text` names. An operation that speaks of none is no belief.
+    /// The identity that `text` names. An operation without an identity is an error.
     pub fn belief_named(&self, text: &str) -> Result<String, EngineError> {
         match self.name_of(text)? {
             Named::Belief { key } | Named::Version { key, .. } => Ok(key),
@@ -103,22 +103,22 @@ impl Reader<'_> {
 /// Whether an operation has effect. One whose author was not permitted may have been kept by an
 /// exchange, and has none.
 pub(crate) fn has_effect<W: LedgerIndex<Error = StoreError> + ?Sized>(
-    world: &W,
+    index: &W,
     entry: &Entry,
 ) -> Result<bool, StoreError> {
-    Validity::new(world).has_effect(entry)
+    Validity::new(index).has_effect(entry)
 }
 
 /// The operations of `kind` that act on one and have effect, in the space's order.
 pub(crate) fn acting<W: LedgerIndex<Error = StoreError> + ?Sized>(
-    world: &W,
+    index: &W,
     id: &OpId,
     kind: &Kind,
 ) -> Result<Vec<Entry>, StoreError> {
-    let validity = Validity::new(world);
+    let validity = Validity::new(index);
     let mut found = Vec::new();
-    for acting in world.acting(id, kind, Role::TARGET)? {
-        if let Some(entry) = world.entry(&acting)?
+    for acting in index.acting(id, kind, Role::TARGET)? {
+        if let Some(entry) = index.entry(&acting)?
             && validity.has_effect(&entry)?
         {
             found.push(entry);

@@ -227,11 +227,11 @@ impl Reader<'_> {
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let found = self.store.search_facts(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
-            let world = search.world()?;
+            let index = search.world()?;
             let facts = match query.as_of_us {
-                None => gather(search, analyzer, &world, &question, query)?,
+                None => gather(search, analyzer, &index, &question, query)?,
                 Some(until_us) => {
-                    let then = Snapshot::before(&world, first_after(until_us));
+                    let then = Snapshot::before(&index, first_after(until_us));
                     gather(search, analyzer, &then, &question, query)?
                 }
             };
@@ -255,7 +255,7 @@ impl Reader<'_> {
 fn gather<B: Bodies>(
     search: &Search<'_>,
     analyzer: &mut Analyzer,
-    world: &B,
+    index: &B,
     question: &Question,
     query: &FactQuery,
 ) -> Result<Vec<Fact>, StoreError> {
@@ -266,14 +266,14 @@ fn gather<B: Bodies>(
     let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
     let found = search.find_served(question, analyzer, query.today, candidates, |key| {
-        let belief = belief(world, key)?;
+        let belief = belief(index, key)?;
         let served = belief.served.filter(|_| query.admits(&belief));
         believed.extend(served.map(|id| (id, belief)));
         Ok(served)
     })?;
     let mut facts = Vec::with_capacity(found.len());
     for (id, found) in found {
-        let (Some(belief), Some(entry)) = (believed.remove(&id), world.entry(&id)?) else {
+        let (Some(belief), Some(entry)) = (believed.remove(&id), index.entry(&id)?) else {
             continue;
         };
         let evidence_us = match &belief.valid_at {

@@ -114,7 +114,8 @@ pub struct Receipt {
     /// For which turn of it.
     pub turn: Option<u64>,
     /// BLAKE3 of what was looked for, hexadecimal.
-    pub asked: String,
+    #[serde(rename = "asked")]
+    pub query: String,
     /// BLAKE3 of the whole text that was given, hexadecimal; none where records were listed.
     pub text: Option<String>,
     /// Tokens of the whole text; 0 where records were listed.
@@ -151,7 +152,7 @@ pub struct Recipient<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Recalled<'a> {
     /// What was asked.
-    pub asked: &'a str,
+    pub query: &'a str,
     /// What is believed.
     pub facts: &'a [Fact],
     /// What was told.
@@ -167,7 +168,7 @@ pub(crate) struct Issue<'a> {
     /// For which turn of the conversation.
     pub(crate) turn: Option<u64>,
     /// What was looked for.
-    pub(crate) asked: &'a str,
+    pub(crate) query: &'a str,
     /// The whole text, and its tokens; none where records are listed.
     pub(crate) text: Option<(&'a str, u64)>,
     /// What it consists of.
@@ -182,7 +183,7 @@ pub(crate) struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// Of what an agent asked for.
-    fn asked(id: OpId, tier: Tier, rank: usize, score: Option<f64>, text: &'a str) -> Self {
+    fn requested(id: OpId, tier: Tier, rank: usize, score: Option<f64>, text: &'a str) -> Self {
         let score = score.map(kernel::confidence::round6);
         let reason = Reason::Asked { rank };
         Self { shown: Shown { id: Some(id), tier, tokens: 0, reason, score }, text }
@@ -195,17 +196,17 @@ impl<'a> Issue<'a> {
         let mut rows = Vec::new();
         for (rank, fact) in (1..).zip(recalled.facts) {
             let score = Some(fact.relevance.total);
-            rows.push(Row::asked(fact.id, Tier::Facts, rank, score, &fact.belief.text));
+            rows.push(Row::requested(fact.id, Tier::Facts, rank, score, &fact.belief.text));
         }
         for (rank, result) in (1..).zip(recalled.records) {
             let (tier, score) = (Tier::Episodes, Some(result.score.total));
-            rows.push(Row::asked(result.id, tier, rank, score, result.evidence.said()));
+            rows.push(Row::requested(result.id, tier, rank, score, result.evidence.said()));
             rows.extend(result.neighbours.iter().map(|neighbour| {
-                Row::asked(neighbour.id, tier, rank, None, neighbour.evidence.said())
+                Row::requested(neighbour.id, tier, rank, None, neighbour.evidence.said())
             }));
         }
-        let (recipient, asked) = (*recipient, recalled.asked);
-        Self { now, recipient, turn: None, asked, text: None, rows }
+        let (recipient, query) = (*recipient, recalled.query);
+        Self { now, recipient, turn: None, query, text: None, rows }
     }
 
     /// The receipt, and what the texts that it names are recognised by.
@@ -219,7 +220,7 @@ impl<'a> Issue<'a> {
             agent: name(self.recipient.agent),
             session: self.recipient.session.map(name),
             turn: self.turn,
-            asked: digest(self.asked),
+            query: digest(self.query),
             text: self.text.map(|(text, _)| digest(text)),
             tokens: self.text.map_or(0, |(_, tokens)| tokens),
             items: self.rows.into_iter().map(|row| row.shown).collect(),

@@ -53,7 +53,7 @@ struct State {
     turns: VecDeque<Turn>,
     /// The reader's time at the newest.
     time: Option<(Timestamp, Option<Date>)>,
-    said: u64,
+    added: u64,
     searched: u64,
     prepared: Option<Prepared>,
     failed: Option<String>,
@@ -95,7 +95,7 @@ impl Stream {
     }
 
     /// Takes note of a turn. Returns at once; `now` and `today` are the reader's.
-    pub fn said(&self, turn: &Turn, now: Timestamp, today: Option<Date>) {
+    pub fn add_turn(&self, turn: &Turn, now: Timestamp, today: Option<Date>) {
         let turn = Turn { speaker: String::new(), text: end(&turn.text).to_owned() };
         let mut state = self.shared.lock();
         if state.turns.len() >= TURNS {
@@ -103,7 +103,7 @@ impl Stream {
         }
         state.turns.push_back(turn);
         state.time = Some((now, today));
-        state.said += 1;
+        state.added += 1;
         drop(state);
         self.shared.changed.notify_all();
     }
@@ -117,7 +117,7 @@ impl Stream {
     /// Waits until what was said has been searched for: for tests, and for whoever has the time.
     pub fn settled(&self) -> Option<Prepared> {
         let mut state = self.shared.lock();
-        while state.searched < state.said && !state.is_closed {
+        while state.searched < state.added && !state.is_closed {
             state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.prepared.clone()
@@ -146,13 +146,13 @@ fn next(shared: &Shared) -> Option<(u64, Wanted)> {
         if state.is_closed {
             return None;
         }
-        if state.searched < state.said
+        if state.searched < state.added
             && let Some((now, today)) = state.time
         {
             let turns: Vec<Turn> = state.turns.iter().cloned().collect();
             let by_model = BTreeMap::new();
             return Some((
-                state.said,
+                state.added,
                 Wanted { text: Wanted::last_turns(&turns), by_model, now, today },
             ));
         }

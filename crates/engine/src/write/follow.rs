@@ -31,17 +31,17 @@ pub(crate) fn record_what_follows(
         follows.invalidated.clear();
     }
     let mut records = Vec::with_capacity(follows.invalidated.len());
-    for fallen in &follows.invalidated {
+    for claim in &follows.invalidated {
         let refs = vec![
-            Ref { id: fallen.target, role: Role::parse(Role::TARGET)? },
-            Ref { id: fallen.cause, role: Role::parse(Role::CAUSE)? },
+            Ref { id: claim.target, role: Role::parse(Role::TARGET)? },
+            Ref { id: claim.cause, role: Role::parse(Role::CAUSE)? },
         ];
         let draft = Draft { body: Body::ClaimInvalidation(Map::new()), refs };
         let ts = next_timestamp(now_us, latest);
         latest = Some(ts);
-        let said = sealer.seal_next(Sealable::concluded(draft), &*writing, ts)?;
-        writing.record(&said.0, Some(&said.1))?;
-        records.push(said);
+        let sealed = sealer.seal_next(Sealable::concluded(draft), &*writing, ts)?;
+        writing.record(&sealed.0, Some(&sealed.1))?;
+        records.push(sealed);
     }
     Ok((follows, records))
 }
@@ -107,10 +107,10 @@ mod tests {
         (space, seen, claim)
     }
 
-    fn fell(sealer: &Sealer, writing: &mut dyn Writing) -> Vec<(OpId, OpId)> {
+    fn invalidations(sealer: &Sealer, writing: &mut dyn Writing) -> Vec<(OpId, OpId)> {
         let (follows, records) = record_what_follows(sealer, writing, 0).unwrap();
         assert_eq!(records.len(), follows.invalidated.len());
-        follows.invalidated.iter().map(|fallen| (fallen.target, fallen.cause)).collect()
+        follows.invalidated.iter().map(|claim| (claim.target, claim.cause)).collect()
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
         let mut writing = space.begin().unwrap();
         let gone =
             say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
-        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+        assert_eq!(invalidations(&key(1), &mut *writing), [(claim, gone)]);
         let (again, records) = record_what_follows(&key(1), &mut *writing, 0).unwrap();
         assert_eq!((again, records.len()), (Consequences::default(), 0));
     }
@@ -132,7 +132,7 @@ mod tests {
             say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
         writing.commit().unwrap();
         let mut writing = space.begin().unwrap();
-        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+        assert_eq!(invalidations(&key(1), &mut *writing), [(claim, gone)]);
     }
 
     #[test]
@@ -141,8 +141,8 @@ mod tests {
         let mut writing = space.begin().unwrap();
         let gone =
             say(&key(2), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
-        assert_eq!(fell(&key(2), &mut *writing), []);
-        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+        assert_eq!(invalidations(&key(2), &mut *writing), []);
+        assert_eq!(invalidations(&key(1), &mut *writing), [(claim, gone)]);
     }
 
     #[test]
@@ -152,6 +152,6 @@ mod tests {
         say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
         drop(writing);
         let mut writing = space.begin().unwrap();
-        assert_eq!(fell(&key(1), &mut *writing), []);
+        assert_eq!(invalidations(&key(1), &mut *writing), []);
     }
 }

@@ -45,7 +45,7 @@ pub struct Prepared {
     body: Body,
     bytes: Vec<u8>,
     /// How it is compared with what was told before; none if it is not.
-    told: Option<TextFingerprint>,
+    fingerprint: Option<TextFingerprint>,
 }
 
 /// What became of a record.
@@ -72,10 +72,10 @@ impl Prepared {
         if let Some(named) = evidence.payload.more.remove(Echo::FIELD) {
             evidence.payload.more.insert(format!("source_{}", Echo::FIELD), named);
         }
-        let told = TextFingerprint::of(&evidence);
+        let fingerprint = TextFingerprint::of(&evidence);
         let body = Body::Evidence(evidence);
         let bytes = body.canonical()?;
-        Ok(Self { body, bytes, told })
+        Ok(Self { body, bytes, fingerprint })
     }
 
     /// With the mark of an echo, if it is one. A new version of what was no echo is its source's
@@ -91,12 +91,13 @@ impl Prepared {
         {
             return Ok(self);
         }
-        let (Body::Evidence(evidence), Some(told)) = (&mut self.body, &self.told) else {
+        let (Body::Evidence(evidence), Some(fingerprint)) = (&mut self.body, &self.fingerprint)
+        else {
             return Ok(self);
         };
-        if let Some(echo) = echoes.find(writing, evidence, told)? {
+        if let Some(echo) = echoes.find(writing, evidence, fingerprint)? {
             evidence.mark_echo(&echo);
-            self.told = None;
+            self.fingerprint = None;
             match self.body.canonical() {
                 Ok(bytes) => self.bytes = bytes,
                 // The mark made it too large for a body: it is recorded as it came.
@@ -179,8 +180,8 @@ impl Writer<'_> {
             let place = ChainPosition { space, head, ts };
             let operation = sealer.seal_evidence(&mut prepared, refs, place)?;
             writing.record(&operation, Some(&prepared.body))?;
-            if let Some(told) = &prepared.told {
-                echoes.note(told, writing.position());
+            if let Some(fingerprint) = &prepared.fingerprint {
+                echoes.note(fingerprint, writing.position());
             }
             written = true;
             replaced |= there.is_some();

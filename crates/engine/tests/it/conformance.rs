@@ -72,9 +72,9 @@ fn two_hundred_claims_on_one_piece_of_evidence_fall_together() {
     let top = json!({"do": "claim", "as": "top", "key": "top", "payload": 1, "inputs": names, "confidence": 0.5});
     steps.push(top);
     steps.push(json!({"do": "retract_evidence", "target": "e"}));
-    let mut fallen = names.clone();
-    fallen.push("top".to_owned());
-    steps.push(json!({"expect": {"states": {"top": "invalidated"}, "invalidated": fallen}}));
+    let mut invalidated = names.clone();
+    invalidated.push("top".to_owned());
+    steps.push(json!({"expect": {"states": {"top": "invalidated"}, "invalidated": invalidated}}));
     check(&json!({"name": "wide", "steps": steps}));
 }
 
@@ -140,6 +140,6 @@ fn what_is_not_understood_is_refused_by_name() {
             "{message}"
         );
     }
-    assert!(refusal("{\"name\":").contains("no JSON"));
-    assert!(refusal("[{\"steps\":[]}]").contains("scenario 1 is no object with"));
+    assert!(refusal("{\"name\":").contains("not JSON"));
+    assert!(refusal("[{\"steps\":[]}]").contains("scenario 1 is not an object with"));
 }

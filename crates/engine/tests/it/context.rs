@@ -246,8 +246,8 @@ fn inputs_of_any_size_are_answered_soon() {
 #[test]
 fn a_receipt_says_what_was_put_before_whom_and_survives_a_rebuild() {
     let mut home = pottery();
-    let asked = request(&[("Mara", "Which glaze for the tall bowls?")]);
-    let context = home.space.context(&asked).unwrap();
+    let request_about_glaze = request(&[("Mara", "Which glaze for the tall bowls?")]);
+    let context = home.space.context(&request_about_glaze).unwrap();
     let id = context.receipt.unwrap();
     let before = home.space.digests().unwrap();
     home.space.rebuild(|_| {}).unwrap();
@@ -304,7 +304,7 @@ fn what_an_agent_recalls_is_receipted_too() {
     let mut home = pottery();
     let recall = home.space.recall(&crate::support::query("walnuts")).unwrap();
     let recipient = Recipient { agent: "claude", session: None };
-    let recalled = Recalled { asked: "walnuts", facts: &[], records: &recall.results };
+    let recalled = Recalled { query: "walnuts", facts: &[], records: &recall.results };
     let receipt = home.space.receipt_of_recall(&recipient, &recalled, at(9)).unwrap();
     let of = ReceiptFilter { of: Some(recall.results[0].id), ..ReceiptFilter::default() };
     assert_eq!(home.space.receipts(&of, 10).unwrap()[0].id, receipt);

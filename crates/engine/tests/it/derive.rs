@@ -72,12 +72,12 @@ impl Deriver for Layering {
         if records.is_empty() {
             return Vec::new();
         }
-        let said: BTreeMap<&str, &Value> = records
+        let actions: BTreeMap<&str, &Value> = records
             .iter()
             .filter_map(Record::belief)
             .map(|belief| (belief.identity_key.as_str(), &belief.payload))
             .collect();
-        vec![candidate("toy.layer", group, json!({ "said": said }), records, 0.2)]
+        vec![candidate("toy.layer", group, json!({ "said": actions }), records, 0.2)]
     }
 }
 
@@ -272,18 +272,18 @@ impl Dice {
 pub(crate) fn step(
     home: &mut Home,
     dice: &mut Dice,
-    told: &mut Vec<OpId>,
-    said: &mut Vec<(OpId, bool)>,
+    records: &mut Vec<OpId>,
+    actions: &mut Vec<(OpId, bool)>,
 ) {
     let words = ["tea", "rain", "gym", "ana"];
     match dice.below(10) {
         0..=4 => {
             let uid = dice.below(12).to_string();
             let text = format!("{} {}", words[dice.below(words.len())], dice.below(3));
-            told.push(home.remember(&uid, &text));
+            records.push(home.remember(&uid, &text));
         }
-        5 if !told.is_empty() => {
-            let target = told[dice.below(told.len())];
+        5 if !records.is_empty() => {
+            let target = records[dice.below(records.len())];
             let _ = home.act(Body::EvidenceRetraction(Reason { reason: String::new() }), target);
         }
         6..=7 => {
@@ -307,11 +307,11 @@ pub(crate) fn step(
                 Body::ClaimRefutation(Refutation { identity_key: key, note: String::new() })
             };
             if let Ok(changes) = home.act(body, target) {
-                said.push((changes.recorded[0], corrects));
+                actions.push((changes.recorded[0], corrects));
             }
         }
-        8 if !said.is_empty() => {
-            let (target, corrects) = said.swap_remove(dice.below(said.len()));
+        8 if !actions.is_empty() => {
+            let (target, corrects) = actions.swap_remove(dice.below(actions.len()));
             let note = Withdrawal { note: String::new() };
             let body = if corrects {
                 Body::CorrectionWithdrawal(note)
@@ -331,9 +331,9 @@ fn live(first: u64) {
     for seed in (first..=HISTORIES).step_by(4) {
         let mut home = Home::new(toys());
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let (mut told, mut said) = (Vec::new(), Vec::new());
+        let (mut records, mut actions) = (Vec::new(), Vec::new());
         for step_number in 1..=STEPS {
-            step(&mut home, &mut dice, &mut told, &mut said);
+            step(&mut home, &mut dice, &mut records, &mut actions);
             if step_number % 8 == 0 {
                 let derived = home.derive(Extent::Changed, Intent::Write);
                 assert_eq!(derived.problem_count, 0, "seed {seed}: {derived:?}");
@@ -538,9 +538,9 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
         send(&one, &mut two);
         let mut lives = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];
         for _ in 0..3 {
-            for (home, (told, said)) in [&mut one, &mut two].into_iter().zip(&mut lives) {
+            for (home, (records, actions)) in [&mut one, &mut two].into_iter().zip(&mut lives) {
                 for _ in 0..6 {
-                    step(home, &mut dice, told, said);
+                    step(home, &mut dice, records, actions);
                 }
             }
             // Withdrawals of what the other device said come later, in the next round.

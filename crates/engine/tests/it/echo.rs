@@ -18,7 +18,7 @@ use crate::toys::{HABIT, Habits, Tastes, derive};
 /// A later second: memory was asked in between.
 const LATER: i64 = 5_000;
 
-fn said(role: &str, text: &str, second: i64) -> Evidence {
+fn message(role: &str, text: &str, second: i64) -> Evidence {
     let payload = Payload {
         text: text.to_owned(),
         role: Some(role.to_owned()),
@@ -106,7 +106,7 @@ fn a_transcript_that_quotes_what_memory_had_shown_moves_no_belief_whoever_quotes
         ("tool", json!({ "context": context.text, "items": context.items }).to_string()),
     ];
     for (number, (role, text)) in quotes.into_iter().enumerate() {
-        let id = record(&mut home.space, said(role, &text, LATER + 1 + number as i64));
+        let id = record(&mut home.space, message(role, &text, LATER + 1 + number as i64));
         let echo = mark(&home.space, &id).unwrap_or_else(|| panic!("{role} quotes: {text}"));
         assert_eq!(echo.kind, EchoKind::Injected, "{role}");
         assert!(!echo.of.is_empty() && echo.share >= 0.8);
@@ -175,7 +175,7 @@ fn a_turn_of_which_only_a_part_quotes_memory_is_evidence() {
     let text = format!(
         "{item}. But last week I hurt my shoulder, so the doctor wants me to stay away from weights until June"
     );
-    let id = record(&mut home.space, said("user", &text, LATER + 1));
+    let id = record(&mut home.space, message("user", &text, LATER + 1));
     assert_eq!(mark(&home.space, &id), None);
 }
 
@@ -191,11 +191,11 @@ fn whoever_quotes_memory_to_correct_it_says_something_new() {
         .collect();
     let denied = texts[0].replace("and a coffee", "but not a coffee");
     assert_ne!(denied, texts[0]);
-    let id = record(&mut home.space, said("user", &denied, LATER + 1));
+    let id = record(&mut home.space, message("user", &denied, LATER + 1));
     assert_eq!(mark(&home.space, &id), None);
     let listed: Vec<String> =
         texts.iter().enumerate().map(|(number, text)| format!("{}. {text}", number + 1)).collect();
-    let id = record(&mut home.space, said("assistant", &listed.join("\n"), LATER + 2));
+    let id = record(&mut home.space, message("assistant", &listed.join("\n"), LATER + 2));
     assert_eq!(
         mark(&home.space, &id).unwrap().kind,
         EchoKind::Injected,
@@ -212,13 +212,13 @@ fn short_words_are_echoes_only_in_the_conversation_in_which_they_were_shown() {
     let session = Some("s1".to_owned());
     home.space.context(&Request { turns, session, ..Request::new("claude", at(LATER)) }).unwrap();
     let echo =
-        record(&mut home.space, said("assistant", "Idris recommends tenmoku glaze!", LATER + 1));
+        record(&mut home.space, message("assistant", "Idris recommends tenmoku glaze!", LATER + 1));
     assert_eq!(mark(&home.space, &echo).unwrap().kind, EchoKind::Injected);
-    let mut elsewhere = said("assistant", "Idris recommends tenmoku glaze.", LATER + 2);
+    let mut elsewhere = message("assistant", "Idris recommends tenmoku glaze.", LATER + 2);
     elsewhere.payload.session = Some("s2".to_owned());
     let id = record(&mut home.space, elsewhere);
     assert_eq!(mark(&home.space, &id), None);
-    let earlier = record(&mut home.space, said("user", "Idris recommends tenmoku glaze", 5));
+    let earlier = record(&mut home.space, message("user", "Idris recommends tenmoku glaze", 5));
     assert_eq!(mark(&home.space, &earlier), None, "said before memory showed it");
 }
 
@@ -327,7 +327,7 @@ fn hostile_texts_are_recorded_in_time() {
     ];
     for (number, text) in texts.iter().enumerate() {
         for copy in 0..5 {
-            record(&mut home.space, said("tool", text, (number * 10 + copy) as i64));
+            record(&mut home.space, message("tool", text, (number * 10 + copy) as i64));
         }
     }
     assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());

@@ -112,11 +112,11 @@ fn embed(space: &mut Space, fake: &mut Fake) -> Embedded {
 
 /// The texts that a question recalls by the model that serves, and whether one does.
 fn recalled_by(space: &mut Space, fake: &Fake, question: &str) -> (Vec<String>, bool) {
-    let asked = space.question_to_embed(question, None).unwrap();
+    let embedded = space.question_to_embed(question, None).unwrap();
     let ready =
         space.ready_embeddings("").unwrap().into_iter().find(|ready| ready.model == fake.model);
     let mut query = query(question);
-    query.vector = ready.map(|ready| ByModel::new(ready.number, fake.vector(&asked)));
+    query.vector = ready.map(|ready| ByModel::new(ready.number, fake.vector(&embedded)));
     let recall = space.recall(&query).unwrap();
     let texts = recall.results.into_iter().map(|result| result.evidence.payload.text).collect();
     (texts, recall.model.is_some())

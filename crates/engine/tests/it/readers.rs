@@ -158,7 +158,7 @@ fn whatever_was_acknowledged_is_found_by_readers_that_begin_later() {
                             assert!(recall.position.0 > known as u64);
                             let word = format!("number{}", (searches * 7) % known);
                             let found = reader.recall(&query(&word)).unwrap().results;
-                            let says = |text: &str| text.split(' ').any(|said| said == word);
+                            let says = |text: &str| text.split(' ').any(|part| part == word);
                             assert!(found.iter().any(|found| says(&found.evidence.payload.text)));
                         }
                         assert_eq!(

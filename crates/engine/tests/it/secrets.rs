@@ -207,7 +207,7 @@ fn agents_and_conversations_are_masked_in_receipts_and_found_by_their_names() {
     home.remember("a", "tomato soup");
     let (agent, session) = (sentence(), format!("session {}", secret()));
     let reader = Recipient { agent: &agent, session: Some(&session) };
-    let recalled = Recalled { asked: "soup", facts: &[], records: &[] };
+    let recalled = Recalled { query: "soup", facts: &[], records: &[] };
     home.space.receipt_of_recall(&reader, &recalled, at(2)).unwrap().unwrap();
     let request = Request { session: Some(session.clone()), ..Request::new(&agent, at(3)) };
     home.space.context(&request).unwrap();

@@ -138,7 +138,7 @@ impl States {
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        self.store.at_one_moment(|world| {
+        self.store.at_one_moment(|index| {
             let rows = BeliefFilter {
                 states: filter.states.listed(),
                 claim_type: filter.claim_type.clone(),
@@ -148,9 +148,9 @@ impl Reader<'_> {
             };
             // Which of them say what is looked for, only their words tell.
             let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
-            match world.list_beliefs(&rows, row_limit)? {
-                Some(page) => Ok(list(world, filter, page, limit)?),
-                None => Ok(list_without_view(world, filter, limit)?),
+            match index.list_beliefs(&rows, row_limit)? {
+                Some(page) => Ok(list(index, filter, page, limit)?),
+                None => Ok(list_without_view(index, filter, limit)?),
             }
         })
     }
@@ -158,23 +158,23 @@ impl Reader<'_> {
 
 /// The list that begins with the rows of the view.
 fn list(
-    world: &SqliteLedgerIndex<'_>,
+    index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
     page: BeliefPage,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     for key in &page.keys {
-        claims.add(belief(world, key)?);
+        claims.add(belief(index, key)?);
     }
     if filter.contains.is_none() {
         claims.total = usize::try_from(page.total).unwrap_or(usize::MAX);
     }
     if let Some(until) = filter.as_of_us {
-        let then = Snapshot::before(world, first_after(until));
+        let then = Snapshot::before(index, first_after(until));
         // What nothing had spoken of by then had no state then.
         let with_unspoken = filter.states.listed().contains(&State::None);
-        for key in world.beliefs_changed_since(until, with_unspoken)? {
+        for key in index.beliefs_changed_since(until, with_unspoken)? {
             claims.add(belief(&then, &key)?);
         }
     }
@@ -183,27 +183,27 @@ fn list(
 
 /// The same list, for which every identity is evaluated.
 fn list_without_view(
-    world: &SqliteLedgerIndex<'_>,
+    index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     match filter.as_of_us {
-        None => evaluate_all(world, world, filter, limit),
+        None => evaluate_all(index, index, filter, limit),
         Some(until) => {
-            evaluate_all(world, &Snapshot::before(world, first_after(until)), filter, limit)
+            evaluate_all(index, &Snapshot::before(index, first_after(until)), filter, limit)
         }
     }
 }
 
 fn evaluate_all<B: Bodies>(
     keys_of: &SqliteLedgerIndex<'_>,
-    world: &B,
+    index: &B,
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     let mut failure = None;
-    keys_of.identity_keys(|key| match belief(world, &key) {
+    keys_of.identity_keys(|key| match belief(index, &key) {
         Ok(belief) => {
             claims.add(belief);
             true

@@ -50,7 +50,7 @@ const CANDIDATE_BYTES_MAX: usize = 64 * 1024;
 pub struct Wanted {
     /// The question, or the last two turns as one.
     pub text: String,
-    /// What is asked, by another model: see [`Request::by_model`].
+    /// The embedded question, by model: see [`Request::by_model`].
     pub by_model: BTreeMap<String, ByModel>,
     /// Now.
     pub now: Timestamp,
@@ -107,20 +107,21 @@ pub struct Candidate {
     pub relevance: f64,
 }
 
-/// What was gathered, each by falling relevance.
+/// The candidates, by falling relevance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Gathered {
     /// Facts.
     pub facts: Vec<Candidate>,
     /// Episodes.
     pub episodes: Vec<Candidate>,
-    /// What was found and may not be put there.
+    /// Results that may not be shown.
     pub left_out: Vec<LeftOut>,
-    /// What was looked for.
-    pub asked: String,
+    /// The query.
+    #[serde(rename = "asked")]
+    pub query: String,
     /// The model whose vectors served; none if it was the built-in table's.
     pub model: Option<ModelNumber>,
-    /// Operations that the index had not read yet.
+    /// Operations that the index had not read.
     pub behind: u64,
 }
 
@@ -130,9 +131,9 @@ fn similarity(score: f64) -> f64 {
 }
 
 impl Reader<'_> {
-    /// Looks for what memory has to say. Private records are named as left out.
+    /// Searches facts and episodes. Private records are listed as left out.
     pub fn gather(&self, wanted: &Wanted) -> Result<Gathered, EngineError> {
-        let mut gathered = Gathered { asked: wanted.text.clone(), ..Gathered::default() };
+        let mut gathered = Gathered { query: wanted.text.clone(), ..Gathered::default() };
         let mut episodes = Best::default();
         let mut facts = Best::default();
         for text in questions(&wanted.text) {
@@ -282,8 +283,8 @@ impl Best {
     }
 }
 
-/// What is asked: all of it, and its last sentences one by one, so that a question at the end of a
-/// long turn is not drowned.
+/// The queries for a text: the whole of it, and its last sentences one by one, so that a question at
+/// the end of a long turn is not lost.
 pub(super) fn questions(text: &str) -> Vec<String> {
     let whole = text.trim();
     if whole.is_empty() {
@@ -298,7 +299,7 @@ pub(super) fn questions(text: &str) -> Vec<String> {
     questions
 }
 
-/// What a record says, in words.
+/// The text of a record, with the captions of its images.
 fn text_of(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
     let mut text = if payload.text.trim().is_empty() {

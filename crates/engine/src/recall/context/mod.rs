@@ -393,7 +393,7 @@ impl Writer<'_> {
             now: request.now,
             recipient: Recipient { agent: &request.agent, session: request.session.as_deref() },
             turn: request.turn,
-            asked: &gathered.asked,
+            query: &gathered.query,
             text: Some((&context.text, context.tokens.total as u64)),
             rows: rows.collect(),
         })?;

@@ -96,9 +96,9 @@ impl Echoes {
                     body.and_then(|body| serde_json::from_slice(body).ok());
                 if let Some(evidence) = evidence
                     && evidence.echo().is_none()
-                    && let Some(told) = TextFingerprint::of(&evidence)
+                    && let Some(fingerprint) = TextFingerprint::of(&evidence)
                 {
-                    echoes.note(&told, line.position);
+                    echoes.note(&fingerprint, line.position);
                 }
             }
         }
@@ -110,14 +110,14 @@ impl Echoes {
         &self,
         writing: &SqliteWriting<'_>,
         evidence: &Evidence,
-        told: &TextFingerprint,
+        fingerprint: &TextFingerprint,
     ) -> Result<Option<Echo>, EngineError> {
         if self.has_receipts
-            && let Some(echo) = injected(writing, evidence, told)?
+            && let Some(echo) = injected(writing, evidence, fingerprint)?
         {
             return Ok(Some(echo));
         }
-        if told.is_long() { self.repeated(writing, evidence, told) } else { Ok(None) }
+        if fingerprint.is_long() { self.repeated(writing, evidence, fingerprint) } else { Ok(None) }
     }
 
     /// An earlier record that says it already; the closest, of equals the first told.
@@ -125,10 +125,10 @@ impl Echoes {
         &self,
         writing: &SqliteWriting<'_>,
         evidence: &Evidence,
-        told: &TextFingerprint,
+        fingerprint: &TextFingerprint,
     ) -> Result<Option<Echo>, EngineError> {
         let mut positions = BTreeSet::new();
-        for key in keys(told) {
+        for key in keys(fingerprint) {
             let fresh = self.waiting.keys.get(&key).map(Vec::as_slice).unwrap_or_default();
             positions.extend(fresh.iter().rev().take(PER_KEY_MAX).copied());
             positions.extend(writing.keyed(key, PER_KEY_MAX)?);
@@ -136,9 +136,9 @@ impl Echoes {
         let mut closest: Option<(bool, f64, OpId)> = None;
         for position in positions.into_iter().take(CANDIDATES_MAX) {
             let Some((id, earlier)) = standing(writing, position)? else { continue };
-            let Some(earlier_told) = TextFingerprint::of(&earlier) else { continue };
-            let likeness = Likeness::of(told, &earlier_told);
-            if rules::repeats((evidence, told), (&earlier, &earlier_told), likeness)
+            let Some(earlier_fingerprint) = TextFingerprint::of(&earlier) else { continue };
+            let likeness = Likeness::of(fingerprint, &earlier_fingerprint);
+            if rules::repeats((evidence, fingerprint), (&earlier, &earlier_fingerprint), likeness)
                 && closest.is_none_or(|(is_exact, share, _)| {
                     (likeness.is_exact, likeness.share) > (is_exact, share)
                 })
@@ -154,9 +154,9 @@ impl Echoes {
     }
 
     /// Notes by what a record that is no echo is found.
-    pub(crate) fn note(&mut self, told: &TextFingerprint, position: Position) {
-        if told.is_long() {
-            for key in keys(told) {
+    pub(crate) fn note(&mut self, fingerprint: &TextFingerprint, position: Position) {
+        if fingerprint.is_long() {
+            for key in keys(fingerprint) {
                 self.waiting.keys.entry(key).or_default().push(position);
                 self.waiting.count += 1;
             }
@@ -229,8 +229,9 @@ impl PendingKeys {
 }
 
 /// By what a text is found: all of its words with its day, and its smallest shingles.
-fn keys(told: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
-    std::iter::once(told.of_its_day).chain(told.shingles.smallest(SMALLEST).iter().copied())
+fn keys(fingerprint: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
+    std::iter::once(fingerprint.of_its_day)
+        .chain(fingerprint.shingles.smallest(SMALLEST).iter().copied())
 }
 
 /// An earlier record, if it is still what its source says, was not taken back, and is no echo
@@ -256,14 +257,14 @@ fn standing(
 fn injected(
     writing: &SqliteWriting<'_>,
     evidence: &Evidence,
-    told: &TextFingerprint,
+    fingerprint: &TextFingerprint,
 ) -> Result<Option<Echo>, EngineError> {
     if !rules::is_text(evidence) {
         return Ok(None);
     }
     let mut receipts = BTreeSet::new();
-    if told.is_long() {
-        for shingle in told.shingles.smallest(INJECTED_SHINGLES) {
+    if fingerprint.is_long() {
+        for shingle in fingerprint.shingles.smallest(INJECTED_SHINGLES) {
             receipts.extend(writing.injected_by(*shingle, PER_KEY_MAX)?);
         }
     }
@@ -274,7 +275,7 @@ fn injected(
     for number in receipts.into_iter().rev().take(RECEIPTS_MAX) {
         let Some(shown) = writing.injected(number)? else { continue };
         let session = shown.session.as_deref();
-        if !rules::may_come_from(evidence, told, &shown.agent, session, shown.ts_us) {
+        if !rules::may_come_from(evidence, fingerprint, &shown.agent, session, shown.ts_us) {
             continue;
         }
         let in_session = session.is_some() && session == evidence.payload.session.as_deref();
@@ -283,7 +284,7 @@ fn injected(
         } else {
             ECHO_SHARE
         };
-        let echo = share_of(told, &shown, in_session, share_min);
+        let echo = share_of(fingerprint, &shown, in_session, share_min);
         if let Some(echo) = echo
             && best.as_ref().is_none_or(|best| echo.share > best.share)
         {
@@ -295,7 +296,7 @@ fn injected(
 
 /// How much of a text one receipt's records are, if that is enough.
 fn share_of(
-    told: &TextFingerprint,
+    fingerprint: &TextFingerprint,
     shown: &Injected,
     in_session: bool,
     share_min: f64,
@@ -303,31 +304,32 @@ fn share_of(
     let exact: Vec<OpId> = shown
         .items
         .iter()
-        .filter(|item| item.exact == told.shingles.exact)
+        .filter(|item| item.exact == fingerprint.shingles.exact)
         .map(|item| item.record)
         .collect();
-    if !exact.is_empty() && (in_session || told.is_long()) {
+    if !exact.is_empty() && (in_session || fingerprint.is_long()) {
         return Some(Echo {
             of: exact.into_iter().take(OF_MAX).collect(),
             kind: EchoKind::Injected,
             share: 1.0,
         });
     }
-    if !told.is_long() {
+    if !fingerprint.is_long() {
         return None;
     }
     let all: BTreeSet<u32> =
         shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
     // What was shown piece by piece comes back in one text, in any order.
     let all: Vec<u32> = all.into_iter().collect();
-    let beside = told.shingles.words_outside(&all);
-    let share = 1.0 - beside.len() as f64 / told.shingles.words.max(1) as f64;
-    if share < share_min || (share_min == ECHO_SHARE && rules::says_otherwise(told, &beside)) {
+    let beside = fingerprint.shingles.words_outside(&all);
+    let share = 1.0 - beside.len() as f64 / fingerprint.shingles.words.max(1) as f64;
+    if share < share_min || (share_min == ECHO_SHARE && rules::says_otherwise(fingerprint, &beside))
+    {
         return None;
     }
     let mut parts: BTreeMap<OpId, f64> = BTreeMap::new();
     for item in &shown.items {
-        let part = told.shingles.share_in(&item.shingles);
+        let part = fingerprint.shingles.share_in(&item.shingles);
         if part > 0.0 {
             let known = parts.entry(item.record).or_default();
             *known = part.max(*known);

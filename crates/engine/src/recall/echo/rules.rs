@@ -128,9 +128,9 @@ pub(super) fn repeats(
     old: (&Evidence, &TextFingerprint),
     likeness: Likeness,
 ) -> bool {
-    let ((record, told), (earlier, earlier_told)) = (new, old);
+    let ((record, fingerprint), (earlier, earlier_fingerprint)) = (new, old);
     let is_other = (&record.source, &record.source_uid) != (&earlier.source, &earlier.source_uid);
-    if !is_other || !told.is_long() {
+    if !is_other || !fingerprint.is_long() {
         return false;
     }
     if !is_text(record) || !is_text(earlier) {
@@ -143,11 +143,11 @@ pub(super) fn repeats(
             && same_thing
             && may_be_by_one_person(record, earlier);
     }
-    let is_long = told.shingles.words >= LONG_WORDS_MIN;
+    let is_long = fingerprint.shingles.words >= LONG_WORDS_MIN;
     let is_alike = likeness.is_exact
         || (likeness.share >= ECHO_SHARE
             && is_long
-            && !differs_in_what_matters(told, earlier_told, likeness));
+            && !differs_in_what_matters(fingerprint, earlier_fingerprint, likeness));
     if !is_alike {
         return false;
     }
@@ -219,7 +219,7 @@ fn has_offset(at: &When) -> bool {
 /// of its own.
 pub(super) fn may_come_from(
     evidence: &Evidence,
-    told: &TextFingerprint,
+    fingerprint: &TextFingerprint,
     agent: &str,
     session: Option<&str>,
     ts_us: i64,
@@ -229,7 +229,7 @@ pub(super) fn may_come_from(
     }
     let in_session = session.is_some() && evidence.payload.session.as_deref() == session;
     let by_agent = evidence.actor.as_deref().is_some_and(|actor| actor == agent);
-    let by_nobody = actor(evidence).is_none() && told.shingles.words >= LONG_WORDS_MIN;
+    let by_nobody = actor(evidence).is_none() && fingerprint.shingles.words >= LONG_WORDS_MIN;
     let written_down = evidence.at.is_none() || evidence.source == "remember";
     is_of_agents(evidence) || in_session || by_agent || (by_nobody && written_down)
 }
@@ -256,8 +256,8 @@ fn differs_in_what_matters(
 
 /// Whether what a quotation adds, by the places of its words, makes another statement of it:
 /// somebody who repeats what they were told in order to deny or correct it has said something new.
-pub(super) fn says_otherwise(told: &TextFingerprint, added: &[usize]) -> bool {
-    let words = retrieval::shingles::words(&told.text);
+pub(super) fn says_otherwise(fingerprint: &TextFingerprint, added: &[usize]) -> bool {
+    let words = retrieval::shingles::words(&fingerprint.text);
     added.iter().filter_map(|place| words.get(*place)).any(|word| matters(word))
 }
 
