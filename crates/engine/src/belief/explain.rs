@@ -1,13 +1,12 @@
-//! Why something is believed: from what, by which logic, how sure, and what happened to it.
+//! Explains a belief: its sources, its derivation, its confidence and its history.
 //!
-//! Source: the derivation model, §8. An [`Explanation`] is generated from the ledger at each asking
-//! and never stored, so it cannot drift from what it explains. Its JSON has exactly the model's
-//! keys. `built_from` is the provenance walk, depth first down to what was told; `because` has the
-//! claim's own rationale first, then that of every claim on the way. Where the user's word is
-//! served, that is what is explained, and what it replaced comes after it.
+//! Source: the derivation model, §8. An [`Explanation`] is computed from the ledger on each request
+//! and never stored, so it is always up to date. Its JSON has exactly the keys of the model.
+//! `built_from` is the provenance walk, depth first down to the evidence. `because` has the
+//! rationale of the claim first, then that of every claim on the way. If a correction is served,
+//! the correction is explained first, then the claim that it replaced.
 //!
-//! A body that was forgotten or withheld leaves its place in the shape, marked as redacted and
-//! empty.
+//! A body that was forgotten or withheld keeps its place, marked as redacted and empty.
 
 use std::collections::BTreeMap;
 
@@ -30,30 +29,30 @@ use crate::{EngineError, Reader};
 /// The answer to "why is this believed?".
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
-    /// What is believed.
+    /// The belief.
     pub claim: Explained,
-    /// Why, by the claim itself and by the claims that it was built from.
+    /// The rationale of the claim and of the claims that it was built from.
     pub because: Vec<Because>,
-    /// From what.
+    /// The sources.
     pub built_from: Vec<Source>,
-    /// What happened to the identity, in the space's order.
+    /// The history of the identity, in the space's order.
     pub history: Vec<Event>,
-    /// What the user said of it.
+    /// The user's corrections, refutations, withdrawals and retractions.
     pub user_actions: Vec<UserAction>,
 }
 
-/// What is explained.
+/// The claim or correction that is explained.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
     /// The claim or correction.
     pub op_id: OpId,
-    /// What sort of claim.
+    /// The type of the claim.
     pub claim_type: String,
-    /// What it says.
+    /// Its payload.
     pub payload: Value,
     /// The identity's state; `superseded` for a version that is not the last.
     pub state: String,
-    /// How sure it was stated; 1 for the user's word.
+    /// The stated confidence; 1 for a correction.
     pub confidence: f64,
     /// The same in words.
     pub band: Band,
@@ -62,11 +61,11 @@ pub struct Explained {
 /// One step of reasoning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Because {
-    /// Which logic; none where a person said so.
+    /// The deriver; `None` for a statement by a person.
     pub deriver: Option<Deriver>,
-    /// Why, in its words.
+    /// The rationale.
     pub rationale: String,
-    /// What the confidence follows from.
+    /// The basis of the confidence.
     pub confidence_basis: Value,
 }
 
@@ -75,22 +74,22 @@ pub struct Because {
 pub struct Source {
     /// The operation.
     pub op_id: OpId,
-    /// As what it counts.
+    /// Its role.
     pub role: String,
-    /// What sort of operation.
+    /// The kind of the operation.
     pub kind: String,
-    /// Where it came from: an importer's name, a deriver's, or `user`.
+    /// Its origin: the name of an importer or a deriver, or `user`.
     pub source: Option<String>,
-    /// What it says, in one line, from it alone.
+    /// Its content in one line.
     pub summary: Option<String>,
-    /// Whether its content is not here.
+    /// Whether its content is missing.
     pub redacted: bool,
-    /// How many citations lie between; its own inputs are at 1.
+    /// The number of citations in between; the inputs of the claim itself are at 1.
     #[serde(skip)]
     pub depth: usize,
 }
 
-/// Something that happened to the identity.
+/// An event in the history of the identity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Event {
     /// The operation.
@@ -100,49 +99,49 @@ pub struct Event {
     pub event: &'static str,
     /// When it was recorded.
     pub at: String,
-    /// How sure it was then.
+    /// The confidence at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// What brought it about; of a withdrawal, what was withdrawn.
+    /// The cause; for a withdrawal, the withdrawn operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
 }
 
-/// What brought an event about.
+/// The cause of an event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cause {
     /// The operation.
     pub op_id: OpId,
-    /// What sort of operation.
+    /// The kind of the operation.
     pub kind: String,
 }
 
-/// Something that the user said of the identity.
+/// An action of the user on the identity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserAction {
     /// The operation.
     pub op_id: OpId,
-    /// What sort of operation.
+    /// The kind of the operation.
     pub kind: String,
     /// When it was recorded.
     pub at: String,
-    /// Why, in the user's words.
+    /// The user's note.
     pub note: String,
-    /// Whether it counts: false once it is withdrawn.
+    /// Whether it is in force: false once it is withdrawn.
     pub active: bool,
-    /// What a correction says is true.
+    /// The payload of a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrected_payload: Option<Value>,
 }
 
-/// An explanation with what it is about.
+/// An explanation and its subject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explaining {
     /// The record.
     pub explanation: Explanation,
     /// The identity as it stands.
     pub belief: Belief,
-    /// In words: what the explained operation says.
+    /// The explained operation in words.
     pub text: String,
 }
 
@@ -216,7 +215,7 @@ fn explain<B: Bodies>(
     Ok(Explaining { explanation, belief, text })
 }
 
-/// What a version stands on; for the user's word, what it replaced and what that stood on.
+/// The inputs of a version; for a correction, the claim that it replaced and the inputs of that.
 fn ground<B: Bodies>(index: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
     let mut at = version.clone();
     let mut hops = Vec::new();
@@ -235,7 +234,7 @@ fn ground<B: Bodies>(index: &B, version: &Entry) -> Result<Vec<Hop>, StoreError>
     Ok(hops)
 }
 
-/// The reasoning of a claim, or that of the user.
+/// The rationale of a claim or of a user action.
 fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreError> {
     Ok(match body_of(index, &entry.id, &entry.kind)? {
         Some(Body::Claim(claim)) => Some(Because {
@@ -278,7 +277,7 @@ fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
 
 type Life = BTreeMap<(HlcTimestamp, OpId), Event>;
 
-/// Everything that was said of an identity, and what of it is the user's.
+/// All events of an identity, and the user actions among them.
 fn life<B: Bodies>(index: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>), StoreError> {
     let mut life = Life::new();
     let mut actions = BTreeMap::new();

@@ -17,7 +17,7 @@ use store::{Ledger, RecordError};
 
 use crate::EngineError;
 use crate::seal::{Sealable, Sealer};
-use crate::write::follow::record_what_follows;
+use crate::write::follow::record_invalidations;
 
 /// An operation with its body.
 pub(super) type Recorded = (Operation<Verified>, Body);
@@ -130,7 +130,7 @@ impl Device {
             Err(RecordError::Refused { violation, .. }) => return Ok(Err(violation.code())),
             Err(error @ RecordError::Store(_)) => return Err(EngineError::Record(error)),
         }
-        let (follows, records) = record_what_follows(sealer, &mut *writing, NO_CLOCK_US)?;
+        let (follows, records) = record_invalidations(sealer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
         self.keep(sealed);
         records.into_iter().for_each(|record| self.keep(record));
@@ -145,7 +145,7 @@ impl Device {
         for (operation, body) in arrived {
             writing.admit(operation, Some(body)).map_err(EngineError::Record)?;
         }
-        let (follows, records) = record_what_follows(sealer, &mut *writing, NO_CLOCK_US)?;
+        let (follows, records) = record_invalidations(sealer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
         for sealed in arrived {
             if !self.places.contains_key(&sealed.0.id()) {

@@ -123,7 +123,7 @@ impl Derivation<'_> {
         Ok(())
     }
 
-    /// Records what follows from what was appended.
+    /// Records the consequences of the appended operations.
     pub(crate) fn record_consequences(
         &mut self,
         writing: &mut SqliteWriting<'_>,

@@ -228,7 +228,7 @@ fn different(
                 if results.iter().any(is_shown) {
                     continue;
                 }
-                // What was told first is shown in place of what repeats it.
+                // The original is shown in place of its repetition.
                 if let Some(original) = take_original(search, &echo, &mut waiting)? {
                     let Some((original_id, original_evidence)) =
                         search.evidence(original.position)?
@@ -254,12 +254,12 @@ fn different(
     }
 }
 
-/// Whether a result that is shown repeats the same as an echo does.
+/// Whether a result and an echo repeat the same record.
 fn repeats(result: &Recollection, echo: &Echo) -> bool {
     result.evidence.echo().is_some_and(|shown| shown.of.iter().any(|id| echo.of.contains(id)))
 }
 
-/// Takes one of what an echo repeats from what was found and waits to be shown.
+/// Takes an original of an echo out of the results that are still to be shown.
 fn take_original(
     search: &Search<'_>,
     echo: &Echo,
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_over_and_over_does_not_hide_what_is_said_once() {
+    fn a_statement_repeated_many_times_does_not_hide_one_made_once() {
         let mut turns: Vec<Evidence> =
             (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
         turns.push(turn(400, "Ana", "Nobody takes the boat on a long and rainy Monday"));
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn two_people_who_say_the_same_are_two_witnesses() {
+    fn the_same_statement_by_two_people_is_shown_twice() {
         let turns = vec![
             turn(0, "Ana", "The boat leaves"),
             turn(1, "Ben", "The  boat LEAVES"),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn recall_abstains_from_what_shares_nothing_with_memory_and_says_how_sure_it_is_of_the_rest() {
+    fn recall_abstains_from_unrelated_questions_and_states_its_confidence_in_others() {
         let folder = tempfile::tempdir().unwrap();
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
         let mut space =
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_for_is_nothing_recalled() {
+    fn a_limit_of_zero_recalls_nothing() {
         assert!(recall(vec![turn(0, "Ana", "The boat leaves")], "boat", 0).is_empty());
     }
 }

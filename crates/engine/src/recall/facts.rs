@@ -1,11 +1,11 @@
-//! Facts: what is believed that answers a question, the most relevant first.
+//! Facts: the beliefs that answer a question, the most relevant first.
 //!
-//! A fact is an identity of which something is served. The index finds claims and corrections by
-//! their words, and a version counts only if it is what its identity serves at the moment that is
-//! asked about: so what was refuted, replaced or has fallen is never found, and is found again when
-//! it is believed again. How it ranks is a sum that explains itself: how near to the question, how
-//! sure, how fresh. Weights, thresholds and the rate of recency: the design of facts ("Recall, two
-//! modes, one machinery").
+//! A fact is an identity with a served claim or correction. The index finds claims and corrections
+//! by their words. A version counts only if its identity serves it at the time of the question, so
+//! a refuted, replaced or invalidated version is never found until it is served again. The rank is
+//! a sum of similarity, confidence and recency, and each part is reported. The weights, the
+//! thresholds and the rate of recency come from the design of facts ("Recall, two modes, one
+//! machinery").
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,10 +52,10 @@ pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.6;
 
 /// The parts of a score that are meaning.
 const MEANING: [&str; 2] = ["window_meaning", "word_meaning"];
-/// The mean of these for texts that have nothing to do with each other.
-const MEANING_OF_STRANGERS: f64 = 0.35;
-/// The mean of these for texts that say the same in other words.
-const MEANING_OF_TWINS: f64 = 0.85;
+/// The mean of these for unrelated texts.
+const MEANING_OF_UNRELATED: f64 = 0.35;
+/// The mean of these for paraphrases.
+const MEANING_OF_PARAPHRASE: f64 = 0.85;
 
 /// Least likeness of meaning, as a share of the way between both, by which a fact without any of
 /// the question's words is found.
@@ -308,8 +308,8 @@ fn similarity(score: &Score, question: &Question) -> f64 {
     by_words(score, question).max(by_meaning(score))
 }
 
-/// The parts that are no meaning, as a share of the most that the question's words, people and
-/// times could give.
+/// The parts other than meaning, as a share of the most that the question's words, people and times
+/// could give.
 fn by_words(score: &Score, question: &Question) -> f64 {
     let weights = Weights::FACTS;
     let once = TermCounts { own: 1, ..TermCounts::default() };
@@ -332,14 +332,13 @@ fn by_words(score: &Score, question: &Question) -> f64 {
     (sum / (words + who + date + when)).clamp(0.0, 1.0)
 }
 
-/// The parts that are meaning, above what they are between texts that have nothing to do with each
-/// other.
+/// The parts that are meaning, above their value for unrelated texts.
 fn by_meaning(score: &Score) -> f64 {
     let parts = score.parts.iter().filter(|part| MEANING.contains(&part.name));
     let mean = parts.map(|part| part.value).sum::<f64>() / MEANING.len() as f64;
-    let share = (mean - MEANING_OF_STRANGERS) / (MEANING_OF_TWINS - MEANING_OF_STRANGERS);
-    // The table sees some likeness in any two texts, which without a word in common is no reason to
-    // show one.
+    let share = (mean - MEANING_OF_UNRELATED) / (MEANING_OF_PARAPHRASE - MEANING_OF_UNRELATED);
+    // The table finds some similarity in any two texts. Without a word in common, a low one does
+    // not count.
     if share < MEANING_TO_FIND_MIN { 0.0 } else { share.min(1.0) }
 }
 

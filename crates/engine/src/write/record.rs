@@ -3,9 +3,9 @@
 //! A record that is there already is not written again; one that its source has changed supersedes
 //! what was there. "There" is the latest record of that identity at its source, so a note that was
 //! changed and changed back is believed as it now stands
-//! (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however
-//! it returns. What repeats memory or an earlier record is written with a mark that says so, and is
-//! no evidence (`docs/design/0014-echo.md`).
+//! (`docs/design/0002-evidence-that-returns.md`). A forgotten record is not written again, whatever
+//! its source. A record that repeats memory or an earlier record is written with a mark, and does
+//! not count as evidence (`docs/design/0014-echo.md`).
 
 use importers::secrets::Masked;
 use kernel::body::Body;
@@ -44,11 +44,11 @@ pub const BATCH_MAX: usize = 1_000;
 pub struct Prepared {
     body: Body,
     bytes: Vec<u8>,
-    /// How it is compared with what was told before; none if it is not.
+    /// For the comparison with earlier records; `None` if it is not compared.
     fingerprint: Option<TextFingerprint>,
 }
 
-/// What became of a record.
+/// The outcome of recording one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is new.

@@ -79,7 +79,7 @@ fn two_hundred_claims_on_one_piece_of_evidence_fall_together() {
 }
 
 #[test]
-fn what_differs_is_told_with_its_step() {
+fn a_difference_is_reported_with_its_step() {
     let steps = json!([
         {"do": "evidence", "as": "e"},
         {"do": "claim", "as": "c", "key": "k", "payload": {"v": 1}, "inputs": ["e"], "confidence": 0.5, "error": "stale_input"},
@@ -120,7 +120,7 @@ fn scenarios_come_as_an_object_an_array_or_lines() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_by_name() {
+fn an_invalid_step_is_refused_with_its_reason() {
     let of = |step: &str| {
         refusal(&format!(r#"{{"name":"s","steps":[{{"do":"evidence","as":"e","t":4}},{step}]}}"#))
     };
@@ -131,7 +131,7 @@ fn what_is_not_understood_is_refused_by_name() {
         (r#"{"do":"evidence","as":"e"}"#, "name of an earlier step"),
         (r#"{"do":"evidence","t":4}"#, "has the time 4"),
         (r#"{"do":"evidence","t":-1}"#, "whole number"),
-        (r#"{"do":"merge","from":"m","steps":[]}"#, "no earlier mark"),
+        (r#"{"do":"merge","from":"m","steps":[]}"#, "is not an earlier mark"),
         ("7", "a step is an object"),
     ] {
         let message = of(step);

@@ -23,10 +23,10 @@ use crate::support::{at, key};
 
 /// Histories, and their steps.
 const HISTORIES: (u64, usize) = (2, 160);
-/// After every so many steps what is found is compared.
+/// Steps between comparisons.
 const COMPARED_EVERY: usize = 20;
 
-/// A space in a file that is asked now and then what it finds.
+/// A space in a file that is searched at intervals.
 struct SearchedSpace {
     folder: tempfile::TempDir,
     kept: InSqlite,
@@ -96,7 +96,7 @@ impl Keeper for SearchedSpace {
 }
 
 #[test]
-fn what_is_found_is_what_is_believed_on_any_history_of_two_devices() {
+fn facts_found_equal_the_beliefs_on_any_history_of_two_devices() {
     for seed in 1..=HISTORIES.0 {
         println!("seed {seed}");
         let found = Rc::new(Cell::new(0));

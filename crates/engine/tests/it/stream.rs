@@ -18,7 +18,7 @@ fn turn(text: &str) -> Turn {
 }
 
 #[test]
-fn what_two_turns_are_about_is_ready_for_the_next() {
+fn results_for_two_turns_are_ready_for_the_next() {
     let mut home = Home::new();
     home.remember("a", "Idris recommends tenmoku glaze for the tall bowls");
     home.remember("b", "The electrician comes on Tuesday evening");

@@ -1,14 +1,13 @@
-//! What is believed, as a list.
+//! Lists of beliefs.
 //!
-//! The list is of the ledger as it stands, or as it stood: with `as_of`, only what the space's
-//! order has up to then counts. The surest comes first. Whether a belief is true at a time in the
-//! world (`valid_at`) is another question than whether it was held then.
+//! A list shows the present state of the ledger or, with `as_of`, an earlier one: then only the
+//! operations up to that time in the space's order count. The surest belief comes first. Whether a
+//! belief is true at a time in the world (`valid_at`) differs from whether it was held then.
 //!
-//! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads its own
-//! beliefs and no others. As of a time, the view serves all identities that have not changed since;
-//! the others are evaluated one by one. So are all where words are looked for, which the view does
-//! not hold, and where a file has no view because it is of an earlier version and cannot be
-//! written.
+//! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads only the
+//! beliefs that it returns. As of a time, the view serves all identities that have not changed
+//! since; the others are evaluated one by one. All identities are evaluated if the filter contains
+//! words, which the view does not store, or if a read-only file of an earlier version has no view.
 
 use kernel::confidence::Band;
 use kernel::snapshot::Snapshot;
@@ -26,7 +25,7 @@ const KEPT_FACTOR: usize = 2;
 /// Which states to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum States {
-    /// What is served: active and corrected.
+    /// Those with a served belief: active and corrected.
     #[default]
     Believed,
     /// These.
@@ -42,13 +41,13 @@ pub struct ClaimFilter {
     pub states: States,
     /// By type: `routine.weekly`, or a family, `routine`.
     pub claim_type: Option<String>,
-    /// By how sure.
+    /// By confidence.
     pub band: Option<Band>,
     /// True in the world at this time, microseconds since the Unix epoch.
     pub valid_at_us: Option<i64>,
-    /// Whose words, key or data have this in them, in any case.
+    /// With this text in the words, key or data, in any letter case.
     pub contains: Option<String>,
-    /// Believed by what was recorded until then (inclusive), microseconds since the Unix epoch.
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
 }
 
@@ -94,7 +93,7 @@ fn has(belief: &Belief, part: &str) -> bool {
         .any(|text| text.to_lowercase().contains(part))
 }
 
-/// How sure a belief is, in words; none where nothing is believed.
+/// The confidence of a belief in words; `None` if nothing is believed.
 pub fn band_of(belief: &Belief) -> Option<Band> {
     belief.served.map(|_| Band::of(belief.confidence))
 }
@@ -121,7 +120,7 @@ pub fn to_json(belief: &Belief) -> Value {
     })
 }
 
-/// Every state but that of an identity of which nothing was stated.
+/// Every state except that of an identity without a claim.
 const STATED: [State; 5] =
     [State::Refuted, State::Corrected, State::Retracted, State::Active, State::Invalidated];
 
@@ -156,7 +155,7 @@ impl Reader<'_> {
     }
 }
 
-/// The list that begins with the rows of the view.
+/// The list, from the rows of the view.
 fn list(
     index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
@@ -181,7 +180,7 @@ fn list(
     Ok(claims.finish())
 }
 
-/// The same list, for which every identity is evaluated.
+/// The same list, by evaluating every identity.
 fn list_without_view(
     index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
@@ -216,7 +215,7 @@ fn evaluate_all<B: Bodies>(
     failure.map_or(Ok(claims.finish()), Err)
 }
 
-/// The best of the beliefs that were looked at, and how many passed.
+/// The best of the evaluated beliefs, and how many passed the filter.
 struct Gathered<'a> {
     filter: &'a ClaimFilter,
     contains: Option<String>,

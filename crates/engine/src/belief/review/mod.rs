@@ -125,8 +125,8 @@ pub fn propose_ground_changed(
     Ok(Some(citing(proposal, [review.trigger, correction.id])?))
 }
 
-/// Proposes a deriver's result for a corrected identity. Returns `None` if that payload was proposed
-/// already, if the correction has the same payload, or if the identity is not corrected.
+/// Proposes a deriver's result for a corrected identity. Returns `None` if that payload was
+/// proposed already, if the correction has the same payload, or if the identity is not corrected.
 pub fn propose_disagreement(
     writing: &dyn Writing,
     disagreement: &Disagreement<'_>,

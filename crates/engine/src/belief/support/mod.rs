@@ -1,14 +1,16 @@
 //! Which inputs support a belief, and which would change it if they were missing.
 //!
 //! The *smallest sufficient support* of a claim is the smallest subset of its inputs from which its
-//! deriver still makes the claim, in the same band or a higher one. Derivers are pure, so the search
-//! runs the deriver on subsets: all subsets of one input, then all of two, and so on. The first that
-//! suffices is provably the smallest. Where that would take more than [`WORK_RECORDS_MAX`], the
-//! search is greedy: it starts from stretches of time that support the claim and removes inputs for
-//! as long as the claim holds. The result then says that a smaller support may exist.
+//! deriver still makes the claim, in the same band or a higher one. Derivers are pure, so the
+//! search runs the deriver on subsets: all subsets of one input, then all of two, and so on. The
+//! first that suffices is provably the smallest. Where that would take more than
+//! [`WORK_RECORDS_MAX`], the search is greedy: it starts from stretches of time that support the
+//! claim and removes inputs for as long as the claim holds. The result then says that a smaller
+//! support may exist.
 //!
-//! *What would change it* is found in the same way, by leaving inputs out: the single inputs without
-//! which the claim falls below its band, and the smallest set that brings it there together.
+//! *What would change it* is found in the same way, by leaving inputs out: the single inputs
+//! without which the claim falls below its band, and the smallest set that brings it there
+//! together.
 //!
 //! A claim that cannot be computed again, from a model or a person, rests on all of its inputs
 //! together.

@@ -1,9 +1,9 @@
 //! Corrections, refutations, withdrawals and retractions by the user, as drafts.
 //!
 //! Nothing here writes. Each function reads the present state of an identity and returns the drafts
-//! that [`crate::Writer::act`] records, or an error: an unknown belief cannot be corrected, a refuted
-//! one cannot be refuted again, and only a correction or refutation in force can be withdrawn. An
-//! error leaves everything as it was.
+//! that [`crate::Writer::act`] records, or an error: an unknown belief cannot be corrected, a
+//! refuted one cannot be refuted again, and only a correction or refutation in force can be
+//! withdrawn. An error leaves everything as it was.
 //!
 //! A name is an identity key, or the id of an operation on that identity. Withdrawing by key
 //! withdraws the refutation or, if there is none, all corrections; withdrawing by id withdraws that
@@ -24,10 +24,10 @@ use crate::{EngineError, Reader};
 
 mod payload;
 
-/// Why a user's word cannot be taken.
+/// Why a correction, refutation, withdrawal or retraction is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
-    /// It is refuted.
+    /// The identity is refuted already.
     #[error("{key} is refuted already, by {by}; nothing was written")]
     AlreadyRefuted {
         /// The identity.
@@ -35,13 +35,13 @@ pub enum UserError {
         /// The refutation.
         by: OpId,
     },
-    /// What is refuted cannot be corrected.
+    /// A refuted identity cannot be corrected.
     #[error("{key} is refuted: you said that it is false; withdraw that first")]
     CorrectsRefuted {
         /// The identity.
         key: String,
     },
-    /// It is taken back.
+    /// The record is retracted already.
     #[error("{id} was taken back already, by {by}; nothing was written")]
     AlreadyRetracted {
         /// The record.
@@ -49,7 +49,7 @@ pub enum UserError {
         /// The retraction.
         by: OpId,
     },
-    /// It would be derived again.
+    /// The belief would be derived again.
     #[error(
         "{key} was derived, so it would be derived again: refute or correct it, or retract a record that it was built from"
     )]
@@ -57,19 +57,19 @@ pub enum UserError {
         /// The identity.
         key: String,
     },
-    /// It is the user's word.
+    /// The operation is a correction or refutation.
     #[error("{id} is your own word: withdraw it instead")]
     UsersWord {
         /// The correction or refutation.
         id: OpId,
     },
-    /// Nothing of it is the user's word, or not any more.
+    /// No correction or refutation is in force.
     #[error("{name} has no correction or refutation in force; nothing was written")]
     NothingToWithdraw {
-        /// What was asked for.
+        /// The name.
         name: String,
     },
-    /// It is withdrawn.
+    /// The operation is withdrawn already.
     #[error("{id} was withdrawn already, by {by}; nothing was written")]
     AlreadyWithdrawn {
         /// The correction or refutation.
@@ -77,7 +77,7 @@ pub enum UserError {
         /// The withdrawal.
         by: OpId,
     },
-    /// The new payload does not read.
+    /// The new payload cannot be parsed.
     #[error("{text:?} is neither JSON ({reason}) nor FIELD=VALUE")]
     PayloadMalformed {
         /// Its beginning.
@@ -85,12 +85,12 @@ pub enum UserError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The new payload is of another shape than what is believed.
+    /// The new payload has another shape than the belief.
     #[error("this does not fit {key}: {reason}")]
     PayloadShape {
         /// The identity.
         key: String,
-        /// What does not fit.
+        /// The difference.
         reason: String,
     },
     /// No review has this id.
@@ -104,7 +104,7 @@ pub enum UserError {
     ReviewSettled {
         /// The proposal.
         id: OpId,
-        /// What became of it.
+        /// Its status.
         status: Status,
     },
 }
@@ -128,7 +128,7 @@ impl UserError {
     }
 }
 
-/// What the user says instead.
+/// The replacement in a correction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replacement {
     /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it; empty to leave it as it
@@ -141,7 +141,7 @@ pub struct Replacement {
 }
 
 impl Reader<'_> {
-    /// What is believed of an identity that `name` names. One of which nothing counts is not known.
+    /// The belief that `name` names. An identity without any operation in effect is unknown.
     pub fn believed(&self, name: &str) -> Result<Belief, EngineError> {
         let key = self.belief_named(name)?;
         let belief = self.store.at_one_moment(|index| belief(index, &key))?;
@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Drafts that replace what is believed.
+    /// Drafts that correct a belief.
     pub fn to_correct(&self, name: &str, by: &Replacement) -> Result<Vec<Draft>, EngineError> {
         let belief = self.believed(name)?;
         if belief.state == State::Refuted {
@@ -176,7 +176,7 @@ impl Reader<'_> {
         Ok(vec![acting_on(target, Body::ClaimCorrection(correction))?])
     }
 
-    /// Drafts that say it is false.
+    /// Drafts that refute a belief.
     pub fn to_refute(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let belief = self.believed(name)?;
         if belief.state == State::Refuted {
@@ -190,7 +190,7 @@ impl Reader<'_> {
         Ok(vec![acting_on(target, Body::ClaimRefutation(refutation))?])
     }
 
-    /// Drafts that take back what the user said of a belief.
+    /// Drafts that withdraw corrections or a refutation.
     pub fn to_withdraw(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let said = match self.name_of(name)? {
             Named::Version { id, kind, .. } if withdrawal_of(&kind).is_some() => {
@@ -220,7 +220,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Drafts that take back a record, or a belief that a person stated.
+    /// Drafts that retract a record, or a belief that a person stated.
     pub fn to_retract(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let (target, kind) = match self.name_of(name)? {
             Named::Version { id, kind, .. } | Named::Operation { id, kind } => (id, kind),
@@ -268,7 +268,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the user's word is said about: what is served, else the latest version.
+    /// The target of a user action: the served operation, or else the latest version.
     fn target(&self, belief: &Belief) -> Result<OpId, EngineError> {
         let unknown = || EngineError::UnknownBelief { name: belief.key.clone(), near: Vec::new() };
         belief.served.or(belief.current).ok_or_else(unknown)

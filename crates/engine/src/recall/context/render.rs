@@ -2,9 +2,9 @@
 //!
 //! Every line that comes from memory or from a tool begins with `| `, whatever kinds of line breaks
 //! it contains, so that no text can end its section or begin another. The marks of the sections
-//! carry digits: a digest of every candidate text and of the time. A text cannot contain them, since
-//! they depend on it. The heading of a text (who, when, from where) stays on one line, after the
-//! id of the record.
+//! carry digits: a digest of every candidate text and of the time. A text cannot contain them,
+//! since they depend on it. The heading of a text (who, when, from where) stays on one line, after
+//! the id of the record.
 
 use kernel::id::OpId;
 

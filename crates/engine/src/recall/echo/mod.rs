@@ -1,13 +1,13 @@
-//! Echo immunity: what memory had shown, or an earlier record said already, is recorded and is no
-//! new evidence.
+//! Echo detection: a record that repeats an earlier record, or text that memory showed, is recorded
+//! but does not count as new evidence.
 //!
-//! When a record is written, texts like it are looked for by a few keys: the hash of all its words,
-//! and its smallest shingles. Of what is found the whole sets are compared ([`rules`]). An echo
-//! carries a mark in its signed body ([`kernel::evidence::Echo`]), so that derivation stays a
-//! function of the ledger alone; derivers are not shown it. Why these rules:
-//! `docs/design/0014-echo.md`.
+//! When a record is written, similar texts are looked up by a few keys: the hash of all its words
+//! and its smallest shingles. The full shingle sets of the candidates are then compared
+//! ([`rules`]). An echo carries a mark in its signed body ([`kernel::evidence::Echo`]), so that
+//! derivation stays a function of the ledger alone; derivers never see echoes.
+//! `docs/design/0014-echo.md` explains the rules.
 //!
-//! Bounded: so many keys a record, so many candidates a key.
+//! The number of keys of a record and the number of candidates of a key are limited.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -38,30 +38,30 @@ const CANDIDATES_MAX: usize = 8;
 const RECEIPTS_MAX: usize = 8;
 /// Records named by a mark.
 const OF_MAX: usize = 8;
-/// Keys that wait, at most, before they are written, while more is recorded in bulk.
+/// Most keys that are buffered before they are written, during a bulk import.
 const WAITING_MAX: usize = 150_000;
-/// Operations whose keys wait, at most, otherwise: each process that begins to write reads so many
-/// again.
+/// Most operations whose keys are buffered otherwise. Each process that begins to write reads these
+/// operations again.
 const BEHIND_MAX: u64 = 32;
-/// Operations from elsewhere, or from before there were keys, that one transaction reads to give
-/// them theirs.
+/// Operations without keys, imported or recorded by an earlier version, that one transaction
+/// indexes.
 const CATCH_UP_MAX: usize = 2_000;
 
-/// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once
-/// share their pages. They are made of the ledger, so what is lost with a process is read again by
-/// the next.
+/// A buffer of keys that are not yet written. Keys are random, so a single one costs a whole page
+/// of the file, while many at once share pages. Keys are computed from the ledger, so the next
+/// process restores those that a process loses when it ends.
 #[derive(Default)]
 pub(crate) struct PendingKeys {
     /// Keys of records that are durable.
     keys: HashMap<u32, Vec<Position>>,
     count: usize,
-    /// The position of the table when the first of them was put here.
+    /// The position of the table when the first key was buffered.
     from: Position,
-    /// Up to where all records have keys, in the table or here.
+    /// The position up to which all records have keys, in the table or here.
     upto: Position,
 }
 
-/// What is known of echoes during one writing.
+/// The keys for echo detection during one write transaction.
 pub(crate) struct Echoes {
     waiting: PendingKeys,
     /// Whether every record before this writing has its keys.
@@ -69,7 +69,7 @@ pub(crate) struct Echoes {
     has_receipts: bool,
 }
 
-/// Whether more of the same is to come.
+/// Whether more batches follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
     /// More batches follow soon.
@@ -79,7 +79,8 @@ pub(crate) enum Batch {
 }
 
 impl Echoes {
-    /// Begins with what waits and what is in the table, and goes on reading for a bounded while.
+    /// Starts from the buffered keys and the table, and reads a limited number of further
+    /// operations.
     pub(crate) fn begin(
         writing: &mut SqliteWriting<'_>,
         waiting: PendingKeys,
@@ -105,7 +106,7 @@ impl Echoes {
         Ok(echoes)
     }
 
-    /// What a record repeats, if it does.
+    /// The records that a record repeats, if any.
     pub(crate) fn find(
         &self,
         writing: &SqliteWriting<'_>,
@@ -120,7 +121,7 @@ impl Echoes {
         if fingerprint.is_long() { self.repeated(writing, evidence, fingerprint) } else { Ok(None) }
     }
 
-    /// An earlier record that says it already; the closest, of equals the first told.
+    /// The most similar earlier record; of equally similar ones, the first.
     fn repeated(
         &self,
         writing: &SqliteWriting<'_>,
@@ -153,7 +154,7 @@ impl Echoes {
         }))
     }
 
-    /// Notes by what a record that is no echo is found.
+    /// Buffers the keys of a record that is not an echo.
     pub(crate) fn note(&mut self, fingerprint: &TextFingerprint, position: Position) {
         if fingerprint.is_long() {
             for key in keys(fingerprint) {
@@ -163,13 +164,13 @@ impl Echoes {
         }
     }
 
-    /// What waits, of a writing that wrote nothing.
+    /// The buffered keys of a transaction that wrote nothing.
     pub(crate) fn into_pending(self) -> PendingKeys {
         self.waiting
     }
 
-    /// Writes down what was noted, or lets it wait for more. Answers what waits, which counts once
-    /// the writing is committed.
+    /// Writes the buffered keys, or keeps them until there are more. Returns the keys that stay
+    /// buffered, valid once the transaction is committed.
     pub(crate) fn finish(
         mut self,
         writing: &mut SqliteWriting<'_>,
@@ -190,11 +191,11 @@ impl Echoes {
 }
 
 impl PendingKeys {
-    /// What still waits where the table reaches as far as `read`: another process may have given
-    /// keys meanwhile, to ours too.
+    /// The keys that stay buffered when the table is complete up to `read`. Another process may
+    /// have written keys meanwhile, including those of our records.
     fn after(mut self, read: Position) -> Self {
         if read < self.from {
-            // Another file lies there now.
+            // The file was replaced by another one.
             return Self { from: read, upto: read, ..Self::default() };
         }
         if read > self.from {
@@ -209,7 +210,7 @@ impl PendingKeys {
         self
     }
 
-    /// Writes all of it. What is left has nothing in it.
+    /// Writes all keys and returns an empty buffer.
     pub(crate) fn write(self, writing: &mut SqliteWriting<'_>) -> Result<Self, EngineError> {
         let with_position = |(key, positions): (u32, Vec<Position>)| {
             positions.into_iter().map(move |position| (key, position))
@@ -228,13 +229,13 @@ impl PendingKeys {
     }
 }
 
-/// By what a text is found: all of its words with its day, and its smallest shingles.
+/// The keys of a text: the hash of all of its words with its day, and its smallest shingles.
 fn keys(fingerprint: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
     std::iter::once(fingerprint.of_its_day)
         .chain(fingerprint.shingles.smallest(SMALLEST).iter().copied())
 }
 
-/// An earlier record, if it is still what its source says, was not taken back, and is no echo
+/// An earlier record, if it is its source's latest version, was not retracted, and is not an echo
 /// itself.
 fn standing(
     writing: &SqliteWriting<'_>,
@@ -253,7 +254,7 @@ fn standing(
     Ok(stands.then_some((line.id, evidence)))
 }
 
-/// What was shown to an agent and is said here again.
+/// The records that were shown to an agent and that this record repeats.
 fn injected(
     writing: &SqliteWriting<'_>,
     evidence: &Evidence,
@@ -294,7 +295,7 @@ fn injected(
     Ok(best)
 }
 
-/// How much of a text one receipt's records are, if that is enough.
+/// The share of a text that comes from the records of one receipt, if it is large enough.
 fn share_of(
     fingerprint: &TextFingerprint,
     shown: &Injected,

@@ -34,7 +34,7 @@ fn is_echo(new: &Evidence, old: &Evidence) -> bool {
 }
 
 #[test]
-fn the_same_at_the_same_time_through_two_exports_is_told_once() {
+fn the_same_text_at_the_same_time_in_two_exports_is_an_echo() {
     let first = message("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
     let again = |at: &str| is_echo(&message("text", "Mara", "", at, TEXT), &first);
     assert!(
@@ -62,7 +62,7 @@ fn the_same_at_the_same_time_through_two_exports_is_told_once() {
 }
 
 #[test]
-fn what_happens_again_is_no_echo() {
+fn a_repeated_event_is_not_an_echo() {
     let check = |source: &str, at: &str, other: &str| {
         let (first, again) =
             (message(source, "Mara", "", at, TEXT), message(source, "Mara", "", other, TEXT));
@@ -75,7 +75,7 @@ fn what_happens_again_is_no_echo() {
 }
 
 #[test]
-fn another_number_or_a_denial_makes_another_statement() {
+fn another_number_or_a_negation_makes_another_statement() {
     let first = message("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
     for (from, to) in
         [("waters", "never waters"), ("the spare key", "2 spare keys"), ("we are", "we're not")]
@@ -98,7 +98,7 @@ fn another_number_or_a_denial_makes_another_statement() {
 }
 
 #[test]
-fn an_agent_is_no_witness_of_what_it_repeats_and_a_person_is_of_what_an_agent_said() {
+fn repetitions_by_an_agent_are_echoes_and_repetitions_of_an_agent_by_a_person_are_not() {
     let person = message("claude-code", "Mara", "user", "2025-03-01T09:00:00Z", TEXT);
     for role in ["assistant", "tool", "system"] {
         let agent = |at: &str| message("claude-code", role, role, at, TEXT);
@@ -116,7 +116,7 @@ fn an_agent_is_no_witness_of_what_it_repeats_and_a_person_is_of_what_an_agent_sa
 }
 
 #[test]
-fn a_copy_without_a_time_is_an_echo_and_a_dated_entry_of_an_undated_text_is_none() {
+fn an_undated_copy_is_an_echo_and_a_dated_copy_of_an_undated_text_is_not() {
     let note = |uid: &str, text: &str| Evidence {
         source_uid: uid.to_owned(),
         ..message("markdown", "", "", "", text)
@@ -146,7 +146,7 @@ fn appointments_repeat_each_other_only_at_the_same_instant() {
 }
 
 #[test]
-fn what_another_process_wrote_down_waits_no_longer_and_the_rest_does() {
+fn keys_that_another_process_wrote_leave_the_buffer() {
     let waiting = || PendingKeys {
         keys: [(1, vec![Position(5), Position(9)]), (2, vec![Position(6)])].into(),
         count: 3,
@@ -167,7 +167,7 @@ fn what_another_process_wrote_down_waits_no_longer_and_the_rest_does() {
 }
 
 #[test]
-fn texts_of_any_kind_are_compared_without_harm() {
+fn texts_of_any_kind_are_compared_without_a_panic() {
     let long = "word ".repeat(1_000_000);
     let texts = [
         String::new(),
