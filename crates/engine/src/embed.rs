@@ -328,8 +328,9 @@ impl Reader<'_> {
         Ok(ready)
     }
 
-    /// What a model is asked for a question: as the person that it names would ask it, since that
-    /// is who speaks in the records. Names say who speaks and not of what.
+    /// The text that a model embeds for a question: rewritten in the first person of the person
+    /// that it names, since that person speaks in the records. A name identifies the speaker, not
+    /// the topic.
     pub fn question_to_embed(
         &self,
         text: &str,

@@ -2,23 +2,22 @@
 //!
 //! Source: the derivation model §7.2 and the specification, "Derivers". Four stages follow one
 //! another, each in bounded steps, so that a long derivation can commit between any two of them and
-//! go on after a crash:
+//! resume after a crash:
 //!
 //! 1. *read* ([`groups`]): new evidence joins its groups, evidence that was retracted or superseded
 //!    leaves them, and each such group is marked;
 //! 2. *propagate* ([`mod@propagate`]): for each identity that changed, the belief served now
-//! replaces the
-//!    one served before in the groups;
+//!    replaces the one served before in its groups;
 //! 3. *run* ([`mod@run`]): each marked group is shown to its deriver, [`mod@examine`] checks the
 //!    candidates, and [`crate::write::submission`] decides which become claims;
 //! 4. *retract* ([`unsupported`]): a claim that no group concludes any more is retracted.
 //!
-//! Stages 2 and 3 alternate: a pass of runs sees the claims of the passes before it. What a deriver
-//! concludes from is counted in layers, at most [`MAX_DERIVATION_DEPTH`]; a deriver that feeds on
-//! itself ends there. Cost follows the groups that a change touched.
+//! Stages 2 and 3 alternate: a pass of runs sees the claims of the passes before it. Each claim is
+//! one layer above its inputs, and there are at most [`MAX_DERIVATION_DEPTH`] layers, so a deriver
+//! that reads its own claims terminates. The cost depends on the groups that a change touches.
 //!
-//! The queues and the members of groups lie in the file ([`store::sqlite`]). In memory a derivation
-//! keeps what is bounded by named limits, and the numbers of groups that the next pass runs.
+//! The queues and the members of groups are stored in the file ([`store::sqlite`]). A derivation
+//! keeps in memory only state with named limits, and the numbers of the groups of the next pass.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -43,7 +43,7 @@ pub const RECENCY_WEIGHT: f64 = 0.1;
 pub const RECENCY_RATE: f64 = 0.01;
 /// Least confidence of what a search finds.
 pub const ACTIVE_CONFIDENCE_MIN: f64 = 0.3;
-/// What is put before an agent unasked is surer than this.
+/// Facts that an agent is shown without a question have a higher confidence than this.
 pub const PASSIVE_CONFIDENCE: f64 = 0.5;
 /// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of
 /// the question, by the weight of its words. One word of two is shared by whatever else is believed
@@ -61,21 +61,21 @@ const MEANING_OF_PARAPHRASE: f64 = 0.85;
 /// the question's words is found.
 const MEANING_TO_FIND_MIN: f64 = 0.6;
 
-/// How many times more than asked for are ranked, for those that are more relevant than similar and
+/// How many times the limit are ranked, for those that are more relevant than similar and
 /// those that repeat others.
 const CANDIDATES_FACTOR: usize = 2;
 /// How many are ranked at least.
 const CANDIDATES_MIN: usize = 20;
-/// Texts that share this part of their words say the same.
+/// Texts that share this part of their words count as duplicates.
 const OVERLAP_SAME_MIN: f64 = 0.8;
 
-/// Whether somebody looks for facts, or they are put before an agent unasked.
+/// Whether an agent searches for facts, or memory adds them to a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Somebody asked: whatever is not deprecated.
+    /// A search: all facts that are not deprecated.
     #[default]
     Active,
-    /// Nobody asked: what is surer than not, is near to the question, and is not private.
+    /// An addition by memory: facts that are probable, similar to the turns, and not private.
     Passive,
 }
 
