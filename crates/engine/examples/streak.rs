@@ -21,7 +21,7 @@ use kernel::seal::Signer;
 use kernel::when::When;
 use serde_json::json;
 
-/// Shorter runs are no streak.
+/// Shorter runs do not count as a streak.
 const DAYS_MIN: usize = 3;
 /// How often two noted days in a row turn out to be a habit of running daily: a guess, as long as
 /// nobody has labelled any.

@@ -1,11 +1,12 @@
-//! The queue of records that a model other than the built-in table has still to read.
+//! The queue of records that an embedding model, other than the built-in table, has yet to embed.
 //!
-//! Texts go to the model in batches, outside of any transaction; what comes back is written with
-//! the position up to which the model has read, so nothing is lost or done twice for good when a
-//! process is killed. A model that does not answer is asked again later, each time after a longer
-//! wait, and recall goes on by what is there. A model that refuses is asked for something harmless:
-//! if it refuses that, too, the key or the name is wrong and the queue stops; otherwise a text is
-//! to blame, which is found by halving, noted and passed over.
+//! Texts go to the model in batches, outside of any transaction. The vectors are written together
+//! with the position up to which the model has read, so nothing is lost or embedded twice when a
+//! process is killed. A model that does not answer is called again after a wait that doubles each
+//! time; meanwhile recall uses the vectors that exist. When a model refuses a batch, it is called
+//! with a harmless text. If it refuses that too, the API key or the model's name is wrong and the
+//! queue stops. Otherwise one of the texts is the cause: it is found by halving the batch, noted
+//! and skipped.
 
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
@@ -21,16 +22,16 @@ const WAIT_S_MIN: u64 = 1;
 /// Longest wait, seconds, unless the model asks for a longer one.
 const WAIT_S_MAX: u64 = 600;
 /// Longest wait that a model may ask for, seconds.
-const WAIT_ASKED_S_MAX: u64 = 24 * 3600;
+const WAIT_REQUESTED_S_MAX: u64 = 24 * 3600;
 /// Most texts of one call, whatever the model allows.
 const BATCH_MAX: usize = 1_024;
-/// Most texts of one call where somebody waits: what is begun when the time is up is waited for.
+/// Most texts of one call while a caller waits: a call that has begun is always finished.
 const BATCH_WAITED_FOR_MAX: usize = 32;
 /// Bytes of texts of one call, so that memory is bounded and a kill loses little.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Longest part of a question that a model reads, bytes.
 const QUESTION_BYTES_MAX: usize = 8_000;
-/// What no model has a reason to refuse.
+/// A text that no model has a reason to refuse.
 const HARMLESS: &str = "memory";
 
 /// How far a model has read.
@@ -143,19 +144,19 @@ impl Writer<'_> {
         self.store.advance(|_| {})?;
         let mut model = self.store.choose_embedding_model(embedder.model(), choice)?;
         let mut done = Embedded::default();
-        let mut asked = 0;
+        let mut embedded = 0;
         let is_late = || portion.until.is_some_and(|until| now() >= until);
         let batch_max = if portion.until.is_some() { BATCH_WAITED_FOR_MAX } else { BATCH_MAX };
         loop {
             done.pending = self.store.pending_embeddings(model.reached)?;
             progress(&done);
             if let Some(next) = model.next_try_us.filter(|next| *next > now_us(now())) {
-                done.waiting_until = Some(moment(next));
+                done.waiting_until = Some(timestamp(next));
                 done.error = model.last_error;
                 return Ok(done);
             }
             let left =
-                usize::try_from(portion.texts_max.saturating_sub(asked)).unwrap_or(usize::MAX);
+                usize::try_from(portion.texts_max.saturating_sub(embedded)).unwrap_or(usize::MAX);
             let batch = self
                 .store
                 .embedding_batch(&model, embedder.batch_max().clamp(1, batch_max).min(left))?;
@@ -163,7 +164,7 @@ impl Writer<'_> {
                 return Ok(done);
             }
             let batch = bounded(batch);
-            asked += batch.texts.len() as u64;
+            embedded += batch.texts.len() as u64;
             match read(embedder, &batch.texts) {
                 Read::All(made) => {
                     if !self.store.write_embeddings(&model, &made, batch.end)? {
@@ -184,7 +185,7 @@ impl Writer<'_> {
                 Read::Stopped(error) => {
                     let next = error.is_transient().then(|| later(now(), &error, model.attempts));
                     self.store.delay_embeddings(&model, next, &error.to_string())?;
-                    done.waiting_until = next.map(moment);
+                    done.waiting_until = next.map(timestamp);
                     done.code = Some(error.code());
                     done.error = Some(error.to_string());
                     return Ok(done);
@@ -225,7 +226,7 @@ impl Writer<'_> {
         })?;
         Ok(Embedded {
             pending: pending_of(self.store, choice)?,
-            waiting_until: next_try_us.map(moment),
+            waiting_until: next_try_us.map(timestamp),
             error: Some(message),
             code: Some(code),
             ..Embedded::default()
@@ -259,7 +260,7 @@ impl Reader<'_> {
             code,
             message: error,
             attempts,
-            next_try: next_try_us.map(moment),
+            next_try: next_try_us.map(timestamp),
         }))
     }
 
@@ -280,7 +281,7 @@ impl Reader<'_> {
             return Ok(None);
         };
         let pending = pending_of(self.store, choice)?;
-        Ok(Some(Embedded { pending, waiting_until: Some(moment(next)), ..Embedded::default() }))
+        Ok(Some(Embedded { pending, waiting_until: Some(timestamp(next)), ..Embedded::default() }))
     }
 
     /// Every model whose vectors there are, the one that was chosen last first.
@@ -302,7 +303,7 @@ impl Reader<'_> {
                 failed: count.failed,
                 attempts,
                 last_error,
-                next_try: next_try_us.map(moment),
+                next_try: next_try_us.map(timestamp),
                 is_ready,
             });
         }
@@ -327,8 +328,9 @@ impl Reader<'_> {
         Ok(ready)
     }
 
-    /// What a model is asked for a question: as the person that it names would ask it, since that
-    /// is who speaks in the records. Names say who speaks and not of what.
+    /// The text that a model embeds for a question: rewritten in the first person of the person
+    /// that it names, since that person speaks in the records. A name identifies the speaker, not
+    /// the topic.
     pub fn question_to_embed(
         &self,
         text: &str,
@@ -338,7 +340,7 @@ impl Reader<'_> {
         let question =
             self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
         let names = question.mentions.iter().map(|mention| mention.text.as_str());
-        // What is no certain name stays among the words.
+        // A name that is not certain stays among the words.
         let names: Vec<&str> = names.filter(|name| !question.nameless.contains(name)).collect();
         Ok(crate::recall::episodes::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX)
             .to_owned())
@@ -347,7 +349,7 @@ impl Reader<'_> {
 
 /// "When does Ana paint Ben's kiln?" becomes "When does I paint my kiln?": models do not mind.
 fn in_first_person(text: &str, names: &[&str]) -> String {
-    let mut said = String::with_capacity(text.len());
+    let mut rewritten = String::with_capacity(text.len());
     let mut rest = text;
     let mut is_between_words = true;
     while let Some(first) = rest.chars().next() {
@@ -358,18 +360,18 @@ fn in_first_person(text: &str, names: &[&str]) -> String {
         match named.filter_map(|name| behind(&name)).min_by_key(|behind| behind.len()) {
             Some(behind) => {
                 let possessed = ["'s", "’s"].iter().find_map(|mark| behind.strip_prefix(mark));
-                said.push_str(if possessed.is_some() { "my" } else { "I" });
+                rewritten.push_str(if possessed.is_some() { "my" } else { "I" });
                 rest = possessed.unwrap_or(behind);
                 is_between_words = false;
             }
             None => {
-                said.push(first);
+                rewritten.push(first);
                 rest = rest.get(first.len_utf8()..).unwrap_or_default();
                 is_between_words = !first.is_alphanumeric();
             }
         }
     }
-    said
+    rewritten
 }
 
 /// As much of a batch as goes into one call.
@@ -387,37 +389,37 @@ fn bounded(mut batch: EmbeddingBatch) -> EmbeddingBatch {
     batch
 }
 
-/// When to ask again.
+/// When the model may be called again, microseconds since the Unix epoch.
 fn later(now: Timestamp, error: &EmbedError, attempts: u32) -> u64 {
-    let asked = match error {
+    let wait_s = match error {
         EmbedError::RateLimited { after: Some(after), .. }
         | EmbedError::Failed { after: Some(after), .. } => {
-            Some(after.as_secs().clamp(1, WAIT_ASKED_S_MAX))
+            Some(after.as_secs().clamp(1, WAIT_REQUESTED_S_MAX))
         }
         _ => None,
     };
     let own = WAIT_S_MIN.checked_shl(attempts.min(32)).unwrap_or(WAIT_S_MAX).min(WAIT_S_MAX);
-    now_us(now).saturating_add(asked.unwrap_or(own) * 1_000_000)
+    now_us(now).saturating_add(wait_s.unwrap_or(own) * 1_000_000)
 }
 
 fn as_text<S: serde::Serializer>(
-    moment: &Option<Timestamp>,
+    time: &Option<Timestamp>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    match moment {
-        Some(moment) => serializer.collect_str(moment),
+    match time {
+        Some(time) => serializer.collect_str(time),
         None => serializer.serialize_none(),
     }
 }
 
-fn moment(us: u64) -> Timestamp {
+fn timestamp(us: u64) -> Timestamp {
     i64::try_from(us)
         .ok()
         .and_then(|us| Timestamp::from_microsecond(us).ok())
         .unwrap_or(Timestamp::MAX)
 }
 
-/// Why a vector of zeros, or with numbers that are none, is none.
+/// Why a vector of zeros, or one with numbers that are not finite, is refused.
 const NO_DIRECTION: &str = "the vector has no direction";
 
 /// Has the model read texts; what it refuses alone is noted.
@@ -479,8 +481,8 @@ fn vectors(
     embedder: &mut dyn Embedder,
     texts: &[(Position, String)],
 ) -> Result<Vec<Vec<f32>>, EmbedError> {
-    let said: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-    let vectors = embedder.embed(&said, Purpose::Memory)?;
+    let texts_only: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = embedder.embed(&texts_only, Purpose::Memory)?;
     let Model { provider, dimensions, .. } = embedder.model().clone();
     if let Some(wrong) = vectors.iter().find(|vector| vector.len() != dimensions) {
         return Err(EmbedError::WrongDimensions {
@@ -512,8 +514,8 @@ impl Embedded {
     }
 }
 
-/// Whether a store's failure is no reason for a command that did its work to fail: vectors can be
-/// made later.
+/// Whether a command that did its work may ignore this failure of the store: vectors can be made
+/// later.
 pub fn may_wait(error: &EngineError) -> bool {
     matches!(
         error,
@@ -531,9 +533,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_asked_as_those_would_ask_it_whom_it_names() {
-        let check = |text: &str, said: &str| {
-            assert_eq!(in_first_person(text, &["Ana", "Ana Ruiz", "Ben", ""]), said)
+    fn a_question_is_rewritten_in_the_first_person_of_those_it_names() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(in_first_person(text, &["Ana", "Ana Ruiz", "Ben", ""]), expected)
         };
         check("When does Ana paint Ben's kiln?", "When does I paint my kiln?");
         check("Ana Ruiz’s boat, Anabel and Ben", "my boat, Anabel and I");

@@ -1,4 +1,4 @@
-//! Why the engine could not do what was asked.
+//! The errors of the engine.
 
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -7,7 +7,7 @@ use store::{RecordError, StoreError};
 
 use crate::belief;
 
-/// Why the engine could not do what was asked.
+/// Why an operation of the engine failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The store failed.
@@ -16,52 +16,52 @@ pub enum EngineError {
     /// An operation breaks a rule.
     #[error(transparent)]
     Record(RecordError),
-    /// What should be written does not fit the format.
+    /// The content does not fit the format.
     #[error("this cannot be written: {0}")]
     Malformed(#[from] MalformedError),
     /// A source could not be read.
     #[error(transparent)]
     Import(#[from] importers::ImportError),
-    /// No operation begins so.
+    /// No operation has an id with this prefix.
     #[error("no record begins with {prefix} (at least 4 digits of its id are needed)")]
     UnknownId {
-        /// What was asked for.
+        /// The prefix.
         prefix: String,
     },
-    /// Several operations begin so.
+    /// Several operations have ids with this prefix.
     #[error("{prefix} fits several records: {}", candidates.iter().map(|id| id.to_string()[..15].to_owned()).collect::<Vec<_>>().join(", "))]
     AmbiguousId {
-        /// What was asked for.
+        /// The prefix.
         prefix: String,
-        /// What it fits.
+        /// The operations that match it.
         candidates: Vec<OpId>,
     },
-    /// No receipt begins so, or several do.
+    /// No receipt, or more than one, has an id with this prefix.
     #[error("no single receipt begins with {prefix}")]
     UnknownReceipt {
-        /// What was asked for.
+        /// The prefix.
         prefix: String,
     },
-    /// No belief is called so.
+    /// No belief has this name.
     #[error("no belief is called {name}{}", or_is_one_of(near))]
     UnknownBelief {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// Some that have it in their keys.
+        /// Some beliefs whose keys contain it.
         near: Vec<String>,
     },
-    /// The operation is something else.
-    #[error("{id} is of kind {kind}, no belief")]
+    /// The operation does not state a belief.
+    #[error("{id} is not a belief: its kind is {kind}")]
     NotABelief {
         /// The operation.
         id: OpId,
-        /// What it does.
+        /// Its kind.
         kind: Kind,
     },
-    /// What the user said cannot be taken so.
+    /// The correction, refutation, withdrawal or retraction is not possible.
     #[error(transparent)]
     User(#[from] belief::user::UserError),
-    /// An interchange file cannot be taken in.
+    /// An interchange file cannot be imported.
     #[error("line {line}: {reason}")]
     Exchange {
         /// Which line, from 1.

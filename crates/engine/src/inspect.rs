@@ -1,4 +1,4 @@
-//! Looking at a ledger: one operation, many, and the whole in numbers.
+//! Inspection of a ledger: one operation, a list of operations, and statistics.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Shown {
     pub position: Position,
     /// Operations that cite it.
     pub cited_by: Vec<Citing>,
-    /// What is wrong with its hashes or signature.
+    /// The fault in its hashes or signature, if any.
     pub fault: Option<String>,
 }
 
@@ -150,7 +150,7 @@ impl Reader<'_> {
         Ok(self.store.search(|search, _| search.count_by_kind())?)
     }
 
-    /// The whole in numbers, for who writes with a key.
+    /// The statistics of a space, with the key of the writer.
     pub fn status(&self, author: Author) -> Result<Status, EngineError> {
         Ok(Status {
             space: self.id()?,
@@ -186,7 +186,7 @@ pub fn summary(operation: &Operation<Unverified>) -> String {
     }
 }
 
-/// One line about what a body says.
+/// One line about a body.
 pub fn summary_of(body: &Body) -> String {
     match body {
         Body::Evidence(evidence) => {
@@ -204,11 +204,11 @@ pub fn summary_of(body: &Body) -> String {
         Body::Claim(claim) if claim.text.is_empty() => claim.identity_key.clone(),
         Body::Claim(claim) => claim.text.clone(),
         Body::ClaimCorrection(correction) => {
-            let said = correction.text.clone();
-            let said = kernel::evidence::summarize(
-                &said.unwrap_or_else(|| correction.corrected_payload.to_string()),
+            let summary = correction.text.clone();
+            let summary = kernel::evidence::summarize(
+                &summary.unwrap_or_else(|| correction.corrected_payload.to_string()),
             );
-            noted(&format!("{}: {said}", correction.identity_key), &correction.note)
+            noted(&format!("{}: {summary}", correction.identity_key), &correction.note)
         }
         Body::ClaimRefutation(refutation) => noted(&refutation.identity_key, &refutation.note),
         Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => {

@@ -1,4 +1,4 @@
-//! What became of a change, and whether it is to be made at all.
+//! The result of a change, and whether the change is made at all.
 
 use std::collections::BTreeMap;
 
@@ -11,32 +11,32 @@ use crate::derive::Derived;
 /// Whether a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intent {
-    /// It is.
+    /// The change is written.
     Write,
-    /// It is not: the answer only says what would become of it.
+    /// It is not: only its result is returned.
     DryRun,
 }
 
-/// What became different.
+/// The changes that an action made.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// The operations that were asked for, in their order.
+    /// The requested operations, in their order.
     pub recorded: Vec<OpId>,
     /// The kinds of the secrets that were masked in them.
     pub masked: Vec<SecretKind>,
-    /// Identities of which something else is believed now, by key.
+    /// Identities whose belief changed, by key.
     pub beliefs: BTreeMap<String, Change>,
-    /// What derivation did on the way.
+    /// The report of the derivation.
     pub derived: Derived,
 }
 
 /// One identity, before and after.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// What was served; none if nothing was believed.
+    /// The belief before; `None` if nothing was believed.
     pub before: Option<Belief>,
-    /// What is believed now.
+    /// The belief after.
     pub after: Belief,
-    /// The operation that brought it down, if it fell.
+    /// The operation that caused its invalidation, if it was invalidated.
     pub cause: Option<OpId>,
 }

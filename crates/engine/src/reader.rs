@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         self.store.mode() == Mode::ReadOnly
     }
 
-    /// Whether a key may do something at a time.
+    /// Whether a key has a capability at a time.
     pub fn may(
         &self,
         key: &Author,
@@ -89,7 +89,7 @@ pub(crate) fn id_of(store: &SqliteSpace) -> Result<SpaceId, EngineError> {
     Ok(store.space()?.unwrap_or(SpaceId(OpId([0; 32]))))
 }
 
-/// Whether a key may do something at a time.
+/// Whether a key has a capability at a time.
 pub(crate) fn may(
     store: &SqliteSpace,
     key: &Author,

@@ -2,10 +2,10 @@
 //!
 //! What is signed is replicated and cannot be taken back. So a [`Sealer`] does not give its key
 //! away, and signs two things only: [`Prepared`] evidence, which is made from masked evidence, and
-//! a [`Sealable`] draft. Whatever a user, a program or another library says becomes a [`Sealable`]
-//! by [`Sealable::masked`]. [`Sealable::concluded`] is for what the engine itself makes of
-//! operations that are sealed already; masked again, a derived claim could differ from what its
-//! deriver says, and would be derived for ever.
+//! a [`Sealable`] draft. Any input from a user, a program or another library becomes a [`Sealable`]
+//! through [`Sealable::masked`]. [`Sealable::concluded`] is for drafts that the engine itself
+//! derives from sealed operations: masked a second time, a derived claim could differ from the
+//! result of its deriver, and would be derived again without end.
 //!
 //! Operations of other devices are not sealed here: they carry their authors' signatures, and are
 //! kept as they are.
@@ -28,8 +28,7 @@ pub(crate) struct Sealable {
 }
 
 impl Sealable {
-    /// What somebody says, masked. An identity key stays as it is if it names something in the
-    /// ledger.
+    /// Masks a draft. An identity key that exists in the ledger stays as it is.
     pub(crate) fn masked(draft: Draft, writing: &dyn Writing) -> Result<Self, EngineError> {
         let masked = mask_body(draft.body);
         let secrets = masked.secrets().to_vec();
@@ -55,7 +54,8 @@ impl Sealable {
         Self { draft: Draft::new(masked.into_inner()), masked: secrets }
     }
 
-    /// What follows from sealed operations alone: claims of derivers, falls, proposals.
+    /// A draft that follows from sealed operations alone: a derived claim, an invalidation, a
+    /// proposal.
     pub(crate) fn concluded(draft: Draft) -> Self {
         Self { draft, masked: Vec::new() }
     }

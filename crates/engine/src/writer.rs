@@ -60,7 +60,7 @@ impl Writer<'_> {
         Ok(operation.id())
     }
 
-    /// Gives a key capabilities, or takes them.
+    /// Grants capabilities to a key, or revokes them.
     pub fn change_access(
         &mut self,
         key: Author,
@@ -74,7 +74,7 @@ impl Writer<'_> {
         self.append(Draft::new(body), now)
     }
 
-    /// Folds what is recorded into the views. `progress` is told each position reached.
+    /// Folds what is recorded into the views. `progress` receives each position reached.
     pub fn advance(&mut self, mut progress: impl FnMut(u64)) -> Result<(), EngineError> {
         self.store.advance(|position| progress(position.0))?;
         Ok(())

@@ -1,7 +1,7 @@
 //! `because review`
 
 use engine::Space;
-use engine::belief::review::{Asked, Status};
+use engine::belief::review::{Review, Status};
 use engine::inspect::summary;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
@@ -69,31 +69,31 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 
 fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Failure> {
     let mut reviews = space.reviews()?;
-    reviews.retain(|asked| args.all || asked.status == Status::Pending);
+    reviews.retain(|review| args.all || review.status == Status::Pending);
     if session.form == Form::Json {
-        return reviews.iter().try_for_each(|asked| output::json(&to_json(asked)));
+        return reviews.iter().try_for_each(|review| output::json(&to_json(review)));
     }
     if reviews.is_empty() {
         return output::line("There is nothing to decide.");
     }
-    for asked in reviews.iter().take(PRINTED_MAX) {
-        let time = session.time(asked.at);
+    for review in reviews.iter().take(PRINTED_MAX) {
+        let time = session.time(review.at);
         output::line(format_args!(
             "{ID}{}{ID:#}  {time}  {BOLD}{}{BOLD:#}{}",
-            short(&asked.id),
-            printable(&asked.question.identity_key),
-            match asked.status {
+            short(&review.id),
+            printable(&review.question.identity_key),
+            match review.status {
                 Status::Pending => String::new(),
                 settled => format!("  {DIM}{}{DIM:#}", settled.as_str()),
             }
         ))?;
         output::line(format_args!(
             "  you said       {}",
-            shortened(&asked.corrected_payload.to_string())
+            shortened(&review.corrected_payload.to_string())
         ))?;
-        match asked.question.reason {
+        match review.question.reason {
             Reason::GroundChanged => {
-                let trigger = asked.question.trigger.map(|id| space.show(&id)).transpose()?;
+                let trigger = review.question.trigger.map(|id| space.show(&id)).transpose()?;
                 let what = trigger.map(|shown| {
                     let said = summary(&shown.operation);
                     format!(
@@ -109,21 +109,21 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
             }
             Reason::Disagreement => {
                 let payload =
-                    asked.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
-                let sure = asked
+                    review.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
+                let sure = review
                     .confidence
                     .map(|confidence| format!(" ({})", hundredths(confidence)))
                     .unwrap_or_default();
                 output::line(format_args!(
                     "  the records    {}{sure}",
-                    shortened(&format!("{} {payload}", asked.text))
+                    shortened(&format!("{} {payload}", review.text))
                 ))?;
             }
         }
-        if asked.status == Status::Pending {
+        if review.status == Status::Pending {
             output::line(format_args!(
                 "  to accept      {}",
-                match asked.question.reason {
+                match review.question.reason {
                     Reason::GroundChanged => "takes your correction back",
                     Reason::Disagreement => "corrects it to that",
                 }
@@ -139,18 +139,18 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
 }
 
-fn to_json(asked: &Asked) -> Value {
+fn to_json(review: &Review) -> Value {
     json!({
-        "id": asked.id,
-        "status": asked.status.as_str(),
-        "at": jiff::Timestamp::from_microsecond(asked.at.0.cast_signed()).unwrap_or_default().to_string(),
-        "key": asked.question.identity_key,
-        "reason": asked.question.reason.as_str(),
-        "text": asked.text,
-        "trigger": asked.question.trigger,
-        "payload": asked.question.payload,
-        "confidence": asked.confidence,
-        "correction": asked.correction,
-        "corrected_payload": asked.corrected_payload,
+        "id": review.id,
+        "status": review.status.as_str(),
+        "at": jiff::Timestamp::from_microsecond(review.at.0.cast_signed()).unwrap_or_default().to_string(),
+        "key": review.question.identity_key,
+        "reason": review.question.reason.as_str(),
+        "text": review.text,
+        "trigger": review.question.trigger,
+        "payload": review.question.payload,
+        "confidence": review.confidence,
+        "correction": review.correction,
+        "corrected_payload": review.corrected_payload,
     })
 }

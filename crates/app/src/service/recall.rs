@@ -271,7 +271,7 @@ fn write_receipts(
         if policy == ReceiptPolicy::WhereShown && facts.is_empty() && records.is_empty() {
             continue;
         }
-        let shown = Recalled { asked: &request.question, facts: &facts, records: &records };
+        let shown = Recalled { query: &request.question, facts: &facts, records: &records };
         match space.receipt_of_recall(reader, &shown, session.now)? {
             Some(receipt) => answer.receipts.push(receipt),
             None => answer.receipts_missing += 1,

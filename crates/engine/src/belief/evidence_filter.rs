@@ -1,7 +1,6 @@
-//! Taking back many records at once: all of a source, of an author, of a month.
+//! Retracts many records at once: all records of a source, of an actor, or of a month.
 //!
-//! What they carry is found by doing it in a dry run, not by another computation: see
-//! [`crate::Writer::act`].
+//! A dry run of [`crate::Writer::act`] shows which beliefs they support.
 
 use kernel::body::{Body, Reason};
 use kernel::evidence::Evidence;
@@ -15,26 +14,28 @@ use store::{Ledger, Position};
 use crate::belief::review::acting_on;
 use crate::{EngineError, Reader};
 
-/// Most records taken back at once.
+/// Most records retracted at once.
 pub const RECORDS_MAX: usize = 100_000;
 /// Operations read at a time.
 const READ_OPERATIONS: usize = 512;
 
-/// Which records. Each part that is given must fit.
+/// A filter for records. Each part that is given must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EvidenceFilter {
     /// Of this source: the name of a format, as `ical`.
     pub source: Option<String>,
-    /// Said, written or made by this person, whatever the case of the letters.
+    /// By this actor, in any letter case.
     pub actor: Option<String>,
-    /// Of this month where it happened: `2025-03`.
+    /// Of this month in local time: `2025-03`.
     pub month: Option<String>,
 }
 
 impl EvidenceFilter {
     fn fits(&self, evidence: &Evidence) -> bool {
-        let same = |asked: &Option<String>, found: Option<String>| match asked {
-            Some(asked) => found.is_some_and(|found| found.to_lowercase() == asked.to_lowercase()),
+        let same = |wanted: &Option<String>, found: Option<String>| match wanted {
+            Some(wanted) => {
+                found.is_some_and(|found| found.to_lowercase() == wanted.to_lowercase())
+            }
             None => true,
         };
         let month = evidence.at.as_ref().map(|at| {
@@ -48,7 +49,7 @@ impl EvidenceFilter {
 }
 
 impl Reader<'_> {
-    /// Drafts that take back every valid record that fits, in order of arrival; at most
+    /// Drafts that retract every valid record that matches, in order of arrival; at most
     /// [`RECORDS_MAX`].
     pub fn drafts_to_retract(&self, without: &EvidenceFilter) -> Result<Vec<Draft>, EngineError> {
         let mut drafts = Vec::new();
@@ -68,11 +69,11 @@ impl Reader<'_> {
                 })
                 .map(|recorded| recorded.operation.id())
                 .collect();
-            let valid = self.store.at_one_moment(|world| {
-                let mut validity = Validity::new(world);
+            let valid = self.store.at_one_moment(|index| {
+                let mut validity = Validity::new(index);
                 let mut valid = Vec::new();
                 for id in fitting {
-                    if world.entry(&id)?.is_some() && validity.is_valid_input(&id)? {
+                    if index.entry(&id)?.is_some() && validity.is_valid_input(&id)? {
                         valid.push(id);
                     }
                 }

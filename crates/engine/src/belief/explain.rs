@@ -1,13 +1,12 @@
-//! Why something is believed: from what, by which logic, how sure, and what happened to it.
+//! Explains a belief: its sources, its derivation, its confidence and its history.
 //!
-//! Source: the derivation model, §8. An [`Explanation`] is generated from the ledger at each asking
-//! and never stored, so it cannot drift from what it explains. Its JSON has exactly the model's
-//! keys. `built_from` is the provenance walk, depth first down to what was told; `because` has the
-//! claim's own rationale first, then that of every claim on the way. Where the user's word is
-//! served, that is what is explained, and what it replaced comes after it.
+//! Source: the derivation model, §8. An [`Explanation`] is computed from the ledger on each request
+//! and never stored, so it is always up to date. Its JSON has exactly the keys of the model.
+//! `built_from` is the provenance walk, depth first down to the evidence. `because` has the
+//! rationale of the claim first, then that of every claim on the way. If a correction is served,
+//! the correction is explained first, then the claim that it replaced.
 //!
-//! A body that was forgotten or withheld leaves its place in the shape, marked as redacted and
-//! empty.
+//! A body that was forgotten or withheld keeps its place, marked as redacted and empty.
 
 use std::collections::BTreeMap;
 
@@ -30,30 +29,30 @@ use crate::{EngineError, Reader};
 /// The answer to "why is this believed?".
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
-    /// What is believed.
+    /// The belief.
     pub claim: Explained,
-    /// Why, by the claim itself and by the claims that it was built from.
+    /// The rationale of the claim and of the claims that it was built from.
     pub because: Vec<Because>,
-    /// From what.
+    /// The sources.
     pub built_from: Vec<Source>,
-    /// What happened to the identity, in the space's order.
+    /// The history of the identity, in the space's order.
     pub history: Vec<Event>,
-    /// What the user said of it.
+    /// The user's corrections, refutations, withdrawals and retractions.
     pub user_actions: Vec<UserAction>,
 }
 
-/// What is explained.
+/// The claim or correction that is explained.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
     /// The claim or correction.
     pub op_id: OpId,
-    /// What sort of claim.
+    /// The type of the claim.
     pub claim_type: String,
-    /// What it says.
+    /// Its payload.
     pub payload: Value,
     /// The identity's state; `superseded` for a version that is not the last.
     pub state: String,
-    /// How sure it was stated; 1 for the user's word.
+    /// The stated confidence; 1 for a correction.
     pub confidence: f64,
     /// The same in words.
     pub band: Band,
@@ -62,11 +61,11 @@ pub struct Explained {
 /// One step of reasoning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Because {
-    /// Which logic; none where a person said so.
+    /// The deriver; `None` for a statement by a person.
     pub deriver: Option<Deriver>,
-    /// Why, in its words.
+    /// The rationale.
     pub rationale: String,
-    /// What the confidence follows from.
+    /// The basis of the confidence.
     pub confidence_basis: Value,
 }
 
@@ -75,22 +74,22 @@ pub struct Because {
 pub struct Source {
     /// The operation.
     pub op_id: OpId,
-    /// As what it counts.
+    /// Its role.
     pub role: String,
-    /// What sort of operation.
+    /// The kind of the operation.
     pub kind: String,
-    /// Where it came from: an importer's name, a deriver's, or `user`.
+    /// Its origin: the name of an importer or a deriver, or `user`.
     pub source: Option<String>,
-    /// What it says, in one line, from it alone.
+    /// Its content in one line.
     pub summary: Option<String>,
-    /// Whether its content is not here.
+    /// Whether its content is missing.
     pub redacted: bool,
-    /// How many citations lie between; its own inputs are at 1.
+    /// The number of citations in between; the inputs of the claim itself are at 1.
     #[serde(skip)]
     pub depth: usize,
 }
 
-/// Something that happened to the identity.
+/// An event in the history of the identity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Event {
     /// The operation.
@@ -100,49 +99,49 @@ pub struct Event {
     pub event: &'static str,
     /// When it was recorded.
     pub at: String,
-    /// How sure it was then.
+    /// The confidence at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// What brought it about; of a withdrawal, what was withdrawn.
+    /// The cause; for a withdrawal, the withdrawn operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
 }
 
-/// What brought an event about.
+/// The cause of an event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cause {
     /// The operation.
     pub op_id: OpId,
-    /// What sort of operation.
+    /// The kind of the operation.
     pub kind: String,
 }
 
-/// Something that the user said of the identity.
+/// An action of the user on the identity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserAction {
     /// The operation.
     pub op_id: OpId,
-    /// What sort of operation.
+    /// The kind of the operation.
     pub kind: String,
     /// When it was recorded.
     pub at: String,
-    /// Why, in the user's words.
+    /// The user's note.
     pub note: String,
-    /// Whether it counts: false once it is withdrawn.
+    /// Whether it is in force: false once it is withdrawn.
     pub active: bool,
-    /// What a correction says is true.
+    /// The payload of a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrected_payload: Option<Value>,
 }
 
-/// An explanation with what it is about.
+/// An explanation and its subject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explaining {
     /// The record.
     pub explanation: Explanation,
     /// The identity as it stands.
     pub belief: Belief,
-    /// In words: what the explained operation says.
+    /// The explained operation in words.
     pub text: String,
 }
 
@@ -151,7 +150,7 @@ impl Reader<'_> {
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         let named = self.name_of(name)?;
-        self.store.at_one_moment(|world| {
+        self.store.at_one_moment(|index| {
             let (key, version) = match &named {
                 Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
                     (key, None)
@@ -161,21 +160,21 @@ impl Reader<'_> {
                     return Err(EngineError::NotABelief { id: *id, kind: kind.clone() });
                 }
             };
-            let belief = belief(world, key)?;
+            let belief = belief(index, key)?;
             let id = version.or(belief.served).or(belief.current);
-            let entry = id.map(|id| world.entry(&id)).transpose()?.flatten();
+            let entry = id.map(|id| index.entry(&id)).transpose()?.flatten();
             let entry = entry.ok_or_else(|| EngineError::UnknownBelief {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            Ok(explain(world, belief, &entry)?)
+            Ok(explain(index, belief, &entry)?)
         })
     }
 }
 
 /// Explains one version of an identity.
 fn explain<B: Bodies>(
-    world: &B,
+    index: &B,
     belief: Belief,
     version: &Entry,
 ) -> Result<Explaining, StoreError> {
@@ -183,26 +182,26 @@ fn explain<B: Bodies>(
     let state = if is_last { belief.state.as_str() } else { "superseded" };
     let mut claim_type = belief.claim_type.clone();
     let (mut payload, mut confidence, mut text) = (Value::Null, 0.0, String::new());
-    match body_of(world, &version.id, &version.kind)? {
+    match body_of(index, &version.id, &version.kind)? {
         Some(Body::Claim(claim)) => {
             (payload, confidence, text, claim_type) =
                 (claim.payload, claim.confidence, claim.text, claim.claim_type);
         }
-        Some(Body::ClaimCorrection(said)) => {
-            text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
-            (payload, confidence) = (said.corrected_payload, 1.0);
+        Some(Body::ClaimCorrection(correction)) => {
+            text = correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
+            (payload, confidence) = (correction.corrected_payload, 1.0);
         }
         _ => {}
     }
-    let hops = ground(world, version)?;
-    let mut because: Vec<Because> = reason(world, version)?.into_iter().collect();
+    let hops = ground(index, version)?;
+    let mut because: Vec<Because> = reason(index, version)?.into_iter().collect();
     let mut built_from = Vec::with_capacity(hops.len());
     for hop in hops {
-        let Some(entry) = world.entry(&hop.id)? else { continue };
-        because.extend(reason(world, &entry)?);
-        built_from.push(source(world, &entry, hop)?);
+        let Some(entry) = index.entry(&hop.id)? else { continue };
+        because.extend(reason(index, &entry)?);
+        built_from.push(source(index, &entry, hop)?);
     }
-    let (history, user_actions) = life(world, &belief.key)?;
+    let (history, user_actions) = life(index, &belief.key)?;
     let band = Band::of(confidence);
     let claim = Explained {
         op_id: version.id,
@@ -216,44 +215,44 @@ fn explain<B: Bodies>(
     Ok(Explaining { explanation, belief, text })
 }
 
-/// What a version stands on; for the user's word, what it replaced and what that stood on.
-fn ground<B: Bodies>(world: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
+/// The inputs of a version; for a correction, the claim that it replaced and the inputs of that.
+fn ground<B: Bodies>(index: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
     let mut at = version.clone();
     let mut hops = Vec::new();
     // A correction may correct a correction; each step goes to an earlier operation, so this ends.
     while at.kind == Kind::ClaimCorrection {
         let Some(target) = at.sole_ref(Role::TARGET) else { return Ok(hops) };
         hops.push(Hop { depth: hops.len() + 1, id: target, role: Role::TARGET.to_owned() });
-        match world.entry(&target)? {
+        match index.entry(&target)? {
             Some(entry) => at = entry,
             None => return Ok(hops),
         }
     }
     let above = hops.len();
-    let below = provenance(world, &at.id)?;
+    let below = provenance(index, &at.id)?;
     hops.extend(below.into_iter().map(|hop| Hop { depth: hop.depth.saturating_add(above), ..hop }));
     Ok(hops)
 }
 
-/// The reasoning of a claim, or that of the user.
-fn reason<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Because>, StoreError> {
-    Ok(match body_of(world, &entry.id, &entry.kind)? {
+/// The rationale of a claim or of a user action.
+fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreError> {
+    Ok(match body_of(index, &entry.id, &entry.kind)? {
         Some(Body::Claim(claim)) => Some(Because {
             deriver: claim.deriver,
             rationale: claim.rationale,
             confidence_basis: claim.confidence_basis,
         }),
-        Some(Body::ClaimCorrection(said)) => Some(Because {
+        Some(Body::ClaimCorrection(correction)) => Some(Because {
             deriver: None,
-            rationale: said.note,
+            rationale: correction.note,
             confidence_basis: json!({ "source": "user_correction" }),
         }),
         _ => None,
     })
 }
 
-fn source<B: Bodies>(world: &B, entry: &Entry, hop: Hop) -> Result<Source, StoreError> {
-    let body = body_of(world, &entry.id, &entry.kind)?;
+fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, StoreError> {
+    let body = body_of(index, &entry.id, &entry.kind)?;
     let source = match &body {
         Some(Body::Evidence(evidence)) => Some(evidence.source.clone()),
         Some(Body::Claim(claim)) => Some(
@@ -278,17 +277,17 @@ fn source<B: Bodies>(world: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
 
 type Life = BTreeMap<(HlcTimestamp, OpId), Event>;
 
-/// Everything that was said of an identity, and what of it is the user's.
-fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>), StoreError> {
+/// All events of an identity, and the user actions among them.
+fn life<B: Bodies>(index: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>), StoreError> {
     let mut life = Life::new();
     let mut actions = BTreeMap::new();
     let mut versions = 0;
-    for entry in world.identity(key)? {
-        if !has_effect(world, &entry)? {
+    for entry in index.identity(key)? {
+        if !has_effect(index, &entry)? {
             continue;
         }
         if entry.kind == Kind::Claim {
-            let claim = match body_of(world, &entry.id, &entry.kind)? {
+            let claim = match body_of(index, &entry.id, &entry.kind)? {
                 Some(Body::Claim(claim)) => Some(claim),
                 _ => None,
             };
@@ -302,18 +301,18 @@ fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
             versions += 1;
             let confidence = claim.map(|claim| claim.confidence);
             life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
-            for fall in acting(world, &entry.id, &Kind::ClaimInvalidation)? {
+            for fall in acting(index, &entry.id, &Kind::ClaimInvalidation)? {
                 let cause = fall.sole_ref(Role::CAUSE);
-                life.insert(fall.order(), happened(&fall, "invalidated").by(world, cause)?);
+                life.insert(fall.order(), happened(&fall, "invalidated").by(index, cause)?);
             }
-            for retraction in acting(world, &entry.id, &Kind::Retraction)? {
+            for retraction in acting(index, &entry.id, &Kind::Retraction)? {
                 life.insert(
                     retraction.order(),
-                    happened(&retraction, "retracted").by(world, Some(entry.id))?,
+                    happened(&retraction, "retracted").by(index, Some(entry.id))?,
                 );
                 // What a deriver concluded, derivation itself takes back.
                 if !is_derived {
-                    actions.insert(retraction.order(), said(world, &retraction, true)?);
+                    actions.insert(retraction.order(), user_action(index, &retraction, true)?);
                 }
             }
         } else if let Some(withdrawal) = withdrawal_of(&entry.kind) {
@@ -323,14 +322,14 @@ fn life<B: Bodies>(world: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
                 ("refuted", None)
             };
             life.insert(entry.order(), Event { confidence, ..happened(&entry, event) });
-            let withdrawals = acting(world, &entry.id, &withdrawal)?;
-            actions.insert(entry.order(), said(world, &entry, withdrawals.is_empty())?);
+            let withdrawals = acting(index, &entry.id, &withdrawal)?;
+            actions.insert(entry.order(), user_action(index, &entry, withdrawals.is_empty())?);
             for withdrawal in withdrawals {
                 life.insert(
                     withdrawal.order(),
-                    happened(&withdrawal, "withdrawn").by(world, Some(entry.id))?,
+                    happened(&withdrawal, "withdrawn").by(index, Some(entry.id))?,
                 );
-                actions.insert(withdrawal.order(), said(world, &withdrawal, true)?);
+                actions.insert(withdrawal.order(), user_action(index, &withdrawal, true)?);
             }
         }
     }
@@ -342,22 +341,28 @@ fn happened(entry: &Entry, event: &'static str) -> Event {
 }
 
 impl Event {
-    fn by<B: Bodies>(self, world: &B, cause: Option<OpId>) -> Result<Self, StoreError> {
-        let entry = cause.map(|cause| world.entry(&cause)).transpose()?.flatten();
+    fn by<B: Bodies>(self, index: &B, cause: Option<OpId>) -> Result<Self, StoreError> {
+        let entry = cause.map(|cause| index.entry(&cause)).transpose()?.flatten();
         let cause =
             entry.map(|entry| Cause { op_id: entry.id, kind: entry.kind.as_str().to_owned() });
         Ok(Self { cause, ..self })
     }
 }
 
-fn said<B: Bodies>(world: &B, entry: &Entry, active: bool) -> Result<UserAction, StoreError> {
-    let (note, corrected_payload) = match body_of(world, &entry.id, &entry.kind)? {
-        Some(Body::ClaimCorrection(said)) => (said.note, Some(said.corrected_payload)),
-        Some(Body::ClaimRefutation(said)) => (said.note, None),
-        Some(Body::CorrectionWithdrawal(said) | Body::RefutationWithdrawal(said)) => {
-            (said.note, None)
+fn user_action<B: Bodies>(
+    index: &B,
+    entry: &Entry,
+    active: bool,
+) -> Result<UserAction, StoreError> {
+    let (note, corrected_payload) = match body_of(index, &entry.id, &entry.kind)? {
+        Some(Body::ClaimCorrection(correction)) => {
+            (correction.note, Some(correction.corrected_payload))
         }
-        Some(Body::Retraction(said)) => (said.reason, None),
+        Some(Body::ClaimRefutation(refutation)) => (refutation.note, None),
+        Some(Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal)) => {
+            (withdrawal.note, None)
+        }
+        Some(Body::Retraction(retraction)) => (retraction.reason, None),
         _ => (String::new(), None),
     };
     let kind = entry.kind.as_str().to_owned();

@@ -1,4 +1,4 @@
-//! What is believed of an identity: its state, and the claim or correction that is served.
+//! Beliefs: the state of an identity, and the claim or correction that is served for it.
 
 pub mod claims;
 pub mod evidence_filter;
@@ -22,32 +22,32 @@ use store::{StoreError, Writing};
 
 use crate::{EngineError, Reader};
 
-/// An identity and what is served of it.
+/// An identity with its state and the claim or correction that is served for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Belief {
     /// The identity.
     pub key: String,
     /// Its state.
     pub state: State,
-    /// The claim or correction that is served; none where nothing is believed.
+    /// The claim or correction that is served; `None` if nothing is believed.
     pub served: Option<OpId>,
     /// The latest claim, believed or not.
     pub current: Option<OpId>,
-    /// Of the latest claim: what sort it is. Empty where its body was removed.
+    /// The type of the latest claim; empty if its body was removed.
     pub claim_type: String,
-    /// What is served, in words; where nothing is, what the latest claim said.
+    /// The served statement in words; if nothing is served, that of the latest claim.
     pub text: String,
-    /// The same as data.
+    /// The statement as data.
     pub payload: Value,
-    /// 1 for the user's word, the claim's own otherwise; 0 where nothing is served.
+    /// 1 for a correction, otherwise that of the claim; 0 if nothing is served.
     pub confidence: f64,
-    /// What the confidence follows from.
+    /// The basis of the confidence.
     pub basis: Value,
-    /// Which logic made the latest claim; none where a person said it.
+    /// The deriver of the latest claim; `None` if a person stated it.
     pub deriver: Option<Deriver>,
-    /// Why, in the deriver's words.
+    /// The deriver's rationale.
     pub rationale: String,
-    /// High-water mark of what the deriver had seen.
+    /// High-water mark of the records that the deriver had read.
     pub valid_at: Option<When>,
     /// From when it is true.
     pub valid_from: Option<When>,
@@ -82,8 +82,8 @@ impl Belief {
         }
     }
 
-    /// Takes over what a claim says of it, apart from how sure it is: that counts only where the
-    /// claim is served.
+    /// Copies the content of a claim, except its confidence, which counts only if the claim is
+    /// served.
     pub(crate) fn say(&mut self, claim: Claim) {
         self.claim_type = claim.claim_type;
         self.text = claim.text;
@@ -98,13 +98,14 @@ impl Belief {
         self.tags = claim.tags;
     }
 
-    /// What differs to whoever builds on it or is told of it: state, what is said and how sure.
+    /// The parts whose change is visible to dependents and readers: state, statement and
+    /// confidence.
     pub fn says(&self) -> (State, &Value, &str, f64) {
         (self.state, &self.payload, &self.text, self.confidence)
     }
 }
 
-/// What there is to look beliefs up in: a writing, or a space that is read.
+/// A source of beliefs: a write transaction, or a space that is read.
 pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
@@ -128,23 +129,23 @@ impl<B: Bodies> Bodies for Snapshot<'_, B> {
     }
 }
 
-/// The body of an operation as its kind reads it; none where it was removed or does not read.
+/// The parsed body of an operation; `None` if it was removed or cannot be parsed.
 pub(crate) fn body_of<B: Bodies + ?Sized>(
-    world: &B,
+    index: &B,
     id: &OpId,
     kind: &Kind,
 ) -> Result<Option<Body>, StoreError> {
-    let bytes = world.canonical_body(id)?;
+    let bytes = index.canonical_body(id)?;
     Ok(bytes.and_then(|bytes| Body::parse(kind, &bytes).ok()))
 }
 
-/// What is believed of an identity now.
-pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief, StoreError> {
-    let mut validity = Validity::new(world);
+/// The present belief of an identity.
+pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief, StoreError> {
+    let mut validity = Validity::new(index);
     let standing = validity.standing(key)?;
     let state = validity.state_of(&standing)?;
     let claim = match &standing.current {
-        Some(current) => body_of(world, &current.id, &Kind::Claim)?,
+        Some(current) => body_of(index, &current.id, &Kind::Claim)?,
         None => None,
     };
     let mut belief = Belief::unsaid(key, state);
@@ -165,26 +166,27 @@ pub(crate) fn belief<B: Bodies + ?Sized>(world: &B, key: &str) -> Result<Belief,
         belief.valid_to = None;
         belief.basis = json!({ "source": "user_correction" });
         belief.payload = Value::Null;
-        if let Some(Body::ClaimCorrection(said)) =
-            body_of(world, &correction.id, &Kind::ClaimCorrection)?
+        if let Some(Body::ClaimCorrection(correction)) =
+            body_of(index, &correction.id, &Kind::ClaimCorrection)?
         {
-            belief.text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
-            belief.payload = said.corrected_payload;
+            belief.text =
+                correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
+            belief.payload = correction.corrected_payload;
         }
     }
     Ok(belief)
 }
 
 impl Reader<'_> {
-    /// Every identity of which something was said, by key.
+    /// The belief of every known identity, by key.
     pub fn beliefs(&self) -> Result<Vec<Belief>, EngineError> {
-        self.store.at_one_moment(|world| {
+        self.store.at_one_moment(|index| {
             let mut keys = Vec::new();
-            world.identity_keys(|key| {
+            index.identity_keys(|key| {
                 keys.push(key);
                 true
             })?;
-            keys.iter().map(|key| Ok(belief(world, key)?)).collect()
+            keys.iter().map(|key| Ok(belief(index, key)?)).collect()
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What a user calls a belief: its identity key, or the id of an operation that speaks of it.
+//! Names of beliefs: an identity key, or the id of an operation on that identity.
 
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -9,13 +9,13 @@ use store::StoreError;
 
 use crate::{EngineError, Reader};
 
-/// Keys that are offered where none is meant.
+/// Most keys that are suggested for an unknown name.
 const NEAR_MAX: usize = 5;
 
 /// Characters of an unknown name that an error repeats.
 const NAME_CHARS_MAX: usize = 80;
 
-/// What a name stands for.
+/// The object of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     /// An identity, by its key.
@@ -23,31 +23,31 @@ pub enum Named {
         /// The identity.
         key: String,
     },
-    /// An operation that speaks of an identity: a claim, correction or refutation.
+    /// An operation on an identity: a claim, correction or refutation.
     Version {
         /// The identity.
         key: String,
         /// The operation.
         id: OpId,
-        /// What it does.
+        /// Its kind.
         kind: Kind,
     },
     /// Any other operation.
     Operation {
         /// The operation.
         id: OpId,
-        /// What it does.
+        /// Its kind.
         kind: Kind,
     },
 }
 
 impl Reader<'_> {
-    /// What `text` names: an identity key, or an id or the beginning of one. Where it could be
-    /// either, it is the id: a deriver chooses its keys, and none may stand in for a record.
+    /// Resolves `text`: an identity key, or an id or the beginning of one. An id takes precedence,
+    /// since derivers choose their keys and no key may hide a record.
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
         let unfound = match self.resolve(text) {
             Ok(id) => {
-                let entry = self.store.at_one_moment(|world| world.entry(&id))?;
+                let entry = self.store.at_one_moment(|index| index.entry(&id))?;
                 let entry =
                     entry.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
                 return Ok(match entry.identity {
@@ -59,7 +59,7 @@ impl Reader<'_> {
             Err(error) => return Err(error),
         };
         for key in [text, text.trim()] {
-            if !key.is_empty() && !self.store.at_one_moment(|world| world.identity(key))?.is_empty()
+            if !key.is_empty() && !self.store.at_one_moment(|index| index.identity(key))?.is_empty()
             {
                 return Ok(Named::Belief { key: key.to_owned() });
             }
@@ -76,7 +76,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The identity that `text` names. An operation that speaks of none is no belief.
+    /// The identity that `text` names. An operation without an identity is an error.
     pub fn belief_named(&self, text: &str) -> Result<String, EngineError> {
         match self.name_of(text)? {
             Named::Belief { key } | Named::Version { key, .. } => Ok(key),
@@ -100,25 +100,25 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an operation has effect. One whose author was not permitted may have been kept by an
-/// exchange, and has none.
+/// Whether an operation has effect. An exchange may keep an operation whose author was not
+/// permitted; it has no effect.
 pub(crate) fn has_effect<W: LedgerIndex<Error = StoreError> + ?Sized>(
-    world: &W,
+    index: &W,
     entry: &Entry,
 ) -> Result<bool, StoreError> {
-    Validity::new(world).has_effect(entry)
+    Validity::new(index).has_effect(entry)
 }
 
 /// The operations of `kind` that act on one and have effect, in the space's order.
 pub(crate) fn acting<W: LedgerIndex<Error = StoreError> + ?Sized>(
-    world: &W,
+    index: &W,
     id: &OpId,
     kind: &Kind,
 ) -> Result<Vec<Entry>, StoreError> {
-    let validity = Validity::new(world);
+    let validity = Validity::new(index);
     let mut found = Vec::new();
-    for acting in world.acting(id, kind, Role::TARGET)? {
-        if let Some(entry) = world.entry(&acting)?
+    for acting in index.acting(id, kind, Role::TARGET)? {
+        if let Some(entry) = index.entry(&acting)?
             && validity.has_effect(&entry)?
         {
             found.push(entry);

@@ -1,5 +1,5 @@
-//! A device of a scenario: a key, a ledger in memory, and the engine's part: what follows is
-//! recorded with what it follows from.
+//! A device of a scenario: a key and a ledger in memory. Consequences are recorded together with
+//! the operations that cause them, as in the engine.
 
 use std::collections::HashMap;
 
@@ -17,15 +17,15 @@ use store::{Ledger, RecordError};
 
 use crate::EngineError;
 use crate::seal::{Sealable, Sealer};
-use crate::write::follow::record_what_follows;
+use crate::write::follow::record_invalidations;
 
-/// An operation with what it says.
-pub(super) type Said = (Operation<Verified>, Body);
+/// An operation with its body.
+pub(super) type Recorded = (Operation<Verified>, Body);
 
-/// A scenario's time is what its steps carry.
+/// Scenarios have no clock: the steps carry the time.
 const NO_CLOCK_US: u64 = 0;
 
-/// What the last step brought.
+/// The effects of the last step.
 #[derive(Default)]
 pub(super) struct Last {
     pub(super) invalidated: Vec<OpId>,
@@ -36,7 +36,7 @@ pub(super) struct Device {
     sealer: Sealer,
     ledger: MemoryLedger,
     /// In order of arrival.
-    log: Vec<Said>,
+    log: Vec<Recorded>,
     places: HashMap<OpId, usize>,
     pub(super) reviews: Vec<Review>,
     pub(super) last: Last,
@@ -84,8 +84,8 @@ impl Device {
         Ok(device)
     }
 
-    /// Another device that has taken in what lies in a log.
-    pub(super) fn another(number: u16, log: &[Said]) -> Result<Self, EngineError> {
+    /// Another device, with all operations of a log merged.
+    pub(super) fn another(number: u16, log: &[Recorded]) -> Result<Self, EngineError> {
         let mut device = Self::empty(sealer(number));
         device.merge(log)?;
         device.last = Last::default();
@@ -100,7 +100,7 @@ impl Device {
         }
     }
 
-    pub(super) fn log(&self) -> &[Said] {
+    pub(super) fn log(&self) -> &[Recorded] {
         &self.log
     }
 
@@ -108,12 +108,13 @@ impl Device {
         self.places.get(id).and_then(|place| self.log.get(*place)).map(|(_, body)| body)
     }
 
-    /// Targets of all recorded falls, in order of arrival.
+    /// Targets of all recorded invalidations, in order of arrival.
     pub(super) fn invalidated(&self) -> Vec<OpId> {
         self.log.iter().filter_map(|(operation, _)| invalidated_by(operation)).collect()
     }
 
-    /// Appends an operation with what follows from it, or nothing: then the code says why.
+    /// Appends an operation and its consequences. If the operation is refused, appends nothing and
+    /// returns the code of the violated rule.
     pub(super) fn append(
         &mut self,
         draft: Draft,
@@ -122,33 +123,33 @@ impl Device {
         self.last = Last::default();
         let Self { sealer, ledger, .. } = self;
         let mut writing = ledger.begin()?;
-        let said = sealer.seal_next(Sealable::masked(draft, &*writing)?, &*writing, ts)?;
-        let id = said.0.id();
-        match writing.record(&said.0, Some(&said.1)) {
+        let sealed = sealer.seal_next(Sealable::masked(draft, &*writing)?, &*writing, ts)?;
+        let id = sealed.0.id();
+        match writing.record(&sealed.0, Some(&sealed.1)) {
             Ok(_) => {}
             Err(RecordError::Refused { violation, .. }) => return Ok(Err(violation.code())),
             Err(error @ RecordError::Store(_)) => return Err(EngineError::Record(error)),
         }
-        let (follows, records) = record_what_follows(sealer, &mut *writing, NO_CLOCK_US)?;
+        let (follows, records) = record_invalidations(sealer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
-        self.keep(said);
+        self.keep(sealed);
         records.into_iter().for_each(|record| self.keep(record));
         self.remember(follows);
         Ok(Ok(id))
     }
 
-    /// Takes in what another device recorded, with what follows from all of it together.
-    pub(super) fn merge(&mut self, arrived: &[Said]) -> Result<(), EngineError> {
+    /// Merges the operations of another device and records their joint consequences.
+    pub(super) fn merge(&mut self, arrived: &[Recorded]) -> Result<(), EngineError> {
         let Self { sealer, ledger, .. } = self;
         let mut writing = ledger.begin()?;
         for (operation, body) in arrived {
             writing.admit(operation, Some(body)).map_err(EngineError::Record)?;
         }
-        let (follows, records) = record_what_follows(sealer, &mut *writing, NO_CLOCK_US)?;
+        let (follows, records) = record_invalidations(sealer, &mut *writing, NO_CLOCK_US)?;
         writing.commit()?;
-        for said in arrived {
-            if !self.places.contains_key(&said.0.id()) {
-                self.keep(said.clone());
+        for sealed in arrived {
+            if !self.places.contains_key(&sealed.0.id()) {
+                self.keep(sealed.clone());
             }
         }
         records.into_iter().for_each(|record| self.keep(record));
@@ -159,13 +160,13 @@ impl Device {
         Ok(())
     }
 
-    fn keep(&mut self, said: Said) {
-        self.places.insert(said.0.id(), self.log.len());
-        self.log.push(said);
+    fn keep(&mut self, sealed: Recorded) {
+        self.places.insert(sealed.0.id(), self.log.len());
+        self.log.push(sealed);
     }
 
     fn remember(&mut self, follows: Consequences) {
-        self.last.invalidated.extend(follows.invalidated.iter().map(|fallen| fallen.target));
+        self.last.invalidated.extend(follows.invalidated.iter().map(|claim| claim.target));
         self.last.refresh = follows.refresh;
         for review in follows.reviews {
             if !self.reviews.contains(&review) {

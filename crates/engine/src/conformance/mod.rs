@@ -47,23 +47,23 @@ pub struct Difference {
     pub what: String,
     /// What the scenario says.
     pub expected: Value,
-    /// What is so.
+    /// The actual value.
     pub got: Value,
 }
 
 /// Why a scenario could not be read or run.
 #[derive(Debug, thiserror::Error)]
 pub enum ConformanceError {
-    /// It is no JSON.
-    #[error("this is no JSON: {0}")]
+    /// The text is not JSON.
+    #[error("this is not JSON: {0}")]
     Json(#[source] serde_json::Error),
-    /// It is no scenario.
-    #[error("scenario {number} is no object with a `name` and `steps`")]
+    /// The value is not a scenario.
+    #[error("scenario {number} is not an object with a `name` and `steps`")]
     Scenario {
         /// Which of the file, from 1.
         number: usize,
     },
-    /// A step does not read, or makes no sense where it stands.
+    /// A step cannot be parsed, or is invalid at its place.
     #[error("scenario {scenario:?}, step {step}: {reason}")]
     Step {
         /// The scenario.
@@ -226,7 +226,7 @@ impl Run<'_> {
         let mark =
             self.marks.get(from).and_then(|mark| Some((device.log().get(..mark.length)?, mark)));
         let Some((log, mark)) = mark else {
-            return Err(self.refuse(step, format!("{from:?} is no earlier mark")));
+            return Err(self.refuse(step, format!("{from:?} is not an earlier mark")));
         };
         let (length, mut its_clock) = (mark.length, mark.clock);
         self.merges += 1;

@@ -1,23 +1,23 @@
-//! Derivation: what the derivers conclude from what is valid, until nothing changes any more.
+//! Derivation: runs the derivers on all valid inputs until nothing changes any more.
 //!
 //! Source: the derivation model §7.2 and the specification, "Derivers". Four stages follow one
 //! another, each in bounded steps, so that a long derivation can commit between any two of them and
-//! go on after a crash:
+//! resume after a crash:
 //!
 //! 1. *read* ([`groups`]): new evidence joins its groups, evidence that was retracted or superseded
 //!    leaves them, and each such group is marked;
-//! 2. *propagate* ([`mod@propagate`]): of each identity that changed, what is served now joins the
-//!    groups in place of what was served before;
+//! 2. *propagate* ([`mod@propagate`]): for each identity that changed, the belief served now
+//!    replaces the one served before in its groups;
 //! 3. *run* ([`mod@run`]): each marked group is shown to its deriver, [`mod@examine`] checks the
 //!    candidates, and [`crate::write::submission`] decides which become claims;
 //! 4. *retract* ([`unsupported`]): a claim that no group concludes any more is retracted.
 //!
-//! Stages 2 and 3 alternate: a pass of runs sees the claims of the passes before it. What a deriver
-//! concludes from is counted in layers, at most [`MAX_DERIVATION_DEPTH`]; a deriver that feeds on
-//! itself ends there. Cost follows the groups that a change touched.
+//! Stages 2 and 3 alternate: a pass of runs sees the claims of the passes before it. Each claim is
+//! one layer above its inputs, and there are at most [`MAX_DERIVATION_DEPTH`] layers, so a deriver
+//! that reads its own claims terminates. The cost depends on the groups that a change touches.
 //!
-//! The queues and the members of groups lie in the file ([`store::sqlite`]). In memory a derivation
-//! keeps what is bounded by named limits, and the numbers of groups that the next pass runs.
+//! The queues and the members of groups are stored in the file ([`store::sqlite`]). A derivation
+//! keeps in memory only state with named limits, and the numbers of the groups of the next pass.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -54,10 +54,10 @@ const COMMIT_WORK: u64 = 20_000;
 /// The work of running a group, in operations read.
 const WORK_OF_A_GROUP: u64 = 20;
 
-/// How much of the ledger is derived from again.
+/// Which part of the ledger is derived from again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// What changed since the last time.
+    /// Operations since the last derivation.
     Changed,
     /// Everything.
     Full,
@@ -87,7 +87,7 @@ pub(crate) struct Derivation<'d> {
     next_pass: BTreeSet<GroupNumber>,
     /// Derivers that panicked. What they concluded before stays until they can be asked again.
     failed: BTreeSet<String>,
-    /// What is believed otherwise than before.
+    /// The beliefs that changed.
     pub(crate) changes: BeliefChanges,
     pub(crate) report: Derived,
 }
@@ -245,7 +245,7 @@ impl<'d> Derivation<'d> {
     }
 }
 
-/// Runs a deriver's code; a panic of it is an answer too.
+/// Runs a deriver's code and catches panics.
 pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -255,7 +255,7 @@ pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 impl Writer<'_> {
-    /// Derives what follows from all that is recorded. `progress` gets the report so far after each
+    /// Derives from all recorded operations. `progress` gets the report so far after each
     /// step; the work of each step is durable then, and a derivation that was stopped resumes where
     /// it stopped. A dry run writes nothing; a long one is made in a private copy, so that it does
     /// not hold up writers.
@@ -292,8 +292,8 @@ impl Writer<'_> {
         Ok((report, Changes { beliefs, ..Changes::default() }))
     }
 
-    /// Records what follows from what was taken in from elsewhere: what the journal notes, and
-    /// `reviews` found before.
+    /// Records the consequences of imported operations: those in the journal, and the `reviews`
+    /// found before.
     pub(crate) fn follow(
         &mut self,
         journal: Journal,

@@ -1,5 +1,5 @@
-//! Work on many items at once, with the results in the order of the items: what threads do must not
-//! show in what is concluded.
+//! Parallel work on many items, with the results in the order of the items, so that conclusions do
+//! not depend on the scheduling of threads.
 
 use std::thread::{available_parallelism, scope};
 

@@ -1,5 +1,5 @@
-//! The propagate stage: of each identity that changed, what is served now joins the groups in place
-//! of what was served before. This is how one deriver sees what another concluded.
+//! The propagate stage: for each identity that changed, the belief served now replaces the one
+//! served before in the groups. This is how one deriver sees the claims of another.
 
 use kernel::id::OpId;
 use kernel::ledger_index::LedgerIndex;
@@ -15,7 +15,7 @@ use crate::belief::{Belief, belief};
 pub(super) const PROPAGATE_KEYS_MAX: usize = 2_000;
 
 impl Derivation<'_> {
-    /// Propagates what is served of changed identities. True if there may be more.
+    /// Propagates the served beliefs of changed identities. True if there may be more.
     pub(super) fn propagate(
         &mut self,
         writing: &mut SqliteWriting<'_>,
@@ -27,7 +27,7 @@ impl Derivation<'_> {
         Ok(!keys.is_empty())
     }
 
-    /// Only finds out what is served otherwise, for a key that may not derive. The groups that this
+    /// Only finds the changed beliefs, for a key that may not derive. The groups that this
     /// marks are run by the next key that may.
     pub(crate) fn propagate_only(
         &mut self,
@@ -67,7 +67,7 @@ impl Derivation<'_> {
         Ok(())
     }
 
-    /// Lets what is served of an identity be a member of its groups, unless it is already.
+    /// Adds the served belief of an identity to its groups, unless it is a member already.
     fn place(
         &mut self,
         writing: &mut SqliteWriting<'_>,
@@ -110,8 +110,8 @@ impl Derivation<'_> {
     }
 }
 
-/// What was served of an identity, by the operation that said so. A correction says nothing of
-/// times: those are the claim's.
+/// The belief that was served for an identity, from its operation. A correction has no validity
+/// times; those come from the claim.
 fn believed_at(
     writing: &SqliteWriting<'_>,
     now: &Belief,

@@ -95,7 +95,7 @@ fn of_claim(row: &OperationRow) -> Option<Record> {
     let claim: Claim = serde_json::from_slice(row.body.as_deref()?).ok()?;
     let Claim { claim_type, identity_key, text, payload, confidence, deriver, .. } = claim;
     let Claim { valid_from, valid_to, visibility, tags, .. } = claim;
-    let said = Believed {
+    let believed = Believed {
         claim_type,
         identity_key,
         text,
@@ -111,7 +111,7 @@ fn of_claim(row: &OperationRow) -> Option<Record> {
         id: row.id,
         recorded_at: row.ts,
         signed_by: SignedBy::Owner,
-        body: RecordBody::Belief(Box::new(said)),
+        body: RecordBody::Belief(Box::new(believed)),
     })
 }
 
@@ -168,11 +168,11 @@ pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
 /// The record's own time, microseconds: when it happened or, where that is unknown, when it was
 /// recorded.
 pub(super) fn at_us(record: &Record) -> i64 {
-    let told = i64::try_from(record.recorded_at.0).unwrap_or(i64::MAX);
+    let recorded_us = i64::try_from(record.recorded_at.0).unwrap_or(i64::MAX);
     record
         .evidence()
         .and_then(|evidence| evidence.at.as_ref())
-        .map_or(told, kernel::when::When::instant_us)
+        .map_or(recorded_us, kernel::when::When::instant_us)
 }
 
 /// Who may see the record.
@@ -201,8 +201,8 @@ pub(super) fn of_group(
         if row.kind != Kind::ClaimCorrection {
             let by = signed_by(writing.access()?, &row.author, (row.ts, row.id));
             members.push(Member::Row(row, layer, by));
-        } else if let Some(said) = served_by(&row, "") {
-            let believed = belief(writing as &dyn Writing, &said.key)?;
+        } else if let Some(served) = served_by(&row, "") {
+            let believed = belief(writing as &dyn Writing, &served.key)?;
             if believed.served == Some(row.id) {
                 members.push(Member::Corrected(of_belief(&row, &believed), layer));
             }

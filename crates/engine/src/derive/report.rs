@@ -67,7 +67,8 @@ impl Derived {
         }
     }
 
-    /// Counts what became of a candidate. A refused one is counted by whoever knows its group.
+    /// Counts the outcome of a candidate. The caller counts a refused one, since it knows the
+    /// group.
     pub(super) fn count(&mut self, submitted: &Submitted) {
         match submitted {
             Submitted::Added(_) => self.added += 1,

@@ -20,14 +20,14 @@ impl Derivation<'_> {
     /// Shows marked groups to their derivers. True if there may be more.
     pub(super) fn run(&mut self, writing: &mut SqliteWriting<'_>) -> Result<bool, EngineError> {
         let groups = writing.take_marked(RUN_GROUPS_MAX)?;
-        let mut asked = Vec::with_capacity(groups.len());
+        let mut questions = Vec::with_capacity(groups.len());
         for group in &groups {
             if let Some(deriver) = self.deriver(&group.deriver) {
-                asked.push((group, deriver, records::of_group(writing, group.number)?));
+                questions.push((group, deriver, records::of_group(writing, group.number)?));
             }
         }
-        self.report.groups += asked.len() as u64;
-        let answers = parallel::each(asked, |(group, deriver, members)| {
+        self.report.groups += questions.len() as u64;
+        let answers = parallel::each(questions, |(group, deriver, members)| {
             let group_records = GroupRecords::of(members);
             let candidates = contained(|| deriver.derive(&group.name, &group_records.records));
             (
@@ -123,7 +123,7 @@ impl Derivation<'_> {
         Ok(())
     }
 
-    /// Records what follows from what was appended.
+    /// Records the consequences of the appended operations.
     pub(crate) fn record_consequences(
         &mut self,
         writing: &mut SqliteWriting<'_>,

@@ -213,7 +213,7 @@ fn different(
         let signs = RankingFeatures::of(question, known, found.iter().map(|found| &found.score));
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
-        let mut said: HashMap<(Option<String>, String), usize> = HashMap::new();
+        let mut times_shown: HashMap<(Option<String>, String), usize> = HashMap::new();
         let occurrences_max = if question.dates.is_empty() { OCCURRENCES_MAX } else { usize::MAX };
         let mut waiting: Vec<Option<Found>> = found.into_iter().map(Some).collect();
         for place in 0..waiting.len() {
@@ -223,21 +223,23 @@ fn different(
             let Some(mut found) = waiting.get_mut(place).and_then(Option::take) else { continue };
             let Some((mut id, mut evidence)) = search.evidence(found.position)? else { continue };
             if let Some(echo) = evidence.echo() {
-                let is_told =
+                let is_shown =
                     |result: &Recollection| echo.of.contains(&result.id) || repeats(result, &echo);
-                if results.iter().any(is_told) {
+                if results.iter().any(is_shown) {
                     continue;
                 }
-                // What was told first is shown in place of what repeats it.
-                if let Some(told) = take_told(search, &echo, &mut waiting)? {
-                    let Some((told_id, told_evidence)) = search.evidence(told.position)? else {
+                // The original is shown in place of its repetition.
+                if let Some(original) = take_original(search, &echo, &mut waiting)? {
+                    let Some((original_id, original_evidence)) =
+                        search.evidence(original.position)?
+                    else {
                         continue;
                     };
-                    (found, id, evidence) = (told, told_id, told_evidence);
+                    (found, id, evidence) = (original, original_id, original_evidence);
                 }
             }
             let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
-            let times = said.entry(fingerprint(&evidence)).or_default();
+            let times = times_shown.entry(fingerprint(&evidence)).or_default();
             *times += 1;
             if *times <= if is_event { occurrences_max } else { 1 } {
                 kept.push(found.document);
@@ -252,23 +254,23 @@ fn different(
     }
 }
 
-/// Whether a result that is shown repeats the same as an echo does.
+/// Whether a result and an echo repeat the same record.
 fn repeats(result: &Recollection, echo: &Echo) -> bool {
     result.evidence.echo().is_some_and(|shown| shown.of.iter().any(|id| echo.of.contains(id)))
 }
 
-/// Takes one of what an echo repeats from what was found and waits to be shown.
-fn take_told(
+/// Takes an original of an echo out of the results that are still to be shown.
+fn take_original(
     search: &Search<'_>,
     echo: &Echo,
     waiting: &mut [Option<Found>],
 ) -> Result<Option<Found>, StoreError> {
     for id in &echo.of {
         let position = search.position(id)?;
-        let told =
+        let original =
             waiting.iter_mut().find(|found| found.as_ref().map(|found| found.position) == position);
-        if let Some(told) = told.filter(|_| position.is_some()).and_then(Option::take) {
-            return Ok(Some(told));
+        if let Some(original) = original.filter(|_| position.is_some()).and_then(Option::take) {
+            return Ok(Some(original));
         }
     }
     Ok(None)
@@ -280,15 +282,15 @@ fn take_told(
 fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let payload = &evidence.payload;
-    let mut said = folded(&payload.text);
+    let mut words = folded(&payload.text);
     for caption in &payload.captions {
-        said.push('\n');
-        said.push_str(&folded(caption));
+        words.push('\n');
+        words.push_str(&folded(caption));
     }
-    if said.trim().is_empty() {
-        said = evidence.source_uid.clone();
+    if words.trim().is_empty() {
+        words = evidence.source_uid.clone();
     }
-    (evidence.actor.clone(), said)
+    (evidence.actor.clone(), words)
 }
 
 /// The beginning of `text`, at most `bytes_max` long, cut between characters.
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_over_and_over_does_not_hide_what_is_said_once() {
+    fn a_statement_repeated_many_times_does_not_hide_one_made_once() {
         let mut turns: Vec<Evidence> =
             (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
         turns.push(turn(400, "Ana", "Nobody takes the boat on a long and rainy Monday"));
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn two_people_who_say_the_same_are_two_witnesses() {
+    fn the_same_statement_by_two_people_is_shown_twice() {
         let turns = vec![
             turn(0, "Ana", "The boat leaves"),
             turn(1, "Ben", "The  boat LEAVES"),
@@ -353,17 +355,17 @@ mod tests {
     }
 
     #[test]
-    fn recall_abstains_from_what_shares_nothing_with_memory_and_says_how_sure_it_is_of_the_rest() {
+    fn recall_abstains_from_unrelated_questions_and_states_its_confidence_in_others() {
         let folder = tempfile::tempdir().unwrap();
         let (signer, now) = (Signer::from_seed([1; SEED_BYTES]), jiff::Timestamp::UNIX_EPOCH);
         let mut space =
             Space::create(&folder.path().join("space.db"), signer, "test", now).unwrap();
-        let said = [
+        let texts = [
             "The boat leaves at noon",
             "Petra is allergic to walnuts",
             "I bought a red bicycle in May",
         ];
-        let turns = said
+        let turns = texts
             .iter()
             .enumerate()
             .map(|(number, text)| Prepared::new(turn(number, "Ana", text).into()).unwrap());
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_for_is_nothing_recalled() {
+    fn a_limit_of_zero_recalls_nothing() {
         assert!(recall(vec![turn(0, "Ana", "The boat leaves")], "boat", 0).is_empty());
     }
 }

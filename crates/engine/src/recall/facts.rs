@@ -1,11 +1,11 @@
-//! Facts: what is believed that answers a question, the most relevant first.
+//! Facts: the beliefs that answer a question, the most relevant first.
 //!
-//! A fact is an identity of which something is served. The index finds claims and corrections by
-//! their words, and a version counts only if it is what its identity serves at the moment that is
-//! asked about: so what was refuted, replaced or has fallen is never found, and is found again when
-//! it is believed again. How it ranks is a sum that explains itself: how near to the question, how
-//! sure, how fresh. Weights, thresholds and the rate of recency: the design of facts ("Recall, two
-//! modes, one machinery").
+//! A fact is an identity with a served claim or correction. The index finds claims and corrections
+//! by their words. A version counts only if its identity serves it at the time of the question, so
+//! a refuted, replaced or invalidated version is never found until it is served again. The rank is
+//! a sum of similarity, confidence and recency, and each part is reported. The weights, the
+//! thresholds and the rate of recency come from the design of facts ("Recall, two modes, one
+//! machinery").
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub const RECENCY_WEIGHT: f64 = 0.1;
 pub const RECENCY_RATE: f64 = 0.01;
 /// Least confidence of what a search finds.
 pub const ACTIVE_CONFIDENCE_MIN: f64 = 0.3;
-/// What is put before an agent unasked is surer than this.
+/// Facts that an agent is shown without a question have a higher confidence than this.
 pub const PASSIVE_CONFIDENCE: f64 = 0.5;
 /// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of
 /// the question, by the weight of its words. One word of two is shared by whatever else is believed
@@ -52,30 +52,30 @@ pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.6;
 
 /// The parts of a score that are meaning.
 const MEANING: [&str; 2] = ["window_meaning", "word_meaning"];
-/// The mean of these for texts that have nothing to do with each other.
-const MEANING_OF_STRANGERS: f64 = 0.35;
-/// The mean of these for texts that say the same in other words.
-const MEANING_OF_TWINS: f64 = 0.85;
+/// The mean of these for unrelated texts.
+const MEANING_OF_UNRELATED: f64 = 0.35;
+/// The mean of these for paraphrases.
+const MEANING_OF_PARAPHRASE: f64 = 0.85;
 
 /// Least likeness of meaning, as a share of the way between both, by which a fact without any of
 /// the question's words is found.
 const MEANING_TO_FIND_MIN: f64 = 0.6;
 
-/// How many times more than asked for are ranked, for those that are more relevant than similar and
+/// How many times the limit are ranked, for those that are more relevant than similar and
 /// those that repeat others.
 const CANDIDATES_FACTOR: usize = 2;
 /// How many are ranked at least.
 const CANDIDATES_MIN: usize = 20;
-/// Texts that share this part of their words say the same.
+/// Texts that share this part of their words count as duplicates.
 const OVERLAP_SAME_MIN: f64 = 0.8;
 
-/// Whether somebody looks for facts, or they are put before an agent unasked.
+/// Whether an agent searches for facts, or memory adds them to a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Somebody asked: whatever is not deprecated.
+    /// A search: all facts that are not deprecated.
     #[default]
     Active,
-    /// Nobody asked: what is surer than not, is near to the question, and is not private.
+    /// An addition by memory: facts that are probable, similar to the turns, and not private.
     Passive,
 }
 
@@ -227,11 +227,11 @@ impl Reader<'_> {
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let found = self.store.search_facts(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
-            let world = search.world()?;
+            let index = search.world()?;
             let facts = match query.as_of_us {
-                None => gather(search, analyzer, &world, &question, query)?,
+                None => gather(search, analyzer, &index, &question, query)?,
                 Some(until_us) => {
-                    let then = Snapshot::before(&world, first_after(until_us));
+                    let then = Snapshot::before(&index, first_after(until_us));
                     gather(search, analyzer, &then, &question, query)?
                 }
             };
@@ -255,7 +255,7 @@ impl Reader<'_> {
 fn gather<B: Bodies>(
     search: &Search<'_>,
     analyzer: &mut Analyzer,
-    world: &B,
+    index: &B,
     question: &Question,
     query: &FactQuery,
 ) -> Result<Vec<Fact>, StoreError> {
@@ -266,14 +266,14 @@ fn gather<B: Bodies>(
     let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
     let found = search.find_served(question, analyzer, query.today, candidates, |key| {
-        let belief = belief(world, key)?;
+        let belief = belief(index, key)?;
         let served = belief.served.filter(|_| query.admits(&belief));
         believed.extend(served.map(|id| (id, belief)));
         Ok(served)
     })?;
     let mut facts = Vec::with_capacity(found.len());
     for (id, found) in found {
-        let (Some(belief), Some(entry)) = (believed.remove(&id), world.entry(&id)?) else {
+        let (Some(belief), Some(entry)) = (believed.remove(&id), index.entry(&id)?) else {
             continue;
         };
         let evidence_us = match &belief.valid_at {
@@ -308,8 +308,8 @@ fn similarity(score: &Score, question: &Question) -> f64 {
     by_words(score, question).max(by_meaning(score))
 }
 
-/// The parts that are no meaning, as a share of the most that the question's words, people and
-/// times could give.
+/// The parts other than meaning, as a share of the most that the question's words, people and times
+/// could give.
 fn by_words(score: &Score, question: &Question) -> f64 {
     let weights = Weights::FACTS;
     let once = TermCounts { own: 1, ..TermCounts::default() };
@@ -332,14 +332,13 @@ fn by_words(score: &Score, question: &Question) -> f64 {
     (sum / (words + who + date + when)).clamp(0.0, 1.0)
 }
 
-/// The parts that are meaning, above what they are between texts that have nothing to do with each
-/// other.
+/// The parts that are meaning, above their value for unrelated texts.
 fn by_meaning(score: &Score) -> f64 {
     let parts = score.parts.iter().filter(|part| MEANING.contains(&part.name));
     let mean = parts.map(|part| part.value).sum::<f64>() / MEANING.len() as f64;
-    let share = (mean - MEANING_OF_STRANGERS) / (MEANING_OF_TWINS - MEANING_OF_STRANGERS);
-    // The table sees some likeness in any two texts, which without a word in common is no reason to
-    // show one.
+    let share = (mean - MEANING_OF_UNRELATED) / (MEANING_OF_PARAPHRASE - MEANING_OF_UNRELATED);
+    // The table finds some similarity in any two texts. Without a word in common, a low one does
+    // not count.
     if share < MEANING_TO_FIND_MIN { 0.0 } else { share.min(1.0) }
 }
 

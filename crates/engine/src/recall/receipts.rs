@@ -1,12 +1,12 @@
-//! Receipts: what was put before whom, when, why, and from which records.
+//! Receipts: which text was shown to whom, when, why, and from which records.
 //!
-//! A receipt is written beside what is shown and names it by digests: of the question, of the whole
-//! text. Its own id is the hash of its canonical JSON, so it cannot be changed without being
-//! another. It is a journal and no truth about the world: where it cannot be written, what was
-//! asked for is shown all the same, and it is said that there is none.
+//! A receipt contains digests of the question and of the whole text. Its id is the hash of its
+//! canonical JSON, so a changed receipt has another id. Receipts are a journal and not part of the
+//! ledger: if one cannot be written, the result is shown all the same, and the caller learns that
+//! the receipt is missing.
 //!
-//! What was shown is recognised when it comes back (`docs/design/0014-echo.md`): that is why
-//! receipts keep shingles of the texts.
+//! Receipts keep shingles of the texts that were shown, so that these are recognised when they come
+//! back as records (`docs/design/0014-echo.md`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -30,15 +30,15 @@ pub const NAME_BYTES_MAX: usize = 256;
 pub const RECEIPTS_MAX: usize = 10_000;
 /// How long writing a receipt waits for another process that is writing.
 const WRITE_WAIT: Duration = Duration::from_millis(1_500);
-/// Of a text that is shown, every shingle whose hash is divisible by this is looked for later, and
-/// the smallest [`SMALLEST`].
+/// The shingles of a shown text that are kept: every one whose hash is divisible by this, and the
+/// smallest [`SMALLEST`].
 const SAMPLED_EVERY: u32 = 4;
-/// How many of the smallest shingles of a shown text are looked for later.
+/// How many of the smallest shingles of a shown text are kept.
 const SMALLEST: usize = 4;
-/// Most shingles by which one shown text is looked for.
+/// Most shingles that are kept of one text.
 const SAMPLED_MAX: usize = 64;
 
-/// A part of what is shown, by where it comes from.
+/// A part of a context, by its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -48,14 +48,14 @@ pub enum Tier {
     Facts,
     /// Episodes that memory added.
     Episodes,
-    /// What tools answered.
+    /// The results of tools.
     ToolResults,
     /// The conversation.
     RecentTurns,
 }
 
 impl Tier {
-    /// As JSON names it.
+    /// The name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -71,20 +71,20 @@ impl Tier {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Reason {
-    /// The newest turn always is.
+    /// It is the newest turn, which is always shown.
     NewestTurn,
-    /// A turn shortly before.
+    /// It is an earlier turn.
     RecentTurn,
-    /// What a tool answered, by its rank.
+    /// It is the result of a tool, by its rank.
     ToolResult {
         /// From 1.
         rank: usize,
     },
-    /// Memory holds it relevant to the last turns.
+    /// Memory found it relevant to the last turns.
     Relevant {
-        /// How well it answers them, 0 … 1.
+        /// The similarity to the turns, 0 … 1.
         similarity: f64,
-        /// How sure it is, of a fact.
+        /// The confidence of a fact.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confidence: Option<f64>,
         /// How recent, 0 … 1.
@@ -99,7 +99,7 @@ pub enum Reason {
     Instructions,
 }
 
-/// What was put before whom.
+/// A record of what was shown to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The hash of everything else, in canonical JSON.
@@ -107,19 +107,20 @@ pub struct Receipt {
     pub id: Option<ReceiptId>,
     /// When, UTC.
     pub time: When,
-    /// Before whom.
+    /// The agent.
     pub agent: String,
     /// In which conversation.
     pub session: Option<String>,
     /// For which turn of it.
     pub turn: Option<u64>,
-    /// BLAKE3 of what was looked for, hexadecimal.
-    pub asked: String,
-    /// BLAKE3 of the whole text that was given, hexadecimal; none where records were listed.
+    /// BLAKE3 of the query, hexadecimal.
+    #[serde(rename = "asked")]
+    pub query: String,
+    /// BLAKE3 of the whole text, hexadecimal; `None` for a list of records.
     pub text: Option<String>,
-    /// Tokens of the whole text; 0 where records were listed.
+    /// Tokens of the whole text; 0 for a list of records.
     pub tokens: u64,
-    /// What it consisted of.
+    /// Its items.
     pub items: Vec<Shown>,
 }
 
@@ -128,13 +129,13 @@ pub struct Receipt {
 pub struct Shown {
     /// The record, if it is from memory.
     pub id: Option<OpId>,
-    /// Which part of the context it was.
+    /// Its part of the context.
     pub tier: Tier,
-    /// What it cost.
+    /// Its tokens.
     pub tokens: u64,
     /// Why it was shown.
     pub reason: Reason,
-    /// How good it was.
+    /// Its score.
     pub score: Option<f64>,
 }
 
@@ -147,14 +148,14 @@ pub struct Recipient<'a> {
     pub session: Option<&'a str>,
 }
 
-/// What was recalled for someone.
+/// The results of a recall.
 #[derive(Clone, Copy, Debug)]
 pub struct Recalled<'a> {
-    /// What was asked.
-    pub asked: &'a str,
-    /// What is believed.
+    /// The query.
+    pub query: &'a str,
+    /// The facts.
     pub facts: &'a [Fact],
-    /// What was told.
+    /// The records.
     pub records: &'a [Recollection],
 }
 
@@ -162,15 +163,15 @@ pub struct Recalled<'a> {
 pub(crate) struct Issue<'a> {
     /// When it is shown.
     pub(crate) now: Timestamp,
-    /// Before whom.
+    /// The agent.
     pub(crate) recipient: Recipient<'a>,
     /// For which turn of the conversation.
     pub(crate) turn: Option<u64>,
-    /// What was looked for.
-    pub(crate) asked: &'a str,
-    /// The whole text, and its tokens; none where records are listed.
+    /// The query.
+    pub(crate) query: &'a str,
+    /// The whole text, and its tokens; `None` for a list of records.
     pub(crate) text: Option<(&'a str, u64)>,
-    /// What it consists of.
+    /// Its items.
     pub(crate) rows: Vec<Row<'a>>,
 }
 
@@ -181,8 +182,8 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Of what an agent asked for.
-    fn asked(id: OpId, tier: Tier, rank: usize, score: Option<f64>, text: &'a str) -> Self {
+    /// A row for a result that an agent requested.
+    fn requested(id: OpId, tier: Tier, rank: usize, score: Option<f64>, text: &'a str) -> Self {
         let score = score.map(kernel::confidence::round6);
         let reason = Reason::Asked { rank };
         Self { shown: Shown { id: Some(id), tier, tokens: 0, reason, score }, text }
@@ -190,25 +191,25 @@ impl<'a> Row<'a> {
 }
 
 impl<'a> Issue<'a> {
-    /// For what an agent asked for: facts, records, and the neighbours of these.
+    /// For the results that an agent requested: facts, records and their neighbours.
     fn of_recall(recipient: &Recipient<'a>, recalled: &Recalled<'a>, now: Timestamp) -> Self {
         let mut rows = Vec::new();
         for (rank, fact) in (1..).zip(recalled.facts) {
             let score = Some(fact.relevance.total);
-            rows.push(Row::asked(fact.id, Tier::Facts, rank, score, &fact.belief.text));
+            rows.push(Row::requested(fact.id, Tier::Facts, rank, score, &fact.belief.text));
         }
         for (rank, result) in (1..).zip(recalled.records) {
             let (tier, score) = (Tier::Episodes, Some(result.score.total));
-            rows.push(Row::asked(result.id, tier, rank, score, result.evidence.said()));
+            rows.push(Row::requested(result.id, tier, rank, score, result.evidence.said()));
             rows.extend(result.neighbours.iter().map(|neighbour| {
-                Row::asked(neighbour.id, tier, rank, None, neighbour.evidence.said())
+                Row::requested(neighbour.id, tier, rank, None, neighbour.evidence.said())
             }));
         }
-        let (recipient, asked) = (*recipient, recalled.asked);
-        Self { now, recipient, turn: None, asked, text: None, rows }
+        let (recipient, query) = (*recipient, recalled.query);
+        Self { now, recipient, turn: None, query, text: None, rows }
     }
 
-    /// The receipt, and what the texts that it names are recognised by.
+    /// The receipt, and the keys that identify its texts.
     fn into_receipt(self) -> (Receipt, Vec<ReceiptItem>) {
         let recognised =
             self.rows.iter().filter_map(|row| Some(recognised_by(row.shown.id?, row.text)));
@@ -219,7 +220,7 @@ impl<'a> Issue<'a> {
             agent: name(self.recipient.agent),
             session: self.recipient.session.map(name),
             turn: self.turn,
-            asked: digest(self.asked),
+            query: digest(self.query),
             text: self.text.map(|(text, _)| digest(text)),
             tokens: self.text.map_or(0, |(_, tokens)| tokens),
             items: self.rows.into_iter().map(|row| row.shown).collect(),
@@ -238,7 +239,7 @@ fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// What a shown text is recognised by.
+/// The keys that identify a shown text.
 fn recognised_by(record: OpId, text: &str) -> ReceiptItem {
     let shingles = Shingles::of(text);
     let mut sampled = shingles.smallest(SMALLEST).to_vec();
@@ -251,7 +252,7 @@ fn recognised_by(record: OpId, text: &str) -> ReceiptItem {
 }
 
 impl Writer<'_> {
-    /// Writes a receipt; none where the space cannot be written just now.
+    /// Writes a receipt. Returns `None` if the space cannot be written at present.
     pub(crate) fn issue(&mut self, issue: Issue<'_>) -> Result<Option<ReceiptId>, EngineError> {
         let (receipt, items) = issue.into_receipt();
         let body = kernel::canonical::to_bytes(&receipt).map_err(std::io::Error::other)?;
@@ -276,8 +277,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a receipt of what was recalled for someone; none where the space cannot be written
-    /// just now.
+    /// Writes a receipt of recalled results. Returns `None` if the space cannot be written at
+    /// present.
     pub fn receipt_of_recall(
         &mut self,
         recipient: &Recipient<'_>,
@@ -287,7 +288,7 @@ impl Writer<'_> {
         self.issue(Issue::of_recall(recipient, recalled, now))
     }
 
-    /// Deletes receipts from before a time; how many.
+    /// Deletes the receipts from before a time and returns their number.
     pub fn prune_receipts(&mut self, before: Timestamp) -> Result<u64, EngineError> {
         Ok(self.store.prune_receipts(before.as_microsecond())?)
     }
@@ -321,7 +322,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The texts of what a receipt names, as far as they are there.
+    /// The texts of the items of a receipt, as far as they are available.
     pub fn texts_of(&self, receipt: &Receipt) -> Result<BTreeMap<OpId, String>, EngineError> {
         let mut texts = BTreeMap::new();
         for id in receipt.items.iter().filter_map(|item| item.id) {
@@ -347,7 +348,7 @@ impl Reader<'_> {
     }
 }
 
-/// A receipt out of its row. One that was changed behind our back is damage.
+/// Parses a stored receipt. A receipt that does not match its id is damaged.
 fn read(id: ReceiptId, body: &[u8]) -> Result<Receipt, EngineError> {
     let damaged = |detail: String| EngineError::Store(StoreError::Damaged { detail });
     if blake3::hash(body).as_bytes() != id.as_bytes() {

@@ -1,17 +1,18 @@
-//! The passive stream: after a turn memory is searched in the background, and what was found is
-//! ready for the next.
+//! The passive stream: after each turn, memory is searched in the background, so that the results
+//! are ready for the next turn.
 //!
-//! Source: the specification of facts, "Recall, two modes". [`Stream::said`] hands a turn over and
-//! returns; a thread with its own connection to the space searches with the last two turns.
-//! [`Stream::prepared`] gives what is ready, without waiting for what is not. Turns that come
-//! faster than they can be searched are skipped, only the last two count: nothing piles up.
+//! Source: the specification of facts, "Recall, two modes". [`Stream::add_turn`] passes a turn on
+//! and returns at once. A thread with its own connection to the space searches with the last two
+//! turns. [`Stream::prepared`] returns the latest results without waiting. Only the last two turns
+//! count: when turns come faster than they can be searched, earlier ones are skipped and no queue
+//! builds up.
 //!
-//! What is prepared lives in this process alone. A program that runs once a turn, as `because
-//! context` does, searches anew: that costs some milliseconds, less than a cache in the file would
-//! cost in writes and in answers that are out of date.
+//! Prepared results are kept in this process only. A program that runs once for each turn, such as
+//! `because context`, searches anew. That takes some milliseconds, less than a cache in the file
+//! would cost in writes and stale results.
 //!
-//! The stream asks the built-in table alone: another model would be asked after every turn, whether
-//! or not anything comes of it.
+//! The stream uses the built-in table only: another model would be called after every turn, whether
+//! or not its result is used.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,21 +25,21 @@ use crate::recall::context::gather::{Wanted, end};
 use crate::recall::context::{Gathered, Turn};
 use crate::{EngineError, Space};
 
-/// Turns that a search is made of.
+/// Turns that make up a search.
 const TURNS: usize = 2;
 
-/// A conversation that memory listens to.
+/// A background search that follows a conversation.
 pub struct Stream {
     shared: Arc<Shared>,
     worker: Option<JoinHandle<()>>,
 }
 
-/// What was found for the next turn.
+/// The results for the next turn.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// How many turns had been said when it was searched for, from 1.
+    /// The number of turns at the time of the search, from 1.
     pub after_turns: u64,
-    /// What was found.
+    /// The candidates.
     pub gathered: Arc<Gathered>,
 }
 
@@ -53,7 +54,7 @@ struct State {
     turns: VecDeque<Turn>,
     /// The reader's time at the newest.
     time: Option<(Timestamp, Option<Date>)>,
-    said: u64,
+    added: u64,
     searched: u64,
     prepared: Option<Prepared>,
     failed: Option<String>,
@@ -61,14 +62,14 @@ struct State {
 }
 
 impl Shared {
-    /// The state is whole after every change, so that of a thread that panicked, too.
+    /// The state is consistent after every change, so a poisoned lock can be used.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Stream {
-    /// Begins to listen. The space is for the background alone: open it a second time for other
+    /// Starts the background thread, which owns `space`. Open the space a second time for other
     /// work.
     pub fn start(space: Space) -> Result<Self, EngineError> {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
@@ -94,8 +95,8 @@ impl Stream {
         Ok(Self { shared, worker: Some(worker) })
     }
 
-    /// Takes note of a turn. Returns at once; `now` and `today` are the reader's.
-    pub fn said(&self, turn: &Turn, now: Timestamp, today: Option<Date>) {
+    /// Adds a turn and returns at once. `now` and `today` are the reader's.
+    pub fn add_turn(&self, turn: &Turn, now: Timestamp, today: Option<Date>) {
         let turn = Turn { speaker: String::new(), text: end(&turn.text).to_owned() };
         let mut state = self.shared.lock();
         if state.turns.len() >= TURNS {
@@ -103,21 +104,21 @@ impl Stream {
         }
         state.turns.push_back(turn);
         state.time = Some((now, today));
-        state.said += 1;
+        state.added += 1;
         drop(state);
         self.shared.changed.notify_all();
     }
 
-    /// What is ready, without waiting: of the last turn, or of an earlier one while that is being
-    /// searched for.
+    /// The latest results, without waiting: for the last turn, or for an earlier one while the
+    /// search is running.
     pub fn prepared(&self) -> Option<Prepared> {
         self.shared.lock().prepared.clone()
     }
 
-    /// Waits until what was said has been searched for: for tests, and for whoever has the time.
+    /// Waits until all turns have been searched: for tests, and for callers that can wait.
     pub fn settled(&self) -> Option<Prepared> {
         let mut state = self.shared.lock();
-        while state.searched < state.said && !state.is_closed {
+        while state.searched < state.added && !state.is_closed {
             state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.prepared.clone()
@@ -139,20 +140,20 @@ impl Drop for Stream {
     }
 }
 
-/// Waits for something to search for; none when nobody listens any more.
+/// Waits for the next search; `None` once the stream is closed.
 fn next(shared: &Shared) -> Option<(u64, Wanted)> {
     let mut state = shared.lock();
     loop {
         if state.is_closed {
             return None;
         }
-        if state.searched < state.said
+        if state.searched < state.added
             && let Some((now, today)) = state.time
         {
             let turns: Vec<Turn> = state.turns.iter().cloned().collect();
             let by_model = BTreeMap::new();
             return Some((
-                state.said,
+                state.added,
                 Wanted { text: Wanted::last_turns(&turns), by_model, now, today },
             ));
         }

@@ -1,8 +1,8 @@
-//! How many tokens a text is, for whoever must fit it before a model.
+//! Counts the tokens of a text, to fit texts into the context of a model.
 //!
-//! The vocabulary is o200k, that of OpenAI's models since 2024; those of other houses cut English
-//! alike within some per cent. A text is cut into [`pieces`], each of which is [`merge`]d by the
-//! [`table`] of the vocabulary, which lies in the program as it is used.
+//! The vocabulary is o200k, that of OpenAI's models since 2024; other vendors' counts of
+//! English text differ by some per cent. A text is split into [`pieces`], and each piece is
+//! [`merge`]d by the [`table`] of the vocabulary, which is compiled into the program.
 
 use table::Table;
 
@@ -10,12 +10,12 @@ mod merge;
 mod pieces;
 mod table;
 
-/// Longest token of the vocabulary, bytes: so many bytes a token at most.
+/// Longest token of the vocabulary, bytes.
 pub const TOKEN_BYTES_MAX: usize = 128;
 
 /// Counts tokens.
 pub trait Tokens {
-    /// How many tokens `text` is.
+    /// The number of tokens of `text`.
     fn count(&self, text: &str) -> usize;
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_text_its_tokens_are_those_of_the_library() {
+    fn token_counts_of_any_text_equal_those_of_the_library() {
         let library = bpe_openai::o200k_base();
         let check = |text: &str| assert_eq!(O200k.count(text), library.count(text), "{text:?}");
         for seed in 0..400 {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_to_fit_fits_and_is_a_beginning() {
+    fn a_text_cut_to_fit_is_a_prefix_that_fits() {
         let text = "Nine percent red iron oxide, äöü 窯は地下室 🏺🏺🏺 and more. ".repeat(50);
         for tokens in [0, 1, 2, 7, 100, 10_000] {
             let cut = fit(&O200k, &text, tokens);

@@ -1,25 +1,25 @@
-//! What a text is cut into before it is merged: words, numbers of three digits, runs of other
-//! characters, of spaces and of line ends.
+//! Splits a text into pieces before merging: words, numbers of up to three digits, and runs of
+//! other characters, of spaces and of line breaks.
 //!
-//! The expressions are those of o200k. One of them looks ahead, which our engine of expressions
-//! does not do: it takes one character more, which is given back.
+//! The expressions are those of o200k. One of them needs look-ahead, which the regex engine
+//! does not support: it matches one character more, which is put back.
 
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
-/// What a piece is, where it is not white space before a word.
+/// The expressions of pieces other than the white space before a word.
 const PIECE: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+$"
 );
-/// White space before what is not white space leaves the last of it to that: `\s+(?!\S)`.
+/// White space before other text leaves its last character to that text: `\s+(?!\S)`.
 const SPACE_BEFORE_SPACE: &str = r"\s+\s";
 /// Which expression that is.
 const GIVES_BACK: usize = 1;
-/// Whatever white space is left.
+/// The remaining white space.
 const SPACE: &str = r"\s+";
 
 /// The pieces of a text, which together are the text.

@@ -1,7 +1,7 @@
-//! Which number has a token: a table that `build.rs` writes, to be read where it lies.
+//! The numbers of the tokens: a table that `build.rs` writes and that is read in place.
 //!
-//! Tokens lie one after the other by number, `ends` says where each ends, and `slots` is a hash
-//! table with open addressing, in which a slot holds a number plus one. Nothing is unpacked: a
+//! Tokens are stored one after the other by number, `ends` says where each ends, and `slots` is a
+//! hash table with open addressing, in which a slot holds a number plus one. Nothing is unpacked: a
 //! process that counts one word touches a few pages of it.
 
 /// Bytes of a number in the table.

@@ -54,7 +54,7 @@ pub enum BeliefCheck {
     },
 }
 
-/// What is served of an identity, as far as derivation decides about it.
+/// The served belief of an identity, as far as derivation determines it.
 struct ServedBelief {
     by: OpId,
     text: String,
@@ -65,7 +65,7 @@ struct ServedBelief {
 }
 
 impl ServedBelief {
-    /// What is compared: a text may be worded anew, and another operation may say the same.
+    /// The parts that are compared: the text may change its wording, and the operation may differ.
     fn content(&self) -> (&Value, f64, &Option<When>, &Option<When>) {
         (&self.payload, self.confidence, &self.valid_from, &self.valid_to)
     }
@@ -153,7 +153,7 @@ impl Writer<'_> {
     }
 }
 
-/// What is served of every identity.
+/// The served belief of every identity.
 fn all_served(writing: &SqliteWriting<'_>) -> Result<BTreeMap<String, ServedBelief>, EngineError> {
     let mut all = BTreeMap::new();
     for key in writing.identity_keys()? {

@@ -131,12 +131,12 @@ impl LedgerIndex for CheckedLedger<'_> {
     /// Asked only where a chain is broken, so the file is read. An operation that is there twice
     /// comes right after itself.
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, StoreError> {
-        let world = self.store.world()?;
-        let Some(id) = world.at_seq(author, seq)? else { return Ok(None) };
+        let index = self.store.world()?;
+        let Some(id) = index.at_seq(author, seq)? else { return Ok(None) };
         if id == self.judged.1 {
             return Ok(self.last.filter(|last| *last == id));
         }
-        let entry = world.entry(&id)?;
+        let entry = index.entry(&id)?;
         Ok(entry.filter(|entry| entry.order() < self.judged).map(|entry| entry.id))
     }
 

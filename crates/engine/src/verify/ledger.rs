@@ -1,10 +1,10 @@
-//! Verifying: everything that can be computed again is, and compared.
+//! Verification: recomputes everything that can be recomputed, and compares.
 //!
 //! Two things run at once. One reads the ledger in the space's order, checks hashes and signatures
 //! in batches, judges every operation by the rules as of its place in the order, and names each
 //! that fails. The other folds the views again, into a temporary file, and compares their digests.
-//! Neither keeps the records in memory. Nothing is written to the space. Whether what is believed
-//! follows from the records is a question of its own ([`crate::Writer::verify_beliefs`]), since it
+//! Neither keeps the records in memory. Nothing is written to the space. Whether the beliefs
+//! follow from the records is checked separately ([`crate::Writer::verify_beliefs`]), since that
 //! takes as long as deriving everything.
 
 use kernel::body::Body;
@@ -23,7 +23,7 @@ const BATCH: usize = 512;
 /// Findings kept in full.
 const FINDINGS_KEPT_MAX: usize = 1_000;
 
-/// What verification found.
+/// The result of verification.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Verification {
     /// Operations checked.
@@ -36,11 +36,11 @@ pub struct Verification {
     pub damage_count: u64,
     /// The views as they are stored and as they come out when folded again.
     pub views: Vec<ViewComparison>,
-    /// Whether what is believed follows from the records; none where that was not asked.
+    /// Whether the beliefs follow from the records; `None` if that was not requested.
     pub beliefs: Option<BeliefCheck>,
 }
 
-/// Something that is not as it should be.
+/// A fault in the ledger or a view.
 #[derive(Debug, serde::Serialize)]
 pub struct Finding {
     /// The operation, where one can be named.
@@ -86,8 +86,8 @@ impl Verification {
 }
 
 impl Reader<'_> {
-    /// Verifies the whole ledger and its views. `progress` is told how many operations have been
-    /// checked.
+    /// Verifies the whole ledger and its views. `progress` receives the number of operations that
+    /// have been checked.
     pub fn verify(&self, progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
         let store = self.store;
         let path = store.path().to_owned();

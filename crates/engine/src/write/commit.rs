@@ -1,9 +1,9 @@
-//! Acting: operations and everything that follows from them, as one append.
+//! Appends operations together with all of their consequences, in one transaction.
 //!
-//! Whoever corrects, refutes, withdraws or retracts goes through [`Writer::act`]: it records the
-//! operations, the falls that follow, and what the derivers say now, and answers with what is
-//! believed differently. A dry run does the very same and rolls it back, so that what it says is
-//! what would happen.
+//! Corrections, refutations, withdrawals and retractions go through [`Writer::act`]. It records the
+//! operations, the invalidations that they cause, and the new results of the derivers, and returns
+//! the beliefs that changed. A dry run does the same and rolls back, so its result is exactly what
+//! a write would do.
 
 use kernel::id::OpId;
 use kernel::operation::Role;
@@ -19,11 +19,11 @@ use crate::{EngineError, Writer, now_us};
 pub use crate::outcome::{Change, Changes};
 
 impl Writer<'_> {
-    /// Records `drafts` with what follows from them, or says what would follow. What was not
-    /// derived yet is derived before, so that the changes are those of the drafts alone. A long
-    /// backlog is derived in steps of its own, which stay whatever becomes of the drafts: so the
-    /// write lock is held for the drafts and what follows from them, not for all that was left
-    /// over. A dry run over a long backlog works on a private copy.
+    /// Records `drafts` with their consequences or, in a dry run, returns the consequences alone.
+    /// The backlog is derived first, so that the changes are those of the drafts alone. A long
+    /// backlog is derived in separate steps, which are kept even if the drafts fail, so that the
+    /// write lock is held only for the drafts and their consequences. A dry run over a long backlog
+    /// works on a private copy.
     pub fn act(
         &mut self,
         drafts: Vec<Draft>,
@@ -83,7 +83,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the latest record of a fall names as its cause.
+/// The cause of the latest invalidation.
 fn cause_of(writing: &dyn Writing, believed: &Belief) -> Result<Option<OpId>, EngineError> {
     let (None, Some(current)) = (believed.served, believed.current) else { return Ok(None) };
     let mut latest = None;

@@ -1,8 +1,8 @@
-//! The interchange form: a ledger as JSON lines, out and in.
+//! The interchange form: export and import of a ledger as JSON lines.
 //!
-//! Lines are in the space's order, so each stands after all it cites. Taking in is idempotent; an
-//! operation that cannot be taken (rules 1 to 3) is reported with its line and the rest goes in,
-//! except what cites it.
+//! Lines are in the space's order, so each follows all operations that it cites. The import is
+//! idempotent. An operation that breaks rules 1 to 3 is reported with its line, and the others are
+//! imported, except those that cite it.
 
 use std::io::{BufRead, Write};
 
@@ -18,29 +18,29 @@ use crate::{EngineError, Reader, Writer, now_us};
 const BATCH: usize = 1_000;
 /// Refusals kept in full.
 const REFUSALS_KEPT_MAX: usize = 100;
-/// Things that the journal of one walk notes, about 50 MB. Of a larger exchange the walk is made in
-/// parts.
+/// Most entries in the journal of one walk, about 50 MB. A larger import is walked in parts.
 const JOURNAL_MAX: usize = 100_000;
 /// Corrections whose ground changed that are proposed for review; more are left out.
 const REVIEWS_MAX: usize = 10_000;
 
-/// What came of taking in an interchange file.
+/// The result of importing an interchange file.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Intake {
     /// Operations that were new.
     pub added: u64,
-    /// Operations that were there.
+    /// Operations that were present already.
     pub present: u64,
     /// Operations that were refused.
     pub refused: u64,
     /// The first of them.
     pub refusals: Vec<Refusal>,
-    /// Whether some were by our own key and were not here. Then more of these may be missing, and
-    /// nothing should be signed by itself: it would stand against them under the same number.
+    /// Whether some were signed by our own key and were missing here. More of these may be missing,
+    /// so nothing should be signed automatically: it could have the same sequence number as one of
+    /// them.
     pub restores: bool,
 }
 
-/// An operation that was not taken.
+/// An operation that was not imported.
 #[derive(Debug, serde::Serialize)]
 pub struct Refusal {
     /// Its line, from 1.
@@ -79,7 +79,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Takes in an interchange file of this space.
+    /// Imports an interchange file of this space.
     pub fn take_in(
         &mut self,
         input: &mut dyn BufRead,
@@ -89,7 +89,7 @@ impl Writer<'_> {
         self.take_in_walking(input, now, JOURNAL_MAX, progress)
     }
 
-    /// The same, with a walk whenever `journal_max` things are noted.
+    /// The same, with a walk whenever the journal has `journal_max` entries.
     fn take_in_walking(
         &mut self,
         input: &mut dyn BufRead,
@@ -141,15 +141,15 @@ impl Writer<'_> {
         Ok(intake)
     }
 
-    /// Which corrections are to be looked at again by what a journal notes. Nothing is recorded,
-    /// since operations of our own key may still be to come. Invalidations that are due stay due.
+    /// The corrections that need a review, according to a journal. Nothing is recorded, since more
+    /// operations of our own key may follow. Invalidations that are due stay due.
     fn walk(&mut self, journal: Journal) -> Result<Vec<Review>, EngineError> {
         let mut writing = self.store.write()?;
         writing.resume(journal);
         Ok(writing.follow()?.reviews)
     }
 
-    /// Takes what verified.
+    /// Imports the verified operations.
     fn admit(
         &mut self,
         batch: impl Iterator<Item = (u64, Result<Operation<Verified>, kernel::operation::VerifyError>)>,
@@ -250,7 +250,7 @@ impl Lines<'_> {
         }
         self.number += 1;
         if line.len() > LINE_BYTES_MAX {
-            let reason = "the line is longer than 4 MiB: this is no exported ledger".to_owned();
+            let reason = "the line is longer than 4 MiB: this is not an exported ledger".to_owned();
             return Err(EngineError::Exchange { line: self.number, reason });
         }
         Ok(Some((self.number, line)))

@@ -1,9 +1,10 @@
-//! What follows is recorded with what it follows from.
+//! Records the consequences of operations in the same transaction as the operations.
 //!
-//! Whoever appends a trigger calls [`record_what_follows`] in the same [`Writing`], before it
-//! commits: the records of what fell are then durable with the trigger or not at all. It may be
-//! called again after more was appended; it answers each time for what came since. A device that
-//! may not derive records nothing: what is due stays due, for a device that may.
+//! Code that appends a trigger calls [`record_invalidations`] in the same [`Writing`] before the
+//! commit, so the trigger and the invalidations that it causes become durable together. The
+//! function may be called again after more operations; each call covers the operations since the
+//! last one. A device that may not derive records nothing; the invalidations stay due for a device
+//! that may.
 
 use kernel::body::Body;
 use kernel::cascade::Consequences;
@@ -17,9 +18,9 @@ use store::Writing;
 use crate::EngineError;
 use crate::seal::{Sealable, Sealer};
 
-/// Records the falls that are due, and says what else follows from all that was taken into
-/// `writing` since it was last asked.
-pub(crate) fn record_what_follows(
+/// Records the invalidations that are due, and returns the other consequences of all operations
+/// appended to `writing` since the last call.
+pub(crate) fn record_invalidations(
     sealer: &Sealer,
     writing: &mut dyn Writing,
     now_us: u64,
@@ -31,17 +32,17 @@ pub(crate) fn record_what_follows(
         follows.invalidated.clear();
     }
     let mut records = Vec::with_capacity(follows.invalidated.len());
-    for fallen in &follows.invalidated {
+    for claim in &follows.invalidated {
         let refs = vec![
-            Ref { id: fallen.target, role: Role::parse(Role::TARGET)? },
-            Ref { id: fallen.cause, role: Role::parse(Role::CAUSE)? },
+            Ref { id: claim.target, role: Role::parse(Role::TARGET)? },
+            Ref { id: claim.cause, role: Role::parse(Role::CAUSE)? },
         ];
         let draft = Draft { body: Body::ClaimInvalidation(Map::new()), refs };
         let ts = next_timestamp(now_us, latest);
         latest = Some(ts);
-        let said = sealer.seal_next(Sealable::concluded(draft), &*writing, ts)?;
-        writing.record(&said.0, Some(&said.1))?;
-        records.push(said);
+        let sealed = sealer.seal_next(Sealable::concluded(draft), &*writing, ts)?;
+        writing.record(&sealed.0, Some(&sealed.1))?;
+        records.push(sealed);
     }
     Ok((follows, records))
 }
@@ -107,51 +108,51 @@ mod tests {
         (space, seen, claim)
     }
 
-    fn fell(sealer: &Sealer, writing: &mut dyn Writing) -> Vec<(OpId, OpId)> {
-        let (follows, records) = record_what_follows(sealer, writing, 0).unwrap();
+    fn invalidations(sealer: &Sealer, writing: &mut dyn Writing) -> Vec<(OpId, OpId)> {
+        let (follows, records) = record_invalidations(sealer, writing, 0).unwrap();
         assert_eq!(records.len(), follows.invalidated.len());
-        follows.invalidated.iter().map(|fallen| (fallen.target, fallen.cause)).collect()
+        follows.invalidated.iter().map(|claim| (claim.target, claim.cause)).collect()
     }
 
     #[test]
-    fn a_fall_is_recorded_with_its_trigger_and_asked_again_nothing_follows() {
+    fn an_invalidation_is_recorded_with_its_trigger_and_only_once() {
         let (mut space, seen, claim) = space();
         let mut writing = space.begin().unwrap();
         let gone =
             say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
-        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
-        let (again, records) = record_what_follows(&key(1), &mut *writing, 0).unwrap();
+        assert_eq!(invalidations(&key(1), &mut *writing), [(claim, gone)]);
+        let (again, records) = record_invalidations(&key(1), &mut *writing, 0).unwrap();
         assert_eq!((again, records.len()), (Consequences::default(), 0));
     }
 
     #[test]
-    fn what_fell_without_a_record_is_recorded_by_whoever_appends_next() {
+    fn an_invalidation_that_is_due_is_recorded_by_the_next_writer() {
         let (mut space, seen, claim) = space();
         let mut writing = space.begin().unwrap();
         let gone =
             say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
         writing.commit().unwrap();
         let mut writing = space.begin().unwrap();
-        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+        assert_eq!(invalidations(&key(1), &mut *writing), [(claim, gone)]);
     }
 
     #[test]
-    fn who_may_not_derive_leaves_what_is_due_to_who_may() {
+    fn a_key_that_may_not_derive_leaves_invalidations_to_one_that_may() {
         let (mut space, seen, claim) = space();
         let mut writing = space.begin().unwrap();
         let gone =
             say(&key(2), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
-        assert_eq!(fell(&key(2), &mut *writing), []);
-        assert_eq!(fell(&key(1), &mut *writing), [(claim, gone)]);
+        assert_eq!(invalidations(&key(2), &mut *writing), []);
+        assert_eq!(invalidations(&key(1), &mut *writing), [(claim, gone)]);
     }
 
     #[test]
-    fn what_is_not_committed_leaves_nothing_settled() {
+    fn a_transaction_that_is_dropped_has_no_consequences() {
         let (mut space, seen, _) = space();
         let mut writing = space.begin().unwrap();
         say(&key(1), &mut *writing, "evidence_retraction", &json!({}), &[("target", seen)]);
         drop(writing);
         let mut writing = space.begin().unwrap();
-        assert_eq!(fell(&key(1), &mut *writing), []);
+        assert_eq!(invalidations(&key(1), &mut *writing), []);
     }
 }

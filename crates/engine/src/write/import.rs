@@ -23,7 +23,7 @@ pub const PROBLEMS_KEPT_MAX: usize = 100;
 /// Records of a dry run that are shown.
 pub const PREVIEW_MAX: usize = 5;
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Report {
     /// The source.
@@ -31,7 +31,7 @@ pub struct Report {
     pub path: PathBuf,
     /// Its format.
     pub format: String,
-    /// Records by what became of them. In a dry run all count as added.
+    /// Records by outcome. In a dry run all count as added.
     #[serde(flatten)]
     pub tally: Tally,
     /// Secrets that were masked, by kind.

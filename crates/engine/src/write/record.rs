@@ -3,9 +3,9 @@
 //! A record that is there already is not written again; one that its source has changed supersedes
 //! what was there. "There" is the latest record of that identity at its source, so a note that was
 //! changed and changed back is believed as it now stands
-//! (`docs/design/0002-evidence-that-returns.md`). What was forgotten is not written again, however
-//! it returns. What repeats memory or an earlier record is written with a mark that says so, and is
-//! no evidence (`docs/design/0014-echo.md`).
+//! (`docs/design/0002-evidence-that-returns.md`). A forgotten record is not written again, whatever
+//! its source. A record that repeats memory or an earlier record is written with a mark, and does
+//! not count as evidence (`docs/design/0014-echo.md`).
 
 use importers::secrets::Masked;
 use kernel::body::Body;
@@ -44,11 +44,11 @@ pub const BATCH_MAX: usize = 1_000;
 pub struct Prepared {
     body: Body,
     bytes: Vec<u8>,
-    /// How it is compared with what was told before; none if it is not.
-    told: Option<TextFingerprint>,
+    /// For the comparison with earlier records; `None` if it is not compared.
+    fingerprint: Option<TextFingerprint>,
 }
 
-/// What became of a record.
+/// The outcome of recording one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is new.
@@ -72,10 +72,10 @@ impl Prepared {
         if let Some(named) = evidence.payload.more.remove(Echo::FIELD) {
             evidence.payload.more.insert(format!("source_{}", Echo::FIELD), named);
         }
-        let told = TextFingerprint::of(&evidence);
+        let fingerprint = TextFingerprint::of(&evidence);
         let body = Body::Evidence(evidence);
         let bytes = body.canonical()?;
-        Ok(Self { body, bytes, told })
+        Ok(Self { body, bytes, fingerprint })
     }
 
     /// With the mark of an echo, if it is one. A new version of what was no echo is its source's
@@ -91,12 +91,13 @@ impl Prepared {
         {
             return Ok(self);
         }
-        let (Body::Evidence(evidence), Some(told)) = (&mut self.body, &self.told) else {
+        let (Body::Evidence(evidence), Some(fingerprint)) = (&mut self.body, &self.fingerprint)
+        else {
             return Ok(self);
         };
-        if let Some(echo) = echoes.find(writing, evidence, told)? {
+        if let Some(echo) = echoes.find(writing, evidence, fingerprint)? {
             evidence.mark_echo(&echo);
-            self.told = None;
+            self.fingerprint = None;
             match self.body.canonical() {
                 Ok(bytes) => self.bytes = bytes,
                 // The mark made it too large for a body: it is recorded as it came.
@@ -179,8 +180,8 @@ impl Writer<'_> {
             let place = ChainPosition { space, head, ts };
             let operation = sealer.seal_evidence(&mut prepared, refs, place)?;
             writing.record(&operation, Some(&prepared.body))?;
-            if let Some(told) = &prepared.told {
-                echoes.note(told, writing.position());
+            if let Some(fingerprint) = &prepared.fingerprint {
+                echoes.note(fingerprint, writing.position());
             }
             written = true;
             replaced |= there.is_some();

@@ -30,7 +30,7 @@ use kernel::when::When;
 use serde_json::{Map, Value, json};
 use store::{RecordError, Writing};
 
-use super::follow::record_what_follows;
+use super::follow::record_invalidations;
 use crate::EngineError;
 use crate::belief::body_of;
 use crate::belief::review::{Disagreement, propose_disagreement, propose_ground_changed};
@@ -287,7 +287,7 @@ pub fn record_consequences(
     writing: &mut dyn Writing,
     now_us: u64,
 ) -> Result<Consequences, EngineError> {
-    let (follows, records) = record_what_follows(sealer, writing, now_us)?;
+    let (follows, records) = record_invalidations(sealer, writing, now_us)?;
     let mut consequences =
         Consequences { invalidated: records.len() as u64, ..Consequences::default() };
     if !follows.reviews.is_empty() {

@@ -72,14 +72,14 @@ fn two_hundred_claims_on_one_piece_of_evidence_fall_together() {
     let top = json!({"do": "claim", "as": "top", "key": "top", "payload": 1, "inputs": names, "confidence": 0.5});
     steps.push(top);
     steps.push(json!({"do": "retract_evidence", "target": "e"}));
-    let mut fallen = names.clone();
-    fallen.push("top".to_owned());
-    steps.push(json!({"expect": {"states": {"top": "invalidated"}, "invalidated": fallen}}));
+    let mut invalidated = names.clone();
+    invalidated.push("top".to_owned());
+    steps.push(json!({"expect": {"states": {"top": "invalidated"}, "invalidated": invalidated}}));
     check(&json!({"name": "wide", "steps": steps}));
 }
 
 #[test]
-fn what_differs_is_told_with_its_step() {
+fn a_difference_is_reported_with_its_step() {
     let steps = json!([
         {"do": "evidence", "as": "e"},
         {"do": "claim", "as": "c", "key": "k", "payload": {"v": 1}, "inputs": ["e"], "confidence": 0.5, "error": "stale_input"},
@@ -120,7 +120,7 @@ fn scenarios_come_as_an_object_an_array_or_lines() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_by_name() {
+fn an_invalid_step_is_refused_with_its_reason() {
     let of = |step: &str| {
         refusal(&format!(r#"{{"name":"s","steps":[{{"do":"evidence","as":"e","t":4}},{step}]}}"#))
     };
@@ -131,7 +131,7 @@ fn what_is_not_understood_is_refused_by_name() {
         (r#"{"do":"evidence","as":"e"}"#, "name of an earlier step"),
         (r#"{"do":"evidence","t":4}"#, "has the time 4"),
         (r#"{"do":"evidence","t":-1}"#, "whole number"),
-        (r#"{"do":"merge","from":"m","steps":[]}"#, "no earlier mark"),
+        (r#"{"do":"merge","from":"m","steps":[]}"#, "is not an earlier mark"),
         ("7", "a step is an object"),
     ] {
         let message = of(step);
@@ -140,6 +140,6 @@ fn what_is_not_understood_is_refused_by_name() {
             "{message}"
         );
     }
-    assert!(refusal("{\"name\":").contains("no JSON"));
-    assert!(refusal("[{\"steps\":[]}]").contains("scenario 1 is no object with"));
+    assert!(refusal("{\"name\":").contains("not JSON"));
+    assert!(refusal("[{\"steps\":[]}]").contains("scenario 1 is not an object with"));
 }

@@ -42,7 +42,7 @@ fn pottery() -> Home {
 }
 
 #[test]
-fn what_memory_knows_of_the_last_turns_is_put_before_the_newest() {
+fn memory_about_the_last_turns_precedes_the_newest_turn() {
     let mut home = pottery();
     let request = request(&[("Mara", "Good morning"), ("Mara", "Which glaze for the tall bowls?")]);
     let context = home.space.context(&request).unwrap();
@@ -67,7 +67,7 @@ fn what_memory_knows_of_the_last_turns_is_put_before_the_newest() {
 }
 
 #[test]
-fn the_newest_turn_is_whole_whatever_the_budget_and_older_ones_give_way() {
+fn the_newest_turn_is_complete_at_any_budget_and_older_ones_are_dropped() {
     let mut home = pottery();
     let long = "the kiln ".repeat(800);
     let mut request = request(&[("Mara", "Hello there"), ("Mara", &long)]);
@@ -82,7 +82,7 @@ fn the_newest_turn_is_whole_whatever_the_budget_and_older_ones_give_way() {
 }
 
 #[test]
-fn a_misfit_is_passed_over_and_smaller_things_after_it_still_fit() {
+fn an_item_that_does_not_fit_is_skipped_and_smaller_ones_after_it_are_taken() {
     let mut home = Home::new();
     home.remember("a", &format!("kiln glaze bowl {}", "detail ".repeat(400)));
     home.remember("b", "the kiln and the glaze of the bowl");
@@ -100,7 +100,7 @@ fn a_misfit_is_passed_over_and_smaller_things_after_it_still_fit() {
 }
 
 #[test]
-fn the_only_answer_of_a_tool_is_cut_rather_than_lost() {
+fn the_only_tool_result_is_cut_rather_than_left_out() {
     let mut home = Home::new();
     let mut request = request(&[("Mara", "and?")]);
     request.tool_results = vec![ToolResult { text: "long ".repeat(900), score: None }];
@@ -111,7 +111,7 @@ fn the_only_answer_of_a_tool_is_cut_rather_than_lost() {
 }
 
 #[test]
-fn what_the_turns_say_and_what_is_private_is_not_put_there() {
+fn statements_of_the_turns_and_private_records_are_left_out() {
     let mut home = pottery();
     let private = Evidence {
         visibility: Visibility::Private,
@@ -161,7 +161,7 @@ fn the_digits_of_the_marks_depend_on_what_is_between_them() {
 }
 
 #[test]
-fn a_budget_of_nothing_gives_the_newest_turn_alone_and_a_huge_one_all_there_is() {
+fn a_budget_of_zero_gives_the_newest_turn_alone_and_a_huge_one_everything() {
     let mut home = pottery();
     let mut request = request(&[("Mara", "Hello"), ("Mara", "Which glaze for the tall bowls?")]);
     request.instructions = Some("Be brief. ".repeat(100));
@@ -182,7 +182,7 @@ fn a_budget_of_nothing_gives_the_newest_turn_alone_and_a_huge_one_all_there_is()
 }
 
 #[test]
-fn a_newest_turn_of_any_length_is_whole_and_whatever_else_is_cut_is_marked_as_such() {
+fn a_newest_turn_of_any_length_is_complete_and_other_truncated_text_is_marked() {
     const MARK: &str = "\n(cut off here: there was more)\n";
     let mut home = Home::new();
     let long = |word: &str| format!("{word} ").repeat(600_000 / word.len());
@@ -207,7 +207,7 @@ fn a_newest_turn_of_any_length_is_whole_and_whatever_else_is_cut_is_marked_as_su
 }
 
 #[test]
-fn instructions_fill_what_is_left() {
+fn instructions_fill_the_remaining_budget() {
     let mut home = pottery();
     let mut request = request(&[("Mara", "Which glaze for the tall bowls?")]);
     request.instructions = Some("Answer politely and briefly. ".repeat(1_000));
@@ -244,10 +244,10 @@ fn inputs_of_any_size_are_answered_soon() {
 }
 
 #[test]
-fn a_receipt_says_what_was_put_before_whom_and_survives_a_rebuild() {
+fn a_receipt_names_the_recipient_and_the_items_and_survives_a_rebuild() {
     let mut home = pottery();
-    let asked = request(&[("Mara", "Which glaze for the tall bowls?")]);
-    let context = home.space.context(&asked).unwrap();
+    let request_about_glaze = request(&[("Mara", "Which glaze for the tall bowls?")]);
+    let context = home.space.context(&request_about_glaze).unwrap();
     let id = context.receipt.unwrap();
     let before = home.space.digests().unwrap();
     home.space.rebuild(|_| {}).unwrap();
@@ -290,7 +290,7 @@ fn a_receipt_says_what_was_put_before_whom_and_survives_a_rebuild() {
 }
 
 #[test]
-fn no_receipt_is_written_where_none_is_wanted() {
+fn no_receipt_is_written_unless_requested() {
     let mut home = pottery();
     let mut request = request(&[("Mara", "Which glaze for the tall bowls?")]);
     request.receipt = Receipts::Omit;
@@ -300,18 +300,18 @@ fn no_receipt_is_written_where_none_is_wanted() {
 }
 
 #[test]
-fn what_an_agent_recalls_is_receipted_too() {
+fn a_recall_by_an_agent_gets_a_receipt() {
     let mut home = pottery();
     let recall = home.space.recall(&crate::support::query("walnuts")).unwrap();
     let recipient = Recipient { agent: "claude", session: None };
-    let recalled = Recalled { asked: "walnuts", facts: &[], records: &recall.results };
+    let recalled = Recalled { query: "walnuts", facts: &[], records: &recall.results };
     let receipt = home.space.receipt_of_recall(&recipient, &recalled, at(9)).unwrap();
     let of = ReceiptFilter { of: Some(recall.results[0].id), ..ReceiptFilter::default() };
     assert_eq!(home.space.receipts(&of, 10).unwrap()[0].id, receipt);
 }
 
 #[test]
-fn another_writer_does_not_hold_a_context_up_and_the_missing_receipt_is_named() {
+fn another_writer_does_not_delay_a_context_and_the_missing_receipt_is_reported() {
     use store::Ledger;
     let mut home = pottery();
     home.space.advance(|_| {}).unwrap();
@@ -325,7 +325,7 @@ fn another_writer_does_not_hold_a_context_up_and_the_missing_receipt_is_named() 
 }
 
 #[test]
-fn facts_are_put_there_if_they_are_surer_than_not_and_speak_to_the_turns() {
+fn facts_are_included_if_they_are_probable_and_relevant_to_the_turns() {
     let mut home = crate::toys::gym();
     let context =
         home.space.context(&request(&[("Mara", "Do I still go to the gym every week?")])).unwrap();

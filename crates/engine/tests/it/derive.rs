@@ -72,12 +72,12 @@ impl Deriver for Layering {
         if records.is_empty() {
             return Vec::new();
         }
-        let said: BTreeMap<&str, &Value> = records
+        let actions: BTreeMap<&str, &Value> = records
             .iter()
             .filter_map(Record::belief)
             .map(|belief| (belief.identity_key.as_str(), &belief.payload))
             .collect();
-        vec![candidate("toy.layer", group, json!({ "said": said }), records, 0.2)]
+        vec![candidate("toy.layer", group, json!({ "said": actions }), records, 0.2)]
     }
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn toys() -> Vec<Box<dyn Deriver>> {
 }
 
 #[test]
-fn one_more_record_changes_what_stands_on_it_through_all_layers() {
+fn a_new_record_changes_dependent_claims_through_all_layers() {
     let mut home = Home::new(toys());
     for (uid, text) in [("1", "tea today"), ("2", "tea again"), ("3", "rain")] {
         home.remember(uid, text);
@@ -244,7 +244,7 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
 }
 
 #[test]
-fn what_no_group_concludes_any_more_is_taken_back() {
+fn a_claim_that_no_group_concludes_any_more_is_retracted() {
     let mut home = Home::new(toys());
     let ids: Vec<OpId> = ["1", "2"].iter().map(|uid| home.remember(uid, "tea today")).collect();
     home.derive(Extent::Changed, Intent::Write);
@@ -272,18 +272,18 @@ impl Dice {
 pub(crate) fn step(
     home: &mut Home,
     dice: &mut Dice,
-    told: &mut Vec<OpId>,
-    said: &mut Vec<(OpId, bool)>,
+    records: &mut Vec<OpId>,
+    actions: &mut Vec<(OpId, bool)>,
 ) {
     let words = ["tea", "rain", "gym", "ana"];
     match dice.below(10) {
         0..=4 => {
             let uid = dice.below(12).to_string();
             let text = format!("{} {}", words[dice.below(words.len())], dice.below(3));
-            told.push(home.remember(&uid, &text));
+            records.push(home.remember(&uid, &text));
         }
-        5 if !told.is_empty() => {
-            let target = told[dice.below(told.len())];
+        5 if !records.is_empty() => {
+            let target = records[dice.below(records.len())];
             let _ = home.act(Body::EvidenceRetraction(Reason { reason: String::new() }), target);
         }
         6..=7 => {
@@ -307,11 +307,11 @@ pub(crate) fn step(
                 Body::ClaimRefutation(Refutation { identity_key: key, note: String::new() })
             };
             if let Ok(changes) = home.act(body, target) {
-                said.push((changes.recorded[0], corrects));
+                actions.push((changes.recorded[0], corrects));
             }
         }
-        8 if !said.is_empty() => {
-            let (target, corrects) = said.swap_remove(dice.below(said.len()));
+        8 if !actions.is_empty() => {
+            let (target, corrects) = actions.swap_remove(dice.below(actions.len()));
             let note = Withdrawal { note: String::new() };
             let body = if corrects {
                 Body::CorrectionWithdrawal(note)
@@ -331,9 +331,9 @@ fn live(first: u64) {
     for seed in (first..=HISTORIES).step_by(4) {
         let mut home = Home::new(toys());
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let (mut told, mut said) = (Vec::new(), Vec::new());
+        let (mut records, mut actions) = (Vec::new(), Vec::new());
         for step_number in 1..=STEPS {
-            step(&mut home, &mut dice, &mut told, &mut said);
+            step(&mut home, &mut dice, &mut records, &mut actions);
             if step_number % 8 == 0 {
                 let derived = home.derive(Extent::Changed, Intent::Write);
                 assert_eq!(derived.problem_count, 0, "seed {seed}: {derived:?}");
@@ -430,7 +430,7 @@ impl Deriver for Hostile {
 }
 
 #[test]
-fn what_a_deriver_does_wrong_is_named_and_the_rest_goes_on() {
+fn an_error_of_a_deriver_is_reported_and_the_others_continue() {
     let wrongs = [
         "panic early",
         "everywhere",
@@ -483,7 +483,7 @@ impl Deriver for Weatherly {
 }
 
 #[test]
-fn what_a_deriver_concluded_stays_when_it_panics_later() {
+fn claims_stay_when_their_deriver_panics_later() {
     let mut home = Home::new(toys());
     home.remember("1", "tea today");
     home.remember("2", "tea again");
@@ -538,9 +538,9 @@ fn two_devices_that_derive_apart_believe_the_same_after_a_merge() {
         send(&one, &mut two);
         let mut lives = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];
         for _ in 0..3 {
-            for (home, (told, said)) in [&mut one, &mut two].into_iter().zip(&mut lives) {
+            for (home, (records, actions)) in [&mut one, &mut two].into_iter().zip(&mut lives) {
                 for _ in 0..6 {
-                    step(home, &mut dice, told, said);
+                    step(home, &mut dice, records, actions);
                 }
             }
             // Withdrawals of what the other device said come later, in the next round.
@@ -579,7 +579,7 @@ fn backlog() -> (Home, Vec<OpId>) {
 }
 
 #[test]
-fn a_long_backlog_stays_derived_whatever_becomes_of_what_the_user_says() {
+fn a_long_backlog_stays_derived_even_if_the_drafts_fail() {
     let (mut home, ids) = backlog();
     let refutes_a_note =
         Body::ClaimRefutation(Refutation { identity_key: "k".into(), note: String::new() });
@@ -589,7 +589,7 @@ fn a_long_backlog_stays_derived_whatever_becomes_of_what_the_user_says() {
 }
 
 #[test]
-fn a_dry_run_over_a_long_backlog_writes_nothing_and_says_what_would_change() {
+fn a_dry_run_over_a_long_backlog_writes_nothing_and_returns_the_changes() {
     let (mut home, ids) = backlog();
     let count = |home: &Home| home.space.export(&mut Vec::new(), |_| {}).unwrap();
     let before = count(&home);
@@ -650,7 +650,7 @@ impl Deriver for Listing {
 }
 
 #[test]
-fn a_claim_of_another_key_that_no_longer_follows_is_left_to_whoever_may_retract_it() {
+fn an_unsupported_claim_of_another_key_is_left_to_a_key_that_may_retract_it() {
     let listing = || -> Vec<Box<dyn Deriver>> { vec![Box::new(Listing)] };
     let mut owner = Home::new(listing());
     let agent = Signer::from_seed([8; 32]);
@@ -683,7 +683,7 @@ fn a_claim_of_another_key_that_no_longer_follows_is_left_to_whoever_may_retract_
 }
 
 #[test]
-fn what_one_key_left_in_a_file_is_retracted_when_another_derives_there() {
+fn a_claim_left_by_one_key_is_retracted_when_another_key_derives() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("space.db");
     let owner = Space::create(&path, Signer::from_seed([7; 32]), "test", at(0)).unwrap();
@@ -706,7 +706,7 @@ fn what_one_key_left_in_a_file_is_retracted_when_another_derives_there() {
 }
 
 #[test]
-fn an_agent_that_may_only_append_does_not_speak_as_the_owner() {
+fn a_key_that_may_only_append_does_not_count_as_the_owner() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("space.db");
     let owner = Space::create(&path, Signer::from_seed([7; 32]), "test", at(0)).unwrap();

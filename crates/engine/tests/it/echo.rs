@@ -1,4 +1,4 @@
-//! What memory had shown, and what was told already, moves no belief when it comes back.
+//! Records that repeat memory or earlier records do not change any belief.
 
 use engine::Space;
 use engine::derive::Extent;
@@ -15,10 +15,10 @@ use serde_json::json;
 use crate::support::{Home, at, exported, id_of, note, recalled};
 use crate::toys::{HABIT, Habits, Tastes, derive};
 
-/// A later second: memory was asked in between.
+/// A later second: memory was searched in between.
 const LATER: i64 = 5_000;
 
-fn said(role: &str, text: &str, second: i64) -> Evidence {
+fn message(role: &str, text: &str, second: i64) -> Evidence {
     let payload = Payload {
         text: text.to_owned(),
         role: Some(role.to_owned()),
@@ -71,13 +71,13 @@ fn gym() -> Home {
     home
 }
 
-/// How surely the habit is believed, and from which records.
+/// The confidence of the habit, and its records.
 fn believed(space: &Space) -> (f64, Vec<OpId>) {
     let sources = space.explain(HABIT).unwrap().explanation.built_from;
     (space.believed(HABIT).unwrap().confidence, sources.iter().map(|source| source.op_id).collect())
 }
 
-/// Puts what memory knows of the gym before an agent.
+/// Shows an agent what memory has about the gym.
 fn shown(home: &mut Home) -> engine::recall::context::Context {
     let turns = vec![Turn {
         speaker: "user".to_owned(),
@@ -106,7 +106,7 @@ fn a_transcript_that_quotes_what_memory_had_shown_moves_no_belief_whoever_quotes
         ("tool", json!({ "context": context.text, "items": context.items }).to_string()),
     ];
     for (number, (role, text)) in quotes.into_iter().enumerate() {
-        let id = record(&mut home.space, said(role, &text, LATER + 1 + number as i64));
+        let id = record(&mut home.space, message(role, &text, LATER + 1 + number as i64));
         let echo = mark(&home.space, &id).unwrap_or_else(|| panic!("{role} quotes: {text}"));
         assert_eq!(echo.kind, EchoKind::Injected, "{role}");
         assert!(!echo.of.is_empty() && echo.share >= 0.8);
@@ -120,8 +120,7 @@ fn a_transcript_that_quotes_what_memory_had_shown_moves_no_belief_whoever_quotes
 }
 
 #[test]
-fn imported_transcripts_of_both_formats_that_quote_memory_are_echoes_and_the_rest_of_them_is_none()
-{
+fn in_imported_transcripts_of_both_formats_only_quotations_of_memory_are_echoes() {
     let mut home = gym();
     let before = believed(&home.space);
     let context = shown(&mut home);
@@ -175,12 +174,12 @@ fn a_turn_of_which_only_a_part_quotes_memory_is_evidence() {
     let text = format!(
         "{item}. But last week I hurt my shoulder, so the doctor wants me to stay away from weights until June"
     );
-    let id = record(&mut home.space, said("user", &text, LATER + 1));
+    let id = record(&mut home.space, message("user", &text, LATER + 1));
     assert_eq!(mark(&home.space, &id), None);
 }
 
 #[test]
-fn whoever_quotes_memory_to_correct_it_says_something_new() {
+fn a_quotation_that_corrects_memory_is_new_evidence() {
     let mut home = gym();
     let context = shown(&mut home);
     let texts: Vec<&str> = context
@@ -191,11 +190,11 @@ fn whoever_quotes_memory_to_correct_it_says_something_new() {
         .collect();
     let denied = texts[0].replace("and a coffee", "but not a coffee");
     assert_ne!(denied, texts[0]);
-    let id = record(&mut home.space, said("user", &denied, LATER + 1));
+    let id = record(&mut home.space, message("user", &denied, LATER + 1));
     assert_eq!(mark(&home.space, &id), None);
     let listed: Vec<String> =
         texts.iter().enumerate().map(|(number, text)| format!("{}. {text}", number + 1)).collect();
-    let id = record(&mut home.space, said("assistant", &listed.join("\n"), LATER + 2));
+    let id = record(&mut home.space, message("assistant", &listed.join("\n"), LATER + 2));
     assert_eq!(
         mark(&home.space, &id).unwrap().kind,
         EchoKind::Injected,
@@ -212,18 +211,18 @@ fn short_words_are_echoes_only_in_the_conversation_in_which_they_were_shown() {
     let session = Some("s1".to_owned());
     home.space.context(&Request { turns, session, ..Request::new("claude", at(LATER)) }).unwrap();
     let echo =
-        record(&mut home.space, said("assistant", "Idris recommends tenmoku glaze!", LATER + 1));
+        record(&mut home.space, message("assistant", "Idris recommends tenmoku glaze!", LATER + 1));
     assert_eq!(mark(&home.space, &echo).unwrap().kind, EchoKind::Injected);
-    let mut elsewhere = said("assistant", "Idris recommends tenmoku glaze.", LATER + 2);
+    let mut elsewhere = message("assistant", "Idris recommends tenmoku glaze.", LATER + 2);
     elsewhere.payload.session = Some("s2".to_owned());
     let id = record(&mut home.space, elsewhere);
     assert_eq!(mark(&home.space, &id), None);
-    let earlier = record(&mut home.space, said("user", "Idris recommends tenmoku glaze", 5));
+    let earlier = record(&mut home.space, message("user", "Idris recommends tenmoku glaze", 5));
     assert_eq!(mark(&home.space, &earlier), None, "said before memory showed it");
 }
 
 #[test]
-fn the_same_told_through_two_exports_counts_once_and_a_new_version_of_it_counts() {
+fn a_statement_in_two_exports_counts_once_and_a_new_version_of_it_counts() {
     let mut home = Home::new();
     let text = "Petra waters the tomatoes on Mondays and Thursdays while we are away in the summer";
     let dated = |source: &str, uid: &str, text: &str| Evidence {
@@ -252,7 +251,7 @@ fn the_same_told_through_two_exports_counts_once_and_a_new_version_of_it_counts(
 }
 
 #[test]
-fn what_was_taken_back_can_be_told_again() {
+fn a_retracted_statement_can_be_recorded_again() {
     let mut home = Home::new();
     let text = "Petra waters the tomatoes on Mondays and Thursdays while we are away in the summer";
     let first = record(&mut home.space, note("a", text));
@@ -266,7 +265,7 @@ fn what_was_taken_back_can_be_told_again() {
 }
 
 #[test]
-fn what_happens_again_keeps_counting() {
+fn a_repeated_event_counts_each_time() {
     let mut home = Home::new();
     home.space.set_derivers(vec![Box::new(Habits), Box::new(Tastes)]);
     let text = "gym with Petra: a long swim, weights, the rowing machine, and a coffee afterwards as always";
@@ -282,7 +281,7 @@ fn what_happens_again_keeps_counting() {
 }
 
 #[test]
-fn records_of_another_copy_are_known_when_they_come_back() {
+fn records_of_another_copy_are_recognised_when_they_come_back() {
     let mut home = Home::new();
     let text = "Petra waters the tomatoes on Mondays and Thursdays while we are away in the summer";
     let first = record(&mut home.space, note("a", text));
@@ -302,7 +301,7 @@ fn records_of_another_copy_are_known_when_they_come_back() {
 }
 
 #[test]
-fn a_source_does_not_say_itself_what_is_an_echo() {
+fn a_source_cannot_mark_its_own_records_as_echoes() {
     let mut home = Home::new();
     let mut evidence =
         note("a", "Idris recommends tenmoku glaze for the tall bowls in the studio on Ringön");
@@ -316,7 +315,7 @@ fn a_source_does_not_say_itself_what_is_an_echo() {
 }
 
 #[test]
-fn hostile_texts_are_recorded_in_time() {
+fn hostile_texts_are_recorded_in_bounded_time() {
     let mut home = Home::new();
     let begun = std::time::Instant::now();
     let texts = [
@@ -327,7 +326,7 @@ fn hostile_texts_are_recorded_in_time() {
     ];
     for (number, text) in texts.iter().enumerate() {
         for copy in 0..5 {
-            record(&mut home.space, said("tool", text, (number * 10 + copy) as i64));
+            record(&mut home.space, message("tool", text, (number * 10 + copy) as i64));
         }
     }
     assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
@@ -335,7 +334,7 @@ fn hostile_texts_are_recorded_in_time() {
 }
 
 #[test]
-fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_on() {
+fn copies_are_recognised_within_a_bulk_import_and_after_it_by_every_process() {
     let mut home = Home::new();
     let text = |number: usize| {
         format!(
@@ -355,7 +354,7 @@ fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_o
     );
     home.space.record(batch(0, "b"), at(2)).unwrap();
     home.space.record(batch(1_000, "a"), at(2)).unwrap();
-    // Nothing was written down of it yet; another process reads it again, some at a time.
+    // No keys are written yet; another process reads the records again, some at a time.
     let mut other = home.again(1);
     for turn in 0..3 {
         other.remember(note(&format!("other{turn}"), "nothing of the kind"), at(3)).unwrap();
@@ -368,7 +367,7 @@ fn what_is_recorded_in_bulk_is_known_within_the_bulk_and_after_it_whoever_goes_o
 }
 
 #[test]
-fn what_is_told_one_by_one_by_several_processes_is_known_to_each_and_to_the_next() {
+fn copies_are_recognised_by_every_process_when_several_record_one_by_one() {
     let mut home = Home::new();
     let text = |number: usize| {
         format!(
@@ -376,8 +375,7 @@ fn what_is_told_one_by_one_by_several_processes_is_known_to_each_and_to_the_next
         )
     };
     let mut other = home.again(1);
-    // By what they are found is written down for many at once, so most of the time some of it waits
-    // in each of them.
+    // Keys are written for many records at once, so each process usually has some in its buffer.
     for number in 0..80 {
         let uid = number.to_string();
         let first = if number % 2 == 0 { &mut home.space } else { &mut other };

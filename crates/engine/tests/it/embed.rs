@@ -112,11 +112,11 @@ fn embed(space: &mut Space, fake: &mut Fake) -> Embedded {
 
 /// The texts that a question recalls by the model that serves, and whether one does.
 fn recalled_by(space: &mut Space, fake: &Fake, question: &str) -> (Vec<String>, bool) {
-    let asked = space.question_to_embed(question, None).unwrap();
+    let embedded = space.question_to_embed(question, None).unwrap();
     let ready =
         space.ready_embeddings("").unwrap().into_iter().find(|ready| ready.model == fake.model);
     let mut query = query(question);
-    query.vector = ready.map(|ready| ByModel::new(ready.number, fake.vector(&asked)));
+    query.vector = ready.map(|ready| ByModel::new(ready.number, fake.vector(&embedded)));
     let recall = space.recall(&query).unwrap();
     let texts = recall.results.into_iter().map(|result| result.evidence.payload.text).collect();
     (texts, recall.model.is_some())
@@ -134,7 +134,7 @@ fn animals(home: &mut Home) {
 }
 
 #[test]
-fn what_shares_no_word_is_found_by_the_models_vectors() {
+fn records_without_a_common_word_are_found_by_the_vectors_of_the_model() {
     let mut home = Home::new();
     animals(&mut home);
     let mut fake = Fake::new("one", 8);
@@ -159,7 +159,7 @@ fn what_shares_no_word_is_found_by_the_models_vectors() {
 }
 
 #[test]
-fn what_was_retracted_or_says_nothing_is_not_read() {
+fn retracted_and_empty_records_are_not_embedded() {
     let mut home = Home::new();
     let gone = id_of(home.remember("1", "The dog sleeps"));
     let drafts = home.space.to_retract(&gone.to_string(), "").unwrap();
@@ -174,7 +174,7 @@ fn what_was_retracted_or_says_nothing_is_not_read() {
 }
 
 #[test]
-fn a_queue_that_is_dropped_between_batches_goes_on_where_it_was() {
+fn a_queue_that_is_dropped_between_batches_resumes_at_its_position() {
     let mut home = Home::new();
     home.record_many(23);
     let mut fake = Fake::new("one", 8);
@@ -277,7 +277,7 @@ fn a_model_that_cannot_be_opened_is_noted_with_what_it_leaves_until_it_can() {
 }
 
 #[test]
-fn who_waits_is_not_kept_beyond_the_time_and_a_slow_model_has_not_failed() {
+fn a_waiting_caller_is_answered_by_the_deadline_and_a_slow_model_has_not_failed() {
     let mut home = Home::new();
     home.record_many(23);
     let clock = Arc::new(AtomicI64::new(1_000));

@@ -43,7 +43,7 @@ fn digest(space: &Space) -> Vec<String> {
 }
 
 #[test]
-fn what_is_exported_is_taken_in_once_and_comes_out_the_same() {
+fn an_exported_ledger_is_imported_once_and_exported_unchanged() {
     let mut home = home();
     let lines = exported(&home.space);
     let mut other = copy(&home, "copy.space", &lines);
@@ -105,15 +105,15 @@ fn lines_in_disorder_are_refused_by_line_and_another_pass_completes() {
 }
 
 #[test]
-fn what_is_no_operation_of_the_space_is_refused_and_the_rest_goes_in() {
+fn invalid_and_foreign_operations_are_refused_and_the_others_are_imported() {
     let home = home();
-    let stranger = Home::new();
+    let unrelated = Home::new();
     let own = String::from_utf8(exported(&home.space)).unwrap();
     let own: Vec<&str> = own.lines().collect();
     let mut forged = own[1].to_owned();
     forged = forged.replace("soup", "sour");
     let foreign = {
-        let mut other = stranger;
+        let mut other = unrelated;
         other.space = Space::create(&other.path("other.space"), key(4), "other", at(0)).unwrap();
         String::from_utf8(exported(&other.space)).unwrap()
     };
@@ -158,7 +158,7 @@ fn an_exported_ledger_is_verified_by_the_plainest_store() {
 }
 
 #[test]
-fn what_is_no_ledger_at_all_is_said_to_be_none() {
+fn a_file_that_is_not_a_ledger_is_refused() {
     for text in ["", "\n", "{}", "hello", "{\"id\":1}"] {
         assert_eq!(read_genesis(&mut text.as_bytes()).unwrap_err().code(), "exchange", "{text:?}");
     }

@@ -44,7 +44,7 @@ fn state(home: &mut Home, key: &str, more: Value) -> OpId {
 }
 
 #[test]
-fn what_is_believed_is_found_by_its_words_its_data_and_its_key() {
+fn a_belief_is_found_by_its_words_its_data_and_its_key() {
     let mut home = gym();
     assert_eq!(found(&mut home.space, "likes"), ["Likes the gym"]);
     assert_eq!(found(&mut home.space, "gym"), ["Goes to the gym every week", "Likes the gym"]);
@@ -59,7 +59,7 @@ fn what_is_believed_is_found_by_its_words_its_data_and_its_key() {
 }
 
 #[test]
-fn what_is_corrected_is_found_by_the_corrected_words_until_the_correction_is_withdrawn() {
+fn a_corrected_belief_is_found_by_the_corrected_words_until_the_correction_is_withdrawn() {
     let mut home = gym();
     let replacement = Replacement {
         set: vec![r#"{"name":"climbing"}"#.to_owned()],
@@ -81,7 +81,7 @@ fn what_is_corrected_is_found_by_the_corrected_words_until_the_correction_is_wit
 }
 
 #[test]
-fn what_is_refuted_is_not_found_until_the_refutation_is_withdrawn() {
+fn a_refuted_belief_is_not_found_until_the_refutation_is_withdrawn() {
     let mut home = gym();
     let drafts = home.space.to_refute(HABIT, "never");
     act(&mut home.space, drafts);
@@ -93,7 +93,7 @@ fn what_is_refuted_is_not_found_until_the_refutation_is_withdrawn() {
 }
 
 #[test]
-fn what_has_lost_its_ground_or_was_taken_back_is_not_found() {
+fn an_invalidated_or_retracted_belief_is_not_found() {
     let mut home = gym();
     let claim = state(&mut home, "said", json!({ "text": "Plays the cello" }));
     assert_eq!(found(&mut home.space, "cello"), ["Plays the cello"]);
@@ -119,7 +119,7 @@ fn what_has_lost_its_ground_or_was_taken_back_is_not_found() {
 }
 
 #[test]
-fn what_was_believed_at_a_time_is_found_as_it_was() {
+fn a_search_as_of_a_time_finds_the_beliefs_of_that_time() {
     let mut home = gym();
     let drafts = home.space.to_refute(HABIT, "never");
     act(&mut home.space, drafts);
@@ -136,7 +136,7 @@ fn what_was_believed_at_a_time_is_found_as_it_was() {
 }
 
 #[test]
-fn who_asks_unasked_gets_only_what_is_sure_and_not_private() {
+fn passive_recall_finds_only_sure_facts_that_are_not_private() {
     let mut home = Home::new();
     for (key, confidence, visibility) in [
         ("a", 0.9, "project"),
@@ -170,7 +170,7 @@ fn who_asks_unasked_gets_only_what_is_sure_and_not_private() {
 }
 
 #[test]
-fn what_is_true_at_a_time_is_found_then() {
+fn a_fact_is_found_by_a_time_at_which_it_is_true() {
     let mut home = Home::new();
     let more = json!({ "text": "Works at the harbour", "valid_from": "2024-01-01", "valid_to": "2025-01-01" });
     state(&mut home, "work", more);
@@ -184,7 +184,7 @@ fn what_is_true_at_a_time_is_found_then() {
 }
 
 #[test]
-fn relevance_is_the_sum_of_its_parts_and_the_users_word_does_not_grow_old() {
+fn relevance_is_the_sum_of_its_parts_and_corrections_do_not_lose_recency() {
     let mut home = gym();
     let mut query = ask("Likes the gym");
     query.now = at(86_400 * 100);
@@ -204,7 +204,7 @@ fn relevance_is_the_sum_of_its_parts_and_the_users_word_does_not_grow_old() {
 }
 
 #[test]
-fn of_what_says_nearly_the_same_the_best_is_found_and_opposites_are_kept_apart() {
+fn of_near_duplicates_the_best_is_found_and_opposites_are_kept_apart() {
     let mut home = Home::new();
     for (key, text, confidence) in [
         ("one", "Petra is allergic to walnuts and feeds the cat", 0.6),
@@ -220,7 +220,7 @@ fn of_what_says_nearly_the_same_the_best_is_found_and_opposites_are_kept_apart()
 }
 
 #[test]
-fn whom_a_fact_is_about_is_known_by_name() {
+fn a_fact_is_found_by_the_name_of_its_subject() {
     let mut home = Home::new();
     state(&mut home, "ida", json!({ "text": "Collects stamps", "subject": "Ida" }));
     state(&mut home, "ben", json!({ "text": "Collects coins", "subject": "Ben" }));
@@ -250,7 +250,7 @@ fn a_belief_with_many_versions_does_not_make_its_words_common() {
 }
 
 #[test]
-fn questions_of_any_form_are_answered_without_harm() {
+fn questions_of_any_form_are_answered_without_a_panic() {
     let home = gym();
     for text in [
         "",

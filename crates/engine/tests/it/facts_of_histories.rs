@@ -23,11 +23,11 @@ use crate::support::{at, key};
 
 /// Histories, and their steps.
 const HISTORIES: (u64, usize) = (2, 160);
-/// After every so many steps what is found is compared.
+/// Steps between comparisons.
 const COMPARED_EVERY: usize = 20;
 
-/// A space in a file that is asked now and then what it finds.
-struct Asked {
+/// A space in a file that is searched at intervals.
+struct SearchedSpace {
     folder: tempfile::TempDir,
     kept: InSqlite,
     steps: usize,
@@ -35,7 +35,7 @@ struct Asked {
     found: Rc<Cell<usize>>,
 }
 
-impl Asked {
+impl SearchedSpace {
     fn begun(genesis: &Operation, body: &Body, found: Rc<Cell<usize>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let space = SqliteSpace::create(&folder.path().join("test.space"), genesis, body).unwrap();
@@ -70,7 +70,7 @@ impl Asked {
     }
 }
 
-impl Keeper for Asked {
+impl Keeper for SearchedSpace {
     type Error = StoreError;
 
     fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
@@ -96,11 +96,13 @@ impl Keeper for Asked {
 }
 
 #[test]
-fn what_is_found_is_what_is_believed_on_any_history_of_two_devices() {
+fn facts_found_equal_the_beliefs_on_any_history_of_two_devices() {
     for seed in 1..=HISTORIES.0 {
         println!("seed {seed}");
         let found = Rc::new(Cell::new(0));
-        two_devices(seed, HISTORIES.1, |genesis, body| Asked::begun(genesis, body, found.clone()));
+        two_devices(seed, HISTORIES.1, |genesis, body| {
+            SearchedSpace::begun(genesis, body, found.clone())
+        });
         assert!(found.get() > 50, "the history does not try much: {}", found.get());
     }
 }

@@ -108,9 +108,9 @@ impl Importer for Odd {
 #[test]
 fn a_writer_that_fails_stops_the_reader_and_names_the_reason() {
     let home = Home::new();
-    let mut stranger = home.again(9);
+    let mut ungranted = home.again(9);
     let head = home.space.head().unwrap();
-    let failed = stranger
+    let failed = ungranted
         .import(&Odd::Endless, Path::new("x"), &context(), Intent::Write, |_| {})
         .unwrap_err();
     assert_eq!(failed.code(), "not_permitted");
@@ -118,7 +118,7 @@ fn a_writer_that_fails_stops_the_reader_and_names_the_reason() {
 }
 
 #[test]
-fn an_importer_that_panics_is_named_and_what_it_had_sent_is_there() {
+fn an_importer_that_panics_is_reported_and_its_earlier_records_are_kept() {
     let mut home = Home::new();
     let failed =
         home.space.import(&Odd::Panics, Path::new("some.file"), &context(), Intent::Write, |_| {});
@@ -130,7 +130,7 @@ fn an_importer_that_panics_is_named_and_what_it_had_sent_is_there() {
 }
 
 #[test]
-fn a_record_beyond_the_limit_is_reported_with_its_source_and_the_rest_goes_in() {
+fn a_record_beyond_the_limit_is_reported_with_its_source_and_the_others_are_imported() {
     let mut home = Home::new();
     let report = home
         .space
@@ -142,7 +142,7 @@ fn a_record_beyond_the_limit_is_reported_with_its_source_and_the_rest_goes_in() 
 }
 
 #[test]
-fn a_source_that_ends_badly_keeps_what_was_read() {
+fn records_read_before_a_truncated_end_are_kept() {
     let mut home = Home::new();
     let failed = home
         .space

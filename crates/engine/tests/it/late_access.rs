@@ -78,7 +78,7 @@ fn a_late_grant_that_confirms_what_a_key_holds_adds_nothing_but_itself() {
 }
 
 #[test]
-fn what_a_late_revocation_takes_the_effect_of_is_not_believed_until_a_late_grant_gives_it_back() {
+fn claims_voided_by_a_late_revocation_are_not_believed_until_a_late_grant_restores_them() {
     let folder = tempfile::tempdir().unwrap();
     let (mut owner, mut laptop) = owner_and_laptop(&folder);
     change_access(&mut owner, signer(9).author(), &ALL, true);

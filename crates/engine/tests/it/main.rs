@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
-mod again;
 mod conformance;
 mod context;
+mod corrections;
 mod derive;
 mod echo;
 mod embed;
@@ -16,6 +16,7 @@ mod late_access;
 mod readers;
 mod recall;
 mod record;
+mod rederivation;
 mod secrets;
 mod stream;
 mod submission;
@@ -23,4 +24,3 @@ mod support;
 mod toys;
 mod verify;
 mod verify_beliefs;
-mod words;

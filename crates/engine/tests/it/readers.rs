@@ -56,14 +56,14 @@ fn before_key(space: &Space) -> String {
 #[test]
 fn one_handle_writes_with_many_keys() {
     let mut home = Home::new();
-    let (phone, stranger) = (Sealer::new(key(2)), Sealer::new(key(3)));
+    let (phone, ungranted) = (Sealer::new(key(2)), Sealer::new(key(3)));
     let may = vec![Capability::Append];
     home.space.change_access(phone.author(), "phone", may, true, at(1)).unwrap();
     let mut writer = home.space.writer_with(&phone);
     assert_eq!(writer.author(), phone.author());
     writer.remember(note("a", "tomato soup"), at(2)).unwrap();
     writer.finish().unwrap();
-    let refused = home.space.writer_with(&stranger).remember(note("b", "lentil soup"), at(3));
+    let refused = home.space.writer_with(&ungranted).remember(note("b", "lentil soup"), at(3));
     assert_eq!(refused.unwrap_err().code(), "not_permitted");
     home.remember("c", "onion soup");
     let reader = home.space.reader().unwrap();
@@ -77,7 +77,7 @@ fn one_handle_writes_with_many_keys() {
         authors,
         BTreeMap::from([(2, key(1).author()), (3, phone.author()), (4, key(1).author())])
     );
-    assert!(!reader.may(&stranger.author(), Capability::Append, at(4)).unwrap());
+    assert!(!reader.may(&ungranted.author(), Capability::Append, at(4)).unwrap());
     assert_eq!(recalled(&home.space, "soup").len(), 2);
 }
 
@@ -99,7 +99,7 @@ fn several_writes_are_folded_once_when_the_writer_finishes() {
 }
 
 #[test]
-fn what_a_writer_left_unfolded_is_folded_by_the_next_reader() {
+fn operations_that_a_writer_left_unfolded_are_folded_by_the_next_reader() {
     let mut home = Home::new();
     home.remember_unfolded("a", "tomato soup");
     assert_eq!(home.space.reader().unwrap().recall(&query("soup")).unwrap().behind, 2);
@@ -134,7 +134,7 @@ fn every_kind_of_write_leaves_nothing_to_fold() {
 }
 
 #[test]
-fn whatever_was_acknowledged_is_found_by_readers_that_begin_later() {
+fn acknowledged_records_are_found_by_readers_that_begin_later() {
     const READERS: usize = 4;
     const RECORDS: usize = 120;
     let mut home = Home::new();
@@ -158,7 +158,7 @@ fn whatever_was_acknowledged_is_found_by_readers_that_begin_later() {
                             assert!(recall.position.0 > known as u64);
                             let word = format!("number{}", (searches * 7) % known);
                             let found = reader.recall(&query(&word)).unwrap().results;
-                            let says = |text: &str| text.split(' ').any(|said| said == word);
+                            let says = |text: &str| text.split(' ').any(|part| part == word);
                             assert!(found.iter().any(|found| says(&found.evidence.payload.text)));
                         }
                         assert_eq!(

@@ -24,7 +24,7 @@ fn a_recall_does_not_wait_for_another_writer_and_says_how_far_it_is_behind() {
 }
 
 #[test]
-fn what_is_remembered_is_found_though_another_writes_by_then() {
+fn a_record_is_found_while_another_process_writes() {
     let mut home = Home::new();
     home.remember("a", "tomato soup");
     let mut other = SqliteSpace::open(home.space.path()).unwrap();
@@ -37,7 +37,7 @@ fn what_is_remembered_is_found_though_another_writes_by_then() {
 }
 
 #[test]
-fn an_operation_that_does_not_read_leaves_the_rest_to_be_recalled() {
+fn an_unreadable_operation_does_not_prevent_recall_of_the_others() {
     let mut home = Home::new();
     home.remember("a", "tomato soup");
     home.remember_unfolded("b", "lentil soup");
@@ -49,7 +49,7 @@ fn an_operation_that_does_not_read_leaves_the_rest_to_be_recalled() {
 }
 
 #[test]
-fn a_prefix_names_one_operation_or_says_which_it_could_be() {
+fn a_prefix_names_one_operation_or_the_error_lists_the_candidates() {
     let mut home = Home::new();
     home.record_many(40);
     let id = home.space.log_tail(1, &Default::default()).unwrap()[0].operation.id();

@@ -22,7 +22,7 @@ fn a_record_is_added_then_present_then_replaced() {
 }
 
 #[test]
-fn what_was_changed_back_is_believed_as_it_now_stands() {
+fn a_record_that_was_changed_back_counts_as_it_now_stands() {
     let mut home = Home::new();
     home.remember("a", "tomato soup");
     home.remember("a", "lentil soup");
@@ -32,7 +32,7 @@ fn what_was_changed_back_is_believed_as_it_now_stands() {
 }
 
 #[test]
-fn a_batch_knows_what_it_holds_twice() {
+fn a_batch_recognises_its_own_duplicates() {
     let mut home = Home::new();
     let batch = ["tomato soup", "tomato soup", "lentil soup"]
         .map(|text| Prepared::new(note("a", text).into()).unwrap());
@@ -63,12 +63,12 @@ fn the_same_content_from_another_device_is_present() {
 }
 
 #[test]
-fn a_key_without_right_writes_nothing() {
+fn a_key_without_permission_writes_nothing() {
     let mut home = Home::new();
     let head = home.space.head().unwrap();
-    let mut stranger = home.again(9);
-    assert!(!stranger.may_append(at(1)).unwrap());
-    let refused = stranger.remember(note("a", "tomato soup"), at(1)).unwrap_err();
+    let mut unknown_device = home.again(9);
+    assert!(!unknown_device.may_append(at(1)).unwrap());
+    let refused = unknown_device.remember(note("a", "tomato soup"), at(1)).unwrap_err();
     assert_eq!(refused.code(), "not_permitted");
     assert!(matches!(refused, EngineError::Record(_)));
     assert_eq!(home.space.head().unwrap(), head);
@@ -89,7 +89,7 @@ fn without_body(lines: &[u8], text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_forgotten_is_not_written_again() {
+fn a_forgotten_record_is_not_written_again() {
     let mut home = Home::new();
     let secret = id_of(home.remember("a", "secret soup"));
     home.remember("a", "public soup");
@@ -110,7 +110,7 @@ fn what_was_forgotten_is_not_written_again() {
 }
 
 #[test]
-fn time_rises_though_the_clock_goes_back() {
+fn timestamps_rise_when_the_clock_goes_back() {
     let mut home = Home::new();
     for (number, second) in [50, 40, -1_000_000, 60, 60].into_iter().enumerate() {
         home.space.remember(note(&number.to_string(), "soup"), at(second)).unwrap();

@@ -90,7 +90,7 @@ fn evidence_is_masked_whichever_function_records_it() {
 }
 
 #[test]
-fn an_import_is_masked_and_says_so() {
+fn an_import_is_masked_and_reports_it() {
     let mut home = Home::new();
     let sources = tempfile::tempdir().unwrap();
     let path = sources.path().join("note.txt");
@@ -103,7 +103,7 @@ fn an_import_is_masked_and_says_so() {
 }
 
 #[test]
-fn the_user_s_words_are_masked_and_the_changes_say_so() {
+fn corrections_and_notes_are_masked_and_the_changes_report_it() {
     let mut home = gym();
     let act = |home: &mut Home, drafts: Result<Vec<Draft>, engine::EngineError>, secrets: usize| {
         let before = masked_operations(home);
@@ -128,7 +128,7 @@ fn the_user_s_words_are_masked_and_the_changes_say_so() {
 }
 
 #[test]
-fn a_dry_run_says_what_would_be_masked_and_writes_nothing() {
+fn a_dry_run_reports_the_masked_secrets_and_writes_nothing() {
     let mut home = gym();
     let drafts = home.space.to_refute(TASTE, &sentence()).unwrap();
     let changes = home.space.act(drafts, Intent::DryRun, at(10)).unwrap();
@@ -154,7 +154,7 @@ fn names_of_spaces_and_devices_are_masked() {
 }
 
 #[test]
-fn whatever_a_program_appends_is_masked() {
+fn every_operation_that_a_program_appends_is_masked() {
     let mut home = Home::new();
     let ground = id_of(home.remember("a", "tomato soup"));
     let cite = |id: OpId, role: &str| vec![Ref { id, role: Role::parse(role).unwrap() }];
@@ -207,7 +207,7 @@ fn agents_and_conversations_are_masked_in_receipts_and_found_by_their_names() {
     home.remember("a", "tomato soup");
     let (agent, session) = (sentence(), format!("session {}", secret()));
     let reader = Recipient { agent: &agent, session: Some(&session) };
-    let recalled = Recalled { asked: "soup", facts: &[], records: &[] };
+    let recalled = Recalled { query: "soup", facts: &[], records: &[] };
     home.space.receipt_of_recall(&reader, &recalled, at(2)).unwrap().unwrap();
     let request = Request { session: Some(session.clone()), ..Request::new(&agent, at(3)) };
     home.space.context(&request).unwrap();

@@ -13,23 +13,23 @@ const RECORDS: usize = 10_000;
 /// Turns of which the latency is measured.
 const TURNS: usize = 300;
 
-fn said(text: &str) -> Turn {
+fn turn(text: &str) -> Turn {
     Turn { speaker: "Mara".to_owned(), text: text.to_owned() }
 }
 
 #[test]
-fn what_two_turns_are_about_is_ready_for_the_next() {
+fn results_for_two_turns_are_ready_for_the_next() {
     let mut home = Home::new();
     home.remember("a", "Idris recommends tenmoku glaze for the tall bowls");
     home.remember("b", "The electrician comes on Tuesday evening");
     let stream = Stream::start(home.again(1)).unwrap();
     assert!(stream.prepared().is_none());
-    stream.said(&said("Which glaze for the tall bowls?"), at(1), None);
-    stream.said(&said("And when does the electrician come?"), at(2), None);
+    stream.add_turn(&turn("Which glaze for the tall bowls?"), at(1), None);
+    stream.add_turn(&turn("And when does the electrician come?"), at(2), None);
     let prepared = stream.settled().unwrap();
     assert_eq!(prepared.after_turns, 2);
     let request = Request {
-        turns: vec![said("Thank you")],
+        turns: vec![turn("Thank you")],
         prepared: Some(prepared.gathered),
         ..Request::new("claude", at(3))
     };
@@ -45,11 +45,11 @@ fn turns_that_come_faster_than_they_are_searched_for_do_not_pile_up() {
     home.remember("a", "number 9999 was the last one");
     let stream = Stream::start(home.again(1)).unwrap();
     for number in 0..10_000 {
-        stream.said(&said(&format!("number {number}")), at(1), None);
+        stream.add_turn(&turn(&format!("number {number}")), at(1), None);
     }
     let prepared = stream.settled().unwrap();
     assert_eq!(prepared.after_turns, 10_000);
-    assert_eq!(prepared.gathered.asked, "number 9998\nnumber 9999");
+    assert_eq!(prepared.gathered.query, "number 9998\nnumber 9999");
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn a_turn_waits_less_than_five_milliseconds_for_the_stream_of_ten_thousand_recor
     let mut waited = Vec::new();
     for number in 0..TURNS {
         let begun = Instant::now();
-        stream.said(
-            &said(&format!("What of the {} in the {}?", words[number % 11], words[number % 7])),
+        stream.add_turn(
+            &turn(&format!("What of the {} in the {}?", words[number % 11], words[number % 7])),
             at(2),
             None,
         );

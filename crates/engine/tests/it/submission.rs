@@ -170,7 +170,7 @@ fn a_derivers_claim_is_recorded_as_deterministic_with_its_basis_as_it_is() {
 }
 
 #[test]
-fn a_claim_that_differs_replaces_what_was_believed() {
+fn a_claim_that_differs_replaces_the_earlier_one() {
     let mut memory = Memory::new();
     let note = memory.note("I live in Graz");
     let first = memory.added(mined(note, "Graz"));
@@ -233,7 +233,7 @@ fn a_claim_that_disagrees_with_a_correction_becomes_one_proposal_for_each_payloa
 }
 
 #[test]
-fn what_a_person_stated_is_not_replaced_by_a_machine() {
+fn a_stated_claim_is_not_replaced_by_a_derived_one() {
     let mut memory = Memory::new();
     let note = memory.note("I live in Graz");
     let stated = json!({
@@ -253,10 +253,10 @@ fn a_claim_that_breaks_a_rule_is_refused_by_name() {
     let stale = memory.submit(mined(gone, "Rome"));
     let expected = RuleViolation::StaleInput { input: gone };
     assert_eq!(stale, Submitted::Refused(Refusal::Rule(expected)));
-    let stranger = memory.submit_as(key(3), mined(note, "Graz"));
+    let ungranted = memory.submit_as(key(3), mined(note, "Graz"));
     assert!(
-        matches!(stranger, Submitted::Refused(Refusal::Rule(RuleViolation::NotPermitted { .. }))),
-        "{stranger:?}"
+        matches!(ungranted, Submitted::Refused(Refusal::Rule(RuleViolation::NotPermitted { .. }))),
+        "{ungranted:?}"
     );
     let inputs = vec![reference(Role::SUPERSEDES, note)];
     let superseding = memory.submit(ClaimDraft { inputs, ..mined(note, "Graz") });
@@ -267,7 +267,7 @@ fn a_claim_that_breaks_a_rule_is_refused_by_name() {
 }
 
 #[test]
-fn what_follows_from_a_batch_is_recorded_once_after_it() {
+fn the_consequences_of_a_batch_are_recorded_once_after_it() {
     let mut memory = Memory::new();
     let note = memory.note("I live in Graz");
     let city = memory.added(mined(note, "Graz"));

@@ -32,7 +32,7 @@ fn a_sound_space_has_no_findings() {
 }
 
 #[test]
-fn every_kind_of_damage_is_named_once() {
+fn every_kind_of_damage_is_reported_once() {
     for (statements, code) in [
         (
             "UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'soup', 'sour') AS BLOB) WHERE pos = 3",
@@ -67,16 +67,16 @@ fn every_kind_of_damage_is_named_once() {
 }
 
 #[test]
-fn what_has_no_effect_is_listed_and_is_no_damage() {
+fn operations_without_effect_are_listed_and_do_not_count_as_damage() {
     let home = Home::new();
     let mut lines = crate::support::exported(&home.space);
-    let stranger_home = Home::new();
-    let mut stranger = stranger_home.again(9);
-    // A copy in which the stranger was let in, whose genesis is the same.
-    let mut open = stranger_home;
+    let other_home = Home::new();
+    let mut unknown_device = other_home.again(9);
+    // A copy in which the unknown device has a grant, whose genesis is the same.
+    let mut open = other_home;
     assert_eq!(crate::support::exported(&open.space), lines);
     open.space.change_access(key(9).author(), "x", vec![Capability::Append], true, at(1)).unwrap();
-    stranger.remember(note("x", "soup"), at(2)).unwrap();
+    unknown_device.remember(note("x", "soup"), at(2)).unwrap();
     let all = String::from_utf8(crate::support::exported(&open.space)).unwrap();
     lines.extend_from_slice(all.lines().last().unwrap().as_bytes());
     let mut space = home.again(1);

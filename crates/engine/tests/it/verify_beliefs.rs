@@ -47,7 +47,7 @@ fn forged(space: &Space) -> Draft {
 }
 
 #[test]
-fn what_was_derived_follows_from_the_records() {
+fn derived_beliefs_follow_from_the_records() {
     let mut home = gym();
     let verification = verify(&mut home.space).unwrap();
     assert!(verification.is_sound() && verification.findings.is_empty(), "{verification:?}");
@@ -61,7 +61,7 @@ fn a_space_without_records_has_nothing_to_derive() {
 }
 
 #[test]
-fn a_forged_claim_is_named_with_what_follows_instead() {
+fn a_forged_claim_is_reported_with_the_belief_that_follows_instead() {
     let mut home = gym();
     let forged = home.space.append(forged(&home.space), at(3)).unwrap();
     let verification = verify(&mut home.space).unwrap();
@@ -83,7 +83,7 @@ fn a_forged_claim_is_named_with_what_follows_instead() {
 }
 
 #[test]
-fn a_claim_that_no_group_concludes_is_named() {
+fn a_claim_that_no_group_concludes_is_reported() {
     let mut home = gym();
     let mut draft = forged(&home.space);
     draft.refs.retain(|cited| cited.role.as_str() != Role::SUPERSEDES);
@@ -98,7 +98,7 @@ fn a_claim_that_no_group_concludes_is_named() {
 }
 
 #[test]
-fn what_is_not_derived_yet_is_no_finding() {
+fn records_that_are_not_derived_yet_are_not_a_finding() {
     let mut home = gym();
     home.remember("pool-1", "pool number 1");
     home.remember("pool-2", "pool number 2");
@@ -114,7 +114,7 @@ fn what_is_not_derived_yet_is_no_finding() {
 }
 
 #[test]
-fn what_other_derivers_concluded_is_not_compared() {
+fn claims_of_other_derivers_are_not_compared() {
     let mut home = gym();
     home.space.set_derivers(vec![Box::new(Habits)]);
     let verification = verify(&mut home.space).unwrap();
@@ -147,7 +147,7 @@ impl Deriver for Broken {
 }
 
 #[test]
-fn what_a_deriver_does_wrong_is_named() {
+fn an_error_of_a_deriver_is_reported() {
     let mut home = gym();
     home.space.set_derivers(vec![Box::new(Broken), Box::new(Tastes)]);
     let verification = verify(&mut home.space).unwrap();
@@ -162,7 +162,7 @@ fn what_a_deriver_does_wrong_is_named() {
 }
 
 #[test]
-fn who_may_not_derive_is_told_that_nothing_was_compared() {
+fn for_a_key_that_may_not_derive_the_comparison_is_skipped() {
     let mut home = gym();
     home.space
         .change_access(key(2).author(), "agent", vec![Capability::Append], true, at(3))
@@ -176,7 +176,7 @@ fn who_may_not_derive_is_told_that_nothing_was_compared() {
 }
 
 #[test]
-fn others_write_while_beliefs_are_verified() {
+fn other_processes_can_write_while_beliefs_are_verified() {
     const NOTES: usize = 3_000;
     let mut home = Home::new();
     home.space.set_derivers(vec![Box::new(Habits), Box::new(Tastes)]);
@@ -208,7 +208,7 @@ fn others_write_while_beliefs_are_verified() {
 }
 
 #[test]
-fn what_another_key_left_for_this_one_to_retract_is_not_compared() {
+fn claims_that_this_key_has_yet_to_retract_are_not_compared() {
     let mut home = gym();
     let rights = vec![Capability::Append, Capability::Derive];
     home.space.change_access(key(2).author(), "agent", rights, true, at(3)).unwrap();
@@ -232,7 +232,7 @@ fn what_another_key_left_for_this_one_to_retract_is_not_compared() {
 }
 
 #[test]
-fn a_users_word_stands_beside_what_follows() {
+fn corrections_and_refutations_are_compatible_with_derived_beliefs() {
     let mut home = gym();
     let refuted = home.space.to_refute(HABIT, "").unwrap();
     home.space.act(refuted, Intent::Write, at(3)).unwrap();

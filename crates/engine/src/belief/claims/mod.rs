@@ -1,14 +1,13 @@
-//! What is believed, as a list.
+//! Lists of beliefs.
 //!
-//! The list is of the ledger as it stands, or as it stood: with `as_of`, only what the space's
-//! order has up to then counts. The surest comes first. Whether a belief is true at a time in the
-//! world (`valid_at`) is another question than whether it was held then.
+//! A list shows the present state of the ledger or, with `as_of`, an earlier one: then only the
+//! operations up to that time in the space's order count. The surest belief comes first. Whether a
+//! belief is true at a time in the world (`valid_at`) differs from whether it was held then.
 //!
-//! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads its own
-//! beliefs and no others. As of a time, the view serves all identities that have not changed since;
-//! the others are evaluated one by one. So are all where words are looked for, which the view does
-//! not hold, and where a file has no view because it is of an earlier version and cannot be
-//! written.
+//! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads only the
+//! beliefs that it returns. As of a time, the view serves all identities that have not changed
+//! since; the others are evaluated one by one. All identities are evaluated if the filter contains
+//! words, which the view does not store, or if a read-only file of an earlier version has no view.
 
 use kernel::confidence::Band;
 use kernel::snapshot::Snapshot;
@@ -26,7 +25,7 @@ const KEPT_FACTOR: usize = 2;
 /// Which states to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum States {
-    /// What is served: active and corrected.
+    /// Those with a served belief: active and corrected.
     #[default]
     Believed,
     /// These.
@@ -42,13 +41,13 @@ pub struct ClaimFilter {
     pub states: States,
     /// By type: `routine.weekly`, or a family, `routine`.
     pub claim_type: Option<String>,
-    /// By how sure.
+    /// By confidence.
     pub band: Option<Band>,
     /// True in the world at this time, microseconds since the Unix epoch.
     pub valid_at_us: Option<i64>,
-    /// Whose words, key or data have this in them, in any case.
+    /// With this text in the words, key or data, in any letter case.
     pub contains: Option<String>,
-    /// Believed by what was recorded until then (inclusive), microseconds since the Unix epoch.
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
 }
 
@@ -94,7 +93,7 @@ fn has(belief: &Belief, part: &str) -> bool {
         .any(|text| text.to_lowercase().contains(part))
 }
 
-/// How sure a belief is, in words; none where nothing is believed.
+/// The confidence of a belief in words; `None` if nothing is believed.
 pub fn band_of(belief: &Belief) -> Option<Band> {
     belief.served.map(|_| Band::of(belief.confidence))
 }
@@ -121,7 +120,7 @@ pub fn to_json(belief: &Belief) -> Value {
     })
 }
 
-/// Every state but that of an identity of which nothing was stated.
+/// Every state except that of an identity without a claim.
 const STATED: [State; 5] =
     [State::Refuted, State::Corrected, State::Retracted, State::Active, State::Invalidated];
 
@@ -138,7 +137,7 @@ impl States {
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        self.store.at_one_moment(|world| {
+        self.store.at_one_moment(|index| {
             let rows = BeliefFilter {
                 states: filter.states.listed(),
                 claim_type: filter.claim_type.clone(),
@@ -148,62 +147,62 @@ impl Reader<'_> {
             };
             // Which of them say what is looked for, only their words tell.
             let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
-            match world.list_beliefs(&rows, row_limit)? {
-                Some(page) => Ok(list(world, filter, page, limit)?),
-                None => Ok(list_without_view(world, filter, limit)?),
+            match index.list_beliefs(&rows, row_limit)? {
+                Some(page) => Ok(list(index, filter, page, limit)?),
+                None => Ok(list_without_view(index, filter, limit)?),
             }
         })
     }
 }
 
-/// The list that begins with the rows of the view.
+/// The list, from the rows of the view.
 fn list(
-    world: &SqliteLedgerIndex<'_>,
+    index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
     page: BeliefPage,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     for key in &page.keys {
-        claims.add(belief(world, key)?);
+        claims.add(belief(index, key)?);
     }
     if filter.contains.is_none() {
         claims.total = usize::try_from(page.total).unwrap_or(usize::MAX);
     }
     if let Some(until) = filter.as_of_us {
-        let then = Snapshot::before(world, first_after(until));
+        let then = Snapshot::before(index, first_after(until));
         // What nothing had spoken of by then had no state then.
         let with_unspoken = filter.states.listed().contains(&State::None);
-        for key in world.beliefs_changed_since(until, with_unspoken)? {
+        for key in index.beliefs_changed_since(until, with_unspoken)? {
             claims.add(belief(&then, &key)?);
         }
     }
     Ok(claims.finish())
 }
 
-/// The same list, for which every identity is evaluated.
+/// The same list, by evaluating every identity.
 fn list_without_view(
-    world: &SqliteLedgerIndex<'_>,
+    index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     match filter.as_of_us {
-        None => evaluate_all(world, world, filter, limit),
+        None => evaluate_all(index, index, filter, limit),
         Some(until) => {
-            evaluate_all(world, &Snapshot::before(world, first_after(until)), filter, limit)
+            evaluate_all(index, &Snapshot::before(index, first_after(until)), filter, limit)
         }
     }
 }
 
 fn evaluate_all<B: Bodies>(
     keys_of: &SqliteLedgerIndex<'_>,
-    world: &B,
+    index: &B,
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     let mut failure = None;
-    keys_of.identity_keys(|key| match belief(world, &key) {
+    keys_of.identity_keys(|key| match belief(index, &key) {
         Ok(belief) => {
             claims.add(belief);
             true
@@ -216,7 +215,7 @@ fn evaluate_all<B: Bodies>(
     failure.map_or(Ok(claims.finish()), Err)
 }
 
-/// The best of the beliefs that were looked at, and how many passed.
+/// The best of the evaluated beliefs, and how many passed the filter.
 struct Gathered<'a> {
     filter: &'a ClaimFilter,
     contains: Option<String>,

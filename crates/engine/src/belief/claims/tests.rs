@@ -24,7 +24,7 @@ const COMPARED_EVERY: usize = 20;
 fn compare(space: &SqliteSpace, filter: &ClaimFilter) -> usize {
     let mut total = 0;
     for limit in [0, 3, 1_000] {
-        let answer: Result<(), StoreError> = space.at_one_moment(|world| {
+        let answer: Result<(), StoreError> = space.at_one_moment(|index| {
             let rows = BeliefFilter {
                 states: filter.states.listed(),
                 claim_type: filter.claim_type.clone(),
@@ -33,9 +33,9 @@ fn compare(space: &SqliteSpace, filter: &ClaimFilter) -> usize {
                 unchanged_since_us: filter.as_of_us,
             };
             let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
-            let page = world.list_beliefs(&rows, row_limit)?.unwrap();
-            let listed = list(world, filter, page, limit)?;
-            assert_eq!(listed, list_without_view(world, filter, limit)?, "{filter:?}, {limit}");
+            let page = index.list_beliefs(&rows, row_limit)?.unwrap();
+            let listed = list(index, filter, page, limit)?;
+            assert_eq!(listed, list_without_view(index, filter, limit)?, "{filter:?}, {limit}");
             total = listed.total;
             Ok(())
         });

@@ -1,15 +1,15 @@
-//! Reviews: what the user should look at again, because it touches the user's own word.
+//! Reviews: corrections that the user should look at again.
 //!
-//! No machine undoes a correction. When its ground changes, or a deriver comes to another result,
-//! that is written down as a `proposal` operation, so that it is durable, reaches every device, and
-//! is decided once. It says what accepting it would append: the withdrawal of the correction, or
-//! another correction. Whether it was proposed already is asked of the ledger itself: a proposal
-//! cites the correction that it is about, and at most one is made for each trigger, and for each
-//! payload that differs.
+//! The program never undoes a correction by itself. When the inputs of the corrected claim change,
+//! or a deriver reaches another result, it records a `proposal` operation. The proposal is durable,
+//! reaches every device, and is decided once. It contains the operation that accepting it appends:
+//! the withdrawal of the correction, or another correction. A proposal cites the correction that it
+//! is about, so the ledger itself tells whether it was made already. At most one is made for each
+//! trigger, and for each payload that differs.
 //!
-//! Whoever may derive may propose, and the user decides with another key. So what a proposal would
-//! append is not taken from it on trust: one whose operations are not exactly those that its
-//! question implies is none ([`Asked::read`]).
+//! Any key that may derive may propose, and the user decides with another key. Therefore the
+//! operations in a proposal are not trusted: unless they are exactly those that its question
+//! implies, the proposal is not a review ([`Review::read`]).
 
 use std::collections::HashSet;
 
@@ -30,32 +30,32 @@ use store::{StoreError, Writing};
 use crate::belief::{Bodies, body_of};
 use crate::{EngineError, Reader};
 
-/// Inputs that a disagreement cites at most; what it rests on beyond them is left out.
+/// Most inputs that a disagreement cites; the others are left out.
 const SOURCES_MAX: usize = 1_000;
 
-/// What a deriver says of a corrected identity, other than the user.
+/// A deriver's result for a corrected identity that differs from the correction.
 #[derive(Clone, Copy, Debug)]
 pub struct Disagreement<'a> {
     /// The identity.
     pub key: &'a str,
-    /// What would be believed, in words.
+    /// The belief that the deriver proposes, in words.
     pub text: &'a str,
     /// The same as data.
     pub payload: &'a Value,
     /// How sure the deriver is.
     pub confidence: f64,
-    /// What it follows from.
+    /// The records and beliefs that it follows from.
     pub inputs: &'a [OpId],
 }
 
-/// What became of a review.
+/// The status of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// It awaits the user.
+    /// It awaits a decision.
     Pending,
-    /// The user did as was proposed.
+    /// The user accepted the proposal.
     Accepted,
-    /// The user said no.
+    /// The user rejected the proposal.
     Dismissed,
     /// Its correction was withdrawn or replaced, so there is nothing left to decide.
     Moot,
@@ -73,29 +73,29 @@ impl Status {
     }
 }
 
-/// A review.
+/// A proposal to look again at a correction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct Review {
     /// The proposal.
     pub id: OpId,
     /// When it was made.
     pub at: HlcTimestamp,
-    /// In words.
+    /// The proposal in words.
     pub text: String,
     /// How sure the deriver is, where one disagrees.
     pub confidence: Option<f64>,
-    /// What it asks.
+    /// The question for the user.
     pub question: Question,
     /// The correction that it is about.
     pub correction: OpId,
-    /// What that correction says.
+    /// The payload of that correction.
     pub corrected_payload: Value,
-    /// What became of it.
+    /// Its status.
     pub status: Status,
 }
 
-/// Proposes to look again at a correction whose ground changed; none if that was proposed already
-/// or the identity is not corrected.
+/// Proposes to look again at a correction whose ground changed. Returns `None` if that was proposed
+/// already or if the identity is not corrected.
 pub fn propose_ground_changed(
     writing: &dyn Writing,
     review: &cascade::Review,
@@ -125,51 +125,52 @@ pub fn propose_ground_changed(
     Ok(Some(citing(proposal, [review.trigger, correction.id])?))
 }
 
-/// Proposes what a deriver says of a corrected identity; none if that payload was proposed already,
-/// is what the correction says, or the identity is not corrected.
+/// Proposes a deriver's result for a corrected identity. Returns `None` if that payload was
+/// proposed already, if the correction has the same payload, or if the identity is not corrected.
 pub fn propose_disagreement(
     writing: &dyn Writing,
-    said: &Disagreement<'_>,
+    disagreement: &Disagreement<'_>,
 ) -> Result<Option<Draft>, EngineError> {
-    let Some(correction) = Validity::new(writing).standing(said.key)?.correction else {
+    let Some(correction) = Validity::new(writing).standing(disagreement.key)?.correction else {
         return Ok(None);
     };
     let question = Question {
-        identity_key: said.key.to_owned(),
+        identity_key: disagreement.key.to_owned(),
         reason: Reason::Disagreement,
         trigger: None,
-        payload: Some(said.payload.clone()),
+        payload: Some(disagreement.payload.clone()),
     };
-    if correction.payload == Some(payload_digest(said.payload)) || is_proposed(writing, &question)?
+    if correction.payload == Some(payload_digest(disagreement.payload))
+        || is_proposed(writing, &question)?
     {
         return Ok(None);
     }
     let proposal = Proposal {
         origin: Proposal::DERIVATION.to_owned(),
-        confidence: Some(said.confidence),
-        text: said.text.to_owned(),
+        confidence: Some(disagreement.confidence),
+        text: disagreement.text.to_owned(),
         operations: vec![proposed(&recorrection(
             correction.id,
-            said.key,
-            said.text,
-            said.payload,
+            disagreement.key,
+            disagreement.text,
+            disagreement.payload,
             "",
         )?)?],
         review: Some(question),
         ..Proposal::default()
     };
-    let inputs = said.inputs.iter().copied().take(SOURCES_MAX);
+    let inputs = disagreement.inputs.iter().copied().take(SOURCES_MAX);
     Ok(Some(citing(proposal, std::iter::once(correction.id).chain(inputs))?))
 }
 
-/// Whether a review was proposed already, decided or not: of the same identity, with the same
-/// trigger or payload.
+/// Whether a review of the same identity, with the same trigger or payload, was proposed already.
+/// Decided reviews count.
 pub fn is_proposed(writing: &dyn Writing, question: &Question) -> Result<bool, EngineError> {
-    for said in writing.identity(&question.identity_key)? {
-        if said.kind != Kind::ClaimCorrection {
+    for version in writing.identity(&question.identity_key)? {
+        if version.kind != Kind::ClaimCorrection {
             continue;
         }
-        for id in writing.acting(&said.id, &Kind::Proposal, Proposal::SOURCE)? {
+        for id in writing.acting(&version.id, &Kind::Proposal, Proposal::SOURCE)? {
             if let Some(entry) = writing.entry(&id)?
                 && let Some(Body::Proposal(Proposal { review: Some(made), .. })) =
                     body_of(writing, &id, &Kind::Proposal)?
@@ -191,11 +192,11 @@ fn is_same(one: &Question, other: &Question) -> bool {
         && payload(one) == payload(other)
 }
 
-impl Asked {
-    /// Reads a proposal as a review; none if it is something else, its author may not propose, or
-    /// it would append anything but what it asks about.
-    pub(crate) fn read<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
-        let Some(Body::Proposal(proposal)) = body_of(world, &entry.id, &Kind::Proposal)? else {
+impl Review {
+    /// Reads a proposal as a review. Returns `None` if it is something else, if its author may not
+    /// propose, or if it would append anything other than what its question implies.
+    pub(crate) fn read<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
+        let Some(Body::Proposal(proposal)) = body_of(index, &entry.id, &Kind::Proposal)? else {
             return Ok(None);
         };
         let (Some(question), [operation]) = (proposal.review, proposal.operations.as_slice())
@@ -213,10 +214,10 @@ impl Asked {
             Reason::GroundChanged => question.trigger.is_some_and(|trigger| cites(&trigger)),
             Reason::Disagreement => question.payload.is_some(),
         };
-        let Some(corrected) = world.entry(&correction)?.filter(|_| cites(&correction)) else {
+        let Some(corrected) = index.entry(&correction)?.filter(|_| cites(&correction)) else {
             return Ok(None);
         };
-        let permitted = world.access()?.holds(&entry.author, Capability::Derive, entry.order());
+        let permitted = index.access()?.holds(&entry.author, Capability::Derive, entry.order());
         if !permitted
             || !is_grounded
             || corrected.identity.as_ref() != Some(&question.identity_key)
@@ -224,14 +225,14 @@ impl Asked {
         {
             return Ok(None);
         }
-        let corrected_payload = match body_of(world, &correction, &Kind::ClaimCorrection)? {
-            Some(Body::ClaimCorrection(said)) => said.corrected_payload,
+        let corrected_payload = match body_of(index, &correction, &Kind::ClaimCorrection)? {
+            Some(Body::ClaimCorrection(correction)) => correction.corrected_payload,
             _ => Value::Null,
         };
-        let status = match decided(world, &entry.id)? {
+        let status = match decided(index, &entry.id)? {
             Some(status) => status,
             None => {
-                let now = Validity::new(world).standing(&question.identity_key)?;
+                let now = Validity::new(index).standing(&question.identity_key)?;
                 let stands = now.refutation.is_none()
                     && now.correction.is_some_and(|now| now.id == correction);
                 if stands { Status::Pending } else { Status::Moot }
@@ -249,7 +250,7 @@ impl Asked {
         }))
     }
 
-    /// What accepting appends: what was proposed, and the decision.
+    /// The drafts that accepting appends: the proposed operation and the decision.
     pub fn accept(&self, note: &str) -> Result<Vec<Draft>, EngineError> {
         let Question { identity_key, payload, reason, .. } = &self.question;
         let done = match reason {
@@ -265,7 +266,7 @@ impl Asked {
         Ok(vec![done, self.decision(Decision::ACCEPT, note)?])
     }
 
-    /// What dismissing appends.
+    /// The drafts that dismissing appends.
     pub fn dismiss(&self, note: &str) -> Result<Vec<Draft>, EngineError> {
         Ok(vec![self.decision(Decision::REJECT, note)?])
     }
@@ -294,15 +295,15 @@ fn is_implied(operation: &Proposed, question: &Question) -> bool {
     }
 }
 
-/// What the user decided of a proposal last.
-fn decided<B: Bodies>(world: &B, proposal: &OpId) -> Result<Option<Status>, StoreError> {
+/// The user's latest decision on a proposal.
+fn decided<B: Bodies>(index: &B, proposal: &OpId) -> Result<Option<Status>, StoreError> {
     let mut last: Option<(Entry, Status)> = None;
-    for id in world.acting(proposal, &Kind::Decision, Role::TARGET)? {
-        let Some(entry) = world.entry(&id)? else { continue };
-        if !world.access()?.holds(&entry.author, Capability::Correct, entry.order()) {
+    for id in index.acting(proposal, &Kind::Decision, Role::TARGET)? {
+        let Some(entry) = index.entry(&id)? else { continue };
+        if !index.access()?.holds(&entry.author, Capability::Correct, entry.order()) {
             continue;
         }
-        let status = match body_of(world, &id, &Kind::Decision)? {
+        let status = match body_of(index, &id, &Kind::Decision)? {
             Some(Body::Decision(decision)) if decision.verdict == Decision::ACCEPT => {
                 Status::Accepted
             }
@@ -373,13 +374,13 @@ fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
 }
 
 impl Reader<'_> {
-    /// Every review, in the order in which they were asked.
-    pub fn reviews(&self) -> Result<Vec<Asked>, EngineError> {
-        self.store.at_one_moment(|world| {
+    /// Every review, in the order of their proposals.
+    pub fn reviews(&self) -> Result<Vec<Review>, EngineError> {
+        self.store.at_one_moment(|index| {
             let mut reviews = Vec::new();
-            for id in world.proposals()? {
-                if let Some(entry) = world.entry(&id)? {
-                    reviews.extend(Asked::read(world, &entry)?);
+            for id in index.proposals()? {
+                if let Some(entry) = index.entry(&id)? {
+                    reviews.extend(Review::read(index, &entry)?);
                 }
             }
             Ok(reviews)

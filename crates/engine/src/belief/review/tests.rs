@@ -72,9 +72,10 @@ fn a_review_is_proposed_once_for_each_trigger_and_for_each_other_payload() {
     assert!(disagreement(&mut made, &json!({ "v": 4 })).is_some());
     let reviews = made.space.reviews().unwrap();
     assert_eq!(reviews.len(), 2);
-    assert!(reviews.iter().all(
-        |asked| asked.status == Status::Pending && asked.corrected_payload == json!({ "v": 2 })
-    ));
+    assert!(
+        reviews.iter().all(|review| review.status == Status::Pending
+            && review.corrected_payload == json!({ "v": 2 }))
+    );
     append_all(&mut made.space, reviews[1].dismiss("no").unwrap());
     assert_eq!(disagreement(&mut made, &json!({ "v": 3 })), None, "dismissed is not asked again");
 }
@@ -88,7 +89,7 @@ fn accepting_does_what_was_proposed_and_the_other_questions_are_moot() {
     let reviews = made.space.reviews().unwrap();
     append_all(&mut made.space, reviews[1].accept("it moved").unwrap());
     let statuses = |space: &Space| {
-        space.reviews().unwrap().iter().map(|asked| asked.status).collect::<Vec<_>>()
+        space.reviews().unwrap().iter().map(|review| review.status).collect::<Vec<_>>()
     };
     assert_eq!(statuses(&made.space), [Status::Moot, Status::Accepted]);
     let pinned = made
@@ -96,7 +97,7 @@ fn accepting_does_what_was_proposed_and_the_other_questions_are_moot() {
         .reader()
         .unwrap()
         .store
-        .at_one_moment(|world| crate::belief::belief(world, "k"))
+        .at_one_moment(|index| crate::belief::belief(index, "k"))
         .unwrap();
     assert_eq!(
         (pinned.payload, pinned.text.as_str(), pinned.confidence),
@@ -116,14 +117,14 @@ fn accepting_that_the_ground_changed_withdraws_the_correction() {
         .reader()
         .unwrap()
         .store
-        .at_one_moment(|world| crate::belief::belief(world, "k"))
+        .at_one_moment(|index| crate::belief::belief(index, "k"))
         .unwrap();
     assert_eq!(belief.payload, json!({ "v": 1 }));
     assert_eq!(ground_changed(&mut made), None, "nothing is corrected any more");
 }
 
 #[test]
-fn a_proposal_that_would_append_anything_else_is_no_review() {
+fn a_proposal_that_would_append_anything_else_is_not_a_review() {
     let mut made = corrected();
     let Draft { body: Body::Proposal(good), refs } =
         disagreement(&mut made, &json!({ "v": 3 })).unwrap()
@@ -163,7 +164,7 @@ fn a_proposal_that_would_append_anything_else_is_no_review() {
 }
 
 #[test]
-fn a_review_of_what_was_refuted_since_is_moot() {
+fn a_review_is_moot_once_its_identity_is_refuted() {
     let mut made = corrected();
     let draft = ground_changed(&mut made).unwrap();
     made.space.append(draft, at(4)).unwrap();

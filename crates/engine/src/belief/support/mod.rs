@@ -1,16 +1,18 @@
-//! What carries a belief, and what would change it.
+//! Which inputs support a belief, and which would change it if they were missing.
 //!
-//! The *smallest sufficient support* of a claim is the fewest of its inputs from which alone its
-//! deriver would still say it, in its band or a surer one. It is found by asking: the deriver is
-//! pure, so it is run on parts of the inputs. All parts of one input, then all of two, and so on:
-//! what is found so is provably the smallest. Where that would take more than [`WORK_RECORDS_MAX`],
-//! good parts are looked for instead: stretches of time that hold the claim, thinned out as long as
-//! it holds; then nothing says that there is none smaller, and the answer says so.
+//! The *smallest sufficient support* of a claim is the smallest subset of its inputs from which its
+//! deriver still makes the claim, in the same band or a higher one. Derivers are pure, so the
+//! search runs the deriver on subsets: all subsets of one input, then all of two, and so on. The
+//! first that suffices is provably the smallest. Where that would take more than
+//! [`WORK_RECORDS_MAX`], the search is greedy: it starts from stretches of time that support the
+//! claim and removes inputs for as long as the claim holds. The result then says that a smaller
+//! support may exist.
 //!
-//! *What would change it* is asked the same way, by leaving inputs out: those without any one of
-//! which the claim would fall below its band, and the fewest that together would bring it there.
+//! *What would change it* is found in the same way, by leaving inputs out: the single inputs
+//! without which the claim falls below its band, and the smallest set that brings it there
+//! together.
 //!
-//! What cannot be computed again, a model's or a person's word, stands on all of its inputs
+//! A claim that cannot be computed again, from a model or a person, rests on all of its inputs
 //! together.
 
 use std::collections::BTreeSet;
@@ -33,34 +35,34 @@ mod search;
 
 pub use search::{Fewest, Search, examine};
 
-/// Records that derivers are shown in one question, over all runs: about a second's work.
+/// Most records that derivers read in one search, over all runs: about one second of work.
 pub const WORK_RECORDS_MAX: u64 = 200_000;
 
-/// On which of its inputs a claim stands.
+/// The inputs that support a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Support {
-    /// Found by running its deriver.
+    /// A subset, found by running its deriver.
     Examined(Search),
-    /// On all of them together.
+    /// All of its inputs together.
     All(Whole),
-    /// The user said so; it stands on nothing else.
+    /// The user's correction; it has no other support.
     UserWord,
     /// Nothing is believed.
     Nothing,
 }
 
-/// Why a claim stands on all of its inputs.
+/// Why no smaller support than all of the inputs is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
-    /// A person said it.
+    /// A person made the claim.
     Person,
-    /// A model said it, which may say something else next time.
+    /// A model made the claim and may answer differently next time.
     Model,
-    /// Its deriver, in the version that made it, is not here.
+    /// Its deriver is not available in the version that made it.
     OtherDeriver,
-    /// The content of an input is not here.
+    /// The content of an input is not available.
     Redacted,
-    /// Its deriver does not say it from its inputs alone, as they are now.
+    /// Its deriver does not repeat the claim from its inputs in their present state.
     NotRepeated,
 }
 
@@ -77,10 +79,10 @@ impl Whole {
     }
 }
 
-/// What is asked of a deriver.
+/// A support search: the claim to repeat, and the inputs to choose from.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
-    /// Which deriver.
+    /// The deriver to run.
     pub deriver: &'a dyn Deriver,
     /// The claim's identity.
     pub key: &'a str,
@@ -96,17 +98,17 @@ fn ids(inputs: &[Record], places: &[usize]) -> Vec<OpId> {
 }
 
 impl Reader<'_> {
-    /// On which of its inputs a belief stands, as far as it is served.
+    /// The support of a belief, if it is served.
     pub fn support(&self, explaining: &Explaining) -> Result<Support, EngineError> {
         let claim = &explaining.explanation.claim;
         if explaining.belief.served != Some(claim.op_id) {
             return Ok(Support::Nothing);
         }
-        let asked = self.store.at_one_moment(|world| to_records(world, &claim.op_id))?;
-        let (body, records) = match asked {
-            Asked::Correction => return Ok(Support::UserWord),
-            Asked::Redacted => return Ok(Support::All(Whole::Redacted)),
-            Asked::Claim(body, records) => (body, records),
+        let subject = self.store.at_one_moment(|index| subject(index, &claim.op_id))?;
+        let (body, records) = match subject {
+            Subject::Correction => return Ok(Support::UserWord),
+            Subject::Redacted => return Ok(Support::All(Whole::Redacted)),
+            Subject::Claim(body, records) => (body, records),
         };
         let Some(by) = &body.deriver else { return Ok(Support::All(Whole::Person)) };
         if !by.deterministic {
@@ -125,43 +127,43 @@ impl Reader<'_> {
     }
 }
 
-/// What is asked about.
-enum Asked {
+/// The operation whose support is sought.
+enum Subject {
     Correction,
     Redacted,
     /// A claim, with its inputs if all of them can be read.
     Claim(Box<kernel::body::Claim>, Option<Vec<Record>>),
 }
 
-fn to_records<B: Bodies>(world: &B, id: &OpId) -> Result<Asked, StoreError> {
-    let Some(entry) = world.entry(id)? else { return Ok(Asked::Redacted) };
-    let claim = match body_of(world, id, &entry.kind)? {
+fn subject<B: Bodies>(index: &B, id: &OpId) -> Result<Subject, StoreError> {
+    let Some(entry) = index.entry(id)? else { return Ok(Subject::Redacted) };
+    let claim = match body_of(index, id, &entry.kind)? {
         Some(Body::Claim(claim)) => claim,
-        Some(_) => return Ok(Asked::Correction),
-        None => return Ok(Asked::Redacted),
+        Some(_) => return Ok(Subject::Correction),
+        None => return Ok(Subject::Redacted),
     };
     let mut entries = Vec::new();
     for input in inputs(&entry).collect::<BTreeSet<_>>() {
-        entries.extend(world.entry(&input)?);
+        entries.extend(index.entry(&input)?);
     }
     entries.sort_by_key(Entry::order);
     let mut records = Vec::with_capacity(entries.len());
     for entry in &entries {
-        match to_record(world, entry)? {
+        match to_record(index, entry)? {
             Some(record) => records.push(record),
-            None => return Ok(Asked::Claim(Box::new(claim), None)),
+            None => return Ok(Subject::Claim(Box::new(claim), None)),
         }
     }
-    Ok(Asked::Claim(Box::new(claim), Some(records)))
+    Ok(Subject::Claim(Box::new(claim), Some(records)))
 }
 
-/// An input as its deriver was shown it; none if it cannot be read.
-fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, StoreError> {
+/// An input in the form that its deriver read; `None` if it cannot be read.
+fn to_record<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Record>, StoreError> {
     let by = match entry.kind {
-        Kind::Evidence => signed_by(world.access()?, &entry.author, entry.order()),
+        Kind::Evidence => signed_by(index.access()?, &entry.author, entry.order()),
         _ => SignedBy::Owner,
     };
-    let believed = match body_of(world, &entry.id, &entry.kind)? {
+    let believed = match body_of(index, &entry.id, &entry.kind)? {
         Some(Body::Evidence(evidence)) => {
             return Ok(Some(Record {
                 id: entry.id,
@@ -182,13 +184,13 @@ fn to_record<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<Record>, Stor
             visibility: claim.visibility,
             tags: claim.tags,
         },
-        Some(Body::ClaimCorrection(said)) => {
-            let now = belief(world, &said.identity_key)?;
+        Some(Body::ClaimCorrection(correction)) => {
+            let now = belief(index, &correction.identity_key)?;
             Believed {
                 claim_type: now.claim_type,
-                text: said.text.unwrap_or_else(|| said.corrected_payload.to_string()),
-                identity_key: said.identity_key,
-                payload: said.corrected_payload,
+                text: correction.text.unwrap_or_else(|| correction.corrected_payload.to_string()),
+                identity_key: correction.identity_key,
+                payload: correction.corrected_payload,
                 confidence: 1.0,
                 deriver: now.deriver,
                 valid_from: now.valid_from,

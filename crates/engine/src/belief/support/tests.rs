@@ -116,7 +116,7 @@ fn an_input_without_which_the_band_is_lost_is_named() {
     let search = examine(&question(&inputs, Band::Probable)).unwrap();
     assert_eq!((search.inputs.len(), search.is_smallest), (2, true));
     let fewest = search.fewest.unwrap();
-    assert_eq!((fewest.inputs.len(), fewest.band), (1, None), "one walk is no habit");
+    assert_eq!((fewest.inputs.len(), fewest.band), (1, None), "one walk does not make a habit");
 }
 
 #[test]
@@ -132,19 +132,19 @@ fn beyond_the_budget_a_small_support_is_found_and_not_called_the_smallest() {
 }
 
 #[test]
-fn whatever_the_budget_the_answer_holds() {
+fn any_budget_gives_a_support_that_suffices() {
     let inputs = records(&["a", "b", "c", "key", "d", "e", "f", "g", "h", "i", "j", "k"]);
-    let asked = question(&inputs, Band::Strong);
+    let question = question(&inputs, Band::Strong);
     for work in [0, 1, 12, 13, 20, 50, 100, 300, 1_000, 3_000, 10_000, 30_000] {
-        let Some(search) = examine_within(&asked, work) else {
+        let Some(search) = examine_within(&question, work) else {
             assert!(work < 13, "{work}");
             continue;
         };
         let part: Vec<Record> =
             inputs.iter().filter(|record| search.inputs.contains(&record.id)).cloned().collect();
-        let said = Counting.derive("walks", &part).pop().unwrap();
-        assert!(Band::of(said.basis.confidence()) >= Band::Strong, "{work}");
-        assert_eq!(said.basis.confidence(), search.confidence, "{work}");
+        let claim = Counting.derive("walks", &part).pop().unwrap();
+        assert!(Band::of(claim.basis.confidence()) >= Band::Strong, "{work}");
+        assert_eq!(claim.basis.confidence(), search.confidence, "{work}");
         assert!(search.at_least <= part.len() && part.len() >= 5, "{work}");
         if search.is_smallest {
             assert_eq!(part.len(), 5, "{work}");
@@ -155,16 +155,18 @@ fn whatever_the_budget_the_answer_holds() {
                 .filter(|record| !fewest.inputs.contains(&record.id))
                 .cloned()
                 .collect();
-            let said =
-                Counting.derive("walks", &rest).pop().map(|said| Band::of(said.basis.confidence()));
-            assert_eq!(said, fewest.band, "{work}");
-            assert!(said.is_none_or(|band| band < Band::Strong), "{work}");
+            let claim = Counting
+                .derive("walks", &rest)
+                .pop()
+                .map(|claim| Band::of(claim.basis.confidence()));
+            assert_eq!(claim, fewest.band, "{work}");
+            assert!(claim.is_none_or(|band| band < Band::Strong), "{work}");
         }
     }
 }
 
 #[test]
-fn what_a_deriver_does_not_say_is_not_supported_and_a_panic_is_no_answer() {
+fn a_claim_that_the_deriver_does_not_repeat_has_no_support_and_a_panic_gives_none() {
     let inputs = records(&["a"; 3]);
     assert_eq!(examine(&question(&inputs, Band::Strong)), None);
     assert_eq!(examine(&Question { key: "another", ..question(&inputs, Band::Probable) }), None);

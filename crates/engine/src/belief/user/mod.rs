@@ -1,13 +1,13 @@
-//! The user's word: what a user says becomes drafts, to be recorded with what follows from them.
+//! Corrections, refutations, withdrawals and retractions by the user, as drafts.
 //!
-//! Nothing here writes. Each function looks at what is said of an identity now and answers with the
-//! drafts that [`crate::Writer::act`] records, or with why there are none: what is not known cannot
-//! be corrected, what is refuted is not refuted again, what is not in force cannot be withdrawn. An
-//! error leaves everything as it was.
+//! Nothing here writes. Each function reads the present state of an identity and returns the drafts
+//! that [`crate::Writer::act`] records, or an error: an unknown belief cannot be corrected, a
+//! refuted one cannot be refuted again, and only a correction or refutation in force can be
+//! withdrawn. An error leaves everything as it was.
 //!
-//! A name is an identity key, or an id of anything that speaks of it. Withdrawn by its key, all
-//! that the user said of an identity goes, the refutation first, and only if there is none, the
-//! corrections; by its id, that one operation.
+//! A name is an identity key, or the id of an operation on that identity. Withdrawing by key
+//! withdraws the refutation or, if there is none, all corrections; withdrawing by id withdraws that
+//! one operation.
 
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::id::OpId;
@@ -18,16 +18,16 @@ use kernel::validity::State;
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
-use crate::belief::review::{Asked, Status, acting_on};
+use crate::belief::review::{Review, Status, acting_on};
 use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::{EngineError, Reader};
 
 mod payload;
 
-/// Why a user's word cannot be taken.
+/// Why a correction, refutation, withdrawal or retraction is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
-    /// It is refuted.
+    /// The identity is refuted already.
     #[error("{key} is refuted already, by {by}; nothing was written")]
     AlreadyRefuted {
         /// The identity.
@@ -35,13 +35,13 @@ pub enum UserError {
         /// The refutation.
         by: OpId,
     },
-    /// What is refuted cannot be corrected.
+    /// A refuted identity cannot be corrected.
     #[error("{key} is refuted: you said that it is false; withdraw that first")]
     CorrectsRefuted {
         /// The identity.
         key: String,
     },
-    /// It is taken back.
+    /// The record is retracted already.
     #[error("{id} was taken back already, by {by}; nothing was written")]
     AlreadyRetracted {
         /// The record.
@@ -49,7 +49,7 @@ pub enum UserError {
         /// The retraction.
         by: OpId,
     },
-    /// It would be derived again.
+    /// The belief would be derived again.
     #[error(
         "{key} was derived, so it would be derived again: refute or correct it, or retract a record that it was built from"
     )]
@@ -57,19 +57,19 @@ pub enum UserError {
         /// The identity.
         key: String,
     },
-    /// It is the user's word.
+    /// The operation is a correction or refutation.
     #[error("{id} is your own word: withdraw it instead")]
     UsersWord {
         /// The correction or refutation.
         id: OpId,
     },
-    /// Nothing of it is the user's word, or not any more.
+    /// No correction or refutation is in force.
     #[error("{name} has no correction or refutation in force; nothing was written")]
     NothingToWithdraw {
-        /// What was asked for.
+        /// The name.
         name: String,
     },
-    /// It is withdrawn.
+    /// The operation is withdrawn already.
     #[error("{id} was withdrawn already, by {by}; nothing was written")]
     AlreadyWithdrawn {
         /// The correction or refutation.
@@ -77,7 +77,7 @@ pub enum UserError {
         /// The withdrawal.
         by: OpId,
     },
-    /// The new payload does not read.
+    /// The new payload cannot be parsed.
     #[error("{text:?} is neither JSON ({reason}) nor FIELD=VALUE")]
     PayloadMalformed {
         /// Its beginning.
@@ -85,12 +85,12 @@ pub enum UserError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The new payload is of another shape than what is believed.
+    /// The new payload has another shape than the belief.
     #[error("this does not fit {key}: {reason}")]
     PayloadShape {
         /// The identity.
         key: String,
-        /// What does not fit.
+        /// The difference.
         reason: String,
     },
     /// No review has this id.
@@ -104,7 +104,7 @@ pub enum UserError {
     ReviewSettled {
         /// The proposal.
         id: OpId,
-        /// What became of it.
+        /// Its status.
         status: Status,
     },
 }
@@ -128,7 +128,7 @@ impl UserError {
     }
 }
 
-/// What the user says instead.
+/// The replacement in a correction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replacement {
     /// JSON that replaces the payload, or `FIELD=VALUE` for fields of it; empty to leave it as it
@@ -141,17 +141,17 @@ pub struct Replacement {
 }
 
 impl Reader<'_> {
-    /// What is believed of an identity that `name` names. One of which nothing counts is not known.
+    /// The belief that `name` names. An identity without any operation in effect is unknown.
     pub fn believed(&self, name: &str) -> Result<Belief, EngineError> {
         let key = self.belief_named(name)?;
-        let belief = self.store.at_one_moment(|world| belief(world, &key))?;
+        let belief = self.store.at_one_moment(|index| belief(index, &key))?;
         match belief.state {
             State::None => Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
             _ => Ok(belief),
         }
     }
 
-    /// Drafts that replace what is believed.
+    /// Drafts that correct a belief.
     pub fn to_correct(&self, name: &str, by: &Replacement) -> Result<Vec<Draft>, EngineError> {
         let belief = self.believed(name)?;
         if belief.state == State::Refuted {
@@ -159,7 +159,7 @@ impl Reader<'_> {
         }
         let target = self.target(&belief)?;
         let claimed = match belief.current {
-            Some(id) => self.store.at_one_moment(|world| body_of(world, &id, &Kind::Claim))?,
+            Some(id) => self.store.at_one_moment(|index| body_of(index, &id, &Kind::Claim))?,
             None => None,
         };
         let claimed = claimed.as_ref().and_then(|body| match body {
@@ -176,7 +176,7 @@ impl Reader<'_> {
         Ok(vec![acting_on(target, Body::ClaimCorrection(correction))?])
     }
 
-    /// Drafts that say it is false.
+    /// Drafts that refute a belief.
     pub fn to_refute(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let belief = self.believed(name)?;
         if belief.state == State::Refuted {
@@ -190,7 +190,7 @@ impl Reader<'_> {
         Ok(vec![acting_on(target, Body::ClaimRefutation(refutation))?])
     }
 
-    /// Drafts that take back what the user said of a belief.
+    /// Drafts that withdraw corrections or a refutation.
     pub fn to_withdraw(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let said = match self.name_of(name)? {
             Named::Version { id, kind, .. } if withdrawal_of(&kind).is_some() => {
@@ -220,7 +220,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Drafts that take back a record, or a belief that a person stated.
+    /// Drafts that retract a record, or a belief that a person stated.
     pub fn to_retract(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let (target, kind) = match self.name_of(name)? {
             Named::Version { id, kind, .. } | Named::Operation { id, kind } => (id, kind),
@@ -237,14 +237,14 @@ impl Reader<'_> {
             Kind::Evidence => (Kind::EvidenceRetraction, Body::EvidenceRetraction(reason)),
             _ => (Kind::Retraction, Body::Retraction(reason)),
         };
-        self.store.at_one_moment(|world| {
-            if let Some(by) = acting(world, &target, &retraction)?.first() {
+        self.store.at_one_moment(|index| {
+            if let Some(by) = acting(index, &target, &retraction)?.first() {
                 return Err(EngineError::from(UserError::AlreadyRetracted {
                     id: target,
                     by: by.id,
                 }));
             }
-            match body_of(world, &target, &kind)? {
+            match body_of(index, &target, &kind)? {
                 Some(Body::Claim(claim)) if claim.deriver.is_some() => {
                     Err(UserError::Derived { key: claim.identity_key }.into())
                 }
@@ -255,20 +255,20 @@ impl Reader<'_> {
     }
 
     /// The review that `name` (an id or the beginning of one) names, to be decided.
-    pub fn review_named(&self, name: &str) -> Result<Asked, EngineError> {
+    pub fn review_named(&self, name: &str) -> Result<Review, EngineError> {
         let id = self.resolve(name)?;
-        let asked = self.store.at_one_moment(|world| match world.entry(&id)? {
-            Some(entry) if entry.kind == Kind::Proposal => Asked::read(world, &entry),
+        let review = self.store.at_one_moment(|index| match index.entry(&id)? {
+            Some(entry) if entry.kind == Kind::Proposal => Review::read(index, &entry),
             _ => Ok(None),
         })?;
-        match asked {
-            Some(asked) if asked.status == Status::Pending => Ok(asked),
-            Some(asked) => Err(UserError::ReviewSettled { id, status: asked.status }.into()),
+        match review {
+            Some(review) if review.status == Status::Pending => Ok(review),
+            Some(review) => Err(UserError::ReviewSettled { id, status: review.status }.into()),
             None => Err(UserError::NoReview { id }.into()),
         }
     }
 
-    /// What the user's word is said about: what is served, else the latest version.
+    /// The target of a user action: the served operation, or else the latest version.
     fn target(&self, belief: &Belief) -> Result<OpId, EngineError> {
         let unknown = || EngineError::UnknownBelief { name: belief.key.clone(), near: Vec::new() };
         belief.served.or(belief.current).ok_or_else(unknown)
@@ -276,12 +276,12 @@ impl Reader<'_> {
 
     /// The corrections or refutations of an identity that are not withdrawn, in the space's order.
     fn in_force(&self, key: &str, kind: &Kind) -> Result<Vec<Entry>, EngineError> {
-        Ok(self.store.at_one_moment(|world| {
+        Ok(self.store.at_one_moment(|index| {
             let mut said = Vec::new();
-            for entry in world.identity(key)? {
+            for entry in index.identity(key)? {
                 if entry.kind == *kind
-                    && has_effect(world, &entry)?
-                    && withdrawn_by(world, &entry)?.is_none()
+                    && has_effect(index, &entry)?
+                    && withdrawn_by(index, &entry)?.is_none()
                 {
                     said.push(entry);
                 }
@@ -292,19 +292,19 @@ impl Reader<'_> {
 
     /// A correction or refutation that is in force.
     fn withdrawable(&self, id: OpId) -> Result<Entry, EngineError> {
-        self.store.at_one_moment(|world| {
+        self.store.at_one_moment(|index| {
             let nothing = || UserError::NothingToWithdraw { name: id.to_string() };
-            let entry = world.entry(&id)?.ok_or_else(nothing)?;
-            match withdrawn_by(world, &entry)? {
+            let entry = index.entry(&id)?.ok_or_else(nothing)?;
+            match withdrawn_by(index, &entry)? {
                 Some(by) => Err(UserError::AlreadyWithdrawn { id, by }.into()),
-                None if has_effect(world, &entry)? => Ok(entry),
+                None if has_effect(index, &entry)? => Ok(entry),
                 None => Err(EngineError::from(nothing())),
             }
         })
     }
 }
 
-fn withdrawn_by<B: Bodies>(world: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {
+fn withdrawn_by<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {
     let Some(withdrawal) = withdrawal_of(&entry.kind) else { return Ok(None) };
-    Ok(acting(world, &entry.id, &withdrawal)?.first().map(|entry| entry.id))
+    Ok(acting(index, &entry.id, &withdrawal)?.first().map(|entry| entry.id))
 }

@@ -1,10 +1,10 @@
-//! What the user says is true instead: JSON for the whole of a payload, or `FIELD=VALUE` for some
-//! of it.
+//! The payload of a correction: JSON for the whole payload, or `FIELD=VALUE` for some of its
+//! fields.
 //!
-//! A payload that a deriver made is read by others, so what replaces it must fit: an object for an
-//! object, and in it the same sort of value under the same name, or null. New names may be added
-//! with the whole; a field that is named alone must be there, since it would else be a misspelling
-//! that nobody notices.
+//! Other derivers read the payload of a claim, so its replacement must have the same shape: an
+//! object replaces an object, and each field keeps its name and the type of its value, or is null.
+//! JSON for the whole payload may add fields. `FIELD=VALUE` must name an existing field, so that a
+//! misspelling is noticed.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +18,8 @@ use crate::belief::Belief;
 /// Fields of a payload that an error names.
 const FIELDS_NAMED_MAX: usize = 12;
 
-/// The payload that the user means, from JSON that replaces it or from fields that replace some of
-/// it. `claimed` is what the latest claim said: a field that an earlier correction left out is
-/// still one of the belief.
+/// The corrected payload, from JSON for the whole or from single fields. `claimed` is the payload
+/// of the latest claim: a field that an earlier correction left out still belongs to the belief.
 pub(super) fn replacing(
     belief: &Belief,
     claimed: Option<&Value>,
@@ -83,8 +82,8 @@ pub(super) fn replacing(
     Ok(Value::Object(fields))
 }
 
-/// The fields that a belief may have: as it is served, and those that the claim under a correction
-/// has beyond.
+/// The fields that a belief may have: those that are served, and those of the claim under a
+/// correction.
 fn known(served: &Value, claimed: Option<&Value>) -> Value {
     let (Value::Object(served), Some(Value::Object(claimed))) = (served, claimed) else {
         return served.clone();
@@ -96,8 +95,8 @@ fn known(served: &Value, claimed: Option<&Value>) -> Value {
     Value::Object(known)
 }
 
-/// The words of a belief with those replaced that changed in its payload; none unless each of them
-/// stands there just once.
+/// The text of a belief with the changed values of its payload replaced; `None` unless each of them
+/// occurs exactly once.
 pub(super) fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
     let (Value::Object(old), Value::Object(new)) = (&belief.payload, payload) else { return None };
     let mut text = belief.text.clone();
@@ -135,8 +134,8 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((name, value))
 }
 
-/// Whether a payload can stand where another does: objects for objects, and in them the same sort
-/// of value under the same name.
+/// Whether a payload has the shape of another: an object replaces an object, and each field keeps
+/// the type of its value.
 fn fits(known: &Value, new: &Value) -> Result<(), String> {
     match (known, new) {
         (Value::Object(known), Value::Object(new)) => new.iter().try_for_each(|(name, value)| {

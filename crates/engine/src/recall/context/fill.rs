@@ -1,10 +1,10 @@
-//! Filling: who gets how many tokens. Pure: what was gathered and a counter in, what is chosen and
-//! what is not out.
+//! Filling: divides the token budget among the tiers. Pure: takes the gathered candidates and a
+//! token counter, and returns what was chosen and what was left out.
 //!
-//! Tiers claim one after the other; within a tier the best comes first, and what does not fit is
-//! passed over. Marks and headings count when the first thing of their section is taken, so the sum
-//! never exceeds the total; only the newest turn may, since a context without it, or with a part of
-//! it, would answer something else.
+//! Tiers are filled one after the other. Within a tier the best item comes first, and items that do
+//! not fit are skipped. Marks and headings are counted with the first item of their section, so the
+//! sum never exceeds the total. Only the newest turn may exceed it: a context without the whole of
+//! that turn would answer another question.
 
 use retrieval::shingles::Shingles;
 
@@ -16,9 +16,9 @@ use super::{
 use crate::recall::episodes::cut;
 use crate::tokens::{TOKEN_BYTES_MAX, Tokens, fit};
 
-/// How relevant beside the best what is more than the least of its tier must be.
+/// Share of the best relevance that items beyond the minimum of their tier need.
 const NEARLY_AS_RELEVANT: f64 = 0.6;
-/// Share of a text's shingles in another from which on the other says it already.
+/// Share of a text's shingles in another text from which on it counts as a repetition.
 const SAYS_SHARE: f64 = 0.8;
 /// Fewest tokens of instructions that are cut to fit.
 const INSTRUCTION_TOKENS_MIN: usize = 8;
@@ -46,7 +46,7 @@ pub(super) fn fill(request: &Request, gathered: &Gathered, counter: &dyn Tokens)
         left: request.budget.total,
         chosen: Vec::new(),
         left_out: gathered.left_out.clone(),
-        said: Vec::new(),
+        mentions: Vec::new(),
         marks: Marks::of(request, gathered),
     };
     let later = filling.take_turns(request);
@@ -69,26 +69,26 @@ struct Filling<'a> {
     left: usize,
     chosen: Vec<Chosen>,
     left_out: Vec<LeftOut>,
-    /// What is said by what was chosen, turns and memory.
-    said: Vec<(Tier, Said)>,
+    /// The texts of the chosen turns and memories.
+    mentions: Vec<(Tier, Mention)>,
     marks: Marks,
 }
 
-/// A text as it is compared.
-struct Said {
+/// A chosen text, prepared for comparison.
+struct Mention {
     shingles: Shingles,
     folded: String,
 }
 
-impl Said {
+impl Mention {
     fn of(text: &str) -> Self {
         let folded = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let folded = folded.collect::<Vec<_>>().join(" ").to_lowercase();
         Self { shingles: Shingles::of(text), folded }
     }
 
-    /// Whether `other` says this already.
-    fn is_said_by(&self, other: &Self) -> bool {
+    /// Whether `other` contains the same statement.
+    fn is_repeated_by(&self, other: &Self) -> bool {
         if self.folded.is_empty() {
             return false;
         }
@@ -99,7 +99,7 @@ impl Said {
     }
 }
 
-/// A turn that is taken where room is left in the end.
+/// A turn that is added at the end if tokens are left.
 struct Older {
     order: usize,
     item: Item,
@@ -107,7 +107,7 @@ struct Older {
 }
 
 impl Filling<'_> {
-    /// What the marks and the heading cost that come with the first thing of a tier.
+    /// Tokens of the marks and the heading that come with the first item of a tier.
     fn frame(&self, tier: Tier) -> usize {
         let is_there = |other: Tier| self.chosen.iter().any(|chosen| chosen.item.tier == other);
         let section = Section::of(tier);
@@ -155,7 +155,7 @@ impl Filling<'_> {
 
     fn take(&mut self, item: Item, block: String, order: usize, frame: usize) {
         self.left = self.left.saturating_sub(item.tokens + frame);
-        self.said.push((item.tier, Said::of(cut(&item.text, TEXT_BYTES_MAX))));
+        self.mentions.push((item.tier, Mention::of(cut(&item.text, TEXT_BYTES_MAX))));
         self.chosen.push(Chosen { item, block, order });
     }
 
@@ -209,11 +209,11 @@ impl Filling<'_> {
 
     fn take_older_turns(&mut self, later: Vec<Older>, turns_max: usize) {
         for Older { order, item, block } in later {
-            let said = Said::of(&item.text);
+            let mention = Mention::of(&item.text);
             if self
-                .said
+                .mentions
                 .iter()
-                .any(|(tier, other)| *tier != Tier::RecentTurns && said.is_said_by(other))
+                .any(|(tier, other)| *tier != Tier::RecentTurns && mention.is_repeated_by(other))
             {
                 self.leave_out(&item, None, Omission::Duplicate);
             } else {
@@ -222,7 +222,7 @@ impl Filling<'_> {
         }
     }
 
-    /// By rank. Where not even the best fits, its beginning is taken: the agent asked for it.
+    /// By rank. If not even the best result fits, its beginning is taken: the agent asked for it.
     fn take_tool_results(&mut self, request: &Request) {
         let tier_max = request.budget.tool_results;
         let mut ranked: Vec<_> =
@@ -281,10 +281,13 @@ impl Filling<'_> {
             let reason = Reason::Relevant { similarity, confidence, recency };
             let item = plain(tier, &candidate.text, reason, Some(candidate.relevance));
             let item = Item { id: Some(id), is_cut, ..item };
-            let said = Said::of(&candidate.text);
-            let said_by =
-                self.said.iter().find(|(_, other)| said.is_said_by(other)).map(|(tier, _)| *tier);
-            let omission = match said_by {
+            let mention = Mention::of(&candidate.text);
+            let repeated_in = self
+                .mentions
+                .iter()
+                .find(|(_, other)| mention.is_repeated_by(other))
+                .map(|(tier, _)| *tier);
+            let omission = match repeated_in {
                 Some(Tier::RecentTurns) => Some(Omission::InRecentTurns),
                 Some(_) => Some(Omission::Duplicate),
                 None if taken >= count.most => Some(Omission::EnoughOthers),

@@ -1,10 +1,10 @@
-//! Gathering: what memory has to say to the last two turns, or to a question.
+//! Gathering: the candidates from memory for the last two turns, or for a question.
 //!
 //! Relevance = 0.6·similarity + 0.3·confidence + 0.1·recency (the specification of facts, "Recall,
-//! two modes"). Similarity is recall's fused score, squeezed into 0 … 1; an episode is what was
-//! said and not concluded, so its confidence is left out and the other two weights fill its place.
-//! The last two turns are looked for as one question and by their last sentences, without the names
-//! of their speakers. Facts are those that may be put before an agent unasked ([`Mode::Passive`]).
+//! two modes"). Similarity is recall's fused score, scaled to 0 … 1. An episode was observed, not
+//! derived, so it has no confidence, and the other two weights are scaled up. The last two turns
+//! are searched as one query and by their last sentences, without the names of their speakers.
+//! Facts are those that may be shown to an agent that did not ask ([`Mode::Passive`]).
 
 use std::collections::BTreeMap;
 
@@ -22,35 +22,34 @@ use crate::recall::episodes::{ByModel, Query, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::{EngineError, Reader};
 
-/// The fused score of a record that has nothing to do with a question: the table sees some likeness
+/// The fused score of a record that is unrelated to the question: the table finds some similarity
 /// in any two texts.
-const SCORE_OF_STRANGERS: f64 = 1.2;
+const SCORE_OF_UNRELATED: f64 = 1.2;
 /// The fused score that counts as the most similar: about what a record gets that holds all words
 /// of a question and is by the one whom it names.
 const SCORE_FULL: f64 = 5.0;
 /// An episode less similar than this is not relevant, however recent.
 const SIMILARITY_MIN: f64 = 0.1;
-/// A fact less similar than this is not relevant, however sure: about a quarter of what a sentence
-/// asks.
+/// A fact less similar than this is not relevant, however sure: about a quarter of a sentence.
 const FACT_SIMILARITY_MIN: f64 = 0.25;
-/// Sentences that are asked for one by one, the last.
+/// The last sentences that are searched one by one.
 const SENTENCES_MAX: usize = 3;
-/// Sentences of fewer words say too little to be asked for alone.
+/// Sentences of fewer words are too short to be searched alone.
 const SENTENCE_WORDS_MIN: usize = 3;
-/// Candidates that are looked at. Source: the specification of facts, "Filters before the top 20".
+/// Most candidates of a search. Source: the specification of facts, "Filters before the top 20".
 const CANDIDATES_MAX: usize = 20;
-/// Longest end of each of the last two turns that is looked for, bytes.
+/// Longest end of each of the last two turns that is searched, bytes.
 const TURN_QUERY_BYTES_MAX: usize = 2 * 1024;
-/// Longest text of a candidate, bytes: more than the usual budgets hold. What follows is cut off,
-/// and said to be.
+/// Longest text of a candidate, bytes: more than the usual budgets hold. The rest is cut
+/// off, and the text is marked.
 const CANDIDATE_BYTES_MAX: usize = 64 * 1024;
 
-/// What is to be gathered.
+/// A request to gather candidates.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The question, or the last two turns as one.
     pub text: String,
-    /// What is asked, by another model: see [`Request::by_model`].
+    /// The embedded question, by model: see [`Request::by_model`].
     pub by_model: BTreeMap<String, ByModel>,
     /// Now.
     pub now: Timestamp,
@@ -107,32 +106,33 @@ pub struct Candidate {
     pub relevance: f64,
 }
 
-/// What was gathered, each by falling relevance.
+/// The candidates, by falling relevance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Gathered {
     /// Facts.
     pub facts: Vec<Candidate>,
     /// Episodes.
     pub episodes: Vec<Candidate>,
-    /// What was found and may not be put there.
+    /// Results that may not be shown.
     pub left_out: Vec<LeftOut>,
-    /// What was looked for.
-    pub asked: String,
+    /// The query.
+    #[serde(rename = "asked")]
+    pub query: String,
     /// The model whose vectors served; none if it was the built-in table's.
     pub model: Option<ModelNumber>,
-    /// Operations that the index had not read yet.
+    /// Operations that the index had not read.
     pub behind: u64,
 }
 
 /// Recall's fused score as a similarity, 0 … 1.
 fn similarity(score: f64) -> f64 {
-    ((score - SCORE_OF_STRANGERS) / (SCORE_FULL - SCORE_OF_STRANGERS)).clamp(0.0, 1.0)
+    ((score - SCORE_OF_UNRELATED) / (SCORE_FULL - SCORE_OF_UNRELATED)).clamp(0.0, 1.0)
 }
 
 impl Reader<'_> {
-    /// Looks for what memory has to say. Private records are named as left out.
+    /// Searches facts and episodes. Private records are listed as left out.
     pub fn gather(&self, wanted: &Wanted) -> Result<Gathered, EngineError> {
-        let mut gathered = Gathered { asked: wanted.text.clone(), ..Gathered::default() };
+        let mut gathered = Gathered { query: wanted.text.clone(), ..Gathered::default() };
         let mut episodes = Best::default();
         let mut facts = Best::default();
         for text in questions(&wanted.text) {
@@ -282,8 +282,8 @@ impl Best {
     }
 }
 
-/// What is asked: all of it, and its last sentences one by one, so that a question at the end of a
-/// long turn is not drowned.
+/// The queries for a text: the whole of it, and its last sentences one by one, so that a question
+/// at the end of a long turn is not lost.
 pub(super) fn questions(text: &str) -> Vec<String> {
     let whole = text.trim();
     if whole.is_empty() {
@@ -298,7 +298,7 @@ pub(super) fn questions(text: &str) -> Vec<String> {
     questions
 }
 
-/// What a record says, in words.
+/// The text of a record, with the captions of its images.
 fn text_of(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
     let mut text = if payload.text.trim().is_empty() {

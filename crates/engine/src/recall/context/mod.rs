@@ -1,13 +1,13 @@
-//! Context: what is put before a model for its next turn, within a budget.
+//! Context: the text that a model reads for its next turn, within a token budget.
 //!
-//! Source: the specification of facts, "Context budget". Tiers claim in order: the newest turn,
-//! always whole; recent turns; what the agent searched for; facts and episodes that memory adds by
-//! itself, chosen by the last two turns; the agent's own instructions fill the rest. What does not
-//! fit is skipped and named, and smaller things after it may still fit. What the recent turns say
-//! already is not put there again.
+//! Source: the specification of facts, "Context budget". Tiers are filled in order: the newest
+//! turn, always complete; recent turns; the results of the agent's own searches; facts and episodes
+//! that memory adds, chosen by the last two turns; the agent's instructions fill the rest. An item
+//! that does not fit is skipped and listed, and smaller items after it may still fit. Statements of
+//! the recent turns are not repeated.
 //!
-//! [`Reader::gather`] looks for candidates, [`fill`] chooses among them, [`render`] writes them
-//! down so that text from memory is seen as data. What was put before whom is kept as a receipt
+//! [`Reader::gather`] finds candidates, [`fill`] chooses among them, and [`render`] formats them so
+//! that text from memory is treated as data. A receipt records the context and its recipient
 //! ([`crate::recall::receipts`]).
 
 use std::collections::BTreeMap;
@@ -31,12 +31,12 @@ mod render;
 pub use crate::recall::receipts::{NAME_BYTES_MAX, Reason, Tier};
 pub use gather::{Candidate, Gathered};
 
-/// Turns that are looked at, the newest; earlier ones are left out unread.
+/// Most turns that are read, the newest; earlier ones are left out unread.
 pub const TURNS_MAX: usize = 64;
-/// Tool results that are looked at, the best.
+/// Most tool results that are read, the best.
 pub const TOOL_RESULTS_MAX: usize = 64;
-/// Longest text of an older turn, a tool result or the instructions, bytes; what follows is cut off
-/// unread. The newest turn is as long as it is.
+/// Longest text of an older turn, a tool result or the instructions, bytes; the rest is cut off
+/// unread. The newest turn has no limit.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
 
 /// One turn of a conversation.
@@ -45,29 +45,29 @@ pub struct Turn {
     /// Who said it.
     #[serde(default)]
     pub speaker: String,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
-/// What a tool answered.
+/// The result of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// The answer.
+    /// The text.
     pub text: String,
-    /// How good it is, where that is known; without it they count in the order in which they come.
+    /// The score, if known; results without a score rank in the given order.
     #[serde(default)]
     pub score: Option<f64>,
 }
 
-/// How many tokens there are, and how many of them for what.
+/// The token budget, in total and for each tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// In all. Where this is 0, or less than the newest turn, there is that turn and nothing else.
+    /// The total. If this is less than the newest turn needs, the context is that turn alone.
     pub total: usize,
-    /// What recent turns have a claim to before anything else.
+    /// The share that is reserved for recent turns.
     pub turns_min: usize,
-    /// The most that recent turns take where there is room; the newest alone may take more.
+    /// The most for recent turns if there is room; only the newest may take more.
     pub turns_max: usize,
     /// The most for tool results.
     pub tool_results: usize,
@@ -140,7 +140,7 @@ impl Count {
     }
 }
 
-/// What a context is wanted for.
+/// A request for a context.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Who reads it.
@@ -153,10 +153,10 @@ pub struct Request {
     pub turns: Vec<Turn>,
     /// What the agent's tools answered in this turn.
     pub tool_results: Vec<ToolResult>,
-    /// What to look for; without it the last two turns.
+    /// The query; by default the last two turns.
     pub question: Option<String>,
-    /// What [`Self::questions`] gives, as another model than the built-in table understands it;
-    /// what is not in here is asked by the table.
+    /// The vectors of [`Self::questions`] by another model than the built-in table; a question
+    /// without a vector is searched by the table.
     pub by_model: BTreeMap<String, ByModel>,
     /// The agent's own instructions.
     pub instructions: Option<String>,
@@ -166,8 +166,8 @@ pub struct Request {
     pub facts: Count,
     /// How many episodes.
     pub episodes: Count,
-    /// Candidates that were gathered ahead ([`crate::recall::stream`]); without them they are
-    /// looked for now.
+    /// Candidates that were gathered ahead ([`crate::recall::stream`]); without them the search
+    /// runs now.
     pub prepared: Option<Arc<Gathered>>,
     /// Whether a receipt is written.
     pub receipt: Receipts,
@@ -178,7 +178,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// With the default budget and counts, and nothing to say yet.
+    /// A request with the default budget and counts, and without turns.
     pub fn new(agent: &str, now: Timestamp) -> Self {
         Self {
             agent: agent.to_owned(),
@@ -199,8 +199,8 @@ impl Request {
         }
     }
 
-    /// What memory is asked: the question or the last two turns, and the last sentences of that one
-    /// by one. Nothing where nothing is to be looked for.
+    /// The queries: the question or the last two turns, and the last sentences of these one by one.
+    /// Empty if there is nothing to search for.
     pub fn questions(&self) -> Vec<String> {
         if self.prepared.is_some() || self.budget.total == 0 {
             return Vec::new();
@@ -212,63 +212,63 @@ impl Request {
 /// Whether a receipt is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receipts {
-    /// It is, where the space can be written.
+    /// It is, if the space can be written.
     Write,
     /// It is not.
     Omit,
 }
 
-/// Something in the context.
+/// An item of the context.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Item {
-    /// Which part it belongs to.
+    /// Its part of the context.
     pub tier: Tier,
-    /// The operation that says it, if it is from memory.
+    /// Its operation, if it is from memory.
     pub id: Option<OpId>,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// What it costs as it is written in the context.
+    /// Its tokens, as rendered.
     pub tokens: usize,
-    /// Why it is there.
+    /// Why it was chosen.
     pub reason: Reason,
-    /// How good it is, where that was measured: relevance, or a tool's score.
+    /// Its relevance, or the score of a tool result, if known.
     pub score: Option<f64>,
     /// True if its end was cut off to fit.
     pub is_cut: bool,
 }
 
-/// Why something is not in the context.
+/// Why an item was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Omission {
-    /// It is larger than what was left of its tier or of all.
+    /// It is larger than the rest of its tier or of the total.
     DidNotFit,
     /// It is not relevant enough.
     BelowThreshold,
-    /// Something that is there says the same.
+    /// An item of the context says the same.
     Duplicate,
     /// The recent turns say it.
     InRecentTurns,
-    /// There are as many of its tier as were wanted.
+    /// Its tier has the requested number of items.
     EnoughOthers,
     /// Only its space may see it.
     Private,
 }
 
-/// Something that is not in the context.
+/// An item that was left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LeftOut {
-    /// Which part it would belong to.
+    /// Its part of the context.
     pub tier: Tier,
-    /// The operation that says it, if it is from memory.
+    /// Its operation, if it is from memory.
     pub id: Option<OpId>,
     /// Its beginning.
     pub summary: String,
-    /// What it would have cost, where that was counted.
+    /// Its tokens, if counted.
     pub tokens: Option<usize>,
-    /// How good it is.
+    /// Its score.
     pub score: Option<f64>,
-    /// Why not.
+    /// Why it was left out.
     pub reason: Omission,
 }
 
@@ -287,39 +287,39 @@ pub struct Spent {
     pub recent_turns: usize,
     /// Headings and marks around them.
     pub frame: usize,
-    /// All of it: what the whole text counts.
+    /// The whole text.
     pub total: usize,
 }
 
-/// What is put before a model.
+/// The text for a model, with an account of its items.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Context {
-    /// All of it, in the order in which a model is to read it.
+    /// The whole text, in reading order.
     pub text: String,
-    /// What it consists of, in the same order.
+    /// Its items, in the same order.
     pub items: Vec<Item>,
-    /// Tokens by part. The total exceeds the budget only where the newest turn alone does.
+    /// Tokens by part. The total exceeds the budget only if the newest turn alone does.
     pub tokens: Spent,
     /// The budget.
     pub budget: Budget,
-    /// What is not there, and why; at most [`LEFT_OUT_MAX`].
+    /// The items that were left out, and why; at most [`LEFT_OUT_MAX`].
     pub left_out: Vec<LeftOut>,
     /// The receipt, if one was written.
     pub receipt: Option<ReceiptId>,
     /// True if a receipt was wanted and the space cannot be written, or another process kept
     /// writing to it.
     pub receipt_missing: bool,
-    /// Operations that the index had not read yet.
+    /// Operations that the index had not read.
     pub behind: u64,
     /// The model whose vectors served; none if it was the built-in table's.
     #[serde(skip)]
     pub model: Option<ModelNumber>,
 }
 
-/// Most things of which it is said why they were left out.
+/// Most omitted items that are listed.
 pub const LEFT_OUT_MAX: usize = 100;
 
-/// A context, and what it was looked for by.
+/// A context, and its query.
 pub struct Composed {
     /// The context, without a receipt.
     pub context: Context,
@@ -327,7 +327,7 @@ pub struct Composed {
 }
 
 impl Reader<'_> {
-    /// Puts together what a model is to read for its next turn.
+    /// Composes the context for the next turn of a model.
     pub fn compose(
         &self,
         request: &Request,
@@ -393,7 +393,7 @@ impl Writer<'_> {
             now: request.now,
             recipient: Recipient { agent: &request.agent, session: request.session.as_deref() },
             turn: request.turn,
-            asked: &gathered.asked,
+            query: &gathered.query,
             text: Some((&context.text, context.tokens.total as u64)),
             rows: rows.collect(),
         })?;

@@ -1,13 +1,13 @@
-//! Echo immunity: what memory had shown, or an earlier record said already, is recorded and is no
-//! new evidence.
+//! Echo detection: a record that repeats an earlier record, or text that memory showed, is recorded
+//! but does not count as new evidence.
 //!
-//! When a record is written, texts like it are looked for by a few keys: the hash of all its words,
-//! and its smallest shingles. Of what is found the whole sets are compared ([`rules`]). An echo
-//! carries a mark in its signed body ([`kernel::evidence::Echo`]), so that derivation stays a
-//! function of the ledger alone; derivers are not shown it. Why these rules:
-//! `docs/design/0014-echo.md`.
+//! When a record is written, similar texts are looked up by a few keys: the hash of all its words
+//! and its smallest shingles. The full shingle sets of the candidates are then compared
+//! ([`rules`]). An echo carries a mark in its signed body ([`kernel::evidence::Echo`]), so that
+//! derivation stays a function of the ledger alone; derivers never see echoes.
+//! `docs/design/0014-echo.md` explains the rules.
 //!
-//! Bounded: so many keys a record, so many candidates a key.
+//! The number of keys of a record and the number of candidates of a key are limited.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -38,30 +38,30 @@ const CANDIDATES_MAX: usize = 8;
 const RECEIPTS_MAX: usize = 8;
 /// Records named by a mark.
 const OF_MAX: usize = 8;
-/// Keys that wait, at most, before they are written, while more is recorded in bulk.
+/// Most keys that are buffered before they are written, during a bulk import.
 const WAITING_MAX: usize = 150_000;
-/// Operations whose keys wait, at most, otherwise: each process that begins to write reads so many
-/// again.
+/// Most operations whose keys are buffered otherwise. Each process that begins to write reads these
+/// operations again.
 const BEHIND_MAX: u64 = 32;
-/// Operations from elsewhere, or from before there were keys, that one transaction reads to give
-/// them theirs.
+/// Operations without keys, imported or recorded by an earlier version, that one transaction
+/// indexes.
 const CATCH_UP_MAX: usize = 2_000;
 
-/// Keys that wait to be written. Keys are of no order, so each is a page of the file; many at once
-/// share their pages. They are made of the ledger, so what is lost with a process is read again by
-/// the next.
+/// A buffer of keys that are not yet written. Keys are random, so a single one costs a whole page
+/// of the file, while many at once share pages. Keys are computed from the ledger, so the next
+/// process restores those that a process loses when it ends.
 #[derive(Default)]
 pub(crate) struct PendingKeys {
     /// Keys of records that are durable.
     keys: HashMap<u32, Vec<Position>>,
     count: usize,
-    /// The position of the table when the first of them was put here.
+    /// The position of the table when the first key was buffered.
     from: Position,
-    /// Up to where all records have keys, in the table or here.
+    /// The position up to which all records have keys, in the table or here.
     upto: Position,
 }
 
-/// What is known of echoes during one writing.
+/// The keys for echo detection during one write transaction.
 pub(crate) struct Echoes {
     waiting: PendingKeys,
     /// Whether every record before this writing has its keys.
@@ -69,7 +69,7 @@ pub(crate) struct Echoes {
     has_receipts: bool,
 }
 
-/// Whether more of the same is to come.
+/// Whether more batches follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
     /// More batches follow soon.
@@ -79,7 +79,8 @@ pub(crate) enum Batch {
 }
 
 impl Echoes {
-    /// Begins with what waits and what is in the table, and goes on reading for a bounded while.
+    /// Starts from the buffered keys and the table, and reads a limited number of further
+    /// operations.
     pub(crate) fn begin(
         writing: &mut SqliteWriting<'_>,
         waiting: PendingKeys,
@@ -96,39 +97,39 @@ impl Echoes {
                     body.and_then(|body| serde_json::from_slice(body).ok());
                 if let Some(evidence) = evidence
                     && evidence.echo().is_none()
-                    && let Some(told) = TextFingerprint::of(&evidence)
+                    && let Some(fingerprint) = TextFingerprint::of(&evidence)
                 {
-                    echoes.note(&told, line.position);
+                    echoes.note(&fingerprint, line.position);
                 }
             }
         }
         Ok(echoes)
     }
 
-    /// What a record repeats, if it does.
+    /// The records that a record repeats, if any.
     pub(crate) fn find(
         &self,
         writing: &SqliteWriting<'_>,
         evidence: &Evidence,
-        told: &TextFingerprint,
+        fingerprint: &TextFingerprint,
     ) -> Result<Option<Echo>, EngineError> {
         if self.has_receipts
-            && let Some(echo) = injected(writing, evidence, told)?
+            && let Some(echo) = injected(writing, evidence, fingerprint)?
         {
             return Ok(Some(echo));
         }
-        if told.is_long() { self.repeated(writing, evidence, told) } else { Ok(None) }
+        if fingerprint.is_long() { self.repeated(writing, evidence, fingerprint) } else { Ok(None) }
     }
 
-    /// An earlier record that says it already; the closest, of equals the first told.
+    /// The most similar earlier record; of equally similar ones, the first.
     fn repeated(
         &self,
         writing: &SqliteWriting<'_>,
         evidence: &Evidence,
-        told: &TextFingerprint,
+        fingerprint: &TextFingerprint,
     ) -> Result<Option<Echo>, EngineError> {
         let mut positions = BTreeSet::new();
-        for key in keys(told) {
+        for key in keys(fingerprint) {
             let fresh = self.waiting.keys.get(&key).map(Vec::as_slice).unwrap_or_default();
             positions.extend(fresh.iter().rev().take(PER_KEY_MAX).copied());
             positions.extend(writing.keyed(key, PER_KEY_MAX)?);
@@ -136,9 +137,9 @@ impl Echoes {
         let mut closest: Option<(bool, f64, OpId)> = None;
         for position in positions.into_iter().take(CANDIDATES_MAX) {
             let Some((id, earlier)) = standing(writing, position)? else { continue };
-            let Some(earlier_told) = TextFingerprint::of(&earlier) else { continue };
-            let likeness = Likeness::of(told, &earlier_told);
-            if rules::repeats((evidence, told), (&earlier, &earlier_told), likeness)
+            let Some(earlier_fingerprint) = TextFingerprint::of(&earlier) else { continue };
+            let likeness = Likeness::of(fingerprint, &earlier_fingerprint);
+            if rules::repeats((evidence, fingerprint), (&earlier, &earlier_fingerprint), likeness)
                 && closest.is_none_or(|(is_exact, share, _)| {
                     (likeness.is_exact, likeness.share) > (is_exact, share)
                 })
@@ -153,23 +154,23 @@ impl Echoes {
         }))
     }
 
-    /// Notes by what a record that is no echo is found.
-    pub(crate) fn note(&mut self, told: &TextFingerprint, position: Position) {
-        if told.is_long() {
-            for key in keys(told) {
+    /// Buffers the keys of a record that is not an echo.
+    pub(crate) fn note(&mut self, fingerprint: &TextFingerprint, position: Position) {
+        if fingerprint.is_long() {
+            for key in keys(fingerprint) {
                 self.waiting.keys.entry(key).or_default().push(position);
                 self.waiting.count += 1;
             }
         }
     }
 
-    /// What waits, of a writing that wrote nothing.
+    /// The buffered keys of a transaction that wrote nothing.
     pub(crate) fn into_pending(self) -> PendingKeys {
         self.waiting
     }
 
-    /// Writes down what was noted, or lets it wait for more. Answers what waits, which counts once
-    /// the writing is committed.
+    /// Writes the buffered keys, or keeps them until there are more. Returns the keys that stay
+    /// buffered, valid once the transaction is committed.
     pub(crate) fn finish(
         mut self,
         writing: &mut SqliteWriting<'_>,
@@ -190,11 +191,11 @@ impl Echoes {
 }
 
 impl PendingKeys {
-    /// What still waits where the table reaches as far as `read`: another process may have given
-    /// keys meanwhile, to ours too.
+    /// The keys that stay buffered when the table is complete up to `read`. Another process may
+    /// have written keys meanwhile, including those of our records.
     fn after(mut self, read: Position) -> Self {
         if read < self.from {
-            // Another file lies there now.
+            // The file was replaced by another one.
             return Self { from: read, upto: read, ..Self::default() };
         }
         if read > self.from {
@@ -209,7 +210,7 @@ impl PendingKeys {
         self
     }
 
-    /// Writes all of it. What is left has nothing in it.
+    /// Writes all keys and returns an empty buffer.
     pub(crate) fn write(self, writing: &mut SqliteWriting<'_>) -> Result<Self, EngineError> {
         let with_position = |(key, positions): (u32, Vec<Position>)| {
             positions.into_iter().map(move |position| (key, position))
@@ -228,12 +229,13 @@ impl PendingKeys {
     }
 }
 
-/// By what a text is found: all of its words with its day, and its smallest shingles.
-fn keys(told: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
-    std::iter::once(told.of_its_day).chain(told.shingles.smallest(SMALLEST).iter().copied())
+/// The keys of a text: the hash of all of its words with its day, and its smallest shingles.
+fn keys(fingerprint: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
+    std::iter::once(fingerprint.of_its_day)
+        .chain(fingerprint.shingles.smallest(SMALLEST).iter().copied())
 }
 
-/// An earlier record, if it is still what its source says, was not taken back, and is no echo
+/// An earlier record, if it is its source's latest version, was not retracted, and is not an echo
 /// itself.
 fn standing(
     writing: &SqliteWriting<'_>,
@@ -252,18 +254,18 @@ fn standing(
     Ok(stands.then_some((line.id, evidence)))
 }
 
-/// What was shown to an agent and is said here again.
+/// The records that were shown to an agent and that this record repeats.
 fn injected(
     writing: &SqliteWriting<'_>,
     evidence: &Evidence,
-    told: &TextFingerprint,
+    fingerprint: &TextFingerprint,
 ) -> Result<Option<Echo>, EngineError> {
     if !rules::is_text(evidence) {
         return Ok(None);
     }
     let mut receipts = BTreeSet::new();
-    if told.is_long() {
-        for shingle in told.shingles.smallest(INJECTED_SHINGLES) {
+    if fingerprint.is_long() {
+        for shingle in fingerprint.shingles.smallest(INJECTED_SHINGLES) {
             receipts.extend(writing.injected_by(*shingle, PER_KEY_MAX)?);
         }
     }
@@ -274,7 +276,7 @@ fn injected(
     for number in receipts.into_iter().rev().take(RECEIPTS_MAX) {
         let Some(shown) = writing.injected(number)? else { continue };
         let session = shown.session.as_deref();
-        if !rules::may_come_from(evidence, told, &shown.agent, session, shown.ts_us) {
+        if !rules::may_come_from(evidence, fingerprint, &shown.agent, session, shown.ts_us) {
             continue;
         }
         let in_session = session.is_some() && session == evidence.payload.session.as_deref();
@@ -283,7 +285,7 @@ fn injected(
         } else {
             ECHO_SHARE
         };
-        let echo = share_of(told, &shown, in_session, share_min);
+        let echo = share_of(fingerprint, &shown, in_session, share_min);
         if let Some(echo) = echo
             && best.as_ref().is_none_or(|best| echo.share > best.share)
         {
@@ -293,9 +295,9 @@ fn injected(
     Ok(best)
 }
 
-/// How much of a text one receipt's records are, if that is enough.
+/// The share of a text that comes from the records of one receipt, if it is large enough.
 fn share_of(
-    told: &TextFingerprint,
+    fingerprint: &TextFingerprint,
     shown: &Injected,
     in_session: bool,
     share_min: f64,
@@ -303,31 +305,32 @@ fn share_of(
     let exact: Vec<OpId> = shown
         .items
         .iter()
-        .filter(|item| item.exact == told.shingles.exact)
+        .filter(|item| item.exact == fingerprint.shingles.exact)
         .map(|item| item.record)
         .collect();
-    if !exact.is_empty() && (in_session || told.is_long()) {
+    if !exact.is_empty() && (in_session || fingerprint.is_long()) {
         return Some(Echo {
             of: exact.into_iter().take(OF_MAX).collect(),
             kind: EchoKind::Injected,
             share: 1.0,
         });
     }
-    if !told.is_long() {
+    if !fingerprint.is_long() {
         return None;
     }
     let all: BTreeSet<u32> =
         shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
     // What was shown piece by piece comes back in one text, in any order.
     let all: Vec<u32> = all.into_iter().collect();
-    let beside = told.shingles.words_outside(&all);
-    let share = 1.0 - beside.len() as f64 / told.shingles.words.max(1) as f64;
-    if share < share_min || (share_min == ECHO_SHARE && rules::says_otherwise(told, &beside)) {
+    let beside = fingerprint.shingles.words_outside(&all);
+    let share = 1.0 - beside.len() as f64 / fingerprint.shingles.words.max(1) as f64;
+    if share < share_min || (share_min == ECHO_SHARE && rules::says_otherwise(fingerprint, &beside))
+    {
         return None;
     }
     let mut parts: BTreeMap<OpId, f64> = BTreeMap::new();
     for item in &shown.items {
-        let part = told.shingles.share_in(&item.shingles);
+        let part = fingerprint.shingles.share_in(&item.shingles);
         if part > 0.0 {
             let known = parts.entry(item.record).or_default();
             *known = part.max(*known);

@@ -1,5 +1,5 @@
-//! When a record is an echo: pure, of the record, an earlier one, and what was shown. The rule and
-//! why it is so: `docs/design/0014-echo.md`.
+//! Decides whether a record is an echo: a pure function of the record, an earlier record and the
+//! texts that were shown. `docs/design/0014-echo.md` explains the rules.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use kernel::when::When;
 use retrieval::shingles::Shingles;
 use store::sqlite::ReceiptItem;
 
-/// Texts of fewer words are nobody's in particular.
+/// Texts of fewer words are too common to identify their origin.
 pub(super) const WORDS_MIN: usize = 8;
-/// Fewest words of what is no word for word repetition, or comes without a time.
+/// Fewest words of a repetition that is not word for word, or that has no time.
 pub(super) const LONG_WORDS_MIN: usize = 12;
-/// Fewest different shingles: a word over and over says nothing of where it is from.
+/// Fewest different shingles: one word repeated many times does not identify its origin.
 pub(super) const SHINGLES_MIN: usize = 4;
-/// Share of a text that must come from elsewhere for all of it to be an echo.
+/// Share of a text that must be repeated for the text to be an echo.
 pub(super) const ECHO_SHARE: f64 = 0.8;
-/// The same for what a tool answered that names records which were shown: nobody but memory knows
-/// their ids, and what else is in its answer, as what was left out, is memory's, too.
+/// The same for a tool result that contains ids of records that were shown. Only memory knows these
+/// ids, so the rest of the result, such as the list of omitted records, comes from memory too.
 pub(super) const ANSWER_SHARE: f64 = 0.3;
 /// How far the clocks of two exports may be apart, microseconds.
 const SAME_TIME_US: u64 = 120 * 1_000_000;
@@ -27,26 +27,26 @@ const ZONE_STEP_US: u64 = 15 * 60 * 1_000_000;
 const ZONE_MAX_US: u64 = 14 * 3_600 * 1_000_000;
 /// A day, microseconds.
 const DAY_US: i64 = 86_400 * 1_000_000;
-/// Longest JSON that is looked into, bytes.
+/// Longest JSON that is parsed, bytes.
 const JSON_BYTES_MAX: usize = 1 << 20;
 
-/// A record as it is compared.
+/// The text of a record, prepared for comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct TextFingerprint {
-    /// Its text without what only frames memory.
+    /// Its text without the marks and headings of a context.
     pub(super) text: String,
     pub(super) shingles: Shingles,
-    /// A hash of all its words and its day: the same in another export, however often the same is
-    /// said on other days.
+    /// A hash of all its words and its day: equal in another export of the record, and different
+    /// from the same words on another day.
     pub(super) of_its_day: u32,
 }
 
 impl TextFingerprint {
-    /// Of a record; none for what is never compared: too short, or too much of the same.
+    /// The fingerprint of a record; `None` if its text is too short or too repetitive to compare.
     pub(crate) fn of(evidence: &Evidence) -> Option<Self> {
         let text = plain(evidence);
         let shingles = Shingles::of(&text);
-        // Short texts are compared with what was shown in their own conversation alone.
+        // A short text is compared only with the texts shown in its own conversation.
         let in_conversation =
             is_of_agents(evidence) && evidence.payload.session.is_some() && shingles.words > 0;
         let is_long = shingles.words >= WORDS_MIN && shingles.hashes().len() >= SHINGLES_MIN;
@@ -57,7 +57,7 @@ impl TextFingerprint {
         })
     }
 
-    /// Whether it is long enough to be anybody's in particular.
+    /// Whether the text is long enough to identify its origin.
     pub(super) fn is_long(&self) -> bool {
         self.shingles.words >= WORDS_MIN && self.shingles.hashes().len() >= SHINGLES_MIN
     }
@@ -73,8 +73,8 @@ fn of_its_day(shingles: &Shingles, at: Option<&When>) -> u32 {
     ((shingles.exact ^ day.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 32) as u32
 }
 
-/// Whether a record is text that one can copy. Others, as events, are things that happen, and may
-/// happen alike.
+/// Whether a record is text that can be copied. Other records, such as events, describe
+/// occurrences, and several occurrences may have the same text.
 pub(super) fn is_text(evidence: &Evidence) -> bool {
     matches!(evidence.kind.0.as_str(), EvidenceKind::TURN | EvidenceKind::NOTE | EvidenceKind::MAIL)
 }
@@ -84,12 +84,12 @@ fn is_of_agents(evidence: &Evidence) -> bool {
     evidence.payload.role.is_some()
 }
 
-/// Whether an agent, its tools or its instructions say it.
+/// Whether the record comes from an agent, its tools or its instructions.
 fn is_by_machine(evidence: &Evidence) -> bool {
     matches!(evidence.payload.role.as_deref(), Some("assistant" | "tool" | "system"))
 }
 
-/// Who said it, if that is a name: `user` is nobody in particular.
+/// The actor, if it is a name: `user` identifies nobody.
 fn actor(evidence: &Evidence) -> Option<String> {
     let actor = evidence.actor.as_deref()?.trim().to_lowercase();
     (!matches!(actor.as_str(), "" | "user" | "human" | "me" | "you")).then_some(actor)
@@ -102,7 +102,7 @@ fn may_be_by_one_person(one: &Evidence, other: &Evidence) -> bool {
     }
 }
 
-/// How two texts are alike.
+/// The similarity of two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Likeness {
     pub(super) is_exact: bool,
@@ -122,19 +122,19 @@ impl Likeness {
     }
 }
 
-/// Whether a new record repeats an old one, told before it and still standing.
+/// Whether a new record repeats an earlier one that is still valid.
 pub(super) fn repeats(
     new: (&Evidence, &TextFingerprint),
     old: (&Evidence, &TextFingerprint),
     likeness: Likeness,
 ) -> bool {
-    let ((record, told), (earlier, earlier_told)) = (new, old);
+    let ((record, fingerprint), (earlier, earlier_fingerprint)) = (new, old);
     let is_other = (&record.source, &record.source_uid) != (&earlier.source, &earlier.source_uid);
-    if !is_other || !told.is_long() {
+    if !is_other || !fingerprint.is_long() {
         return false;
     }
     if !is_text(record) || !is_text(earlier) {
-        // Two calendars that hold the same appointment.
+        // The same appointment in two calendars.
         let same_instant = matches!((&record.at, &earlier.at), (Some(one), Some(other)) if one.instant_us() == other.instant_us());
         let same_thing =
             record.kind == earlier.kind && record.payload.title == earlier.payload.title;
@@ -143,23 +143,23 @@ pub(super) fn repeats(
             && same_thing
             && may_be_by_one_person(record, earlier);
     }
-    let is_long = told.shingles.words >= LONG_WORDS_MIN;
+    let is_long = fingerprint.shingles.words >= LONG_WORDS_MIN;
     let is_alike = likeness.is_exact
         || (likeness.share >= ECHO_SHARE
             && is_long
-            && !differs_in_what_matters(told, earlier_told, likeness));
+            && !differs_in_statement(fingerprint, earlier_fingerprint, likeness));
     if !is_alike {
         return false;
     }
     if is_by_machine(record) && !is_before(record, earlier) {
-        // An agent is no witness of what others said, nor of what it said itself.
+        // A repetition by an agent is not evidence, whoever made the first statement.
         return true;
     }
     if is_by_machine(earlier) || !may_be_by_one_person(record, earlier) {
         return false;
     }
     match (&record.at, &earlier.at) {
-        // The same at the same time, told through two exports.
+        // The same text at the same time, in two exports.
         (Some(at), Some(earlier_at)) => {
             let whole = likeness.is_exact || likeness.share_back >= ECHO_SHARE;
             whole
@@ -169,9 +169,9 @@ pub(super) fn repeats(
                     is_same_time(at, earlier_at)
                 }
         }
-        // A copy without a time is of no other time than what it was copied from.
+        // A copy without a time has the time of its original.
         (None, _) => is_long,
-        // What has a time is something that happened then.
+        // A record with a time describes an occurrence at that time.
         (Some(_), None) => false,
     }
 }
@@ -184,8 +184,8 @@ fn is_before(record: &Evidence, other: &Evidence) -> bool {
     }
 }
 
-/// Whether two exports may mean the same moment: a clock may differ a little, a zone or the time of
-/// day may be lost.
+/// Whether the times of two exports may be the same instant: a clock may differ a little, a zone or
+/// the time of day may be lost.
 fn is_same_time(one: &When, other: &When) -> bool {
     if one.is_date_only() || other.is_date_only() || one.civil() == other.civil() {
         return one.date() == other.date();
@@ -214,12 +214,12 @@ fn has_offset(at: &When) -> bool {
     at.as_str().parse::<jiff::Timestamp>().is_ok()
 }
 
-/// Whether a record can come from what was shown to an agent in a conversation at a time: whether
-/// it was told after it, in talk with agents, by that agent, or by nobody in particular at no time
-/// of its own.
+/// Whether a record may be copied from a text that an agent was shown in a conversation at a time:
+/// the record must not be earlier, and must come from a conversation with agents, from that agent,
+/// or from no named actor and without a time of its own.
 pub(super) fn may_come_from(
     evidence: &Evidence,
-    told: &TextFingerprint,
+    fingerprint: &TextFingerprint,
     agent: &str,
     session: Option<&str>,
     ts_us: i64,
@@ -229,12 +229,12 @@ pub(super) fn may_come_from(
     }
     let in_session = session.is_some() && evidence.payload.session.as_deref() == session;
     let by_agent = evidence.actor.as_deref().is_some_and(|actor| actor == agent);
-    let by_nobody = actor(evidence).is_none() && told.shingles.words >= LONG_WORDS_MIN;
+    let by_nobody = actor(evidence).is_none() && fingerprint.shingles.words >= LONG_WORDS_MIN;
     let written_down = evidence.at.is_none() || evidence.source == "remember";
     is_of_agents(evidence) || in_session || by_agent || (by_nobody && written_down)
 }
 
-/// Whether a tool answered it, and names in full what was shown.
+/// Whether a record is a tool result that contains the full id of a record that was shown.
 pub(super) fn is_our_answer(evidence: &Evidence, items: &[ReceiptItem]) -> bool {
     let text = &evidence.payload.text;
     evidence.payload.role.as_deref() == Some("tool")
@@ -242,32 +242,29 @@ pub(super) fn is_our_answer(evidence: &Evidence, items: &[ReceiptItem]) -> bool 
         && items.iter().any(|item| text.contains(&item.record.to_string()))
 }
 
-/// Whether a near repetition says something else: a number, or a denial, that only one of them has.
-/// Of an excerpt only what it has and the whole has not counts.
-fn differs_in_what_matters(
-    new: &TextFingerprint,
-    old: &TextFingerprint,
-    likeness: Likeness,
-) -> bool {
-    let (new_matters, old_matters) = (what_matters(&new.text), what_matters(&old.text));
+/// Whether a near repetition makes another statement: it differs in a number or a negation. In an
+/// excerpt only words that the whole text lacks count.
+fn differs_in_statement(new: &TextFingerprint, old: &TextFingerprint, likeness: Likeness) -> bool {
+    let (new_words, old_words) = (decisive_words(&new.text), decisive_words(&old.text));
     let is_whole = likeness.share_back >= ECHO_SHARE;
-    !new_matters.is_subset(&old_matters) || (is_whole && !old_matters.is_subset(&new_matters))
+    !new_words.is_subset(&old_words) || (is_whole && !old_words.is_subset(&new_words))
 }
 
-/// Whether what a quotation adds, by the places of its words, makes another statement of it:
-/// somebody who repeats what they were told in order to deny or correct it has said something new.
-pub(super) fn says_otherwise(told: &TextFingerprint, added: &[usize]) -> bool {
-    let words = retrieval::shingles::words(&told.text);
-    added.iter().filter_map(|place| words.get(*place)).any(|word| matters(word))
+/// Whether the words that a quotation adds, given by their places, turn it into another statement:
+/// a quotation that is denied or corrected is new evidence.
+pub(super) fn says_otherwise(fingerprint: &TextFingerprint, added: &[usize]) -> bool {
+    let words = retrieval::shingles::words(&fingerprint.text);
+    added.iter().filter_map(|place| words.get(*place)).any(|word| is_decisive(word))
 }
 
 /// The words of a text that turn it into another statement.
-fn what_matters(text: &str) -> BTreeSet<String> {
-    retrieval::shingles::words(text).into_iter().filter(|word| matters(word)).collect()
+fn decisive_words(text: &str) -> BTreeSet<String> {
+    retrieval::shingles::words(text).into_iter().filter(|word| is_decisive(word)).collect()
 }
 
-/// Numbers and denials, as [`retrieval::shingles::words`] gives them: without apostrophes.
-fn matters(word: &str) -> bool {
+/// Whether a word is a number or a negation, as [`retrieval::shingles::words`] gives them: without
+/// apostrophes.
+fn is_decisive(word: &str) -> bool {
     const DENIALS: [&str; 10] =
         ["cannot", "cant", "never", "no", "nobody", "none", "not", "nothing", "without", "wrong"];
     /// What is left of "n't" after these.

@@ -11,7 +11,7 @@ use super::rules::{self, Likeness, TextFingerprint};
 const TEXT: &str = "Petra waters the tomatoes on Mondays and Thursdays while we are away, and keeps the spare key behind the kiln";
 
 /// A record by its source, who said it, in which role, and when.
-fn told(source: &str, actor: &str, role: &str, at: &str, text: &str) -> Evidence {
+fn message(source: &str, actor: &str, role: &str, at: &str, text: &str) -> Evidence {
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     Evidence {
         source: source.to_owned(),
@@ -34,9 +34,9 @@ fn is_echo(new: &Evidence, old: &Evidence) -> bool {
 }
 
 #[test]
-fn the_same_at_the_same_time_through_two_exports_is_told_once() {
-    let first = told("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
-    let again = |at: &str| is_echo(&told("text", "Mara", "", at, TEXT), &first);
+fn the_same_text_at_the_same_time_in_two_exports_is_an_echo() {
+    let first = message("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
+    let again = |at: &str| is_echo(&message("text", "Mara", "", at, TEXT), &first);
     assert!(
         again("2025-03-01T09:00:00Z") && again("2025-03-01T09:00:30Z"),
         "clocks differ by seconds"
@@ -47,42 +47,42 @@ fn the_same_at_the_same_time_through_two_exports_is_told_once() {
     );
     assert!(!again("2025-03-02T09:00:00Z") && !again("2025-03-01T09:07:00Z"), "it is said again");
     assert!(
-        is_echo(&told("text", "", "", "2025-03-01", TEXT), &first),
+        is_echo(&message("text", "", "", "2025-03-01", TEXT), &first),
         "nobody is known to have said it"
     );
     assert!(
-        !is_echo(&told("text", "Petra", "", "2025-03-01T09:00:00Z", TEXT), &first),
+        !is_echo(&message("text", "Petra", "", "2025-03-01T09:00:00Z", TEXT), &first),
         "two witnesses"
     );
     let edited = TEXT.replace("waters the tomatoes", "waters tomatoes");
     assert!(
-        is_echo(&told("text", "Mara", "", "2025-03-01T09:00:00Z", &edited), &first),
+        is_echo(&message("text", "Mara", "", "2025-03-01T09:00:00Z", &edited), &first),
         "a small edit"
     );
 }
 
 #[test]
-fn what_happens_again_is_no_echo() {
+fn a_repeated_event_is_not_an_echo() {
     let check = |source: &str, at: &str, other: &str| {
         let (first, again) =
-            (told(source, "Mara", "", at, TEXT), told(source, "Mara", "", other, TEXT));
+            (message(source, "Mara", "", at, TEXT), message(source, "Mara", "", other, TEXT));
         assert!(!is_echo(&again, &first), "{other}");
     };
     check("markdown", "2025-03-01", "2025-03-02");
     check("markdown", "2025-03-01T08:00:00", "2025-03-01T20:00:00");
-    let short = |at: &str| told("markdown", "Mara", "", at, "Went to yoga with Petra");
+    let short = |at: &str| message("markdown", "Mara", "", at, "Went to yoga with Petra");
     assert!(!is_echo(&short("2025-03-01"), &short("2025-03-01")));
 }
 
 #[test]
-fn another_number_or_a_denial_makes_another_statement() {
-    let first = told("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
+fn another_number_or_a_negation_makes_another_statement() {
+    let first = message("chat-jsonl", "Mara", "", "2025-03-01T09:00:00Z", TEXT);
     for (from, to) in
         [("waters", "never waters"), ("the spare key", "2 spare keys"), ("we are", "we're not")]
     {
         assert!(
             !is_echo(
-                &told("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to)),
+                &message("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to)),
                 &first
             ),
             "{to}"
@@ -90,7 +90,7 @@ fn another_number_or_a_denial_makes_another_statement() {
         assert!(
             !is_echo(
                 &first,
-                &told("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to))
+                &message("text", "Mara", "", "2025-03-01T09:00:00Z", &TEXT.replace(from, to))
             ),
             "{to}"
         );
@@ -98,36 +98,45 @@ fn another_number_or_a_denial_makes_another_statement() {
 }
 
 #[test]
-fn an_agent_is_no_witness_of_what_it_repeats_and_a_person_is_of_what_an_agent_said() {
-    let person = told("claude-code", "Mara", "user", "2025-03-01T09:00:00Z", TEXT);
+fn repetitions_by_an_agent_are_echoes_and_repetitions_of_an_agent_by_a_person_are_not() {
+    let person = message("claude-code", "Mara", "user", "2025-03-01T09:00:00Z", TEXT);
     for role in ["assistant", "tool", "system"] {
-        let agent = |at: &str| told("claude-code", role, role, at, TEXT);
+        let agent = |at: &str| message("claude-code", role, role, at, TEXT);
         assert!(is_echo(&agent("2025-03-09T09:00:00Z"), &person), "{role}");
         assert!(is_echo(&agent("2025-03-10T09:00:00Z"), &agent("2025-03-09T09:00:00Z")), "{role}");
         assert!(!is_echo(&agent("2025-02-01T09:00:00Z"), &person), "{role} said it first");
         assert!(
-            !is_echo(&told("text", "Mara", "", "2025-04-01", TEXT), &agent("2025-03-09T09:00:00Z")),
+            !is_echo(
+                &message("text", "Mara", "", "2025-04-01", TEXT),
+                &agent("2025-03-09T09:00:00Z")
+            ),
             "{role}"
         );
     }
 }
 
 #[test]
-fn a_copy_without_a_time_is_an_echo_and_a_dated_entry_of_an_undated_text_is_none() {
+fn an_undated_copy_is_an_echo_and_a_dated_copy_of_an_undated_text_is_not() {
     let note = |uid: &str, text: &str| Evidence {
         source_uid: uid.to_owned(),
-        ..told("markdown", "", "", "", text)
+        ..message("markdown", "", "", "", text)
     };
     assert!(is_echo(&note("b", TEXT), &note("a", TEXT)));
     assert!(!is_echo(&note("a", TEXT), &note("a", TEXT)), "the same record");
-    assert!(!is_echo(&told("markdown", "", "", "2025-03-01", TEXT), &note("a", TEXT)));
+    assert!(!is_echo(&message("markdown", "", "", "2025-03-01", TEXT), &note("a", TEXT)));
 }
 
 #[test]
 fn appointments_repeat_each_other_only_at_the_same_instant() {
     let event = |source: &str, at: &str| Evidence {
         kind: EvidenceKind::from(EvidenceKind::EVENT),
-        ..told(source, "", "", at, "Pottery class for beginners in the studio on Ringön with Idris")
+        ..message(
+            source,
+            "",
+            "",
+            at,
+            "Pottery class for beginners in the studio on Ringön with Idris",
+        )
     };
     assert!(is_echo(&event("ical", "2025-03-04T18:00:00"), &event("other", "2025-03-04T18:00:00")));
     assert!(!is_echo(
@@ -137,7 +146,7 @@ fn appointments_repeat_each_other_only_at_the_same_instant() {
 }
 
 #[test]
-fn what_another_process_wrote_down_waits_no_longer_and_the_rest_does() {
+fn keys_that_another_process_wrote_leave_the_buffer() {
     let waiting = || PendingKeys {
         keys: [(1, vec![Position(5), Position(9)]), (2, vec![Position(6)])].into(),
         count: 3,
@@ -158,7 +167,7 @@ fn what_another_process_wrote_down_waits_no_longer_and_the_rest_does() {
 }
 
 #[test]
-fn texts_of_any_kind_are_compared_without_harm() {
+fn texts_of_any_kind_are_compared_without_a_panic() {
     let long = "word ".repeat(1_000_000);
     let texts = [
         String::new(),
@@ -168,7 +177,7 @@ fn texts_of_any_kind_are_compared_without_harm() {
         "{\"a".repeat(10_000),
     ];
     for text in &texts {
-        let (one, other) = (told("a", "", "tool", "", text), told("b", "", "", "", text));
+        let (one, other) = (message("a", "", "tool", "", text), message("b", "", "", "", text));
         assert!(!is_echo(&one, &other), "{}", text.chars().take(10).collect::<String>());
     }
 }

@@ -1,4 +1,5 @@
-//! Deriving and correcting again: what was said already is no change, and nothing new to decide.
+//! Deriving and correcting again: a repeated claim or correction is neither a change nor a reason
+//! for a review.
 
 use std::collections::BTreeSet;
 
@@ -78,21 +79,21 @@ impl Home {
 }
 
 #[test]
-fn a_whole_number_that_a_deriver_writes_with_a_point_is_the_number_that_the_ledger_has() {
+fn a_whole_number_written_with_a_decimal_point_equals_the_number_in_the_ledger() {
     let mut home = Home::new();
     let (derived, _) = home.derive(Extent::Full);
     assert!(derived.changed_nothing(), "{derived:?}");
 }
 
 #[test]
-fn deriving_from_all_records_names_only_what_is_believed_otherwise() {
+fn a_full_derivation_reports_only_beliefs_that_changed() {
     let mut home = Home::new();
     let (_, changes) = home.derive(Extent::Full);
     assert!(changes.beliefs.is_empty(), "{changes:?}");
 }
 
 #[test]
-fn correcting_to_the_same_again_changes_nothing() {
+fn repeating_a_correction_changes_nothing() {
     let mut home = Home::new();
     home.correct("label=Home");
     let changes = home.correct("label=Home");
@@ -100,7 +101,7 @@ fn correcting_to_the_same_again_changes_nothing() {
 }
 
 #[test]
-fn what_was_corrected_twice_is_not_put_before_the_user_for_what_the_first_correction_was_of() {
+fn a_second_correction_needs_no_review_because_of_the_claim_under_the_first() {
     let mut home = Home::new();
     assert_eq!(home.correct("label=Home").derived.reviews, 0);
     assert_eq!(home.correct("label=House").derived.reviews, 0);

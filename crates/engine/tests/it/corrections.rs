@@ -1,4 +1,4 @@
-//! What a user says of beliefs, what follows from it, and why something is believed.
+//! Listing, correcting, refuting, retracting and explaining beliefs.
 
 use engine::belief::claims::{ClaimFilter, States};
 use engine::belief::review::Status;
@@ -53,7 +53,7 @@ fn stated(key: &str, payload: Value, inputs: &[OpId]) -> Draft {
 }
 
 #[test]
-fn what_is_believed_is_listed_with_the_surest_first() {
+fn beliefs_are_listed_with_the_surest_first() {
     let home = gym();
     let keys = |filter: ClaimFilter| {
         let claims = home.space.claims(&filter, 100).unwrap();
@@ -79,7 +79,7 @@ fn what_is_believed_is_listed_with_the_surest_first() {
 }
 
 #[test]
-fn what_was_believed_at_a_time_is_listed_as_it_was() {
+fn a_listing_as_of_a_time_shows_the_beliefs_of_that_time() {
     let mut home = gym();
     let drafts = home.space.to_refute(HABIT, "never");
     act(&mut home.space, drafts);
@@ -101,7 +101,7 @@ fn what_was_believed_at_a_time_is_listed_as_it_was() {
 }
 
 #[test]
-fn a_correction_changes_what_stands_on_it_and_its_withdrawal_brings_it_back() {
+fn a_correction_changes_dependent_beliefs_and_its_withdrawal_restores_them() {
     let mut home = gym();
     let first = believed(&home.space);
     let drafts = home.space.to_correct(HABIT, &set(r#"{"name":"pool"}"#));
@@ -110,7 +110,7 @@ fn a_correction_changes_what_stands_on_it_and_its_withdrawal_brings_it_back() {
     assert_eq!(changes.beliefs.keys().collect::<Vec<_>>(), [HABIT, TASTE]);
     assert_eq!(changes.beliefs[TASTE].after.text, "Likes the pool");
     assert_eq!(changes.beliefs[HABIT].after.confidence, 1.0);
-    // Once more, with a field alone, and the same again, which confirms it.
+    // Again with a single field, and the same once more, which confirms it.
     for _ in 0..2 {
         let drafts = home.space.to_correct(HABIT, &set("name=sauna"));
         act(&mut home.space, drafts);
@@ -137,7 +137,7 @@ fn one_correction_is_withdrawn_by_its_id_and_the_one_before_it_counts_again() {
 }
 
 #[test]
-fn what_is_refuted_stays_so_until_it_is_withdrawn() {
+fn a_refutation_lasts_until_it_is_withdrawn() {
     let mut home = gym();
     let drafts = home.space.to_correct(HABIT, &set("name=pool"));
     act(&mut home.space, drafts);
@@ -156,7 +156,7 @@ fn what_is_refuted_stays_so_until_it_is_withdrawn() {
 }
 
 #[test]
-fn a_dry_run_says_what_would_follow_and_writes_nothing() {
+fn a_dry_run_returns_the_consequences_and_writes_nothing() {
     let mut home = gym();
     let before = (believed(&home.space), home.space.head().unwrap());
     let drafts = home.space.to_refute(HABIT, "").unwrap();
@@ -168,7 +168,7 @@ fn a_dry_run_says_what_would_follow_and_writes_nothing() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_nothing_is_written() {
+fn an_invalid_payload_or_target_is_refused_and_nothing_is_written() {
     let mut home = gym();
     let head = home.space.head().unwrap();
     let try_set = |space: &Space, sets: &[&str]| {
@@ -214,7 +214,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn a_record_and_a_stated_belief_are_taken_back_once() {
+fn a_record_and_a_stated_belief_are_retracted_once() {
     let mut home = gym();
     let notes: Vec<String> = (0..6)
         .map(|number| {
@@ -234,7 +234,7 @@ fn a_record_and_a_stated_belief_are_taken_back_once() {
     act(&mut home.space, drafts);
     assert_eq!(home.space.believed("fact.any|cat").unwrap().state, State::Retracted);
     assert_eq!(code(home.space.to_retract("fact.any|cat", "")), "already_retracted");
-    // What is not believed any more can still be corrected: the user knows better.
+    // A retracted belief can still be corrected.
     let drafts = home.space.to_correct("fact.any|cat", &set("cat=false"));
     act(&mut home.space, drafts);
     assert_eq!(home.space.believed("fact.any|cat").unwrap().state, State::Corrected);
@@ -271,7 +271,7 @@ fn an_explanation_has_the_keys_of_the_model_and_the_whole_chain() {
 }
 
 #[test]
-fn a_history_tells_what_happened_and_why() {
+fn a_history_lists_events_with_their_causes() {
     let mut home = gym();
     let note = id_of(home.remember("gym-0", "gym number 0"));
     let drafts = home.space.to_retract(&note.to_string(), "");
@@ -309,7 +309,7 @@ fn a_history_tells_what_happened_and_why() {
 }
 
 #[test]
-fn the_users_word_is_explained_with_what_it_replaced() {
+fn a_correction_is_explained_together_with_the_claim_it_replaced() {
     let mut home = gym();
     let by = Replacement { note: "it closed".to_owned(), ..set("name=pool") };
     let drafts = home.space.to_correct(HABIT, &by);
@@ -344,7 +344,7 @@ fn a_forgotten_body_leaves_its_place_empty() {
 }
 
 #[test]
-fn the_support_of_what_a_deriver_says_is_searched_and_of_what_a_person_says_is_all_of_it() {
+fn the_support_of_a_derived_claim_is_searched_and_that_of_a_stated_claim_is_all_of_its_inputs() {
     let mut home = gym();
     let explaining = home.space.explain(HABIT).unwrap();
     let Support::Examined(search) = home.space.support(&explaining).unwrap() else {
@@ -401,14 +401,14 @@ fn a_key_that_may_not_correct_changes_nothing() {
 }
 
 #[test]
-fn a_copy_that_holds_only_part_of_what_its_own_key_signed_signs_nothing_by_itself() {
+fn a_copy_that_lacks_operations_of_its_own_key_signs_nothing_automatically() {
     let mut home = gym();
     let note = id_of(home.remember("gym-0", "gym number 0")).to_string();
     let drafts = home.space.to_retract(&note, "");
     act(&mut home.space, drafts);
     let whole = crate::support::exported(&home.space);
     let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
-    // The file broke off after the retraction, before the falls that follow from it.
+    // The file was truncated after the retraction, before the invalidations that it causes.
     let cut = lines
         .iter()
         .position(|line| String::from_utf8_lossy(line).contains("\"evidence_retraction\""))
