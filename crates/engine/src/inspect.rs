@@ -84,7 +84,7 @@ impl Reader<'_> {
         let Recorded { position, operation } =
             self.store.get(id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         let fault = operation.clone().verify().err().map(|error| error.to_string());
-        let cited_by = self.store.world()?.citing(id)?;
+        let cited_by = self.store.ledger_index()?.citing(id)?;
         Ok(Shown { operation, position, cited_by, fault })
     }
 

@@ -97,5 +97,5 @@ pub(crate) fn may(
     now: jiff::Timestamp,
 ) -> Result<bool, StoreError> {
     let at = (next_timestamp(now_us(now), store.latest()?), OpId([0; 32]));
-    Ok(store.world()?.access()?.holds(key, capability, at))
+    Ok(store.ledger_index()?.access()?.holds(key, capability, at))
 }

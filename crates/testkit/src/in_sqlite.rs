@@ -29,7 +29,7 @@ impl Keeper for InSqlite {
     type Error = StoreError;
 
     fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
-        question(&self.space.world().expect("a world"));
+        question(&self.space.ledger_index().expect("a world"));
     }
 
     fn take(

@@ -69,7 +69,7 @@ impl Reader<'_> {
                 })
                 .map(|recorded| recorded.operation.id())
                 .collect();
-            let valid = self.store.at_one_moment(|index| {
+            let valid = self.store.on_snapshot(|index| {
                 let mut validity = Validity::new(index);
                 let mut valid = Vec::new();
                 for id in fitting {

@@ -150,7 +150,7 @@ impl Reader<'_> {
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         let named = self.name_of(name)?;
-        self.store.at_one_moment(|index| {
+        self.store.on_snapshot(|index| {
             let (key, version) = match &named {
                 Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
                     (key, None)

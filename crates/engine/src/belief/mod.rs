@@ -180,7 +180,7 @@ pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief,
 impl Reader<'_> {
     /// The belief of every known identity, by key.
     pub fn beliefs(&self) -> Result<Vec<Belief>, EngineError> {
-        self.store.at_one_moment(|index| {
+        self.store.on_snapshot(|index| {
             let mut keys = Vec::new();
             index.identity_keys(|key| {
                 keys.push(key);

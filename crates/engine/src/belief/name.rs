@@ -47,7 +47,7 @@ impl Reader<'_> {
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
         let unfound = match self.resolve(text) {
             Ok(id) => {
-                let entry = self.store.at_one_moment(|index| index.entry(&id))?;
+                let entry = self.store.on_snapshot(|index| index.entry(&id))?;
                 let entry =
                     entry.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
                 return Ok(match entry.identity {
@@ -59,8 +59,7 @@ impl Reader<'_> {
             Err(error) => return Err(error),
         };
         for key in [text, text.trim()] {
-            if !key.is_empty() && !self.store.at_one_moment(|index| index.identity(key))?.is_empty()
-            {
+            if !key.is_empty() && !self.store.on_snapshot(|index| index.identity(key))?.is_empty() {
                 return Ok(Named::Belief { key: key.to_owned() });
             }
         }
@@ -89,7 +88,7 @@ impl Reader<'_> {
         let part = part.to_lowercase();
         let mut near = Vec::new();
         if !part.is_empty() {
-            self.store.world()?.identity_keys(|key| {
+            self.store.ledger_index()?.identity_keys(|key| {
                 if key.to_lowercase().contains(&part) {
                     near.push(key);
                 }

@@ -227,7 +227,7 @@ impl Reader<'_> {
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let found = self.store.search_facts(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
-            let index = search.world()?;
+            let index = search.ledger_index()?;
             let facts = match query.as_of_us {
                 None => gather(search, analyzer, &index, &question, query)?,
                 Some(until_us) => {

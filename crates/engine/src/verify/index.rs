@@ -131,7 +131,7 @@ impl LedgerIndex for CheckedLedger<'_> {
     /// Asked only where a chain is broken, so the file is read. An operation that is there twice
     /// comes right after itself.
     fn at_seq(&self, author: &Author, seq: u64) -> Result<Option<OpId>, StoreError> {
-        let index = self.store.world()?;
+        let index = self.store.ledger_index()?;
         let Some(id) = index.at_seq(author, seq)? else { return Ok(None) };
         if id == self.judged.1 {
             return Ok(self.last.filter(|last| *last == id));

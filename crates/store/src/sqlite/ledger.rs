@@ -345,7 +345,7 @@ impl SqliteSpace {
     }
 
     /// Look-ups as of now.
-    pub fn world(&self) -> Result<SqliteLedgerIndex<'_>, StoreError> {
+    pub fn ledger_index(&self) -> Result<SqliteLedgerIndex<'_>, StoreError> {
         SqliteLedgerIndex::new(&self.connection, &self.access)
     }
 }

@@ -15,7 +15,7 @@ pub(super) const SCHEMA: &str =
 
 impl SqliteSpace {
     /// Runs `ask` on a snapshot of the ledger, whatever others write meanwhile.
-    pub fn at_one_moment<T, E: From<StoreError>>(
+    pub fn on_snapshot<T, E: From<StoreError>>(
         &self,
         ask: impl FnOnce(&SqliteLedgerIndex<'_>) -> Result<T, E>,
     ) -> Result<T, E> {

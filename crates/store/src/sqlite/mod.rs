@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(schema_version(&space.connection).unwrap(), REGISTRY.version());
         assert_eq!(space.digests().unwrap(), before);
         assert!(space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
-        assert_eq!(space.world().unwrap().due().unwrap().len(), 1);
+        assert_eq!(space.ledger_index().unwrap().due().unwrap().len(), 1);
     }
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
         back_to_version_1(&space);
         append(&mut space, "thought", &json!({}), &[("about", seen)]);
         assert_eq!(schema_version(&space.connection).unwrap(), REGISTRY.version());
-        assert_eq!(space.world().unwrap().due().unwrap().len(), 1);
+        assert_eq!(space.ledger_index().unwrap().due().unwrap().len(), 1);
     }
 
     #[test]
@@ -347,7 +347,7 @@ mod tests {
         prepare(&connection, &path, &REGISTRY).unwrap();
         let mut space = SqliteSpace::over(connection, Mode::ReadOnly, &path, &REGISTRY).unwrap();
         assert_eq!(schema_version(&space.connection).unwrap(), 1);
-        let index = space.world().unwrap();
+        let index = space.ledger_index().unwrap();
         let states =
             ["base", "top", "other"].map(|key| Validity::new(&index).state(key).unwrap().as_str());
         assert_eq!(states, ["invalidated", "invalidated", "none"]);

@@ -17,12 +17,12 @@ use crate::book::{Book, append_right, body_of, genesis, key, note, refs_of, seal
 const END: (HlcTimestamp, OpId) = (HlcTimestamp(u64::MAX), OpId([0xff; 32]));
 
 fn may_append(space: &SqliteSpace, number: u8) -> bool {
-    let index = space.world().unwrap();
+    let index = space.ledger_index().unwrap();
     index.access().unwrap().holds(&key(number).author(), Capability::Append, END)
 }
 
 fn access_of(space: &SqliteSpace) -> Access {
-    space.world().unwrap().access().unwrap().clone()
+    space.ledger_index().unwrap().access().unwrap().clone()
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn invalidating_a_node_without_stored_status_invalidates_claims_on_it() {
     book.record(&key(1), "claim", &claim, &[("input", node)]);
     book.tamper("DELETE FROM claim WHERE pos = (SELECT pos FROM op WHERE kind = 'node')");
     book.record(&key(1), "evidence_retraction", &json!({}), &[("target", seen)]);
-    let index = book.ledger.world().unwrap();
+    let index = book.ledger.ledger_index().unwrap();
     assert_eq!(Validity::new(&index).state("k").unwrap(), State::Invalidated);
     assert!(book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
 }

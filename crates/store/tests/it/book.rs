@@ -160,7 +160,7 @@ impl Book<SqliteSpace> {
     pub(crate) fn believed(&self, question: &str) -> Vec<String> {
         let found = self.ledger.search_facts(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
-            let index = search.world()?;
+            let index = search.ledger_index()?;
             search.find_served(&question, analyzer, None, 100, |key| {
                 let mut validity = Validity::new(&index);
                 let is_active = validity.state(key)? == State::Active;

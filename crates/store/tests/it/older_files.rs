@@ -21,7 +21,7 @@ fn copied() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 fn states(space: &SqliteSpace) -> Vec<&'static str> {
-    let index = space.world().unwrap();
+    let index = space.ledger_index().unwrap();
     ["k0", "k1", "k2", "k3", "k4", "top"]
         .map(|key| Validity::new(&index).state(key).unwrap().as_str())
         .to_vec()
@@ -49,7 +49,7 @@ fn a_version_3_file_gains_the_view_of_beliefs_and_keeps_the_others() {
         ["refuted", "corrected", "retracted", "invalidated", "active", "active"]
     );
     let listed = space
-        .at_one_moment(|index| index.list_beliefs(&BeliefFilter::served(), 10))
+        .on_snapshot(|index| index.list_beliefs(&BeliefFilter::served(), 10))
         .unwrap()
         .unwrap();
     assert_eq!(listed.keys, ["k1", "k5", "top", "k4"]);
@@ -68,7 +68,7 @@ fn a_read_only_version_3_file_is_read_without_the_view() {
     let space = SqliteSpace::open(&path).unwrap();
     if space.mode() == store::sqlite::Mode::ReadOnly {
         let listed =
-            space.at_one_moment(|index| index.list_beliefs(&BeliefFilter::served(), 10)).unwrap();
+            space.on_snapshot(|index| index.list_beliefs(&BeliefFilter::served(), 10)).unwrap();
         assert!(listed.is_none());
         assert_eq!(
             space.digests().unwrap().iter().map(|view| view.name).collect::<Vec<_>>(),

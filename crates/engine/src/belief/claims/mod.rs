@@ -137,7 +137,7 @@ impl States {
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        self.store.at_one_moment(|index| {
+        self.store.on_snapshot(|index| {
             let rows = BeliefFilter {
                 states: filter.states.listed(),
                 claim_type: filter.claim_type.clone(),

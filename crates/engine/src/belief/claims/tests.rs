@@ -24,7 +24,7 @@ const COMPARED_EVERY: usize = 20;
 fn compare(space: &SqliteSpace, filter: &ClaimFilter) -> usize {
     let mut total = 0;
     for limit in [0, 3, 1_000] {
-        let answer: Result<(), StoreError> = space.at_one_moment(|index| {
+        let answer: Result<(), StoreError> = space.on_snapshot(|index| {
             let rows = BeliefFilter {
                 states: filter.states.listed(),
                 claim_type: filter.claim_type.clone(),

@@ -376,7 +376,7 @@ fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
 impl Reader<'_> {
     /// Every review, in the order of their proposals.
     pub fn reviews(&self) -> Result<Vec<Review>, EngineError> {
-        self.store.at_one_moment(|index| {
+        self.store.on_snapshot(|index| {
             let mut reviews = Vec::new();
             for id in index.proposals()? {
                 if let Some(entry) = index.entry(&id)? {

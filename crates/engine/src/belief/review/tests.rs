@@ -97,7 +97,7 @@ fn accepting_does_what_was_proposed_and_the_other_questions_are_moot() {
         .reader()
         .unwrap()
         .store
-        .at_one_moment(|index| crate::belief::belief(index, "k"))
+        .on_snapshot(|index| crate::belief::belief(index, "k"))
         .unwrap();
     assert_eq!(
         (pinned.payload, pinned.text.as_str(), pinned.confidence),
@@ -117,7 +117,7 @@ fn accepting_that_the_ground_changed_withdraws_the_correction() {
         .reader()
         .unwrap()
         .store
-        .at_one_moment(|index| crate::belief::belief(index, "k"))
+        .on_snapshot(|index| crate::belief::belief(index, "k"))
         .unwrap();
     assert_eq!(belief.payload, json!({ "v": 1 }));
     assert_eq!(ground_changed(&mut made), None, "nothing is corrected any more");

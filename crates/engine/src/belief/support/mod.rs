@@ -104,7 +104,7 @@ impl Reader<'_> {
         if explaining.belief.served != Some(claim.op_id) {
             return Ok(Support::Nothing);
         }
-        let subject = self.store.at_one_moment(|index| subject(index, &claim.op_id))?;
+        let subject = self.store.on_snapshot(|index| subject(index, &claim.op_id))?;
         let (body, records) = match subject {
             Subject::Correction => return Ok(Support::UserWord),
             Subject::Redacted => return Ok(Support::All(Whole::Redacted)),

@@ -144,7 +144,7 @@ impl Reader<'_> {
     /// The belief that `name` names. An identity without any operation in effect is unknown.
     pub fn believed(&self, name: &str) -> Result<Belief, EngineError> {
         let key = self.belief_named(name)?;
-        let belief = self.store.at_one_moment(|index| belief(index, &key))?;
+        let belief = self.store.on_snapshot(|index| belief(index, &key))?;
         match belief.state {
             State::None => Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
             _ => Ok(belief),
@@ -159,7 +159,7 @@ impl Reader<'_> {
         }
         let target = self.target(&belief)?;
         let claimed = match belief.current {
-            Some(id) => self.store.at_one_moment(|index| body_of(index, &id, &Kind::Claim))?,
+            Some(id) => self.store.on_snapshot(|index| body_of(index, &id, &Kind::Claim))?,
             None => None,
         };
         let claimed = claimed.as_ref().and_then(|body| match body {
@@ -237,7 +237,7 @@ impl Reader<'_> {
             Kind::Evidence => (Kind::EvidenceRetraction, Body::EvidenceRetraction(reason)),
             _ => (Kind::Retraction, Body::Retraction(reason)),
         };
-        self.store.at_one_moment(|index| {
+        self.store.on_snapshot(|index| {
             if let Some(by) = acting(index, &target, &retraction)?.first() {
                 return Err(EngineError::from(UserError::AlreadyRetracted {
                     id: target,
@@ -257,7 +257,7 @@ impl Reader<'_> {
     /// The review that `name` (an id or the beginning of one) names, to be decided.
     pub fn review_named(&self, name: &str) -> Result<Review, EngineError> {
         let id = self.resolve(name)?;
-        let review = self.store.at_one_moment(|index| match index.entry(&id)? {
+        let review = self.store.on_snapshot(|index| match index.entry(&id)? {
             Some(entry) if entry.kind == Kind::Proposal => Review::read(index, &entry),
             _ => Ok(None),
         })?;
@@ -276,7 +276,7 @@ impl Reader<'_> {
 
     /// The corrections or refutations of an identity that are not withdrawn, in the space's order.
     fn in_force(&self, key: &str, kind: &Kind) -> Result<Vec<Entry>, EngineError> {
-        Ok(self.store.at_one_moment(|index| {
+        Ok(self.store.on_snapshot(|index| {
             let mut said = Vec::new();
             for entry in index.identity(key)? {
                 if entry.kind == *kind
@@ -292,7 +292,7 @@ impl Reader<'_> {
 
     /// A correction or refutation that is in force.
     fn withdrawable(&self, id: OpId) -> Result<Entry, EngineError> {
-        self.store.at_one_moment(|index| {
+        self.store.on_snapshot(|index| {
             let nothing = || UserError::NothingToWithdraw { name: id.to_string() };
             let entry = index.entry(&id)?.ok_or_else(nothing)?;
             match withdrawn_by(index, &entry)? {

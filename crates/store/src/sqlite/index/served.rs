@@ -24,7 +24,7 @@ use crate::{Position, StoreError};
 
 impl<'a> Search<'a> {
     /// The ledger's index in the snapshot of the search.
-    pub fn world(&self) -> Result<SqliteLedgerIndex<'a>, StoreError> {
+    pub fn ledger_index(&self) -> Result<SqliteLedgerIndex<'a>, StoreError> {
         SqliteLedgerIndex::new(self.connection, self.access)
     }
 
@@ -71,7 +71,7 @@ impl<'a> Search<'a> {
         &self,
         until_us: u64,
     ) -> Result<impl FnMut(&Attribute) -> Result<bool, StoreError>, StoreError> {
-        let index = self.world()?;
+        let index = self.ledger_index()?;
         let mut identify = self.connection.prepare_cached("SELECT id FROM op WHERE pos = ?1")?;
         Ok(move |attribute: &Attribute| {
             let id =
