@@ -32,8 +32,7 @@ pub(crate) struct Args {
 enum What {
     /// Questions about long conversations: a file of the LoCoMo benchmark
     Locomo(LocomoArgs),
-    /// Your own collections: documents, queries and answers, as JSON lines or a BEIR folder
-    /// (docs/eval.md)
+    /// Your own documents and queries, as JSON lines or a BEIR folder (docs/eval.md)
     Retrieval(RetrievalArgs),
     /// Questions about the sample of the demo: notes, a calendar, a chat
     Sample(Depth),

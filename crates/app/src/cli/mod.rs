@@ -52,7 +52,7 @@ mod withdraw;
 #[command(
     name = "because",
     version,
-    about = "Memory that can say why: it signs everything you tell it, and every answer names its sources.",
+    about = "Memory that can say why: everything is signed into a ledger, every answer names its sources.",
     after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor or conformance found something wrong, 4 done but some items were left out.",
     disable_help_subcommand = true
 )]

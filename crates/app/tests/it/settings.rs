@@ -128,7 +128,7 @@ fn an_unknown_setting_is_reported_with_its_line_and_a_suggestion() {
             "config.toml:2: `openai.base_url` takes the address of a server, like ",
         ),
         ("[openai]\nbase_url = \"a.example\"", "must begin with https:// or http://"),
-        ("[embedder]\nspaces_may_choose = [1]", "takes a list of texts"),
+        ("[embedder]\nspaces_may_choose = [1]", "takes a list of strings"),
         ("[embedder]\nspaces_may_choose = [\"opneai\"]", "is none of openai"),
         ("[embedder]\nmodel = \"gpt\"", "config.toml:2: \"gpt\" names no model"),
         ("[embedder\nmodel = 1", "config.toml:1: "),
