@@ -1,12 +1,14 @@
-//! The cascade: what it costs to take the ground from some claims, in ledgers of different sizes.
+//! The cascade: what it costs to invalidate the dependents of a claim, in ledgers of different
+//! sizes.
 //!
 //! `cargo bench -p because --bench cascade -- [CLAIMS…]` (default 10000 100000 1000000). Every
 //! claim has three inputs. A ledger holds *cones* of 10, 1 000 and 100 000 claims, as many as fit,
-//! each standing on one claim of its own; the rest stands elsewhere. The same cone is the same in
-//! every ledger. A cone's first claim is refuted, and the rest of it falls; the refutation is
-//! withdrawn, and all rises. Measured are, in a file and in the kernel's own graph: the walk
-//! (refute, settle, say what follows), the same with a record of each fall, durable, and the rise.
-//! Medians of several runs. The ratios say what the rest of the ledger costs.
+//! each derived from one claim of its own; all other claims are unrelated. A cone has the same
+//! shape in every ledger. A cone's first claim is refuted, which invalidates the cone; the
+//! refutation is withdrawn, which restores it. Three steps are measured, in a file and in the
+//! kernel's own graph: the walk (refute, settle, list the consequences), the same with a durable
+//! record of each invalidation, and the restoration. Times are medians of several runs. The ratios
+//! show the cost of the unrelated claims.
 
 #![allow(
     clippy::unwrap_used,
@@ -55,7 +57,7 @@ fn main() {
     }
 }
 
-/// By what was measured: size of the ledger and milliseconds.
+/// Times by measurement: size of the ledger and milliseconds.
 type Times = BTreeMap<String, Vec<(usize, f64)>>;
 
 fn note(times: &mut Times, claims: usize, what: &str, touched: usize, mut runs: Vec<Duration>) {
@@ -68,7 +70,7 @@ fn note(times: &mut Times, claims: usize, what: &str, touched: usize, mut runs: 
     times.entry(format!("{touched:>6} touched, {what}")).or_default().push((claims, median));
 }
 
-/// What an author writes, one operation after the other.
+/// A chain of operations of one author.
 struct Author {
     signer: Signer,
     space: Option<kernel::id::SpaceId>,
@@ -141,8 +143,8 @@ impl Author {
             let mut cone: Vec<OpId> = Vec::with_capacity(touched + 1);
             for number in 0..=touched {
                 let below = |back: usize| cone.get(number.saturating_sub(back)).copied();
-                // The first stands on the ground alone, the others on two of the cone and on the
-                // ground.
+                // The first is derived from the ground alone, the others from two of the cone and
+                // from the ground.
                 let inputs = match (below(1 + number % REACH), below(1 + number / 2 % REACH)) {
                     (Some(one), Some(other)) if number > REACH => [one, other, ground[number % 3]],
                     _ if number > 0 => [cone[0], ground[1], ground[2]],
@@ -241,7 +243,7 @@ fn in_file(claims: usize, times: &mut Times) {
         for _ in 0..runs {
             let place = (author.head, author.ts);
             let (refutation, body) = author.refute(touched, first);
-            // The walk alone, of which nothing stays.
+            // The walk alone, which is rolled back.
             let begun = Instant::now();
             let mut writing = space.begin().unwrap();
             writing.record(&refutation, Some(&body)).unwrap();

@@ -1,8 +1,8 @@
-//! What a turn waits for memory, beside a search that it would wait for.
+//! How long a turn waits for memory, beside a plain search.
 //!
 //! `cargo bench -p because --bench context -- [RECORDS…]` (default 100000). Records are of 10 to 40
-//! words by a seeded generator. A host that listens with a stream waits for the hand-over alone;
-//! `because context`, a process each time, for all of it.
+//! words by a seeded generator. A host that streams turns waits for the hand-over alone; `because
+//! context`, a process each time, waits for everything.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What derivation costs: all of a large ledger, and one more event in it.
+//! The cost of derivation: over a large ledger, and after one more event.
 //!
 //! `cargo bench -p because --bench derive -- [EVENTS…]` (default 100000). Events are made by a
 //! seeded generator: one title for every 200 events, most on two fixed days of the week, with a

@@ -1,4 +1,4 @@
-//! Listing beliefs: what a list costs a cold process, among many identities.
+//! The cost of listing beliefs in a cold process, among many identities.
 //!
 //! `cargo bench -p because --bench listing -- [IDENTITIES…]` (default 10000 100000). Every identity
 //! is concluded from one of some notes. Two in a hundred are refuted or corrected, and one in a
@@ -117,7 +117,7 @@ fn because(home: &Path, space: &Path, arguments: &[&str]) -> Duration {
     taken
 }
 
-/// What an author writes, one operation after the other.
+/// A chain of operations of one author.
 struct Author {
     signer: Signer,
     space: Option<kernel::id::SpaceId>,

@@ -1,10 +1,10 @@
-//! The numbers of the spine, each beside a baseline measured in the same run.
+//! The headline numbers, each beside a baseline measured in the same run.
 //!
 //! `cargo bench -p because --bench spine -- [TURNS…]` (default 100000). Turns are made by a seeded
 //! generator: 10 to 40 words from a vocabulary of 60 000 by Zipf's law, in sessions of 15 to 35
-//! turns between two of eight people. Times of this machine mean little elsewhere; the ratios are
-//! what to compare. Baselines: a bare SQLite table written with the same durability, and SQLite's
-//! FTS5 asked the same questions.
+//! turns between two of eight people. Absolute times depend on the machine; compare the ratios.
+//! Baselines: a bare SQLite table written with the same durability, and SQLite's FTS5 with the same
+//! questions.
 
 #![allow(
     clippy::unwrap_used,
@@ -137,7 +137,7 @@ fn percentile(times: &mut [Duration], percent: usize) -> Duration {
     times[(times.len() - 1) * percent / 100]
 }
 
-/// Runs the program; the peak of its resident memory in KiB where the system tells it.
+/// Runs the program; returns its peak resident memory in KiB if the system reports it.
 fn run(home: &Path, space: &Path, arguments: &[&str]) -> Option<u64> {
     let program = env!("CARGO_BIN_EXE_because");
     let time = Path::new("/usr/bin/time");
@@ -236,7 +236,7 @@ fn appends(space: &mut Space, folder: &Path) {
     }
 }
 
-/// What each further handle of this process on one file takes of its resident memory.
+/// The resident memory of each further handle of this process on one file.
 fn handles(path: &Path, text: &mut Text, turns: usize) {
     const HANDLES: u64 = 8;
     let resident = || {
@@ -361,8 +361,8 @@ fn memory(home: &Path, space: &Path, text: &mut Text, turns: usize) {
     );
 }
 
-/// The peak of the resident memory of an MCP server that answers questions, KiB, where the system
-/// tells it.
+/// The peak resident memory in KiB of an MCP server that answers questions, if the system reports
+/// it.
 fn server_peak(home: &Path, space: &Path, questions: &[String]) -> Option<u64> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_because"))
         .env("BECAUSE_HOME", home)

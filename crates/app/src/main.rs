@@ -14,8 +14,8 @@ mod service;
 mod settings;
 mod text;
 
-/// Folding and importing make many small values on two threads; this allocator does that in two
-/// thirds of the time.
+/// Folding and importing allocate many small values on two threads. With this allocator both take
+/// two thirds of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -24,8 +24,9 @@ fn main() -> ExitCode {
     cli::run()
 }
 
-/// A file that may not grow any more (`ulimit -f`) ends a process by a signal, unless it handles
-/// it; then the write fails like any other and is reported. That it came is of no further interest.
+/// A write beyond the file size limit (`ulimit -f`) raises a signal that ends the process, unless
+/// the process handles it; then the write fails like any other and is reported. Nothing needs to be
+/// done when the signal arrives.
 fn outlive_file_limits() {
     #[cfg(unix)]
     let _ =

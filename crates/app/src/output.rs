@@ -1,4 +1,4 @@
-//! Printing: for people with colours only on a terminal, for programs as JSON.
+//! Printing: text for people, with colours only on a terminal, and JSON for programs.
 
 use std::io::Write;
 
@@ -14,13 +14,13 @@ pub(crate) use crate::text::{count, path, printable, quoted, short};
 
 /// Emphasis.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// What one need not read.
+/// Secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// Ids.
 pub(crate) const ID: Style = AnsiColor::Yellow.on_default();
-/// All is well.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Something is wrong.
+/// A problem.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// How a command prints.
@@ -32,7 +32,7 @@ pub(crate) enum Form {
     Json,
 }
 
-/// Prints a line whose pieces stand out differently.
+/// Prints a line built from pieces of different emphasis.
 pub(crate) fn emphasised(parts: &Line) -> Result<(), Failure> {
     let mut text = String::new();
     for (emphasis, part) in &parts.0 {
@@ -47,26 +47,26 @@ pub(crate) fn emphasised(parts: &Line) -> Result<(), Failure> {
     line(text)
 }
 
-/// Prints one line. Styles in it are left out where the output is no terminal.
+/// Prints one line. Styles are dropped if the output is not a terminal.
 pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
     writeln!(anstream::stdout().lock(), "{text}")?;
     Ok(())
 }
 
-/// Prints one JSON value, on one line. It goes out past what takes colours from a pipe, which would
-/// take characters of the value, too.
+/// Prints one JSON value on one line. It bypasses the writer that strips colours from a pipe, which
+/// would strip characters of the value as well.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(std::io::Error::from)?;
     writeln!(std::io::stdout().lock(), "{}", harmless_json(&text))?;
     Ok(())
 }
 
-/// The same JSON without characters that a terminal would obey: they can only be in strings, where
-/// an escape means the same.
+/// Escapes the characters of a JSON text that a terminal would interpret. They can only occur
+/// within strings, where the escape means the same.
 fn harmless_json(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for c in text.chars() {
-        // All of them lie in the basic plane, so that one escape is enough.
+        // All of them are in the basic multilingual plane, so one escape is enough.
         if is_command(c) {
             harmless.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
@@ -76,27 +76,27 @@ fn harmless_json(text: &str) -> String {
     harmless
 }
 
-/// Says which secrets were masked before anything was written.
+/// Reports which secrets were masked before anything was written.
 pub(crate) fn masked(kinds: &[SecretKind]) -> Result<(), Failure> {
     kinds.iter().try_for_each(|kind| line(format_args!("  a secret was masked: {kind}")))
 }
 
-/// Tells something beside the result, as JSON.
+/// Prints a note beside the result, as JSON, on the error output.
 pub(crate) fn json_note(value: &serde_json::Value) {
     let _ = writeln!(std::io::stderr().lock(), "{}", harmless_json(&value.to_string()));
 }
 
-/// Tells something beside the result.
+/// Prints a note beside the result, on the error output.
 pub(crate) fn note(text: impl std::fmt::Display) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Bytes for people.
+/// A byte count for people.
 pub(crate) fn bytes(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
 }
 
-/// A progress bar on the error output; silent where that is no terminal.
+/// A progress bar on the error output, or none if that is not a terminal.
 pub(crate) fn progress(total: Option<u64>, template: &str) -> ProgressBar {
     let bar = match total {
         Some(total) => ProgressBar::new(total),

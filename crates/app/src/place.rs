@@ -1,9 +1,9 @@
-//! Where things are: the device's key, the person's own space, a project's space.
+//! Where files are: the device key, the user's own space, a project's space.
 //!
-//! A project's space is `.because/space.db`, looked for in the working folder and the ones above
-//! it, like git does. Where there is none, it is the person's own, in `BECAUSE_HOME` or the
-//! platform's data folder. `--space` and `BECAUSE_SPACE` name another: a file, a folder with a
-//! `.because` in it, or `global` for the person's own.
+//! A project's space is `.because/space.db` in the working folder or the nearest folder above it
+//! that has one, as git finds a repository. Otherwise it is the user's own space, in `BECAUSE_HOME`
+//! or the platform's data folder. `--space` and `BECAUSE_SPACE` name another: a file, a folder with
+//! a `.because` in it, or `global` for the user's own.
 
 use std::fs;
 use std::io::Write;
@@ -11,39 +11,39 @@ use std::path::{Path, PathBuf};
 
 use kernel::seal::{SEED_BYTES, Signer};
 
-/// A project's folder.
+/// The name of a project's folder.
 pub(crate) const FOLDER: &str = ".because";
-/// The file in it.
+/// The name of the space's file in it.
 const FILE: &str = "space.db";
 /// The device key's file, in the home.
 const KEY: &str = "key";
-/// What `--space` calls the person's own space.
+/// The value of `--space` that names the user's own space.
 pub(crate) const GLOBAL: &str = "global";
-/// A key file is 64 digits and a line break; what is much longer is something else.
+/// A key file is 64 digits and a line break. A much longer file is not a key file.
 const KEY_BYTES_MAX: u64 = 256;
 
-/// Why a place of ours cannot be used.
+/// Why one of the program's files or folders cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlaceError {
-    /// The system names no folder for data.
+    /// The system does not name a data folder.
     #[error("the folder for your data cannot be found: {reason}; set BECAUSE_HOME")]
     NoHome {
-        /// What the system says.
+        /// The system's reason.
         reason: String,
     },
     /// A file or folder could not be read or written.
     #[error("cannot use {}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// The system's reason.
         #[source]
         source: std::io::Error,
     },
-    /// The device key does not read.
+    /// The device key cannot be parsed.
     #[error("{} does not hold a device key (64 hexadecimal digits); put back a copy, or move it away to make a new key", path.display())]
     Key {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
 }
@@ -59,7 +59,7 @@ impl PlaceError {
     }
 }
 
-/// Paths of this person on this machine.
+/// The paths of one user on one machine.
 #[derive(Clone)]
 pub(crate) struct Home {
     folder: PathBuf,
@@ -76,7 +76,7 @@ impl Home {
         Ok(Self { folder: etcetera::BaseStrategy::data_dir(&strategy).join("because") })
     }
 
-    /// A home in a folder of one's choice.
+    /// A home in the given folder.
     pub(crate) fn at(folder: PathBuf) -> Self {
         Self { folder }
     }
@@ -96,7 +96,7 @@ impl Home {
         self.folder.join(KEY)
     }
 
-    /// The device's key; made at the first use, readable by its owner only.
+    /// The device's key. It is created at the first use and readable by its owner only.
     pub(crate) fn signer(&self) -> Result<Signer, PlaceError> {
         let path = self.key_path();
         let file = |source| PlaceError::File { path: path.clone(), source };
@@ -115,7 +115,7 @@ impl Home {
         getrandom::fill(&mut seed)
             .map_err(|error| file(std::io::Error::other(error.to_string())))?;
         let text = format!("{}\n", data_encoding::HEXLOWER.encode(&seed));
-        // Complete before it has its name, so that a second process never reads half a key.
+        // The file is complete before it gets its name, so a second process never reads half a key.
         let mut draft =
             tempfile::Builder::new().prefix(".key-").tempfile_in(&self.folder).map_err(file)?;
         draft.write_all(text.as_bytes()).and_then(|()| draft.as_file().sync_all()).map_err(file)?;
@@ -127,7 +127,7 @@ impl Home {
     }
 }
 
-/// Makes a folder that only its owner reads.
+/// Creates a folder that only its owner can read.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), PlaceError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -136,12 +136,12 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), PlaceError> {
     builder.create(folder).map_err(|source| PlaceError::File { path: folder.to_owned(), source })
 }
 
-/// A folder that vanishes when it is dropped.
+/// A folder that is removed when it is dropped.
 pub(crate) fn scratch_folder() -> Result<tempfile::TempDir, PlaceError> {
     tempfile::tempdir().map_err(|source| PlaceError::File { path: std::env::temp_dir(), source })
 }
 
-/// A file as it is; a folder by the space in it.
+/// The space that a path names: a file as it is, a folder by the space in it.
 pub(crate) fn named_space(path: &Path) -> PathBuf {
     if !path.is_dir() {
         return path.to_owned();
@@ -150,7 +150,7 @@ pub(crate) fn named_space(path: &Path) -> PathBuf {
     if direct.is_file() { direct } else { path.join(FOLDER).join(FILE) }
 }
 
-/// The project's space that a folder is in: its own, or that of the nearest folder above it.
+/// The project's space that a folder belongs to: its own, or that of the nearest folder above it.
 pub(crate) fn enclosing_space(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(project_space).find(|path| path.is_file())
 }

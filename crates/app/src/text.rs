@@ -1,5 +1,5 @@
-//! Text for people: made harmless for a terminal, shortened, and put together from parts. Nothing
-//! in here prints, so every part of the program may use it.
+//! Text for people: escaped for a terminal, shortened, and joined from parts. Nothing here prints,
+//! so every part of the program may use it.
 
 use kernel::id::OpId;
 
@@ -14,13 +14,14 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Replaces what a terminal would obey by spaces, so that a record cannot move the cursor.
+/// Replaces the characters that a terminal would interpret with spaces, so that a record cannot
+/// move the cursor.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if is_command(c) { ' ' } else { c }).collect()
 }
 
-/// A text as an argument of a command that is offered to a shell: it stays one argument, whatever
-/// it says.
+/// Quotes a text for a shell, so that it stays one argument of a suggested command, whatever it
+/// contains.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", printable(text).replace('\'', r"'\''"))
 }
@@ -30,7 +31,7 @@ pub(crate) fn path(path: &std::path::Path) -> String {
     printable(&path.to_string_lossy())
 }
 
-/// True for control characters, and for those that turn the direction of the text around them.
+/// True for control characters and for those that change the direction of the text around them.
 pub(crate) fn is_command(c: char) -> bool {
     c.is_control()
         || ('\u{202a}'..='\u{202e}').contains(&c)

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same every time.
+//! Deterministic pseudo-random numbers.
 
 /// SplitMix64, from a seed.
 pub(crate) struct Random(pub(crate) u64);

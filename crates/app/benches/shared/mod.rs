@@ -1,11 +1,11 @@
-//! What all benchmarks begin with.
+//! Setup shared by all benchmarks.
 
 /// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The sizes that are named on the command line, or those that are usual. None under `cargo test
-/// --benches`, which only wants to know that it builds.
+/// The sizes named on the command line, or the defaults. None under `cargo test --benches`, which
+/// only checks that the benchmark builds.
 pub(crate) fn sizes(usual: &[usize]) -> Option<Vec<usize>> {
     if std::env::args().any(|argument| argument == "--test") {
         return None;

@@ -12,7 +12,7 @@ use crate::output::{self, Form, ID, short};
 /// Arguments of `key`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "This is the public half, which a space's owner names to `because grant`. --json also tells where the secret half is."
+    after_help = "This is the public half, which a space's owner passes to `because grant`. --json also names the file of the secret half."
 )]
 pub(crate) struct KeyArgs {}
 

@@ -1,7 +1,7 @@
-//! What became of beliefs: "you corrected X, therefore Y and Z changed".
+//! How beliefs changed: "you corrected X, therefore Y and Z changed".
 //!
-//! Every command that speaks for the user prints this, and `what-if` prints the same before it is
-//! done.
+//! Every command that records a user action prints this. `what-if` prints the same without
+//! recording it.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::output::{self, Form};
 use crate::service::change_wording::lines;
 use crate::service::changes::Outcome;
 
-/// Prints what was done and what follows.
+/// Prints the action and its consequences.
 pub(super) fn print(session: &CliSession, outcome: &Outcome) -> Result<(), Failure> {
     match session.form {
         Form::Json => output::json(&to_json(outcome)?),

@@ -14,25 +14,25 @@ use crate::service::wording::{sureness, words};
 /// Arguments of `claims`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Bands: speculative below 0.40, probable from 0.40, likely from 0.70, strong from 0.90; what you corrected is your word.\n\nExamples:\n  because claims\n  because claims --type routine --band strong\n  because claims --state refuted --state invalidated\n  because claims --valid-at 2025-03-01          what is true then, by what is known now\n  because claims --as-of 2025-03-01             what was believed then"
+    after_help = "Bands: speculative below 0.40, probable from 0.40, likely from 0.70, strong from 0.90; a correction of yours is certain.\n\nExamples:\n  because claims\n  because claims --type routine --band strong\n  because claims --state refuted --state invalidated\n  because claims --valid-at 2025-03-01          true then, by what is known now\n  because claims --as-of 2025-03-01             believed then"
 )]
 pub(crate) struct Args {
-    /// Only in this state; without it, what is believed (active and corrected); may be repeated
+    /// Only in this state; may be repeated [default: active and corrected]
     #[arg(long, value_name = "STATE", value_enum)]
     state: Vec<StateName>,
     /// Only of this type or family: routine.weekly, routine
     #[arg(long = "type", value_name = "TYPE")]
     claim_type: Option<String>,
-    /// Only as sure as this
+    /// Only in this confidence band
     #[arg(long, value_name = "BAND", value_enum)]
     band: Option<BandName>,
-    /// Only what is true at this time (2025-02-01, or with a time)
+    /// Only beliefs that are true at this time (2025-02-01, or with a time)
     #[arg(long, value_name = "TIME")]
     valid_at: Option<String>,
-    /// What was believed at this time, by what was recorded until then
+    /// Beliefs as of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// Only with this in its words, its key or its data, in any case
+    /// Only with this text in their words, key or data, in any case
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
     /// How many; 0 for all
@@ -109,9 +109,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?.total
                 > 0;
         output::line(if any {
-            "There is no such belief."
+            "No belief matches."
         } else {
-            "Nothing is believed yet: because import tells it something, because derive concludes from what it was told."
+            "No beliefs yet: `because import` records sources, `because derive` concludes beliefs from them."
         })?;
     }
     for belief in &claims.beliefs {
@@ -136,7 +136,7 @@ pub(crate) fn print(session: &CliSession, belief: &Belief) -> Result<(), Failure
     output::line(format_args!("{:<16} {DIM}{}{DIM:#}  {ID}{id}{ID:#}", "", printable(&belief.key)))
 }
 
-/// Since and until when a belief is true, as far as that is known.
+/// The interval in which a belief is true, as far as it is known.
 pub(crate) fn times(session: &CliSession, belief: &Belief) -> String {
     let now_us = session.now.as_microsecond();
     let since = belief

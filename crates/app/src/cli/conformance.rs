@@ -1,4 +1,4 @@
-//! `because conformance`: scenarios of what is to be believed, run in memory. No space is opened.
+//! `because conformance`: runs scenarios of beliefs in memory. No space is opened.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Arguments of `conformance`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A file holds scenarios as JSON: an object, an array of them, or one a line. Exit code 3 means that something differs.\n\nExample:\n  because conformance fixtures/conformance"
+    after_help = "A file holds scenarios as JSON: one object, an array of objects, or one object a line. Exit code 3 means that a result differs.\n\nExample:\n  because conformance fixtures/conformance"
 )]
 pub(crate) struct Args {
     /// Scenario files, or folders of *.json
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
 }
 
-/// What differs in one scenario.
+/// The differences of one scenario.
 #[derive(serde::Serialize)]
 struct Differing {
     file: String,
@@ -80,7 +80,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     Ok(if differing == 0 { 0 } else { exit::UNSOUND })
 }
 
-/// The files that are named, and those in the folders that are named, by name.
+/// The named files, and the scenario files in the named folders, in order of name.
 fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in named {

@@ -18,19 +18,19 @@ const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Arguments of `context`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A file or pipe has a turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last. A line that begins as JSON and is no such turn is an error.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers grow with it. The newest turn is always there and whole, even if it alone takes more; what else is cut is marked."
+    after_help = "A file or pipe has one turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last. A line that begins as JSON but is not such a turn is an error.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers scale with it. The newest turn is always included in full, even if it alone exceeds the budget; other truncated text is marked."
 )]
 pub(crate) struct Args {
     /// A turn, as `speaker: text`; may be repeated, the newest last
     #[arg(long = "turn", value_name = "TURN")]
     turns: Vec<String>,
-    /// A file of turns; `-` for the standard input, which is read too if nothing is named
+    /// A file of turns; `-` for the standard input, which is also the default
     #[arg(long = "turns", value_name = "FILE", conflicts_with = "turns")]
     file: Option<std::path::PathBuf>,
-    /// A file of what tools answered, a line each, as JSON {"text":"…","score":0.5} or plain text
+    /// A file of tool results, one a line, as JSON {"text":"…","score":0.5} or plain text
     #[arg(long, value_name = "FILE")]
     tool_results: Option<std::path::PathBuf>,
-    /// A file with the agent's instructions, which fill what is left
+    /// A file with the agent's instructions, which are ranked to fill the budget that is left
     #[arg(long, value_name = "FILE")]
     instructions: Option<std::path::PathBuf>,
     /// What to look for instead of the last two turns
@@ -45,13 +45,13 @@ pub(crate) struct Args {
     /// Most episodes that memory adds
     #[arg(long, value_name = "N", default_value_t = Count::default().most)]
     episodes: usize,
-    /// Who reads it
+    /// The agent who reads it
     #[arg(long, default_value = "because")]
     agent: String,
-    /// Their conversation
+    /// The agent's conversation
     #[arg(long)]
     session: Option<String>,
-    /// The number of the turn that it is for
+    /// The number of the turn that the context is for
     #[arg(long, value_name = "N")]
     number: Option<u64>,
     /// Write no receipt
@@ -109,7 +109,7 @@ fn print(context: &Context) -> Result<(), Failure> {
     let tokens = &context.tokens;
     let beyond = match context.items.as_slice() {
         [] => ": the context is empty, since nothing fits",
-        _ if tokens.total > context.budget.total => ": the newest turn alone takes more",
+        _ if tokens.total > context.budget.total => ": the newest turn alone exceeds it",
         _ => "",
     };
     output::note(format_args!(
@@ -120,18 +120,15 @@ fn print(context: &Context) -> Result<(), Failure> {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));
     } else if context.receipt_missing {
-        output::note("The space cannot be written just now: there is no receipt");
+        output::note("The space cannot be written now; no receipt was kept");
     }
     if context.behind > 0 {
-        output::note(format_args!(
-            "{DIM}{} operations are not in the index yet{DIM:#}",
-            context.behind
-        ));
+        output::note(format_args!("{DIM}{} operations are not indexed yet{DIM:#}", context.behind));
     }
     Ok(())
 }
 
-/// Characters of a receipt's id that are shown.
+/// Characters of a receipt's id to print.
 pub(super) const SHORT_CHARS: usize = 20;
 
 fn read_turns(args: &Args) -> Result<Vec<Turn>, Failure> {
@@ -154,7 +151,7 @@ fn no_turn(path: &Path, line: usize) -> Failure {
     RequestError::TurnMalformed { input, line }.into()
 }
 
-/// A file as text; what is not Unicode in it is replaced.
+/// Reads a file as text; invalid UTF-8 is replaced.
 fn read_input(path: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
@@ -171,11 +168,13 @@ fn read_input(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A line that is a turn: JSON by the usual names, or `speaker: text`. None for what begins as JSON
-/// and is neither: taken as text it would be a turn of nobody, and the model would read braces.
+/// Parses a turn: JSON with one of the usual field names, or `speaker: text`. None for a line that
+/// begins as JSON and is neither: read as text it would be a turn without a speaker, full of
+/// braces.
 fn turn(line: &str) -> Option<Turn> {
     let line = line.trim();
-    // A list of messages, in one line or several, begins so; a remark in brackets does not.
+    // A list of messages, on one line or several, begins with `[` and `{`. A remark in brackets
+    // does not.
     let begins_list = line
         .strip_prefix('[')
         .is_some_and(|rest| matches!(rest.trim_start().chars().next(), None | Some('{')));
@@ -186,7 +185,7 @@ fn turn(line: &str) -> Option<Turn> {
         return Some(spoken(line));
     }
     let value: Value = serde_json::from_str(line).ok()?;
-    // Some wrap the message.
+    // Some formats wrap the message.
     let message = value.get("message").filter(|message| message.is_object()).unwrap_or(&value);
     let speaker = ["speaker", "name", "role", "author", "from"]
         .iter()
@@ -211,9 +210,9 @@ fn text_of(message: &Value) -> Option<String> {
     }
 }
 
-/// `speaker: text`, where the speaker is a short name; otherwise all of it is text.
+/// Parses `speaker: text`, where the speaker is a short name. Otherwise the whole line is the text.
 fn spoken(line: &str) -> Turn {
-    /// Longest name before a colon, characters; what is longer is part of what is said.
+    /// Longest name before a colon, characters. A longer one is part of the text.
     const SPEAKER_CHARS_MAX: usize = 40;
     match line.split_once(": ") {
         Some((speaker, text))
@@ -231,7 +230,7 @@ fn tool_result(line: &str) -> Option<ToolResult> {
         return None;
     }
     let value: Option<Value> = serde_json::from_str(line).ok().filter(Value::is_object);
-    // What tools answer may be any JSON; where it is not ours it is the text.
+    // A tool result may be any JSON. If it does not have our fields, it is taken as text.
     let ours = value.and_then(|value| {
         Some(ToolResult {
             text: text_of(&value)?,
@@ -241,13 +240,13 @@ fn tool_result(line: &str) -> Option<ToolResult> {
     Some(ours.unwrap_or_else(|| ToolResult { text: line.to_owned(), score: None }))
 }
 
-/// `1500`, or `total=1500,facts=300`. A total alone moves all tiers; a tier that is named stays as
-/// it is named.
+/// Parses `1500`, or `total=1500,facts=300`. A total alone scales all tiers; a tier that is named
+/// keeps its number.
 fn parse_budget(text: &str) -> Result<Budget, String> {
     let number = |text: &str| {
         text.trim()
             .parse::<usize>()
-            .map_err(|_| format!("{:?} is no number of tokens", printable(text)))
+            .map_err(|_| format!("{:?} is not a number of tokens", printable(text)))
     };
     let mut named = Vec::new();
     let mut total = None;
@@ -268,7 +267,7 @@ fn parse_budget(text: &str) -> Result<Budget, String> {
             "episodes" => &mut budget.episodes,
             _ => {
                 let tiers = "total, turns_min, turns_max, tool_results, facts, episodes";
-                return Err(format!("{:?} is no tier; there are: {tiers}", printable(tier)));
+                return Err(format!("{:?} is not a tier; the tiers are: {tiers}", printable(tier)));
             }
         } = tokens;
     }

@@ -9,13 +9,13 @@ use crate::service::corrections;
 /// Arguments of `correct`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "What you say counts from then on, with certainty: no machine changes it, and what was built on the old value is derived again. `because withdraw` takes it back, `because what-if --correct` shows what would follow.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\""
+    after_help = "Your correction is certain from then on: nothing overrides it automatically, and beliefs built on the old value are derived again. `because withdraw` takes it back, `because what-if --correct` shows what would follow.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\""
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough)
     #[arg(value_name = "ID|KEY")]
     name: String,
-    /// What is true: JSON for the whole of it, or FIELD=VALUE for one field (may be repeated)
+    /// What is true: JSON for the whole payload, or FIELD=VALUE for one field (may be repeated)
     #[arg(long, value_name = "JSON", required_unless_present = "text", allow_hyphen_values = true)]
     set: Vec<String>,
     /// The same in words

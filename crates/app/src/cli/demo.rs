@@ -1,4 +1,4 @@
-//! `because demo`: the main job on a small sample, in a place that vanishes.
+//! `because demo`: import, recall, explain and verify on a small sample, in a temporary space.
 
 use std::path::Path;
 
@@ -19,18 +19,19 @@ use crate::service::corrections;
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
-#[command(after_help = "Needs no network, no key and no settings, and touches nothing of yours.")]
+#[command(after_help = "Needs no network, key or settings, and does not touch your data.")]
 pub(crate) struct Args {}
 
-/// What is asked.
+/// The questions.
 const QUESTIONS: [&str; 3] = [
     "Which glaze did Idris recommend for the tall bowls?",
     "Who is allergic to walnuts?",
     "When does the class of the last week of February take place?",
 ];
-/// Beliefs shown: the surest.
+/// Beliefs shown, the most confident first.
 const BELIEFS: usize = 4;
-/// What is refuted to show what follows: a routine on which a preference stands.
+/// The belief that the demo refutes to show what follows: a routine that a preference is derived
+/// from.
 const REFUTED: &str = "routine.weekly|pottery-class-for-beginners|tue|evening";
 /// Records shown for each question.
 const SHOWN: usize = 2;
@@ -73,17 +74,17 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         output::line(format_args!("\n{BOLD}Where the first answer comes from{BOLD:#}"))?;
         show::print(&space.show(&id)?)?;
     }
-    output::line(format_args!("\n{BOLD}Is all of it as it was signed?{BOLD:#}"))?;
+    output::line(format_args!("\n{BOLD}Is everything as it was signed?{BOLD:#}"))?;
     let begun = std::time::Instant::now();
     let verification = space.verify(|_| {})?;
     verify::print(&verification, begun.elapsed())?;
     output::line(format_args!(
-        "\n{BOLD}Now with your own{BOLD:#}\n  because init                               a memory for this folder\n  because import ~/notes calendar.ics        and chats, mail, photos, git: because import --help\n  because recall \"what did I decide about …\"  add --explain to see why\n  because claims                             what follows; because explain says why, because refute that it does not\n"
+        "\n{BOLD}Now with your own{BOLD:#}\n  because init                               a memory for this folder\n  because import ~/notes calendar.ics        also chats, mail, photos, git: because import --help\n  because recall \"what did I decide about …\"  add --explain to see why\n  because claims                             what follows; because explain says why, because refute corrects it\n"
     ))?;
     Ok(if verification.is_sound() { 0 } else { crate::failure::exit::UNSOUND })
 }
 
-/// What follows from the records, and what would if Mara said that one of her routines is not so.
+/// Shows what follows from the records, and what would change if Mara refuted one of her routines.
 fn conclude(session: &CliSession, space: &mut Space) -> Result<(), Failure> {
     space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
     let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;

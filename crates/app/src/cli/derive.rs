@@ -1,4 +1,4 @@
-//! `because derive`, and what `import` and `remember` derive afterwards.
+//! `because derive`, and the derivation after `import` and `remember`.
 
 use engine::derive::{Derived, Extent};
 use engine::write::commit::Change;
@@ -11,19 +11,19 @@ use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::service::derivation::derive_new;
 
-/// Changed beliefs that are printed; `because claims` lists all.
+/// Changed beliefs printed; `because claims` lists all.
 const BELIEFS_SHOWN_MAX: usize = 10;
 
 /// Arguments of `derive`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Derivers conclude beliefs from records: `because claims` lists them, `because explain` says why. Importing and remembering derive what is new by themselves. What you refuted is not concluded again.\n\nExamples:\n  because derive\n  because derive --full --dry-run     does everything still follow from the records?"
+    after_help = "Derivers conclude beliefs from records: `because claims` lists them, `because explain` says why. `because import` and `because remember` derive from new records automatically. A refuted belief is not concluded again.\n\nExamples:\n  because derive\n  because derive --full --dry-run     check that everything still follows from the records"
 )]
 pub(crate) struct Args {
-    /// From all records, not only from what is new
+    /// From all records, not only the new ones
     #[arg(long)]
     full: bool,
-    /// Only say what would change
+    /// Only print what would change
     #[arg(long)]
     dry_run: bool,
 }
@@ -67,7 +67,7 @@ fn brief(belief: &engine::belief::Belief) -> serde_json::Value {
 
 fn print(derived: &Derived, changed: &[&Change], intent: Intent) -> Result<(), Failure> {
     if derived.changed_nothing() && derived.problem_count + derived.left_to_others == 0 {
-        output::line("Nothing new: what is believed follows from what is recorded")?;
+        output::line("Nothing new: the beliefs follow from the records")?;
         return Ok(());
     }
     output::line(summary(derived, intent))?;
@@ -125,7 +125,7 @@ fn print_problems(derived: &Derived) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Derives what is new after something was recorded; none where this key may not.
+/// Derives from new records after something was recorded; none if this key may not.
 pub(crate) fn after_a_write(session: &CliSession) -> Result<Option<Derived>, Failure> {
     let mut space = session.open()?;
     let bar = output::progress(None, "{spinner} deriving {msg}");

@@ -1,4 +1,4 @@
-//! `because doctor`: is this installation well, and what to do if not.
+//! `because doctor`: checks this installation and suggests fixes.
 
 use models::{EmbedError, Purpose};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
 use crate::settings::Settings;
 
-/// How far the ledger may be ahead of the clock before that is worth a word, seconds: clocks of
+/// Seconds by which the ledger may be ahead of the clock before that is reported: the clocks of
 /// several machines differ.
 const CLOCK_AHEAD_S_MAX: u64 = 600;
 
@@ -17,13 +17,13 @@ const CLOCK_AHEAD_S_MAX: u64 = 600;
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Serialize)]
 struct Check {
     name: &'static str,
     ok: bool,
     found: String,
-    /// What to do, if it is not ok.
+    /// What to do if the check failed.
     advice: Option<String>,
 }
 
@@ -66,7 +66,10 @@ fn check_key(session: &CliSession) -> Check {
     let path = session.home.key_path();
     let shown = path.display().to_string();
     if !path.exists() {
-        return Check::ok("device key", format!("{shown}: none yet; it is made when first needed"));
+        return Check::ok(
+            "device key",
+            format!("{shown}: none yet; it is created when first needed"),
+        );
     }
     if let Err(error) = session.home.signer() {
         return Check::wrong("device key", shown, error.to_string());
@@ -110,7 +113,7 @@ fn check_embedder(session: &CliSession) -> Vec<Check> {
     let begun = std::time::Instant::now();
     let tried = settings
         .choice()
-        .map_err(|error| (error.to_string(), "mend what it names".to_owned()))
+        .map_err(|error| (error.to_string(), "fix the problem that it names".to_owned()))
         .and_then(|choice| {
             let failed =
                 |error: EmbedError| (error.to_string(), of_model(error.code(), &chosen.selection));
@@ -140,10 +143,10 @@ fn check_space(session: &CliSession) -> Vec<Check> {
     let space = match opened {
         Ok(space) => space,
         Err(Failure::NoSpace) => {
-            return vec![Check::ok(NAME, "none here yet; `because init` makes one")];
+            return vec![Check::ok(NAME, "none here yet; `because init` creates one")];
         }
         Err(error) => {
-            let closer = || "see the message; `because verify` looks closer".to_owned();
+            let closer = || "see the message; `because verify` checks more".to_owned();
             let advice = error.hint().unwrap_or_else(closer);
             return vec![Check::wrong(NAME, error.to_string(), advice)];
         }
@@ -176,7 +179,7 @@ fn check_space(session: &CliSession) -> Vec<Check> {
         Ok(ahead_s) if ahead_s > CLOCK_AHEAD_S_MAX => checks.push(Check::wrong(
             "clock",
             format!("the ledger's latest time is {} minutes ahead of this machine's clock", ahead_s / 60),
-            "set the clock right, here or where that was written: other copies refuse what is more than a day ahead",
+            "set the clock right, here or where that was written: other copies refuse operations more than a day ahead",
         )),
         Ok(_) => checks.push(Check::ok("clock", "not behind the ledger")),
         Err(error) => checks.push(Check::wrong("clock", error.to_string(), "`because verify` looks closer")),
@@ -191,7 +194,7 @@ fn check_space(session: &CliSession) -> Vec<Check> {
             if behind > 0 {
                 checks.push(Check::ok(
                     "text index",
-                    format!("{behind} behind; the next recall reads them"),
+                    format!("{behind} behind; the next recall indexes them"),
                 ));
             }
         }

@@ -15,19 +15,19 @@ use crate::output::{self, BOLD, DIM, Form, count, printable};
 use crate::service::record_embedding::open_chosen;
 use crate::settings::Settings;
 
-/// How often a wait looks at the clock, so that a machine that slept goes on when it wakes.
+/// How often a wait checks the clock, so that a machine that slept continues when it wakes.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Arguments of `embed`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "What is recorded is found by its words and the built-in model at once; another model adds its own vectors here. It may be interrupted at any time and goes on where it was. When a new model has read everything, the vectors of those before it are dropped.\n\nExamples:\n  because --embedder ollama:nomic-embed-text embed\n  because embed --once\n  because embed --forget ollama:nomic-embed-text"
+    after_help = "New records can be found at once by their words and the built-in model; this command adds the vectors of another model. It may be interrupted at any time and resumes where it stopped. When a new model has embedded every record, the vectors of earlier models are dropped.\n\nExamples:\n  because --embedder ollama:nomic-embed-text embed\n  because embed --once\n  because embed --forget ollama:nomic-embed-text"
 )]
 pub(crate) struct Args {
-    /// Stop where the model does not answer, instead of waiting
+    /// Stop when the model does not answer, instead of waiting
     #[arg(long)]
     once: bool,
-    /// Drop the vectors of a model, as `because status` calls it
+    /// Drop the vectors of this model, named as in `because status`
     #[arg(long, value_name = "MODEL", conflicts_with = "once")]
     forget: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         match session.form {
             Form::Json => output::json(&json!({ "model": name, "embedded": 0, "pending": 0 }))?,
             Form::Text => output::line(
-                "Nothing to do: the built-in model reads what is recorded at once; --embedder chooses another",
+                "Nothing to do: the built-in model embeds records at once; --embedder chooses another",
             )?,
         }
         return Ok(0);
@@ -65,7 +65,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     Ok(incomplete_if(done.pending > 0 || done.failed > 0))
 }
 
-/// Has the model read everything; what was dropped for it.
+/// Embeds every record with the model; returns the models whose vectors were dropped.
 fn read(
     session: &CliSession,
     args: &Args,
@@ -130,7 +130,7 @@ fn read(
     }
 }
 
-/// What was read by models before this one is of no use any more.
+/// Drops the vectors of earlier models, which are no longer used.
 fn drop_others(space: &mut Space, embedder: &dyn Embedder) -> Result<Vec<String>, Failure> {
     let model = embedder.model();
     let is_this = |known: &EmbeddingStatus| {
@@ -180,9 +180,9 @@ fn print(
         printable(name)
     ))?;
     if let Some(until) = done.waiting_until {
-        let why = done.error.as_deref().unwrap_or("it wants to be asked later");
+        let why = done.error.as_deref().unwrap_or("it asks to be called later");
         output::line(format_args!(
-            "  {}; it may be asked again at {}",
+            "  {}; it may be called again at {}",
             printable(why),
             session.clock(until)
         ))?;

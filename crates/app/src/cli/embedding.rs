@@ -1,5 +1,5 @@
-//! What the commands print of models: which one embedded a question, what is left to embed, and how
-//! it stands with each.
+//! What the commands print about models: which one embedded a question, what is left to embed, and
+//! the state of each model.
 
 use engine::Space;
 use engine::embed::{Embedded, Unopened};
@@ -13,23 +13,23 @@ use crate::service::query_embedding::{QueryEmbedding, serving};
 use crate::service::record_embedding::{After, embed_recorded};
 use crate::settings::Settings;
 
-/// Which model embedded a question, for `--json`.
+/// The model that embedded a question, for `--json`.
 pub(super) fn to_json(embedding: &QueryEmbedding) -> Value {
     let error = embedding.error.as_ref();
     let error = error.map(|error| json!({ "code": error.code(), "message": error.to_string() }));
     json!({ "model": embedding.model, "error": error })
 }
 
-/// Notes for people that the built-in model answered where another should have.
+/// Notes for people that the built-in model was used in place of another.
 pub(super) fn note_fallback(embedding: &QueryEmbedding) {
     if let Some(error) = &embedding.error {
         let error = printable(&error.to_string());
-        output::note(format_args!("{DIM}{error}; the built-in model answered instead{DIM:#}"));
+        output::note(format_args!("{DIM}{error}; used the built-in model instead{DIM:#}"));
     }
 }
 
-/// Has the chosen model embed what was recorded, and says what is left. None if the built-in model
-/// is enough.
+/// Embeds the new records with the chosen model, and reports what is left. None if the built-in
+/// model is chosen.
 pub(super) fn after_a_write(
     session: &CliSession,
     after: After,
@@ -46,7 +46,7 @@ pub(super) fn after_a_write(
     Ok(embedded)
 }
 
-/// Notes for people what was left, and why.
+/// Notes for people what is left to embed, and why.
 fn note_what_is_left(embedded: &Embedded) {
     if embedded.is_done() {
         return;
@@ -55,14 +55,14 @@ fn note_what_is_left(embedded: &Embedded) {
         embedded.error.as_ref().map(|error| format!("{}; ", printable(error))).unwrap_or_default();
     let left = match embedded.pending {
         0 => String::new(),
-        pending => format!("{} left to read: ", count(pending, "record")),
+        pending => format!("{} left to embed: ", count(pending, "record")),
     };
     output::note(format_args!(
-        "{DIM}{why}{left}what was recorded is found by its words and the built-in model, and `because embed` goes on later{DIM:#}"
+        "{DIM}{why}{left}records are found by their words and the built-in model; `because embed` continues later{DIM:#}"
     ));
 }
 
-/// Why the chosen model could not be opened the last time, as `because status` shows it.
+/// Why the chosen model could not be opened last time, as `because status` shows it.
 pub(super) fn unopened(
     settings: &Settings,
     space: &mut Space,
@@ -82,7 +82,7 @@ pub(super) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<Value
     Ok(shown)
 }
 
-/// Both for people.
+/// Prints both for people.
 pub(super) fn print_status(
     session: &CliSession,
     settings: &Settings,
@@ -105,7 +105,7 @@ pub(super) fn print_status(
     }
     for (number, model) in space.embedding_status()?.into_iter().enumerate() {
         let head = if number == 0 { "vectors" } else { "" };
-        let role = if serves == Some(model.number) { "; asked for questions" } else { "" };
+        let role = if serves == Some(model.number) { "; embeds questions" } else { "" };
         let refused =
             if model.failed > 0 { format!(", {} refused", model.failed) } else { String::new() };
         output::line(format_args!(

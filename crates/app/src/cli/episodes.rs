@@ -1,4 +1,4 @@
-//! Records that `because recall` and `because demo` print, and why they were found.
+//! How `because recall` and `because demo` print records, and why they were found.
 
 use engine::recall::episodes::Recollection;
 use jiff::tz::TimeZone;
@@ -11,19 +11,19 @@ use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, ID, printable, short};
 use crate::service::wording::{text_of, time_of};
 
-/// Longest text of a record that is printed, in characters; `because show` prints all.
+/// Longest printed text of a record, in characters; `because show` prints all of it.
 const TEXT_CHARS_MAX: usize = 600;
 
-/// How much is printed of a result.
+/// How much of a result is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// What it says.
+    /// Its text.
     Brief,
-    /// Also every part of its score.
+    /// Its text and every component of its score.
     Explained,
 }
 
-/// One recalled record, for people; with the name of its space where there are several.
+/// Prints one recalled record for people, with the name of its space if there are several.
 pub(super) fn print(
     session: &CliSession,
     number: usize,
@@ -60,12 +60,12 @@ pub(super) fn print(
     Ok(())
 }
 
-/// One addend of a score.
+/// One term of a score.
 pub(super) fn explain_part(name: &str, value: f64, weight: f64) -> Result<(), Failure> {
     output::line(format_args!("      {:+.3}  {name:<15} {value:.3} × {weight:.2}", value * weight))
 }
 
-/// What a score is the sum of.
+/// The terms of a score.
 pub(super) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Failure> {
     output::line(format_args!("    score {:.3}", score.total))?;
     for part in score.parts.iter().filter(|part| part.contribution != 0.0) {
@@ -93,7 +93,7 @@ pub(super) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Fa
 fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
     let at = time_of(evidence, zone);
     let title = || evidence.payload.title.clone();
-    // What happens is known by its name, what is said by who said it.
+    // An event is known by its title, a turn by its speaker.
     let who = match evidence.kind.0.as_str() {
         EvidenceKind::EVENT => title().or_else(|| evidence.actor.clone()),
         _ => evidence.actor.clone().or_else(title),
@@ -104,19 +104,19 @@ fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
 /// From where.
 fn source_line(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
-    // Programs name sessions by hashes and UUIDs, which say nothing to people.
+    // Programs name sessions by hashes and UUIDs, which mean nothing to people.
     let named = payload.session.as_ref().filter(|session| !is_hexadecimal(session));
     let session = payload.session_title.as_ref().or(named).map(|session| format!(" · {session}"));
     format!("{} · {}{}", evidence.kind.0, evidence.source, session.unwrap_or_default())
 }
 
-/// True for what is long and of hexadecimal digits and dashes alone.
+/// True for a long name of hexadecimal digits and dashes alone.
 fn is_hexadecimal(name: &str) -> bool {
     name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 fn summary_line(evidence: &Evidence) -> String {
-    // Summaries of messages begin with who said it.
+    // Summaries of messages begin with the speaker.
     let actor = evidence.actor.as_deref().filter(|actor| !evidence.summary.starts_with(*actor));
     let actor = actor.map(|actor| format!("{actor}: ")).unwrap_or_default();
     format!("{actor}{}", evidence.summary)
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_and_uuids_are_no_names_of_sessions() {
+    fn hashes_and_uuids_are_not_session_names() {
         assert!(is_hexadecimal("77f6749af7d1fd1b25f0e53ff70829d681bc3b1d"));
         assert!(is_hexadecimal("3f0e7a52-11aa-4bbb-8ccc-1234567890ab"));
         assert!(!is_hexadecimal("mara-idris-2025-01-08-in-the-studio"));

@@ -15,13 +15,13 @@ use eval::report::Report;
 use eval::run::{Kind, Run, limit, run as run_one, steps};
 use eval::{Collection, EvalError, retrieval, sample};
 
-/// Deepest cut-off: as many as recall returns at most.
+/// Deepest cut-off: the most that recall returns.
 const CUTOFF_MAX: i64 = engine::recall::episodes::RESULTS_MAX as i64;
 
 /// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Everything is imported into spaces that vanish; nothing of yours is read or written. Beside the engine stand controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is of asking for as many records as the largest -k says.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg"
+    after_help = "Everything is imported into temporary spaces; your data is neither read nor written. The engine is compared with three controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is measured at the largest -k.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -30,20 +30,20 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// Questions on long conversations: a file of the LoCoMo benchmark
+    /// Questions about long conversations: a file of the LoCoMo benchmark
     Locomo(LocomoArgs),
     /// Your own documents and queries, as JSON lines or a BEIR folder (docs/eval.md)
     Retrieval(RetrievalArgs),
-    /// Questions on the sample of the demo: notes, a calendar, a chat
+    /// Questions about the sample of the demo: notes, a calendar, a chat
     Sample(Depth),
-    /// How honest confidence is: labelled people, as `cargo xtask samples` makes them
+    /// Calibration of confidence: labelled people, as `cargo xtask samples` makes them
     Calibration(CalibrationArgs),
 }
 
 /// Arguments of `eval calibration`.
 #[derive(clap::Args)]
 struct CalibrationArgs {
-    /// A folder with a folder for each person: exports, and labels.json with what is true
+    /// A folder with a folder for each person: exports, and labels.json with the true facts
     folder: PathBuf,
     /// Write the reliability diagram to this file
     #[arg(long, value_name = "FILE")]
@@ -58,7 +58,7 @@ struct CalibrationArgs {
 struct LocomoArgs {
     /// The benchmark's JSON
     file: PathBuf,
-    /// All conversations in one space, instead of one each
+    /// Put all conversations in one space, instead of one each
     #[arg(long)]
     one_space: bool,
     /// Remove speakers and dates before the import, as if these were notes
@@ -73,7 +73,7 @@ struct LocomoArgs {
 /// Arguments of `eval retrieval`.
 #[derive(clap::Args)]
 struct RetrievalArgs {
-    /// Collections, each in a space of its own
+    /// Collections, each in its own space
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -82,13 +82,13 @@ struct RetrievalArgs {
     study: Study,
 }
 
-/// How deep to look, and how much to print.
+/// The cut-offs and the detail of the output.
 #[derive(clap::Args)]
 struct Depth {
     /// Cut-offs, separated by commas
     #[arg(short, long, value_name = "K", value_delimiter = ',', default_value = "5,10,25,50", value_parser = clap::value_parser!(u32).range(1..=CUTOFF_MAX))]
     k: Vec<u32>,
-    /// With --json: also each question with the ranks of what answers it
+    /// With --json: also each question with the ranks of its relevant records
     #[arg(long)]
     each: bool,
 }
@@ -124,12 +124,12 @@ fn locomo(session: &CliSession, args: &LocomoArgs) -> Result<(), Failure> {
     });
     let mut subject = Subject { unit: locomo::UNIT, title, about, groups: file.collections.len() };
     let chosen = args.study.chosen();
-    // Whether memory knows who speaks decides by what an answer can be told from none: both are
-    // judged.
+    // The abstention threshold depends on whether memory knows who speaks, so both cases are
+    // measured.
     let bare = (chosen == Some(studies::Chosen::Abstention) && metadata == Metadata::Kept)
         .then(|| locomo::read(&args.file, layout, Metadata::Removed))
         .transpose()?;
-    // Its folder lives as long as `bare`.
+    // Its folder is kept as long as `bare`.
     let _folder = bare.map(|bare| {
         let (collections, folder) = bare.into_parts();
         file.collections.extend(collections);
@@ -172,7 +172,7 @@ fn retrieval(session: &CliSession, args: &RetrievalArgs) -> Result<(), Failure> 
         "queries_unanswerable": unanswerable,
     });
     let mut subject = Subject { unit: retrieval::UNIT, title, about, groups: args.files.len() };
-    // The folders in which the documents lie live as long as what was read.
+    // The folders of the documents are kept as long as the collections.
     let (collections, _folders): (Vec<Collection>, Vec<_>) =
         read.into_iter().map(retrieval::Retrieval::into_parts).unzip();
     match args.study.chosen() {
@@ -234,17 +234,17 @@ fn calibration(session: &CliSession, args: &CalibrationArgs) -> Result<(), Failu
     }
 }
 
-/// What is measured, in words and as JSON.
+/// The measurement, in words and as JSON.
 pub(super) struct Subject {
     pub(super) unit: &'static str,
     pub(super) title: String,
     pub(super) about: serde_json::Value,
-    /// How many collections there are before they are there again in another form.
+    /// The number of collections before their other forms begin.
     pub(super) groups: usize,
 }
 
-/// The model to measure with. Only what is asked for here: nobody's texts go to a service for a
-/// measurement by the way.
+/// The model to measure with. Only a model named for this command is used, so that a measurement
+/// never sends texts to a service by accident.
 fn chosen_model(session: &CliSession, subject: &mut Subject) -> Result<Option<Choice>, Failure> {
     let Some(name) = &session.embedder else { return Ok(None) };
     subject.about["embedder"] = json!(name);

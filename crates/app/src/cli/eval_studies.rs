@@ -1,5 +1,5 @@
-//! `because eval … --ablation` and its like: what is learnt about recall itself rather than how
-//! well it does.
+//! The studies of `because eval`, such as `--ablation`: measurements of recall's parts rather than
+//! of its quality.
 
 use models::choice::Choice;
 use serde_json::{Value, json};
@@ -12,25 +12,25 @@ use eval::abstention::{self, Example, report};
 use eval::tuning::{Spaces, ablation, by_name, fit, held_out};
 use eval::{Collection, EvalError};
 
-/// One at most.
+/// The options, of which at most one may be given.
 #[derive(clap::Args)]
 #[group(multiple = false)]
 pub(super) struct Study {
-    /// Instead: each part of the score switched off, one at a time
+    /// Instead: switch off each part of the score, one at a time
     #[arg(long)]
     ablation: bool,
-    /// Instead: weights learnt from all collections but one, measured on that one
+    /// Instead: learn weights from all collections but one, and measure them on that one
     #[arg(long)]
     leave_one_out: bool,
-    /// Instead: learn the weights from everything and print them
+    /// Instead: learn the weights from all collections and print them
     #[arg(long)]
     fit: bool,
-    /// Instead: how well recall tells what memory has no answer to
+    /// Instead: measure how well recall recognises questions that memory cannot answer
     #[arg(long)]
     abstention: bool,
 }
 
-/// Which.
+/// The study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chosen {
     Ablation,
@@ -40,7 +40,7 @@ pub(super) enum Chosen {
 }
 
 impl Study {
-    /// None if the ordinary measurement is wanted.
+    /// None for the ordinary measurement.
     pub(super) fn chosen(&self) -> Option<Chosen> {
         let flags = [
             (self.ablation, Chosen::Ablation),
@@ -52,7 +52,7 @@ impl Study {
     }
 }
 
-/// What a study says.
+/// The result of a study.
 struct Findings {
     lines: Vec<String>,
     note: &'static str,
@@ -107,7 +107,7 @@ fn study(
             let ablation = ablation::run(&mut spaces, weights, &mut step)?;
             Findings {
                 lines: ablation.lines(),
-                note: "weights are not fitted again for what is left; in %, and in points of R@10 lost",
+                note: "weights are not refitted for the remaining parts; in %, and in points of R@10 lost",
                 json: json!({ "ablation": ablation.json() }),
             }
         }
@@ -115,7 +115,7 @@ fn study(
             let found = held_out::run(&mut spaces, &weights, &mut step)?;
             Findings {
                 lines: found.lines(),
-                note: "in %; the weights as they are may have been fitted on these questions, those learnt from the others were not",
+                note: "in %; the weights in use may have been fitted on these questions, those learnt from the others were not",
                 json: json!({ "leave_one_out": found.json() }),
             }
         }
@@ -136,8 +136,8 @@ fn study(
     Ok(findings)
 }
 
-/// What abstaining costs and gains, as recall is and as it would be on collections that it has not
-/// learnt from.
+/// The costs and gains of abstaining, for recall as it is and with weights learnt from other
+/// collections.
 fn abstaining(examples: &[Example], groups: usize) -> Findings {
     let halves: &[&str] = match examples.iter().any(|example| example.half > 0) {
         true => &["speakers and dates known", "no speaker and no date known"],
@@ -169,6 +169,6 @@ fn abstaining(examples: &[Example], groups: usize) -> Findings {
         lines.extend(report::as_source(&models));
         json["models"] = json!({ "topic": models.topic, "theirs": models.theirs });
     }
-    let note = "a row: relevance below which recall abstains, and how many in 100 of each sort it then refuses; foreign: questions on the next collection";
+    let note = "each row: the relevance below which recall abstains, and the percentage of each sort that it then refuses; foreign: questions about the next collection";
     Findings { lines, note, json }
 }

@@ -32,7 +32,8 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(std::path::Path::new("."));
-    // Complete before it has its name: a half-written export is never taken for a whole one.
+    // The file is complete before it gets its name, so a partial export is never taken for a whole
+    // one.
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(file)?;
     let bar = output::progress(Some(space.head()?.0), "writing {bar:30} {pos}/{len} operations");
     let mut writer = BufWriter::new(draft);

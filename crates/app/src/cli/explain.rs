@@ -11,22 +11,23 @@ use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
 use crate::service::wording::{hundredths, shortened};
 
-/// Sources that are printed for people; `--all` prints them all.
+/// Sources printed for people; `--all` prints every source.
 pub(super) const SOURCES_PRINTED_MAX: usize = 12;
 
-/// Events and words of the user that are printed for people, the latest ones.
+/// Events and user actions printed for people, the latest ones.
 const EVENTS_PRINTED_MAX: usize = 20;
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Says what is believed, why, from what, how sure, what happened to it, and what would change it. The smallest support is the fewest of its sources from which alone it would still be believed as surely; it is found by deriving again from parts of them.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json"
+    after_help = "Prints a belief with its reasons, its sources, its confidence, its history, and what would change it. The smallest support is the smallest set of its sources that would still give the same confidence band; it is found by deriving again from subsets.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json"
 )]
 pub(crate) struct Args {
-    /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough)
+    /// The belief: its key as `because claims` prints it, or one of its ids (the beginning is
+    /// enough)
     #[arg(value_name = "ID|KEY")]
     name: String,
-    /// In JSON, too: the smallest support, and what would change it
+    /// With --json: add the smallest support, and what would change the belief
     #[arg(long)]
     support: bool,
     /// Print every source and event
@@ -112,12 +113,12 @@ fn print(
     Ok(())
 }
 
-/// The heading of a part.
+/// The heading of a section.
 pub(super) fn section(title: &str) -> Result<(), Failure> {
     output::line(format_args!("  {BOLD}{title}{BOLD:#}"))
 }
 
-/// How it stands with the belief, in a few words.
+/// The state of the belief, in a few words.
 fn standing(explaining: &Explaining) -> String {
     let claim = &explaining.explanation.claim;
     let sure = format!("{} ({})", claim.band.as_str(), hundredths(claim.confidence));
@@ -127,13 +128,13 @@ fn standing(explaining: &Explaining) -> String {
         "active" => sure,
         _ if by_user => "your word, certain".to_owned(),
         "corrected" => format!("not believed: you corrected it; it was {sure}"),
-        "refuted" => format!("not believed: you said that it is false; it was {sure}"),
+        "refuted" => format!("not believed: you refuted it; it was {sure}"),
         "retracted" if explaining.belief.deriver.is_some() => {
-            format!("not believed: the records do not say so any more; it was {sure}")
+            format!("not believed: the records no longer support it; it was {sure}")
         }
         "retracted" => format!("not believed: it was taken back; it was {sure}"),
         "superseded" => format!("not believed: a later version replaced it; it was {sure}"),
-        _ => format!("not believed: what it was built from does not hold any more; it was {sure}"),
+        _ => format!("not believed: what it was built from no longer holds; it was {sure}"),
     }
 }
 
@@ -144,7 +145,7 @@ fn print_reason(because: &Because) -> Result<(), Failure> {
         None => "a person".to_owned(),
     };
     let rationale =
-        if because.rationale.is_empty() { "without a word why" } else { &because.rationale };
+        if because.rationale.is_empty() { "no reason given" } else { &because.rationale };
     output::line(format_args!("    {by}: {}", shortened(rationale)))?;
     let basis = &because.confidence_basis;
     let factors = basis.get("factors").and_then(Value::as_array);
@@ -165,7 +166,7 @@ fn print_reason(because: &Because) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A number with at most two digits after the point.
+/// A number with at most two decimals.
 fn trimmed(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -177,7 +178,7 @@ fn print_source(source: &Source) -> Result<(), Failure> {
     let indent = "  ".repeat(source.depth.min(INDENT_MAX));
     let said = match &source.summary {
         Some(summary) => shortened(summary),
-        None => "(its content is not here)".to_owned(),
+        None => "(its content is not available)".to_owned(),
     };
     let origin = source
         .source

@@ -1,5 +1,5 @@
-//! What `because explain` says of support: the fewest sources from which alone a belief would still
-//! be believed as surely, and what would change it.
+//! The support section of `because explain`: the smallest set of sources that gives the belief the
+//! same confidence band, and what would change the belief.
 
 use engine::belief::explain::Explaining;
 use engine::belief::support::{Fewest, Search, Support, Whole};
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{self, DIM, ID, count, quoted, short};
 use crate::service::wording::{hundredths, shortened};
 
-/// Inputs that are printed as arguments of another command.
+/// Inputs printed as arguments of another command.
 const ARGUMENTS_PRINTED_MAX: usize = 4;
 
 /// The smallest support, and what would change the belief, for people.
@@ -33,11 +33,14 @@ pub(super) fn print(support: &Support, explaining: &Explaining) -> Result<(), Fa
         Support::Nothing => {}
         Support::UserWord => output::line("    your word alone")?,
         Support::All(why) => {
-            output::line(format_args!("    all that it cites together: {}", in_words(*why)))?
+            output::line(format_args!("    everything it cites together: {}", in_words(*why)))?
         }
         Support::Examined(search) => {
-            let proof =
-                if search.is_smallest { "no fewer would do" } else { "perhaps fewer would do" };
+            let proof = if search.is_smallest {
+                "this is the smallest set"
+            } else {
+                "a smaller set may exist"
+            };
             let band = Band::of(search.confidence).as_str();
             if search.of == 1 {
                 output::line("    its one input")?;
@@ -75,7 +78,7 @@ pub(super) fn print(support: &Support, explaining: &Explaining) -> Result<(), Fa
     Ok(())
 }
 
-/// Which inputs the band hangs on.
+/// The inputs that the band depends on.
 fn print_losses(
     search: &Search,
     explaining: &Explaining,
@@ -100,7 +103,7 @@ fn print_losses(
     let without = count(inputs.len() as u64, "input");
     let without = if *is_fewest { without } else { format!("{without} or fewer") };
     let left = left.map_or("not be derived".to_owned(), |left| format!("be {}", left.as_str()));
-    // That nothing is derived from nothing goes without saying.
+    // An empty set of inputs derives nothing, which need not be said.
     let is_news = *is_fewest || inputs.len() < search.of;
     if is_news && (inputs.len() > 1 || necessary.is_empty()) {
         output::line(format_args!("    without {without} it would {left}"))?;
@@ -115,7 +118,7 @@ fn print_losses(
     Ok(())
 }
 
-/// How `because what-if` is told to do without an input.
+/// The option of `because what-if` that leaves an input out.
 fn option_without(id: &OpId, explaining: &Explaining) -> String {
     let source = explaining.explanation.built_from.iter().find(|source| source.op_id == *id);
     let option = match source.map(|source| source.kind.as_str()) {
@@ -128,15 +131,17 @@ fn option_without(id: &OpId, explaining: &Explaining) -> String {
 
 fn in_words(why: Whole) -> &'static str {
     match why {
-        Whole::Person => "a person said it",
-        Whole::Model => "a model said it, which cannot be asked again",
-        Whole::OtherDeriver => "the deriver that made it, in that version, is not here to be asked",
-        Whole::Redacted => "the content of one is not here, so it cannot be derived again",
-        Whole::NotRepeated => "from these alone it is not derived as surely",
+        Whole::Person => "a person stated it",
+        Whole::Model => "a model concluded it and cannot be run again",
+        Whole::OtherDeriver => {
+            "this program does not have the deriver that made it, in that version"
+        }
+        Whole::Redacted => "the content of one is not available, so it cannot be derived again",
+        Whole::NotRepeated => "these alone do not give it the same confidence",
     }
 }
 
-/// What the user can say of it, as commands.
+/// The user's possible actions, as commands.
 fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
     let key = quoted(&explaining.belief.key);
     let command = |verb: &str, rest: &str| format!("because {verb} {key}{rest}");
@@ -144,11 +149,11 @@ fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
         State::Refuted => vec![(command("withdraw", ""), "takes your refutation back")],
         State::Corrected => vec![
             (command("withdraw", ""), "takes your correction back"),
-            (command("correct", " --set …"), "says what is true instead"),
+            (command("correct", " --set …"), "replaces it with what is true"),
         ],
         _ => vec![
-            (command("correct", " --set …"), "says what is true instead"),
-            (command("refute", ""), "says that it is false"),
+            (command("correct", " --set …"), "replaces it with what is true"),
+            (command("refute", ""), "marks it as false"),
         ],
     }
 }

@@ -1,4 +1,4 @@
-//! Facts that `because recall` prints above the records.
+//! The facts that `because recall` prints above the records.
 
 use engine::recall::facts::{self, Fact};
 
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::{self, DIM, ID, count, printable, short};
 use crate::service::wording::{sureness, words};
 
-/// One fact, for people; with the name of its space where there are several.
+/// Prints one fact for people, with the name of its space if there are several.
 pub(super) fn print(
     session: &CliSession,
     space: Option<&str>,

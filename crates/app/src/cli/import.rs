@@ -18,12 +18,12 @@ use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
 use crate::service::record_embedding::After;
 
-/// Problems that are printed; `--json` has more.
+/// Problems printed; `--json` has more.
 const PROBLEMS_SHOWN_MAX: usize = 10;
-/// The interchange form of a ledger, which is no importer's.
+/// The export format of a ledger, which no importer handles.
 const LEDGER: &str = "ledger";
 
-/// Formats whose folders may hold files of others.
+/// Formats whose folders may hold other files.
 const MIXED: [&str; 2] = ["markdown", "photo"];
 
 /// Arguments of `import`.
@@ -33,13 +33,13 @@ pub(crate) struct Args {
     /// Files and folders
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Read as this format instead of finding out
+    /// Read as this format instead of detecting it
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// Only say what would be recorded
+    /// Only print what would be recorded
     #[arg(long)]
     dry_run: bool,
-    /// Do not conclude anything from it now; `because derive` does so later
+    /// Do not derive beliefs now; `because derive` does so later
     #[arg(long)]
     no_derive: bool,
 }
@@ -53,12 +53,12 @@ fn after_help() -> String {
         "  {LEDGER:<14} what `because export` writes: another copy of the same space\n"
     ));
     text.push_str(
-        "\nThe same file twice adds nothing; an item that has changed supersedes its earlier version.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
+        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
     );
     text
 }
 
-/// What a path turned out to be.
+/// The format that was detected for a path.
 enum Source {
     Ledger,
     Format(&'static dyn Importer),
@@ -89,7 +89,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let reads = summary.is_new && !args.dry_run;
     let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
-    // What went in before a failure is told, too.
+    // What was recorded before a failure is reported, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
         output::json(
             &json!({ "dry_run": args.dry_run, "sources": reports, "derived": derived, "embedded": embedded }),
@@ -98,7 +98,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     imported
 }
 
-/// What an import did, as far as it decides whether anything is derived from it.
+/// The outcome of an import, as far as it decides whether to derive.
 #[derive(Default)]
 struct Imported {
     /// Something may have been recorded.
@@ -146,7 +146,7 @@ fn import_each(
     Ok(incomplete_if(left_out))
 }
 
-/// A folder of notes or photos is read as such; what else lies in it is not forgotten in silence.
+/// A folder of notes or photos is imported as such; its other files are reported.
 fn tell_of_others(path: &Path, importer: &dyn Importer) -> Result<(), Failure> {
     if !MIXED.contains(&importer.name()) {
         return Ok(());
@@ -157,7 +157,7 @@ fn tell_of_others(path: &Path, importer: &dyn Importer) -> Result<(), Failure> {
             others.iter().map(|(format, count)| format!("{count} {format}")).collect();
         let total: usize = others.values().sum();
         output::note(format_args!(
-            "  {} of other formats in it not read ({}): name them to import them",
+            "  {} of other formats in it skipped ({}): name them to import them",
             count(total as u64, "file"),
             counts.join(", ")
         ));
@@ -165,14 +165,14 @@ fn tell_of_others(path: &Path, importer: &dyn Importer) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Pipes and devices cannot be looked into before they are read, and may never end.
+/// Pipes and devices cannot be inspected before they are read, and may never end.
 fn check_source(path: &Path) -> Result<(), Failure> {
     let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
     let metadata = path.metadata().map_err(io)?;
     if metadata.is_file() || metadata.is_dir() {
         return Ok(());
     }
-    let reason = "it is neither a file nor a folder; save what it gives as a file and import that";
+    let reason = "it is neither a file nor a folder; save its content as a file and import that";
     Err(io(std::io::Error::other(reason)).into())
 }
 
@@ -198,8 +198,7 @@ fn detect(path: &Path) -> Result<Source, Failure> {
         .ok_or_else(|| Failure::UnknownFormat { path: path.to_owned(), formats: format_names() })
 }
 
-/// An exported ledger begins with its genesis operation, whose canonical header is recognised at
-/// once.
+/// An exported ledger begins with its genesis operation, whose canonical header identifies it.
 fn is_ledger(path: &Path) -> bool {
     use std::io::Read;
     let mut head = Vec::new();
@@ -240,7 +239,7 @@ fn import(
     Ok(report?)
 }
 
-/// A dry run needs no space of the user's; it is given one that vanishes.
+/// A dry run does not need the user's space; it uses a temporary one.
 enum Opened {
     Real(Space),
     Scratch(
@@ -295,7 +294,7 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
     }
     if report.problem_count > 0 {
         output::line(format_args!(
-            "  {BAD}{} left out or read only in part:{BAD:#}",
+            "  {BAD}{} left out or read only partly:{BAD:#}",
             count(report.problem_count, "item")
         ))?;
         for problem in report.problems.iter().take(PROBLEMS_SHOWN_MAX) {
@@ -313,12 +312,12 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Takes in an exported ledger: into the space it belongs to, or as a new copy of it where there is
-/// no space yet.
+/// Imports an exported ledger: into the space it belongs to, or as a new copy if there is no space
+/// yet.
 fn take_in(session: &CliSession, path: &Path, dry_run: bool) -> Result<Intake, Failure> {
     let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
     let open = || File::open(path).map(BufReader::new).map_err(io);
-    // No space may begin in the future: all that follows would have to be later still.
+    // A space must not begin in the future: every later operation would have to be later still.
     let begin = || {
         let (genesis, body) = read_genesis(&mut open()?)?;
         let refuse = |violation| RecordError::Refused { id: genesis.id(), violation };

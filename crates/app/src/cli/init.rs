@@ -14,13 +14,13 @@ use crate::place::{self, GLOBAL};
 /// Arguments of `init`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your own, for what belongs to no project"
+    after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your own, for everything outside a project"
 )]
 pub(crate) struct Args {
     /// The space's name [default: the folder's name]
     #[arg(long)]
     name: Option<String>,
-    /// Make your own space instead of one for this folder
+    /// Create your own space instead of one for this folder
     #[arg(long)]
     global: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         [named] if named == GLOBAL => (session.home.global_space(), GLOBAL.to_owned()),
         [named] => {
             let path = PathBuf::from(named);
-            // A folder is where the space goes, not what it is.
+            // A named folder is only where the space is stored, so its name is not used.
             (if path.is_dir() { place::project_space(&path) } else { path }, "memory".to_owned())
         }
         _ => return Err(RequestError::SeveralSpaces.into()),
@@ -60,7 +60,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         )?,
         Form::Text => {
             output::line(format_args!(
-                "Made the space {BOLD}{}{BOLD:#} in {}",
+                "Created the space {BOLD}{}{BOLD:#} in {}",
                 printable(&name),
                 output::path(&path)
             ))?;
@@ -72,8 +72,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A memory is not part of the project's source: like other tools' folders it tells git so itself.
-/// If that cannot be written, git will show the folder, which does no harm.
+/// Keeps the memory out of the project's repository with a `.gitignore` of its own, as other tools'
+/// folders do. If that cannot be written, git shows the folder, which does no harm.
 fn keep_out_of_git(folder: &std::path::Path) {
     let path = folder.join(".gitignore");
     if !path.exists() {

@@ -10,13 +10,13 @@ use crate::install::{Action, Entry, Host, Line, NAME, Places, Plan, Scope};
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, printable};
 use crate::place::GLOBAL;
 
-/// Longest line that is printed, in characters.
+/// Longest printed line, in characters.
 const LINE_CHARS_MAX: usize = 160;
 
 /// Arguments of `install`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Writes the host's own settings and touches nothing in them but the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME count as they do there. Installing twice is installing once; a file that does not read is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  see first what it would write\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
+    after_help = "Writes the host's own settings and changes only the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. Installing twice changes nothing; a file that cannot be parsed is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  show first what it would write\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
 )]
 pub(crate) struct Args {
     /// The program in which the agent runs
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Take the entry out again
     #[arg(long)]
     uninstall: bool,
-    /// Only say what would be written
+    /// Only print what would be written
     #[arg(long)]
     dry_run: bool,
 }
@@ -65,7 +65,7 @@ fn places(project: PathBuf) -> Result<Places, Failure> {
     Ok(Places { home, claude: named("CLAUDE_CONFIG_DIR"), codex: named("CODEX_HOME"), project })
 }
 
-/// How this program is to be started: from anywhere, with the space and the home that it has now.
+/// How hosts start this program: from any folder, with the current space and home.
 fn entry(session: &CliSession) -> Result<Entry, Failure> {
     let program =
         std::env::current_exe().map_err(|source| Failure::File { path: NAME.into(), source })?;
@@ -82,7 +82,7 @@ fn entry(session: &CliSession) -> Result<Entry, Failure> {
     Ok(Entry { command: whole(&program)?, arguments, environment })
 }
 
-/// A path that means the same from every folder.
+/// An absolute path.
 fn whole(path: &Path) -> Result<String, Failure> {
     let whole = std::path::absolute(path)
         .map_err(|source| Failure::File { path: path.to_owned(), source })?;
@@ -90,7 +90,7 @@ fn whole(path: &Path) -> Result<String, Failure> {
     Ok(text.ok_or_else(|| RequestError::PathNotUnicode { file: path.to_owned() })?)
 }
 
-/// A line of settings that may be the whole file, with what others entered there.
+/// Shortens a line of settings, which may be the whole file with entries of others.
 fn shown(line: &str) -> String {
     let line = printable(importers::secrets::mask_string(line).get());
     match line.char_indices().nth(LINE_CHARS_MAX) {
@@ -102,14 +102,14 @@ fn shown(line: &str) -> String {
 fn print(args: &Args, path: &Path, plan: &Plan) -> Result<(), Failure> {
     let (host, path) = (args.host.name(), output::path(path));
     let told = match (plan.action(), args.dry_run) {
-        (Action::Added, false) => format!("Entered the MCP server {NAME} into {path}"),
+        (Action::Added, false) => format!("Added the MCP server {NAME} to {path}"),
         (Action::Updated, false) => format!("Brought the MCP server {NAME} up to date in {path}"),
-        (Action::Removed, false) => format!("Took the MCP server {NAME} out of {path}"),
-        (Action::Added, true) => format!("Would enter the MCP server {NAME} into {path}"),
+        (Action::Removed, false) => format!("Removed the MCP server {NAME} from {path}"),
+        (Action::Added, true) => format!("Would add the MCP server {NAME} to {path}"),
         (Action::Updated, true) => {
             format!("Would bring the MCP server {NAME} up to date in {path}")
         }
-        (Action::Removed, true) => format!("Would take the MCP server {NAME} out of {path}"),
+        (Action::Removed, true) => format!("Would remove the MCP server {NAME} from {path}"),
         (Action::Unchanged, _) => format!("{host} has the MCP server {NAME} already, in {path}"),
         (Action::Absent, _) => format!("{host} has no MCP server {NAME} in {path}"),
     };
@@ -124,10 +124,10 @@ fn print(args: &Args, path: &Path, plan: &Plan) -> Result<(), Failure> {
         (Action::Unchanged | Action::Absent, _) => {}
         (_, true) => output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?,
         (Action::Added | Action::Updated, false) => {
-            output::line(format_args!("Next: start {host} anew, and ask it what it remembers"))?
+            output::line(format_args!("Next: restart {host}, and ask it what it remembers"))?
         }
         (Action::Removed, false) => output::line(format_args!(
-            "{host} forgets it at its next start; the memory itself stays"
+            "{host} stops using it at its next start; the memory itself stays"
         ))?,
     }
     Ok(())

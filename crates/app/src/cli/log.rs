@@ -10,7 +10,7 @@ use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable, short};
 use crate::service::time::parse_time_if_given_us;
 
-/// How often `--follow` looks for more.
+/// How often `--follow` polls.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
 
 /// Arguments of `log`.
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Only recorded at this time or later
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Go on with what is recorded from now on, until interrupted
+    /// Wait for new operations and print them, until interrupted
     #[arg(long, short)]
     follow: bool,
 }

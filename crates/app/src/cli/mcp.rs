@@ -6,7 +6,7 @@ use crate::service::Session;
 /// Arguments of `mcp`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "For programs: an agent's host starts it, writes JSON-RPC messages to its input, one a line, and ends it by closing that. \
+    after_help = "For programs: an agent's host starts it, writes JSON-RPC messages to its input, one a line, and closes the input to end it. \
 `because install` tells a host to do so. The tools are remember, recall, get_context, explain and correct; docs/mcp.md describes them. \
 Any number of such processes may serve one space at once.\n\nExamples:\n  because mcp                                 the project's space, or your own\n  \
 because --space global mcp                  your own, wherever it is started\n  because install claude-code                 have Claude Code start it"
@@ -14,8 +14,8 @@ because --space global mcp                  your own, wherever it is started\n  
 pub(crate) struct Args {}
 
 pub(crate) fn run(session: Session, _: &Args) -> Result<u8, Failure> {
-    // Rather now, where a person may be looking, than at the first call: with several spaces none
-    // of them could be opened.
+    // Refused now, where a person may see the error, rather than at the first call: with several
+    // spaces named, none of them could be opened.
     session.locator()?;
     crate::mcp::serve(session)?;
     Ok(0)

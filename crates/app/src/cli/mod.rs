@@ -1,4 +1,4 @@
-//! The command line: one module a command, each a raw request from `clap` made into a resolved one.
+//! The command line: one module a command. Each turns a raw `clap` request into a resolved one.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -84,33 +84,33 @@ enum Command {
     Derive(derive::Args),
     /// Write one thing down
     Remember(remember::Args),
-    /// Ask a question; the answer is records with sources and reasons
+    /// Ask a question; the answer is facts and records, with sources and reasons
     Recall(recall::Args),
-    /// Put together what a model is to read for its next turn, within a budget of tokens
+    /// Assemble what a model reads for its next turn, within a token budget
     Context(context::Args),
-    /// List what was put before which agent, when and why
+    /// List what each agent was shown, when and why
     Receipts(receipts::Args),
-    /// List what is believed, and how surely
+    /// List beliefs and their confidence
     Claims(claims::Args),
-    /// Say why something is believed, from what, and what would change it
+    /// Explain why something is believed, its sources, and what would change it
     Explain(explain::Args),
-    /// Say what is true instead of something that is believed
+    /// Replace a belief with what is true
     Correct(correct::Args),
-    /// Say that something that is believed is false
+    /// Mark a belief as false
     Refute(refute::Args),
-    /// Take back what you corrected or refuted
+    /// Take back a correction or refutation
     Withdraw(withdraw::Args),
-    /// Take a record back: it stays in the ledger and is not recalled any more
+    /// Take a record back: it stays in the ledger and is no longer recalled
     Retract(retract::Args),
     /// See what would follow from a correction, refutation or retraction, without doing it
     WhatIf(what_if::Args),
-    /// Decide what touches your own corrections: list, accept, dismiss
+    /// Decide about proposals that concern your corrections: list, accept, dismiss
     Review(review::Args),
-    /// Show one record: what it says, who signed it, what it cites and what cites it
+    /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
     Log(log::Args),
-    /// The space in numbers
+    /// Print statistics of the space
     Status(status::Args),
     /// Check every hash, signature, chain and rule, then fold all views again and compare
     Verify(verify::Args),
@@ -118,25 +118,25 @@ enum Command {
     Rebuild(verify::RebuildArgs),
     /// Write the ledger as JSON lines
     Export(exchange::Args),
-    /// Fetch models that find more than the built-in one: pull, list, remove
+    /// Manage models that find more than the built-in one: pull, list, remove
     Model(model::Args),
-    /// Check this installation and say what to do
+    /// Check this installation and suggest fixes
     Doctor(doctor::Args),
-    /// Have another model than the built-in one read what is recorded
+    /// Embed the records with another model than the built-in one
     Embed(embed::Args),
     /// Measure recall against labelled questions, beside grep, FTS5 and BM25
     Eval(eval::Args),
-    /// Run scenarios of what is to be believed, and print every difference
+    /// Run scenarios of beliefs, and print every difference
     Conformance(conformance::Args),
     /// Show this device's key
     Key(access::KeyArgs),
     /// Allow another key to work on the space
     Grant(access::ChangeArgs),
-    /// Take back what a key was allowed
+    /// Take capabilities back from a key
     Revoke(access::ChangeArgs),
     /// Serve the memory to agents as tools (an MCP server on stdio)
     Mcp(mcp::Args),
-    /// Enter the MCP server into the settings of Claude Code, Cursor or Codex
+    /// Add the MCP server to the settings of Claude Code, Cursor or Codex
     Install(install::Args),
     /// Print completions for a shell
     Completions(CompletionsArgs),
@@ -152,7 +152,7 @@ struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-/// What every command gets: the session, and how it prints.
+/// The context of every command: the session and the output.
 pub(crate) struct CliSession {
     pub(crate) form: Form,
     session: Session,
@@ -254,7 +254,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Mcp(args) => mcp::run(session.session, &args),
         Command::Install(args) => install::run(&session, &args),
         Command::Completions(args) => {
-            // Into memory first: the generator does not expect that writing fails.
+            // Written to memory first: the generator panics if a write fails.
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "because", &mut script);
             let mut output = std::io::stdout().lock();
@@ -265,7 +265,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
     }
 }
 
-/// `exit::INCOMPLETE` if something was left out.
+/// The exit code: `exit::INCOMPLETE` if items were left out.
 pub(crate) fn incomplete_if(left_out: bool) -> u8 {
     if left_out { exit::INCOMPLETE } else { 0 }
 }

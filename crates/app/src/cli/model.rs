@@ -10,17 +10,17 @@ use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, bytes, printable};
 use crate::settings;
 
-/// Where the hub is, for mirrors.
+/// The variable with the address of the hub, for mirrors.
 const ENDPOINT_VARIABLE: &str = "HF_ENDPOINT";
-/// A token of the hub, for models that are not for everyone.
+/// The variable with a token of the hub, for restricted models.
 const TOKEN_VARIABLE: &str = "HF_TOKEN";
-/// Digits of a commit that are shown.
+/// Digits of a commit to print.
 const COMMIT_CHARS: usize = 12;
 
 /// Arguments of `model`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because model pull sentence-transformers/all-MiniLM-L6-v2\n  because --embedder sentence-transformers/all-MiniLM-L6-v2 doctor\n  because model list\n\nHF_ENDPOINT names a mirror of the hub, HF_TOKEN a token for models that are not for everyone."
+    after_help = "Examples:\n  because model pull sentence-transformers/all-MiniLM-L6-v2\n  because --embedder sentence-transformers/all-MiniLM-L6-v2 doctor\n  because model list\n\nHF_ENDPOINT names a mirror of the hub, HF_TOKEN a token for restricted models."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -29,9 +29,9 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum ModelCommand {
-    /// Fetch a model from the Hugging Face hub; an interrupted fetch goes on where it stopped
+    /// Fetch a model from the Hugging Face hub; an interrupted download resumes where it stopped
     Pull(PullArgs),
-    /// List the models that are here
+    /// List the installed models
     List,
     /// Remove a model from this machine
     Remove(NameArgs),
@@ -97,7 +97,7 @@ fn pull(session: &CliSession, args: &PullArgs) -> Result<u8, Failure> {
                 output::path(folder)
             ))?;
             output::line(format_args!(
-                "Use it with --embedder {name}, or for always by these lines in {}:",
+                "Use it with --embedder {name}, or permanently with these lines in {}:",
                 output::path(&session.home.folder().join(settings::FILE))
             ))?;
             output::line(format_args!("  [embedder]\n  model = \"{name}\""))?;
@@ -112,7 +112,7 @@ fn list(session: &CliSession) -> Result<u8, Failure> {
         Form::Json => output::json(&shelved.iter().map(shown).collect::<Vec<_>>())?,
         Form::Text if shelved.is_empty() => {
             output::line(
-                "None was fetched; the built-in model needs nothing. `because model pull OWNER/NAME` fetches one.",
+                "No model is installed; the built-in model needs no download. `because model pull OWNER/NAME` fetches another.",
             )?;
         }
         Form::Text => {
@@ -174,7 +174,7 @@ fn shown(shelved: &StoredModel) -> Value {
     })
 }
 
-/// A size as people write it, by powers of ten; `1G` is what is allowed by default.
+/// Parses a size with an optional suffix K, M or G, in powers of ten. The default limit is `1G`.
 fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase().as_str() {
@@ -182,12 +182,16 @@ fn parse_size(text: &str) -> Result<u64, String> {
         "K" | "KB" => 1_000,
         "M" | "MB" => 1_000_000,
         "G" | "GB" => 1_000_000_000,
-        _ => return Err("a size is a number, with K, M or G behind it: 500M, 2G".to_owned()),
+        _ => {
+            return Err(
+                "a size is a number with an optional K, M or G, such as 500M or 2G".to_owned()
+            );
+        }
     };
     let number: u64 = digits
         .parse()
-        .map_err(|_| "a size is a whole number, with K, M or G behind it".to_owned())?;
-    number.checked_mul(unit).ok_or_else(|| "this size is too large".to_owned())
+        .map_err(|_| "a size is a whole number with an optional K, M or G".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "the size is too large".to_owned())
 }
 
 #[cfg(test)]

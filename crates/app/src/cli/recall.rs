@@ -15,7 +15,7 @@ use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, recall};
 use crate::service::time::{parse_time_if_given_us, parse_window_us};
 
-/// Most facts that are shown above records.
+/// Most facts shown above records.
 const FACTS_BESIDE_MAX: usize = 3;
 
 /// Arguments of `recall`.
@@ -26,8 +26,7 @@ const FACTS_BESIDE_MAX: usize = 3;
 pub(crate) struct Args {
     /// The question, or words to look for
     question: String,
-    /// How many records; of facts at most three are shown above them, or as many with --search
-    /// facts
+    /// How many records; above them at most three facts, or as many with --search facts
     #[arg(long, short, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     k: u16,
     /// Only this kind (turn, event, task, cancellation, note, photo, mail, commit); may be repeated
@@ -39,30 +38,30 @@ pub(crate) struct Args {
     /// Only what happened before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Only what these may see: private, project (its space) or global; may be repeated
+    /// Only records with this visibility: private, project (its space) or global; may be repeated
     #[arg(long, value_name = "WHO", value_parser = visibility)]
     visibility: Vec<Visibility>,
-    /// What to search: what is believed, what was told, or both. Without it both, or only
-    /// what was told where --kind, --since or --until says which
+    /// What to search: beliefs (facts), records (episodes), or both [default: both; records only
+    /// with --kind, --since or --until]
     #[arg(long, value_name = "WHAT", value_enum)]
     search: Option<ScopeName>,
-    /// As it stood at this time: what had been told by then, and what was believed (2025-02-01, or
-    /// with a time)
+    /// Memory as of this time: records and beliefs from what was recorded until then (2025-02-01,
+    /// or with a time)
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// Of what is believed only what is true at this time
+    /// Only facts that are true at this time
     #[arg(long, value_name = "TIME")]
     valid_at: Option<String>,
     /// Records to show before and after each, from the same session
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
     around: u32,
-    /// Below which chance of being an answer the records found are called the nearest only, 0 to 1
+    /// Relevance, 0 to 1, below which the results are marked as only the nearest
     #[arg(long, value_name = "CHANCE", default_value_t = RELEVANCE_MIN, value_parser = chance)]
     min_relevance: f64,
-    /// Print every part of each score
+    /// Print every component of each score
     #[arg(long)]
     explain: bool,
-    /// The agent who asks: a receipt is kept of what it is shown
+    /// The agent who asks; a receipt is kept of what it is shown
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// The agent's conversation
@@ -148,7 +147,7 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     }
     if !answer.unknown_kinds.is_empty() {
         output::note(format_args!(
-            "There is no record of kind {}; there are: {}",
+            "No record has the kind {}; the kinds are: {}",
             list(&answer.unknown_kinds),
             list(&answer.known_kinds)
         ));
@@ -203,24 +202,22 @@ fn print(
     let RecallAnswer { facts, episodes, behind, .. } = answer;
     if episodes.is_empty() && facts.is_empty() {
         output::line(match answer.scope {
-            SearchScope::Facts => {
-                "Nothing that is believed shares a word or a date with this question."
-            }
+            SearchScope::Facts => "No belief shares a word or a date with this question.",
             _ => "Nothing in memory shares a word or a date with this question.",
         })?;
     }
-    // With one space, its name says nothing.
+    // With one space, its name is not needed.
     let shown_names = if names.len() > 1 { names } else { &[] };
     let space_name = |place: usize| shown_names.get(place).map(String::as_str);
     if !facts.is_empty() {
-        output::line(format_args!("{BOLD}What is believed{BOLD:#}"))?;
+        output::line(format_args!("{BOLD}Facts{BOLD:#}"))?;
     }
     for found in facts {
         let space = space_name(found.space);
         facts::print(session, space, &found.item, args.detail())?;
     }
     if !episodes.is_empty() && !facts.is_empty() {
-        output::line(format_args!("{BOLD}What was told{BOLD:#}"))?;
+        output::line(format_args!("{BOLD}Records{BOLD:#}"))?;
     }
     if answer.abstains(args.min_relevance) && !episodes.is_empty() && facts.is_empty() {
         output::line(format_args!(
@@ -233,7 +230,7 @@ fn print(
     }
     if *behind > 0 {
         output::note(format_args!(
-            "{DIM}{behind} operations are not in the index yet: the space cannot be written{DIM:#}"
+            "{DIM}{behind} operations are not indexed yet, because the space cannot be written{DIM:#}"
         ));
     }
     Ok(())

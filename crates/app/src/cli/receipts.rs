@@ -15,28 +15,28 @@ use crate::service::time::{parse_time_if_given_us, parse_time_us};
 /// Arguments of `receipts`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A receipt is written by `because context`, and by `because recall --agent NAME`.\n\nExamples:\n  because receipts\n  because receipts --agent claude --since 2025-02-01\n  because receipts --of b3:12ab34cd56ef\n  because receipts receipt:12ab34cd56ef\n  because receipts --prune 2025-01-01"
+    after_help = "`because context` and `because recall --agent NAME` write receipts.\n\nExamples:\n  because receipts\n  because receipts --agent claude --since 2025-02-01\n  because receipts --of b3:12ab34cd56ef\n  because receipts receipt:12ab34cd56ef\n  because receipts --prune 2025-01-01"
 )]
 pub(crate) struct Args {
-    /// Show this one with the texts of its records
+    /// Show this receipt with the texts of its records
     receipt: Option<String>,
-    /// Only what this agent was shown
+    /// Only receipts of this agent
     #[arg(long)]
     agent: Option<String>,
-    /// Only what was shown in this conversation
+    /// Only receipts of this conversation
     #[arg(long)]
     session: Option<String>,
-    /// Only where this record was shown
+    /// Only receipts that contain this record
     #[arg(long, value_name = "ID")]
     of: Option<String>,
     /// Only from this time on
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// At most so many, the latest; 0 for all
+    /// At most this many, the latest; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     count: usize,
-    /// Delete receipts from before this time; what was shown then is no longer recognised when it
-    /// comes back
+    /// Delete receipts from before this time; text that was shown then is no longer recognised when
+    /// an agent repeats it
     #[arg(long, value_name = "TIME", conflicts_with_all = ["receipt", "agent", "session", "of", "since"])]
     prune: Option<String>,
 }
@@ -81,7 +81,7 @@ fn prune(session: &CliSession, space: &mut Space, before: &str) -> Result<u8, Fa
     Ok(0)
 }
 
-/// Who was shown how much, when.
+/// Prints who was shown how much, and when.
 fn heading(session: &CliSession, receipt: &Receipt) -> String {
     let id = receipt
         .id

@@ -9,7 +9,7 @@ use crate::service::corrections;
 /// Arguments of `refute`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "What you refute is not believed again, whatever else is recorded, until `because withdraw` takes the refutation back. It is about this one belief: that you do not go on Tuesdays says nothing of Saturdays. Records stay as they are; `because retract` takes one back.\n\nExamples:\n  because refute 'routine.weekly|gym|tue,thu|morning' --note \"that is my brother's calendar\"\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'    see first what would follow"
+    after_help = "A refuted belief stays refuted, whatever else is recorded, until `because withdraw` takes the refutation back. A refutation covers one belief: refuting a routine on Tuesdays does not affect Saturdays. Records stay as they are; `because retract` takes one back.\n\nExamples:\n  because refute 'routine.weekly|gym|tue,thu|morning' --note \"that is my brother's calendar\"\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'    show first what would follow"
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough)

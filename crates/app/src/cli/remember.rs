@@ -22,7 +22,7 @@ const BODY_MIB_MAX: u64 = (BODY_BYTES_MAX >> 20) as u64;
 pub(crate) struct Args {
     /// What to remember; `-` reads it from the standard input
     text: String,
-    /// Who says so
+    /// Who said it
     #[arg(long)]
     actor: Option<String>,
     /// When it happened (2025-02-01, or with a time) [default: now]
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     tags: Vec<String>,
 }
 
-/// The standard input, which may be anything.
+/// Reads the standard input, which may hold anything.
 fn read_input() -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(BODY_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);

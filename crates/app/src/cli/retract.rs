@@ -10,7 +10,7 @@ use crate::service::corrections::{self, Retraction};
 /// Arguments of `retract`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A retracted record stays in the ledger with its signature; recall does not find it any more, and nothing is derived from it. What was derived from it is derived again from what is left.\n\nExamples:\n  because retract 9f2c41d0 --note \"that was another Petra\"\n  because what-if --retract 9f2c41d0    see first what would follow"
+    after_help = "A retracted record stays in the ledger with its signature; recall no longer finds it, and nothing is derived from it. Beliefs derived from it are derived again from the remaining records.\n\nExamples:\n  because retract 9f2c41d0 --note \"that was another Petra\"\n  because what-if --retract 9f2c41d0    show first what would follow"
 )]
 pub(crate) struct Args {
     /// The record's id, or its beginning; or the key of a belief that a person stated

@@ -12,13 +12,13 @@ use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::corrections::{self, Decision};
 use crate::service::wording::{hundredths, shortened};
 
-/// Reviews that are printed for people.
+/// Reviews printed for people.
 const PRINTED_MAX: usize = 50;
 
 /// Arguments of `review`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "No machine undoes what you corrected. When what it was made of changes, or the records come to say something else, it is put here for you.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      do as is proposed: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     leave it as you said; you are not asked this again"
+    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -29,15 +29,15 @@ pub(crate) struct Args {
 enum Action {
     /// List what awaits your decision
     List(ListArgs),
-    /// Do as is proposed
+    /// Apply the proposal
     Accept(DecideArgs),
-    /// Leave it as you said
+    /// Keep what you said
     Dismiss(DecideArgs),
 }
 
 #[derive(clap::Args)]
 struct ListArgs {
-    /// Also what is settled
+    /// Include reviews that are settled
     #[arg(long)]
     all: bool,
 }
@@ -74,7 +74,7 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
         return reviews.iter().try_for_each(|review| output::json(&to_json(review)));
     }
     if reviews.is_empty() {
-        return output::line("There is nothing to decide.");
+        return output::line("No reviews are waiting.");
     }
     for review in reviews.iter().take(PRINTED_MAX) {
         let time = session.time(review.at);
@@ -131,10 +131,7 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
         }
     }
     if reviews.len() > PRINTED_MAX {
-        output::line(format_args!(
-            "… and {} more; --json has them all",
-            reviews.len() - PRINTED_MAX
-        ))?;
+        output::line(format_args!("… and {} more; --json lists all", reviews.len() - PRINTED_MAX))?;
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
 }

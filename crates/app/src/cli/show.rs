@@ -42,7 +42,7 @@ fn shown_is_sound(space: &engine::Space, id: &kernel::id::OpId) -> Result<bool, 
     Ok(space.show(id)?.fault.is_none())
 }
 
-/// One operation, for people.
+/// Prints one operation for people.
 pub(crate) fn print(shown: &engine::inspect::Shown) -> Result<(), Failure> {
     let header = shown.operation.header();
     let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(crate) fn print(shown: &engine::inspect::Shown) -> Result<(), Failure> {
     output::line(format_args!("  signed by  {}, its number {}", header.author, header.seq))?;
     match &shown.fault {
         None => output::line(format_args!(
-            "  verified   {GOOD}yes{GOOD:#}: id, body and signature fit"
+            "  verified   {GOOD}yes{GOOD:#}: id, body and signature match"
         ))?,
         Some(fault) => {
             output::line(format_args!("  verified   {BAD}NO{BAD:#}: {}", printable(fault)))?

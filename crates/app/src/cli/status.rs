@@ -51,7 +51,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let reading = if behind == 0 {
         "up to date".to_owned()
     } else {
-        format!("{behind} behind; the next recall reads them")
+        format!("{behind} behind; the next recall indexes them")
     };
     output::line(format_args!("  text index  at {} ({reading})", status.text_position.0))?;
     let chosen = settings.chosen();

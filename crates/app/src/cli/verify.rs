@@ -9,20 +9,20 @@ use crate::failure::hint::of_finding;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, DIM, Form, GOOD, count, printable};
 
-/// Findings that are printed; `--json` has more.
+/// Findings printed for people; `--json` has more.
 const FINDINGS_SHOWN_MAX: usize = 20;
 
 /// Arguments of `verify`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "All is derived again from the records and compared with what is believed.\nNothing is written. Exit code 3 says that something is wrong; each finding names the operation."
+    after_help = "Derives everything again from the records and compares the result with the stored beliefs.\nNothing is written. Exit code 3 means that something is wrong; each finding names the operation."
 )]
 pub(crate) struct Args {}
 
 /// Arguments of `rebuild`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The ledger is not touched. Needed only when `because verify` says that a view differs."
+    after_help = "The ledger is not touched. Needed only when `because verify` reports that a view differs."
 )]
 pub(crate) struct RebuildArgs {}
 
@@ -56,7 +56,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     Ok(if sound { 0 } else { exit::UNSOUND })
 }
 
-/// What verification found, for people.
+/// Prints the findings, for people.
 pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> Result<(), Failure> {
     for finding in verification.findings.iter().take(FINDINGS_SHOWN_MAX) {
         let style = if finding.without_effect { DIM } else { BAD };
@@ -100,10 +100,10 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
             output::line(format_args!("Beliefs: {beliefs} {follow} from the records"))
         }
         BeliefCheck::Compared { beliefs, differing } => output::line(format_args!(
-            "{BAD}Beliefs{BAD:#}: {beliefs}, of which {differing} would be otherwise; see above"
+            "{BAD}Beliefs{BAD:#}: {beliefs}, of which {differing} differ from what the records give; see above"
         )),
         BeliefCheck::NotDerived { records: 0 } => output::line(
-            "Beliefs: not compared, since a derivation is to go on first: because derive",
+            "Beliefs: not compared, since a derivation must be finished first: because derive",
         ),
         BeliefCheck::NotDerived { records } => {
             let are = if *records == 1 { "is" } else { "are" };

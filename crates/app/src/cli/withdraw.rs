@@ -7,7 +7,7 @@ use crate::service::corrections;
 /// Arguments of `withdraw`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Takes back what you said of a belief: its refutation, and if there is none, its corrections. What had fallen because of it stands again by itself. Named by its id, one correction alone is taken back, and the one before it counts again.\n\nExamples:\n  because withdraw 'routine.weekly|gym|tue,thu|morning' --note \"it was mine after all\"\n  because withdraw 9f2c41d0"
+    after_help = "Takes back your refutation of a belief, or your corrections if there is no refutation. Beliefs that were invalidated because of it are believed again. If you name one correction by its id, only that one is taken back, and the one before it applies again.\n\nExamples:\n  because withdraw 'routine.weekly|gym|tue,thu|morning' --note \"it was mine after all\"\n  because withdraw 9f2c41d0"
 )]
 pub(crate) struct Args {
     /// The belief by its key, or a correction or refutation by its id (the beginning is enough)

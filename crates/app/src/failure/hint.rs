@@ -1,7 +1,8 @@
-//! Which command mends a failure, for people at a command line.
+//! Hints for people at a command line: the command that fixes a failure.
 //!
-//! The crates below know neither commands nor options, and other front ends have other means
-//! (`mcp/failures.rs` words the same codes for agents), so whatever is to be typed is said here.
+//! The crates below know neither commands nor options, and other front ends offer other means
+//! (`mcp/failures.rs` words the same codes for agents). So every command that a user is told to
+//! type is named here.
 
 use engine::EngineError;
 use engine::belief::user::UserError;
@@ -29,7 +30,7 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             Some(format!("`because init --space {}` makes it", quoted(named)))
         }
         Failure::Hub(HubError::NotHere { name }) => Some(format!(
-            "`because model list` lists what is, `because model pull {name}` fetches it"
+            "`because model list` lists the installed models, `because model pull {name}` fetches it"
         )),
         Failure::Embedding { code, model, .. } => Some(of_model(code, model)),
         _ => None,
@@ -41,7 +42,9 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::EmptyTurns => Some("name turns with --turn, or a --question"),
-        RequestError::NoSuchRecords { .. } => Some("`because status` counts what there is"),
+        RequestError::NoSuchRecords { .. } => {
+            Some("`because status` counts the records of each kind")
+        }
         _ => None,
     }
 }
@@ -59,12 +62,12 @@ fn of_engine(error: &EngineError) -> Option<String> {
             StoreError::Damaged { .. } => "`because verify` names what is affected".to_owned(),
             _ => return None,
         },
-        EngineError::UnknownId { .. } => "`because log` lists what there is".to_owned(),
+        EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),
         EngineError::UnknownReceipt { .. } => "`because receipts` lists them".to_owned(),
-        EngineError::UnknownBelief { .. } => "`because claims` lists what is believed".to_owned(),
+        EngineError::UnknownBelief { .. } => "`because claims` lists the beliefs".to_owned(),
         EngineError::NotABelief { id, .. } => {
             let id = short(id);
-            format!("`because show {id}` shows it; `because claims` lists what is believed")
+            format!("`because show {id}` shows it; `because claims` lists the beliefs")
         }
         EngineError::User(error) => return of_user(error).map(str::to_owned),
         _ => return None,
@@ -77,7 +80,7 @@ fn of_user(error: &UserError) -> Option<&'static str> {
             Some("`because withdraw` takes the refutation back; then it can be corrected")
         }
         UserError::Derived { .. } => Some(
-            "`because refute` says that it is false, `because correct` what is true instead, and `because retract` takes back a record that it was built from",
+            "`because refute` marks it as false, `because correct` replaces it, and `because retract` takes back a record that it was built from",
         ),
         UserError::UsersWord { .. } => Some("`because withdraw` takes it back"),
         UserError::PayloadMalformed { .. } => Some("in a shell, put it between single quotes"),
@@ -90,23 +93,25 @@ fn of_user(error: &UserError) -> Option<&'static str> {
 pub(crate) fn of_model(code: &str, model: &Selection) -> String {
     let advice = match code {
         "embedder_unreachable" | "embedder_timed_out" => {
-            "is it running, is the address right, is there a network? Until then recall goes on with the built-in model"
+            "check that it is running, that the address is right and that there is a network; until then recall uses the built-in model"
         }
-        "embedder_rate_limited" | "embedder_failed" => "try again later; recall goes on without it",
+        "embedder_rate_limited" | "embedder_failed" => {
+            "try again later; until then recall uses the built-in model"
+        }
         "embedder_refused" => {
             "check the key, the model's name and, if you set one, base_url (for most servers it ends in /v1)"
         }
         "embedder_wrong_dimensions" => {
-            "take the setting `dimensions` out, or ask for what the model can make"
+            "remove the setting `dimensions`, or set it to a number that the model supports"
         }
-        "embedder_unreadable" => "is that the right server? Check base_url",
+        "embedder_unreadable" => "check in base_url that this is the right server",
         "model_unusable" => {
             let fetch = match model {
                 Selection::Downloaded(name) => format!("`because model pull {name}` fetches it, "),
-                _ => "mend what it names; ".to_owned(),
+                _ => "fix the problem that it names; ".to_owned(),
             };
             return format!(
-                "{fetch}`because model list` lists the models that are here, --embedder built-in needs none"
+                "{fetch}`because model list` lists the installed models, --embedder built-in needs none"
             );
         }
         _ => "`because doctor` tries it",
@@ -117,9 +122,9 @@ pub(crate) fn of_model(code: &str, model: &Selection) -> String {
 /// What to do about a finding of `because verify`, by its code.
 pub(crate) fn of_finding(code: &str) -> Option<&'static str> {
     match code {
-        "view_differs" => Some("`because rebuild` makes it again"),
+        "view_differs" => Some("`because rebuild` folds it again"),
         "belief_differs" | "belief_missing" => {
-            Some("`because derive --full` believes what follows from the records")
+            Some("`because derive --full` corrects the beliefs from the records")
         }
         _ => None,
     }

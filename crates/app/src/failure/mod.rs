@@ -1,8 +1,8 @@
-//! What went wrong, for people and for programs.
+//! Failures, for people and for programs.
 //!
 //! [`Failure`] is the one error of the program's front ends. Each failure has a stable code, a
-//! message, and a [`Fault`] that says who can mend it. The messages say what is wrong; which
-//! command mends it is said by [`hint`], since an agent or a browser has other means.
+//! message, and a [`Fault`] that says who can fix it. The message says what is wrong. [`hint`]
+//! names the command that fixes it, since an agent or a browser has other means.
 
 use engine::EngineError;
 use engine::belief::user::UserError;
@@ -26,29 +26,29 @@ pub(crate) use request::RequestError;
 pub(crate) mod exit {
     /// Something failed.
     pub(crate) const FAILED: u8 = 1;
-    /// The command line does not fit (clap's code).
+    /// The command line is invalid (clap's code).
     pub(crate) const USAGE: u8 = 2;
     /// `verify`, `show`, `doctor` or `conformance` found something wrong.
     pub(crate) const UNSOUND: u8 = 3;
-    /// It is done, but some items could not be read and were left out.
+    /// Done, but some items could not be read and were left out.
     pub(crate) const INCOMPLETE: u8 = 4;
 }
 
-/// Who can mend a failure, for programs that have no use for every single code.
+/// Who can fix a failure, for programs that do not handle each code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Fault {
     /// The request is wrong: change it.
     Caller,
-    /// What it names does not exist.
+    /// Something that the request names does not exist.
     NotFound,
-    /// The key may not do this: the owner of the space can allow it.
+    /// The key lacks the capability; the owner of the space can grant it.
     Forbidden,
-    /// It does not fit what is recorded already.
+    /// The request conflicts with what is already recorded.
     Conflict,
-    /// Something is in use or does not answer just now: repeat it later.
+    /// Something is in use or does not answer; retry later.
     Busy,
-    /// The installation, a file or the program: nothing in the request can help.
+    /// The installation, a file or the program is at fault; changing the request does not help.
     Internal,
 }
 
@@ -58,27 +58,27 @@ pub(crate) enum Failure {
     /// The engine's reason.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The request does not make sense.
+    /// The request is invalid.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// No space was found.
-    #[error("there is no space here")]
+    #[error("no space was found here")]
     NoSpace,
-    /// There is none where one was named.
-    #[error("there is no space at {}", path.display())]
+    /// No space exists at the named place.
+    #[error("no space was found at {}", path.display())]
     NoSpaceThere {
         /// Where it was looked for.
         path: std::path::PathBuf,
         /// What was named.
         named: String,
     },
-    /// A place of ours cannot be used.
+    /// One of the program's files or folders cannot be used.
     #[error(transparent)]
     Place(#[from] PlaceError),
     /// A file could not be read or written.
     #[error("cannot use {}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: std::path::PathBuf,
         /// The system's reason.
         #[source]
@@ -105,7 +105,7 @@ pub(crate) enum Failure {
     /// The other side of a conversation broke its protocol, or the conversation could not be held.
     #[error("the conversation ended: {0}")]
     Protocol(String),
-    /// Settings of another program are not as they must be to be changed.
+    /// The settings of another program cannot be changed safely.
     #[error("{} was not touched: {reason}", path.display())]
     HostSettings {
         /// The file.
@@ -126,18 +126,18 @@ pub(crate) enum Failure {
         /// The model.
         model: models::choice::Selection,
     },
-    /// Not recognised.
-    #[error("{} is of no format that is known; `--format` names one of: {}", path.display(), formats.join(", "))]
+    /// The format of a source was not recognised.
+    #[error("the format of {} was not recognised; `--format` names one of: {}", path.display(), formats.join(", "))]
     UnknownFormat {
         /// The source.
         path: std::path::PathBuf,
-        /// What there is.
+        /// The known formats.
         formats: Vec<&'static str>,
     },
 }
 
 impl Failure {
-    /// A model that does not answer.
+    /// A model does not answer.
     pub(crate) fn embedding(error: &EmbedError, model: &models::choice::Selection) -> Self {
         Self::Embedding { message: error.to_string(), code: error.code(), model: model.clone() }
     }
@@ -163,7 +163,7 @@ impl Failure {
         }
     }
 
-    /// Who can mend it.
+    /// Who can fix it.
     pub(crate) fn fault(&self) -> Fault {
         match self {
             Self::Engine(error) => fault_of_engine(error),
@@ -201,7 +201,7 @@ impl Failure {
         }
     }
 
-    /// What to type to mend it, where that is not said already.
+    /// What to type to fix it, unless the message says so already.
     pub(crate) fn hint(&self) -> Option<String> {
         hint::of(self)
     }
@@ -220,7 +220,7 @@ impl Failure {
         if unfit { exit::USAGE } else { exit::FAILED }
     }
 
-    /// True if the reader of our output went away, which is no failure of ours.
+    /// True if the reader closed the output, which is not a failure of this program.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
         match self {

@@ -1,7 +1,7 @@
-//! Requests that do not make sense, by what is wrong with them.
+//! Invalid requests, by what is wrong with them.
 //!
-//! The command line, the tools for agents and every later front end refuse the same request by the
-//! same code. The messages name no command: what to type is said by [`super::hint`].
+//! Every front end (the command line, the tools for agents, and later ones) refuses the same
+//! request with the same code. The messages name no command; [`super::hint`] says what to type.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::text::{path, printable};
 /// Why a request cannot be carried out as it is.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
-    /// Several spaces where one is needed.
+    /// Several spaces were named where one is needed.
     #[error("this works on one space; name only one with --space")]
     SeveralSpaces,
-    /// A variable of the environment holds something else.
+    /// An environment variable has an invalid value.
     #[error("{name} {detail}")]
     Variable {
         /// The variable.
@@ -25,16 +25,16 @@ pub(crate) enum RequestError {
         /// What is wrong with its value.
         detail: &'static str,
     },
-    /// A time does not read.
+    /// A time cannot be parsed.
     #[error(transparent)]
     Time(WhenError),
     /// A time cannot be converted to an instant.
-    #[error("{text:?} is too far from now to be reckoned with")]
+    #[error("{text:?} is out of the range of times")]
     TimeTooFar {
         /// The time.
         text: String,
     },
-    /// A window of time that holds nothing.
+    /// A window of time that is empty.
     #[error("since {since:?} is not before until {until:?}: nothing lies between them")]
     EmptyWindow {
         /// Its beginning.
@@ -42,20 +42,20 @@ pub(crate) enum RequestError {
         /// Its end.
         until: String,
     },
-    /// A question without words.
-    #[error("there is nothing to ask: the question is empty")]
+    /// A question without text.
+    #[error("the question is empty")]
     EmptyQuestion,
     /// A note without text.
-    #[error("there is nothing to remember: the text is empty")]
+    #[error("the text is empty")]
     EmptyText,
     /// A context without turns and without a question.
-    #[error("there is nothing to go by: the turns are empty, and there is no question")]
+    #[error("the turns are empty, and there is no question")]
     EmptyTurns,
-    /// A correction that gives no other value.
+    /// A correction without a new value.
     #[error("the correction does not say what is true instead: it has neither fields nor text")]
     EmptyCorrection,
-    /// A correction without the user's words.
-    #[error("the note is empty: it quotes what the user said")]
+    /// A correction without a quotation of the user.
+    #[error("the note is empty: it must quote the user")]
     EmptyNote,
     /// A name or tag is too long.
     #[error("a name or tag has at most {bytes_max} bytes")]
@@ -71,13 +71,13 @@ pub(crate) enum RequestError {
         /// The limit.
         tags_max: usize,
     },
-    /// A speaker who can be the user or the agent.
-    #[error("the actor {actor:?} can mean the user or the agent")]
+    /// An actor that could be the user or the agent.
+    #[error("the actor {actor:?} could be the user or the agent")]
     AmbiguousActor {
         /// What was given.
         actor: String,
     },
-    /// A number outside of its limits.
+    /// A number outside its limits.
     #[error("{name} is {number}; it can be {min} to {max}")]
     OutOfRange {
         /// The argument.
@@ -95,10 +95,10 @@ pub(crate) enum RequestError {
         /// The limit.
         mib: u64,
     },
-    /// More input than is read.
+    /// The input is larger than the limit.
     #[error("{input} is larger than {mib} MiB")]
     InputTooLarge {
-        /// The file, or what else was read.
+        /// The file, or another name of the input.
         input: String,
         /// The limit.
         mib: u64,
@@ -106,10 +106,10 @@ pub(crate) enum RequestError {
     /// Input that is not text.
     #[error("{input} is not UTF-8")]
     InputNotUtf8 {
-        /// The file, or what else was read.
+        /// The file, or another name of the input.
         input: String,
     },
-    /// A line of a file of turns does not read.
+    /// A line of a file of turns cannot be parsed.
     #[error(
         "line {line} of {input} is not a turn; a turn is one line of JSON as {{\"speaker\":\"Mara\",\"text\":\"Is it hot?\"}} (also role, content), or `Mara: Is it hot?`"
     )]
@@ -119,7 +119,7 @@ pub(crate) enum RequestError {
         /// The line, from 1.
         line: usize,
     },
-    /// A key does not read.
+    /// A key cannot be parsed.
     #[error(transparent)]
     Key(NameError),
     /// `KEY=JSON` without the `=`.
@@ -128,46 +128,50 @@ pub(crate) enum RequestError {
         /// What was given.
         text: String,
     },
-    /// No record is of this source, person and month.
-    #[error("there is no record {which}")]
+    /// There is no record of this source, person and month.
+    #[error("no record {which}")]
     NoSuchRecords {
-        /// Which records were meant.
+        /// Which records were asked for.
         which: String,
     },
     /// No format has this name.
-    #[error("there is no format {name:?}; there are: {}", known.join(", "))]
+    #[error("the format {name:?} does not exist; the formats are: {}", known.join(", "))]
     NoSuchFormat {
         /// What was given.
         name: String,
-        /// What there is.
+        /// The known formats.
         known: Vec<&'static str>,
     },
     /// No model of this name has embedded the space.
-    #[error("no model {} has read this space; there are: {}", printable(name), list(known))]
+    #[error(
+        "no model {} has embedded this space; the models are: {}",
+        printable(name),
+        list(known)
+    )]
     NoSuchModel {
         /// What was given.
         name: String,
-        /// Those that have.
+        /// The models that have.
         known: Vec<String>,
     },
-    /// A ledger is to be imported where there is no space, and no file for a new one was named.
+    /// A ledger is to be imported, but there is no space, and no file for a new one was named.
     #[error(
-        "there is no space here to take the ledger in; `--space FILE` names the file of a new copy"
+        "no space was found to import the ledger into; `--space FILE` names the file of a new copy"
     )]
     LedgerWithoutSpace,
-    /// Leaving one out needs another.
+    /// `--leave-one-out` with a single collection.
     #[error(
-        "leaving one out needs two collections at least: what is learnt from one is measured on another"
+        "leaving one out needs at least two collections: the weights are learnt from the others"
     )]
     TooFewCollections,
     /// The system does not say where the user's own folder is.
     #[error("your home folder cannot be found: {reason}")]
     NoHomeFolder {
-        /// What the system says.
+        /// The system's reason.
         reason: String,
     },
-    /// Settings of another program cannot hold this path.
-    #[error("{} is not Unicode, which settings have to be", path(file))]
+    /// A path that another program's settings cannot hold.
+    #[error("{} is not Unicode, as settings must be", path(file))]
     PathNotUnicode {
         /// The path.
         file: PathBuf,

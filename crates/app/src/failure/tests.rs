@@ -1,4 +1,4 @@
-//! Every code that a request is refused by, with who can mend it, the exit code and what to type.
+//! Every code of a refused request, with who can fix it, the exit code and the hint.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use kernel::when::When;
 
 use super::*;
 
-/// One of each, in the order of the codes.
+/// One request error of each kind, in the order of the codes.
 fn one_of_each() -> Vec<RequestError> {
     let text = || "text".to_owned();
     vec![

@@ -1,17 +1,17 @@
-//! What changes in a text, line by line. Our changes are in one place, so what both texts begin and
-//! end with is all that has to be found. Lines around it are not shown: they are somebody else's,
-//! and there are keys and tokens in them.
+//! A line diff of two texts. Our changes are in one place, so it is enough to find the common
+//! beginning and end. Lines around the change are not shown: they belong to others and may hold
+//! keys and tokens.
 
-/// A line of a change.
+/// A line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// It goes.
+    /// Removed.
     Gone(String),
-    /// It comes.
+    /// Added.
     New(String),
 }
 
-/// The lines that differ; of a single line only the part that does.
+/// The lines that differ. Where a single line changed, only its changed part.
 pub(super) fn lines(before: &str, after: &str) -> Vec<Line> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let is_same = |(old, new): &(&&str, &&str)| has_same_content(old, new);
@@ -30,14 +30,13 @@ pub(super) fn lines(before: &str, after: &str) -> Vec<Line> {
     gone.into_iter().map(Line::Gone).chain(come.into_iter().map(Line::New)).collect()
 }
 
-/// Whether two lines differ by no more than the comma before a neighbour and white space at the
-/// end.
+/// Whether two lines differ only by the comma before a neighbour and trailing white space.
 fn has_same_content(left: &str, right: &str) -> bool {
     let (left, right) = (left.trim_end(), right.trim_end());
     left == right || is_with_comma(left, right) || is_with_comma(right, left)
 }
 
-/// Whether `long` is `short` with a comma at the end, or before a comment at the end.
+/// Whether `long` is `short` with a comma appended, or with one before its trailing comment.
 fn is_with_comma(long: &str, short: &str) -> bool {
     let head = long.bytes().zip(short.bytes()).take_while(|(long, short)| long == short).count();
     let (Some(long), Some(short)) = (long.get(head..), short.get(head..)) else { return false };

@@ -1,8 +1,8 @@
 //! A settings file: read as it is, replaced in one step.
 //!
-//! The host may be running, and write its settings too. So the new text is written beside the old,
-//! takes its place by a rename, and does so only if the old is still what was read. A link stays a
-//! link, and what it leads to keeps its permissions.
+//! The host may be running and write its settings too. So the new text is written to a file beside
+//! the old one and renamed over it, only if the old file is unchanged since it was read. A symbolic
+//! link stays one, and its target keeps its permissions.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use super::Scope;
 use crate::failure::Failure;
 
-/// Settings are smaller; what is larger is something else.
+/// Settings are smaller; a larger file is something else.
 const SETTINGS_BYTES_MAX: u64 = 64 << 20;
 
-/// A settings file, there or not yet.
+/// A settings file, which may not exist yet.
 pub(super) struct Settings {
-    /// Where the text lies, links followed.
+    /// The path of the text, links followed.
     path: PathBuf,
-    /// Its text; none if there is no file.
+    /// Its text, if the file exists.
     text: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl Settings {
                 path.to_owned()
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(refused(path, "it is a link to something that is not there"));
+                return Err(refused(path, "it is a link to a file that does not exist"));
             }
             Err(source) => return Err(Failure::File { path: path.to_owned(), source }),
         };
@@ -79,7 +79,7 @@ impl Settings {
         if read_text(&self.path)? == self.text {
             return Ok(());
         }
-        Err(refused(&self.path, "another program changed it just now; do it again"))
+        Err(refused(&self.path, "another program has just changed it; try again"))
     }
 }
 
@@ -97,12 +97,13 @@ fn read_text(path: &Path) -> Result<Option<String>, Failure> {
     let read = file.take(SETTINGS_BYTES_MAX + 1).read_to_end(&mut bytes);
     read.map_err(|source| Failure::File { path: path.to_owned(), source })?;
     if bytes.len() as u64 > SETTINGS_BYTES_MAX {
-        return Err(refused(path, "it is larger than any settings are"));
+        return Err(refused(path, "it is too large for a settings file"));
     }
     String::from_utf8(bytes).map(Some).map_err(|_| refused(path, "it is not UTF-8"))
 }
 
-/// A project's settings are for everybody who works on it; a person's own may hold secrets one day.
+/// A project's settings are shared with everybody who works on it. A user's own may hold secrets
+/// one day.
 #[cfg(unix)]
 fn permissions_of_new(scope: Scope) -> Option<fs::Permissions> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,9 +1,9 @@
-//! Settings in JSON, with comments and trailing commas as some hosts allow them: servers are the
+//! Settings in JSON, with comments and trailing commas, which some hosts allow. Servers are the
 //! members of the object `mcpServers` at the top.
 //!
-//! `jsonc-parser` reads the text and says where each object and member lies. Only the text of our
-//! entry is then inserted, replaced or removed, so every other byte stays. The crate can also edit
-//! its syntax tree, but then it tidies what surrounds the edit: it spreads a file of one line over
+//! `jsonc-parser` reads the text and locates each object and member. Only the text of our entry is
+//! then inserted, replaced or removed, so every other byte stays. The crate can also edit its
+//! syntax tree, but that reformats the text around the edit: it spreads a file of one line over
 //! several, and drops blank lines.
 
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ use edit::{Edit, Layout};
 mod edit;
 mod grammar;
 
-/// Where the servers are.
+/// The member that holds the servers.
 const SERVERS: &str = "mcpServers";
-/// Some editors on Windows write it first.
+/// The byte order mark, which some editors on Windows write.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 pub(super) struct Document {
@@ -35,7 +35,7 @@ pub(super) struct Document {
     entry: Option<OwnEntry>,
 }
 
-/// What stands under our name.
+/// The entry under our name.
 struct OwnEntry {
     /// Where the member is.
     member: Member,
@@ -63,9 +63,9 @@ impl Document {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let (mark, text) =
             text.strip_prefix(BYTE_ORDER_MARK).map_or(("", text), |rest| (BYTE_ORDER_MARK, rest));
-        // An empty file is settings in which nothing was set yet.
+        // An empty file is an object without settings.
         let text = if text.trim().is_empty() { "{}\n" } else { text };
-        let unreadable = |reason: String| format!("it does not read as JSON: {reason}");
+        let unreadable = |reason: String| format!("it is not valid JSON: {reason}");
         grammar::check_tokens(text).map_err(unreadable)?;
         let parsed = parse_to_ast(text, &CollectOptions::default(), &grammar::GRAMMAR);
         let parsed = parsed.map_err(|error| unreadable(error.to_string()))?;
@@ -82,16 +82,16 @@ impl Document {
         if root.times(SERVERS) > 1
             || servers.as_ref().is_some_and(|servers| servers.times(NAME) > 1)
         {
-            return Err("it has one name twice".to_owned());
+            return Err("it has a duplicate key".to_owned());
         }
         Ok(Self { mark, text: text.to_owned(), root, servers, entry })
     }
 
-    /// The text in which a member of our entry has this value.
+    /// The text with this value for a member of our entry.
     fn with_own_member(&self, name: &str, value: &Value) -> String {
         let Some(entry) = &self.entry else { return self.text.clone() };
         let Some(object) = entry.object.as_ref().filter(|object| object.is_unique()) else {
-            // Not an entry of which a part could be changed: what it had is written anew.
+            // A value that is not an object cannot be edited in part, so it is replaced.
             let mut members = entry.value.as_object().cloned().unwrap_or_default();
             members.insert(name.to_owned(), value.clone());
             let layout =
@@ -120,7 +120,7 @@ impl Document {
         text
     }
 
-    /// The text without our entry, and without what it alone was in.
+    /// The text without our entry, and without objects that held nothing else.
     fn without_entry(&self) -> Option<String> {
         self.entry.as_ref()?;
         let document = Self::read(&self.without_member(self.servers.as_ref()?, NAME)).ok()?;

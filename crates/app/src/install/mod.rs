@@ -1,11 +1,11 @@
-//! Entering the MCP server into the settings of an agent's host, and taking it out again.
+//! Adding the MCP server to the settings of an agent's host, and removing it again.
 //!
-//! The settings are somebody else's file. So only our own entry in it is touched, and every other
-//! byte stays as it is; a file that does not read, or in which our name means something else, is
-//! left alone; and the new file takes the old one's place in one step, or not at all. Entering
-//! twice is entering once, and taking out what was entered gives the file that was there before.
+//! The settings file belongs to the user and the host. So only our own entry in it is changed, and
+//! every other byte stays. A file that cannot be parsed, or in which our name is used for something
+//! else, is left alone. The file is replaced atomically. Installing is idempotent, and removing the
+//! entry restores the previous file.
 //!
-//! [`Plan::make`] looks and decides, and [`Plan::carry_out`] writes; a dry run is a plan that is
+//! [`Plan::make`] reads and decides, and [`Plan::carry_out`] writes. A dry run is a plan that is
 //! not carried out.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ mod toml_text;
 
 pub(crate) use diff::Line;
 
-/// Under which name hosts know the server.
+/// The server's name in the settings of hosts.
 pub(crate) const NAME: &str = "because";
 
 /// A program in which agents run.
@@ -37,7 +37,7 @@ pub(crate) enum Host {
     Codex,
 }
 
-/// For whom the host starts the server.
+/// For whom the server is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
@@ -49,11 +49,11 @@ pub(crate) enum Scope {
 
 /// Where hosts look for their settings.
 pub(crate) struct Places {
-    /// The person's home folder.
+    /// The user's home folder.
     pub(crate) home: PathBuf,
-    /// What `CLAUDE_CONFIG_DIR` names.
+    /// The value of `CLAUDE_CONFIG_DIR`.
     pub(crate) claude: Option<PathBuf>,
-    /// What `CODEX_HOME` names.
+    /// The value of `CODEX_HOME`.
     pub(crate) codex: Option<PathBuf>,
     /// The project's folder.
     pub(crate) project: PathBuf,
@@ -92,12 +92,12 @@ pub(crate) struct Entry {
     pub(crate) command: String,
     /// Its arguments.
     pub(crate) arguments: Vec<String>,
-    /// Variables of its environment.
+    /// Its environment variables.
     pub(crate) environment: Vec<(String, String)>,
 }
 
 impl Entry {
-    /// One for tests.
+    /// An entry for tests.
     #[cfg(test)]
     fn example() -> Self {
         Self {
@@ -107,7 +107,7 @@ impl Entry {
         }
     }
 
-    /// The entry as hosts with JSON settings have it.
+    /// The entry in the form of hosts with JSON settings.
     pub(crate) fn to_json(&self) -> Value {
         let mut entry = json!({ "type": "stdio", "command": self.command, "args": self.arguments });
         if !self.environment.is_empty() {
@@ -119,15 +119,15 @@ impl Entry {
     }
 }
 
-/// An entry under our name, as far as one needs to know it.
+/// The parts of an entry under our name that matter here.
 struct Found {
     command: Option<String>,
     arguments: Vec<String>,
 }
 
 impl Found {
-    /// Whether it starts this program, here or where it once was: nobody else's program is called
-    /// so and told to serve.
+    /// Whether it starts this program, here or in an earlier place: no other program has that name
+    /// and a serve command.
     fn is_ours(&self) -> bool {
         let stem =
             self.command.as_deref().and_then(|command| Path::new(command).file_stem()?.to_str());
@@ -135,36 +135,36 @@ impl Found {
     }
 }
 
-/// What is to happen to the settings.
+/// What a plan does to the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Action {
-    /// The entry comes in.
+    /// The entry is added.
     Added,
-    /// An entry of ours is brought up to date.
+    /// Our entry is brought up to date.
     Updated,
-    /// It is there as it should be.
+    /// The entry is there and up to date.
     Unchanged,
-    /// The entry goes.
+    /// The entry is removed.
     Removed,
-    /// There is none to go.
+    /// There is no entry to remove.
     Absent,
 }
 
-/// A change of the settings that was looked into.
+/// A planned change of the settings.
 pub(crate) struct Plan {
     settings: Settings,
     action: Action,
     text: String,
 }
 
-/// A format of settings: what the text would be with our entry, or without it.
+/// A format of settings: the text with our entry, and without it.
 trait Format {
-    /// What stands under our name.
+    /// The entry under our name.
     fn found(&self) -> Option<Found>;
     /// The text with this entry.
     fn with(&self, entry: &Entry) -> String;
-    /// The text without ours; empty if nothing is left.
+    /// The text without our entry; empty if nothing is left.
     fn without(&self) -> String;
 }
 
@@ -176,7 +176,7 @@ fn read(host: Host, text: &str) -> Result<Box<dyn Format>, String> {
 }
 
 impl Plan {
-    /// How the entry comes into the settings at `path`; without one, how ours goes.
+    /// Plans to write `entry` into the settings at `path`, or to remove ours if there is none.
     pub(crate) fn make(host: Host, path: &Path, entry: Option<&Entry>) -> Result<Self, Failure> {
         let settings = Settings::read(path)?;
         let refused = |reason: String| Failure::HostSettings { path: path.to_owned(), reason };
@@ -184,7 +184,7 @@ impl Plan {
         let found = document.found();
         if found.as_ref().is_some_and(|found| !found.is_ours()) {
             let reason =
-                format!("it has another server under the name {NAME}; rename or remove that first");
+                format!("it has another server named {NAME}; rename or remove that one first");
             return Err(refused(reason));
         }
         let unchanged = || settings.text().to_owned();
@@ -201,8 +201,7 @@ impl Plan {
                 }
             }
         };
-        // What we are about to write must read, and say what was meant: a file of others is at
-        // stake.
+        // The new text must parse and contain what was intended, because the file is not ours.
         if !text.trim().is_empty() {
             let written = read(host, &text).map_err(refused)?.found();
             let as_meant = match entry {
@@ -213,14 +212,14 @@ impl Plan {
             };
             if !as_meant {
                 return Err(refused(
-                    "its form is one in which the entry cannot be changed by a program".to_owned(),
+                    "its layout does not allow this program to edit the entry".to_owned(),
                 ));
             }
         }
         Ok(Self { settings, action, text })
     }
 
-    /// What happens.
+    /// The planned action.
     pub(crate) fn action(&self) -> Action {
         self.action
     }
@@ -230,7 +229,7 @@ impl Plan {
         diff::lines(self.settings.text(), &self.text)
     }
 
-    /// Writes what was planned. Settings in which nothing is left are removed.
+    /// Writes the planned text. A file that would be empty is removed.
     pub(crate) fn carry_out(&self, scope: Scope) -> Result<(), Failure> {
         match self.action {
             Action::Unchanged | Action::Absent => Ok(()),

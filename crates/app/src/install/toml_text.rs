@@ -5,7 +5,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value, value};
 
 use super::{Entry, Format, Found, NAME};
 
-/// Where the servers are.
+/// The table that holds the servers.
 const SERVERS: &str = "mcp_servers";
 
 pub(super) struct Document {
@@ -17,10 +17,12 @@ impl Document {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
             let message = error.to_string();
-            format!("it does not read as TOML: {}", message.lines().collect::<Vec<_>>().join(" "))
+            format!("it is not valid TOML: {}", message.lines().collect::<Vec<_>>().join(" "))
         })?;
         match document.get(SERVERS) {
-            Some(servers) if !servers.is_table_like() => Err(format!("its {SERVERS} is no table")),
+            Some(servers) if !servers.is_table_like() => {
+                Err(format!("its {SERVERS} is not a table"))
+            }
             _ => Ok(Self { text: text.to_owned(), document }),
         }
     }
@@ -29,7 +31,7 @@ impl Document {
         self.document.get(SERVERS)?.get(NAME)
     }
 
-    /// The text of a document, with the ends of lines that the settings had.
+    /// The text of a document, with the line endings of the settings.
     fn written(&self, document: &DocumentMut) -> String {
         let text = document.to_string();
         if self.text.contains("\r\n") && !text.contains("\r\n") {
@@ -56,7 +58,7 @@ impl Format for Document {
         let mut document = self.document.clone();
         let servers = document.entry(SERVERS).or_insert_with(|| {
             let mut servers = Table::new();
-            // Only the tables in it are written, not an empty one above them.
+            // Only the tables in it are written, without an empty one above them.
             servers.set_implicit(true);
             Item::Table(servers)
         });
@@ -96,7 +98,7 @@ impl Format for Document {
     }
 }
 
-/// Whether two values mean the same, however they are written.
+/// Whether two values are equal, however they are written.
 fn is_same(left: &Value, right: &Value) -> bool {
     let plain = |value: &Value| {
         let mut value = value.clone();
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_toml_or_no_table_is_refused() {
+    fn invalid_toml_and_servers_that_are_not_a_table_are_refused() {
         assert!(Document::read("model = ").is_err());
         assert!(Document::read("mcp_servers = 5").is_err());
     }

@@ -1,8 +1,8 @@
-//! What the tools are given. The comments on the fields are what a model reads of them: they become
-//! the descriptions of the input schemas.
+//! The tools' arguments. The input schemas are generated from the types, and models read the
+//! comments on the fields as descriptions.
 //!
-//! A name that is not known is refused, since a misspelt argument that nobody notices would be a
-//! wrong answer.
+//! Unknown argument names are refused: a misspelt argument that is ignored would lead to a wrong
+//! answer.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::service::recall::SearchScope;
 
-/// A call of a tool; where it matters who asks, with the name by which the calling program
+/// A call of a tool. Where the caller matters, it includes the name by which the calling program
 /// introduced itself.
 pub(super) enum Call {
     Remember(Remember, Option<String>),
@@ -21,16 +21,16 @@ pub(super) enum Call {
     Correct(Correct),
 }
 
-/// Why there is no call.
+/// Why a call could not be parsed.
 pub(super) enum NoCall {
-    /// There is no such tool.
+    /// The tool does not exist.
     UnknownTool,
-    /// The arguments do not fit: in what.
+    /// The arguments do not fit, with the reason.
     Unfit(String),
 }
 
 impl Call {
-    /// Reads a call; `program` is what the calling program calls itself.
+    /// Parses a call; `program` is the name of the calling program.
     pub(super) fn read(
         tool: &str,
         arguments: JsonObject,
@@ -57,12 +57,12 @@ fn read<T: for<'a> Deserialize<'a>>(arguments: JsonObject) -> Result<T, NoCall> 
 pub(super) struct Remember {
     /// One thing worth knowing later, in a sentence or a short paragraph that can be understood
     /// without this conversation: full names instead of "he" or "it", dates instead of "tomorrow".
-    /// Of the user's own words keep the wording. At most 1 MiB. Example: "Ana moved the weekly
-    /// planning to Tuesdays at 9:30, because Ben is away on Mondays."
+    /// Keep the user's own wording. At most 1 MiB. Example: "Ana moved the weekly planning to
+    /// Tuesdays at 9:30, because Ben is away on Mondays."
     pub(super) text: String,
-    /// Who says so. "user": the user said it, and `text` gives the user's own words ("I am allergic
+    /// Who said it. "user": the user said it, and `text` gives the user's own words ("I am allergic
     /// to walnuts"); beliefs about the user follow from these only. A person's name: that person
-    /// said it. Left out: you say so, as your own observation or conclusion.
+    /// said it. Omitted: your own observation or conclusion.
     pub(super) actor: Option<String>,
     /// When it happened, if not now: "2025-02-01", "2025-02-01T09:30" or with an offset,
     /// "2025-02-01T09:30:00+02:00".
@@ -78,17 +78,17 @@ pub(super) struct Recall {
     /// "last week") and rare words count most. Example: "Which glaze did Idris recommend for the
     /// tall bowls?"
     pub(super) query: String,
-    /// How many items of each sort at most, 1 to 50; 5 if left out.
+    /// How many items of each kind at most, 1 to 50; 5 if omitted.
     pub(super) limit: Option<u32>,
-    /// "facts": what is believed, concluded from many records, with how sure. "episodes": the
-    /// records themselves, what was said or happened. "both" if left out.
+    /// "facts": beliefs concluded from many records, with their confidence. "episodes": the records
+    /// themselves, what was said or happened. "both" if omitted.
     pub(super) search_type: Option<SearchType>,
     /// Only what happened then or later: "2025-02-01", or with a time. Episodes only.
     pub(super) since: Option<String>,
     /// Only what happened before then: "2025-03-01", or with a time. Episodes only.
     pub(super) until: Option<String>,
     /// How many records of the same conversation to show before and after each episode, 0 to 5; 0
-    /// if left out. Use 1 or 2 when an episode alone does not make sense.
+    /// if omitted. Use 1 or 2 when an episode alone does not make sense.
     pub(super) around: Option<u32>,
 }
 
@@ -116,15 +116,15 @@ impl From<SearchType> for SearchScope {
 #[serde(deny_unknown_fields)]
 pub(super) struct GetContext {
     /// The latest turns of the conversation, oldest first, the newest last; three to six are
-    /// enough. What they speak of decides what is fetched.
+    /// enough. Memory is searched for what they mention.
     pub(super) turns: Vec<Turn>,
     /// Results of tools that the answer will need, the most important first. They share the budget.
     pub(super) tool_results: Option<Vec<String>>,
-    /// How many tokens the whole may take, 0 to 1000000; 1500 if left out. The newest turn is given
-    /// whole even if it alone takes more.
+    /// How many tokens the context may take, 0 to 1000000; 1500 if omitted. The newest turn is
+    /// always included in full, even if it alone exceeds the budget.
     pub(super) budget_tokens: Option<u32>,
-    /// Your name, for the receipt of what was shown to whom; the program's name if left out.
-    /// Example: "reviewer"
+    /// Your name, for the receipt of what you were shown; the program's name if omitted. Example:
+    /// "reviewer"
     pub(super) agent: Option<String>,
     /// The conversation's id, for the receipt.
     pub(super) session: Option<String>,
@@ -155,13 +155,13 @@ pub(super) struct Correct {
     /// The belief's `key` or `id`, as `recall` or `explain` gave it. Example:
     /// "place.frequent|office"
     pub(super) name: String,
-    /// The fields that change, with what is true instead, under the names that `claim.payload` of
-    /// `explain` has; the others stay. Example: {"label": "Karl Johansgatan 41"}
+    /// The fields that change, with their true values, named as in `claim.payload` of `explain`;
+    /// the other fields stay. Example: {"label": "Karl Johansgatan 41"}
     pub(super) fields: Option<JsonObject>,
-    /// The whole belief as it is true, in one sentence. Example: "The office is at Karl Johansgatan
-    /// 41." Give `fields`, `text` or both.
+    /// The whole corrected belief in one sentence. Example: "The office is at Karl Johansgatan 41."
+    /// Give `fields`, `text` or both.
     pub(super) text: Option<String>,
-    /// The user's words that say so, quoted: they stay with the correction as its reason. Example:
+    /// The user's words for the correction, quoted; they are stored with it as its reason. Example:
     /// "we moved, it's Karl Johansgatan 41 now"
     pub(super) note: String,
 }

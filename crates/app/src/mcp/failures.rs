@@ -1,7 +1,6 @@
-//! How a failure is worded for a model: the stable code, what is wrong, and what to do now.
+//! The wording of failures for models: the stable code, the problem, and what to do now.
 //!
-//! All of these are answers of a tool, not faults of the protocol: the model reads them and can do
-//! better.
+//! All of these are tool results, not protocol errors: the model reads them and can react.
 
 use crate::failure::{Failure, Fault};
 use crate::text::printable;
@@ -11,7 +10,7 @@ const UNFIT: &str = "arguments";
 
 /// A failure in words.
 pub(super) fn in_words(failure: &Failure) -> String {
-    // What an agent can do by its tools comes before what people do on the command line.
+    // Advice about the agent's tools takes precedence over the hint about commands.
     let advice = advice(failure).map(str::to_owned).or_else(|| failure.hint());
     worded(failure.code(), &failure.to_string(), advice.as_deref())
 }
@@ -30,7 +29,7 @@ fn worded(code: &str, message: &str, advice: Option<&str>) -> String {
 fn advice(failure: &Failure) -> Option<&'static str> {
     Some(match failure.code() {
         "unknown_belief" | "unknown_id" => {
-            "Call recall to find what is meant, and pass its key or id exactly as recall gave it."
+            "Call recall to find the fact or episode, and pass its key or id exactly as recall gave it."
         }
         "ambiguous_id" => "Pass more digits of the id.",
         "not_a_belief" => {
@@ -41,7 +40,7 @@ fn advice(failure: &Failure) -> Option<&'static str> {
             "Call explain first, and name the fields as its claim.payload does, with values of the same sort."
         }
         "corrects_refuted" | "users_word" | "already_refuted" | "derived" => {
-            "Tell the user; only the user takes back what the user said, with the command `because withdraw`."
+            "Tell the user; only the user can take back what the user said, with the command `because withdraw`."
         }
         "malformed" => {
             "The text is probably too large: keep what matters, or write several shorter ones."

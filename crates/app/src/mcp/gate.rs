@@ -1,14 +1,14 @@
-//! The gate before the protocol: how much may be under way at once.
+//! Backpressure before the protocol: a limit on the requests in flight.
 //!
 //! The SDK starts a task for every request that it reads and keeps every answer until it is
-//! written, so a host that asks without reading would fill the memory. Here a request is taken in
-//! only while fewer than a limit are under way; until then the host's writes wait in the pipe,
-//! which is what pipes are for. A request is under way from when it is read until its answer is
-//! written, or until the host calls it off.
+//! written, so a host that sends without reading would exhaust the memory. Here a request is read
+//! only while fewer than a limit are in flight; until then the host's writes wait in the pipe. A
+//! request is in flight from when it is read until its answer is written, or until the host cancels
+//! it.
 //!
-//! Two faults of a host are handled here too, since the SDK would end the process for the one and
-//! lose count for the other: what is no request before the first request is passed over, and a
-//! request under the number of one that is under way is refused.
+//! Two faults of a host are handled here too, since the SDK would end the process for one and
+//! miscount for the other: a message before the first request that is not a request is ignored, and
+//! a request whose id is already in flight is refused.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -21,20 +21,20 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::Notify;
 
-/// Requests under way at once. Hosts have one or a few.
+/// Requests in flight at once. Hosts have one or a few.
 pub(super) const UNDER_WAY_MAX: usize = 64;
 
-/// A transport behind which at most so many requests are under way.
+/// A transport that limits the number of requests in flight.
 pub(super) struct Gate<T> {
     inner: T,
     under_way: Arc<UnderWay>,
     has_begun: bool,
-    /// A refusal on its way. Nothing more is read until it is written, so that they cannot pile up
-    /// either.
+    /// A refusal being written. Nothing more is read until it is written, so refusals cannot pile
+    /// up either.
     refusing: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
-/// The requests that are under way.
+/// The requests in flight.
 struct UnderWay {
     max: usize,
     ids: Mutex<HashSet<RequestId>>,
@@ -43,11 +43,11 @@ struct UnderWay {
 
 impl UnderWay {
     fn ids(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
-        // A set of ids is whole after every step, also if a thread died between two.
+        // A set of ids is consistent after every step, even if a thread panicked between two.
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one more may be under way. Nothing is lost if the wait is given up.
+    /// Waits until another request may start. The wait can be cancelled safely.
     async fn has_room(&self) {
         loop {
             let changed = self.changed.notified();
@@ -110,15 +110,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Gate<T> {
                     if self.under_way.ids().insert(id) {
                         return Some(message);
                     }
-                    let error = ErrorData::invalid_request(
-                        "a request under this id is being answered",
-                        None,
-                    );
+                    let error =
+                        ErrorData::invalid_request("a request with this id is in flight", None);
                     let refused = self
                         .inner
                         .send(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
-                    // Where it cannot be written there is nobody to read the rest, which shows by
-                    // itself.
+                    // If it cannot be written, the host is gone, which the next read detects.
                     self.refusing = Some(Box::pin(async move { drop(refused.await) }));
                 }
                 JsonRpcMessage::Notification(told) => {
@@ -149,12 +146,12 @@ mod tests {
 
     use super::*;
 
-    /// A host that asks the same again and again and never reads.
+    /// A host that repeats one request and never reads.
     struct Deaf {
         asked: Arc<AtomicUsize>,
     }
 
-    /// After so many requests it goes.
+    /// The number of requests after which it closes.
     const REQUESTS: usize = 100;
 
     impl Transport<RoleServer> for Deaf {
@@ -185,7 +182,7 @@ mod tests {
             let asked = Arc::new(AtomicUsize::new(0));
             let mut gate = Gate::new(Deaf { asked: Arc::clone(&asked) }, UNDER_WAY_MAX);
             assert!(gate.receive().await.is_some());
-            // A read that is given up loses nothing.
+            // A cancelled read loses nothing.
             for _ in 0..3 {
                 assert!(
                     tokio::time::timeout(Duration::from_millis(10), gate.receive()).await.is_err()

@@ -1,10 +1,10 @@
-//! Reading what a host writes: a message a line, and an answer to what cannot be read.
+//! Reading the host's messages, one a line, and answering those that cannot be read.
 //!
-//! The SDK would pass over a message that is nested too deep for it, and answer others that it
-//! cannot read without saying which was meant, so that a host would wait for ever. Here the id is
-//! looked for by itself, at whatever place and however deep the rest is; reading it takes no more
-//! memory than the line. What is no JSON at all is passed over, as in the other SDKs, and so is
-//! what nobody waits for: a notification.
+//! The SDK would ignore a message that is nested too deeply for it, and answer other unreadable
+//! messages without their id, so that a host would wait forever. Here the id is extracted
+//! separately, wherever it is in the message and however deep the rest is; that takes no more
+//! memory than the line. A line that is not JSON is ignored, as in the other SDKs. So is an
+//! unreadable notification, since nobody waits for an answer to it.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -19,24 +19,24 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, BufReader, Empty};
 
-/// Longest message, bytes; longer ones are passed over.
+/// Longest message, bytes; longer ones are ignored.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// A refusal on its way.
+/// A refusal being written.
 type Refusing = Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>;
 
 /// Messages line by line.
 pub(super) struct Lines<R, W: AsyncWrite> {
     read: BufReader<R>,
-    /// The SDK's half that writes.
+    /// The SDK's write half.
     write: AsyncRwTransport<RoleServer, Empty, W>,
-    /// What was read of a line. It is kept here, since a read may be given up half-way and taken up
-    /// again.
+    /// The part of a line read so far. It is kept here, since a read may be cancelled half-way and
+    /// resumed.
     line: Vec<u8>,
-    /// The line was too long already; the rest of it is passed over.
+    /// The line is too long; the rest of it is skipped.
     is_overlong: bool,
-    /// Nothing more is read until it is written, so that a host that does not read cannot pile them
-    /// up.
+    /// Nothing more is read until it is written, so that refusals for a host that does not read
+    /// cannot pile up.
     refusing: Option<Refusing>,
 }
 
@@ -57,7 +57,8 @@ impl<R: AsyncRead + Send + Unpin, W> Lines<R, W>
 where
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Reads to the end of a line; false at the end of all, where an unfinished line is lost.
+    /// Reads to the end of a line; false at the end of the input, where an unfinished line is
+    /// dropped.
     async fn read_line(&mut self) -> bool {
         loop {
             let room = (LINE_BYTES_MAX + 1).saturating_sub(self.line.len()) as u64;
@@ -117,24 +118,24 @@ where
     }
 }
 
-/// Some hosts begin with it.
+/// The byte order mark, which some hosts write first.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What of a message is needed to answer it.
+/// The parts of a message that are needed to answer it.
 #[derive(Deserialize)]
 struct Head {
     id: Option<RequestId>,
     method: Option<String>,
 }
 
-/// Parameters as they must be.
+/// The parameters in their required form.
 #[derive(Deserialize)]
 struct WithObject {
     #[serde(rename = "params")]
     _params: Option<BTreeMap<String, IgnoredAny>>,
 }
 
-/// What to answer to a line that is no message; nothing to what is no JSON or a notification.
+/// The answer to a line that is not a valid message; none if it is not JSON or is a notification.
 fn refusal(line: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
     serde_json::from_slice::<IgnoredAny>(line).ok()?;
     let head = serde_json::from_slice::<Head>(line).unwrap_or(Head { id: None, method: None });
@@ -142,8 +143,10 @@ fn refusal(line: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessag
         (serde_json::from_slice::<WithObject>(line).is_ok(), head.method.is_some());
     let error = match (&head.id, is_call) {
         (None, true) => return None,
-        (Some(_), true) if !has_object => ErrorData::invalid_params("params are an object", None),
-        _ => ErrorData::invalid_request(format!("this is no message: {error}"), None),
+        (Some(_), true) if !has_object => {
+            ErrorData::invalid_params("params must be an object", None)
+        }
+        _ => ErrorData::invalid_request(format!("this is not a valid message: {error}"), None),
     };
     Some(ServerJsonRpcMessage::error(error, head.id))
 }

@@ -1,15 +1,13 @@
-//! `because mcp`: the memory as tools for an agent, by the Model Context Protocol on the standard
-//! input and output.
+//! `because mcp`: the memory as tools for an agent, by the Model Context Protocol on standard input
+//! and output.
 //!
-//! A host starts one such process a session, many at a time on one space, and ends it by closing
-//! its input. What arrives goes through five hands: [`lines`] reads messages, [`gate`] bounds how
-//! much is under way, `rmcp` speaks the protocol, [`server`] turns a call into typed arguments, and
-//! [`memory`], which owns the space on a thread of its own, answers. This folder is the only async
-//! code there is, and nothing async goes further in: the engine does not know that it is being
-//! waited for.
+//! A host starts one such process a session, often several on one space, and closes its input to
+//! end it. A message passes through five parts: [`lines`] reads messages, [`gate`] limits the
+//! requests in flight, `rmcp` speaks the protocol, [`server`] turns a call into typed arguments,
+//! and [`memory`], which owns the space on a thread of its own, answers. Only this folder has async
+//! code: the engine is synchronous.
 //!
-//! The standard output belongs to the protocol. Whatever is to be said besides goes to the error
-//! output.
+//! Standard output belongs to the protocol. Everything else is printed to the error output.
 
 mod answers;
 mod arguments;
@@ -35,17 +33,17 @@ use memory::Memory;
 use server::Server;
 use worker::Worker;
 
-/// How long a call that is being answered may take after the host has gone. What it writes is one
-/// transaction, so that nothing is half done if it takes longer.
+/// How long a running call may take after the host has gone. Its writes are one transaction, so
+/// nothing is half done if it takes longer.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// Serves until the input closes or the process is told to end.
+/// Serves until the input closes or the process is asked to end.
 pub(crate) fn serve(session: Session) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Protocol(error.to_string()))?;
     let worker = Worker::start(Memory::new(session))?;
     let served = runtime.block_on(converse(Server::new(worker.calls())));
-    // A read of the standard input that is under way cannot be called off, so it is not waited for.
+    // A pending read of standard input cannot be cancelled, so it is not waited for.
     runtime.shutdown_background();
     worker.finish(SHUTDOWN_GRACE);
     served
@@ -60,7 +58,7 @@ async fn converse(server: Server) -> Result<(), Failure> {
     };
     let serving = match serving {
         Ok(serving) => serving,
-        // Whoever looked whether the program starts, and went.
+        // The host only checked that the program starts, and closed the connection.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(Failure::Protocol(error.to_string())),
     };
@@ -92,6 +90,6 @@ async fn told_to_end() {
             return;
         }
     }
-    // Without a way to hear of it, the system ends the process by itself.
+    // Without a signal handler, the system ends the process by itself.
     std::future::pending::<()>().await;
 }

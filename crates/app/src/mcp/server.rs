@@ -1,8 +1,7 @@
-//! What the protocol asks of us, and which of two kinds an error is.
+//! The protocol's requests, and the two kinds of errors.
 //!
-//! A tool that does not exist, a call of another shape and a memory that cannot be reached are
-//! faults of the protocol. Everything else that goes wrong is an answer (`isError`): the model
-//! reads it and can do better.
+//! A tool that does not exist, a malformed call and a memory that cannot be reached are protocol
+//! errors. Every other failure is an answer (`isError`), which the model reads and can react to.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
@@ -47,7 +46,7 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(tools::all()))
     }
 
-    /// What the SDK took for none of its requests: also a call whose parameters have another shape.
+    /// Requests that the SDK does not recognise, among them calls with malformed parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -55,7 +54,7 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         Err(match request.method.as_str() {
             "tools/call" => ErrorData::invalid_params(
-                "a call has a name, and arguments that are an object",
+                "a call must have a name, and its arguments must be an object",
                 None,
             ),
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
@@ -72,7 +71,7 @@ impl ServerHandler for Server {
             Ok(call) => call,
             Err(NoCall::UnknownTool) => {
                 return Err(ErrorData::invalid_params(
-                    format!("there is no tool {}", request.name),
+                    format!("unknown tool {}", request.name),
                     None,
                 ));
             }

@@ -1,6 +1,5 @@
-//! How the tools introduce themselves. What is written here is read by models, which decide by it
-//! when to call what: it says first when to call a tool, then what it answers, then what it is not
-//! for.
+//! The descriptions of the tools. Models read them to decide when to call a tool, so each says
+//! first when to call it, then what it answers, then what it is not for.
 
 use std::sync::Arc;
 
@@ -11,9 +10,9 @@ use serde_json::Value;
 
 use super::{answers, arguments};
 
-/// What is said of all tools together, when a host begins.
+/// The server's instructions, which introduce all tools together.
 pub(super) const INSTRUCTIONS: &str = "\
-A long-term memory shared by the user and the agents that work for the user. It keeps what it is told as signed records, concludes beliefs \
+A long-term memory shared by the user and the agents that work for the user. It keeps everything it is told as signed records, concludes beliefs \
 from them, and can say why it believes something and how sure it is.
 
 When to use it: call recall before you answer anything that may depend on earlier conversations, on people, places, dates, habits, \
@@ -88,8 +87,7 @@ pub(super) fn all() -> Vec<Tool> {
             adds("Remember something"),
         ),
         tool::<arguments::Recall, answers::Recalled>("recall", RECALL, reads("Search memory")),
-        // A receipt is kept of what was shown, which changes nothing that anybody could ask for by
-        // these tools.
+        // It writes a receipt of what was shown, which does not change the answer of any tool.
         tool::<arguments::GetContext, answers::Context>(
             "get_context",
             GET_CONTEXT,
@@ -100,8 +98,7 @@ pub(super) fn all() -> Vec<Tool> {
             EXPLAIN,
             reads("Explain a belief"),
         ),
-        // What was believed is not believed any more, which is what a host should ask the user
-        // about.
+        // It changes what is believed, which a host should ask the user about.
         tool::<arguments::Correct, answers::Corrected>(
             "correct",
             CORRECT,
@@ -113,7 +110,7 @@ pub(super) fn all() -> Vec<Tool> {
     ]
 }
 
-/// Memory is a closed world: no tool looks anywhere else.
+/// Memory is a closed world: no tool accesses anything else.
 fn annotations(title: &str) -> ToolAnnotations {
     ToolAnnotations::with_title(title).open_world(false)
 }
@@ -123,17 +120,17 @@ fn tool<Arguments: JsonSchema + 'static, Answer: JsonSchema + 'static>(
     description: &'static str,
     annotations: ToolAnnotations,
 ) -> Tool {
-    // The arguments are structs, so that their schema is of an object, which is all that could be
-    // wrong with it.
+    // The arguments are structs, so their schema describes an object, the only thing that is
+    // checked here.
     let input = schema_for_input::<Arguments>().unwrap_or_default();
     let title = annotations.title.clone().unwrap_or_default();
     let tool = Tool::new(name, description, Arc::new(plain(&input))).with_title(title);
     tool.with_raw_output_schema(schema_for_output::<Answer>()).with_annotations(annotations)
 }
 
-/// An input schema in the words that every host knows. Some of them translate schemas for models
-/// that know few: there, a name that may be left out is one that is not required, and null is said
-/// nothing of, although it means the same to us.
+/// An input schema in the keywords that every host supports. Some hosts translate schemas for
+/// models that know few of them. So an argument that may be omitted is just not required, and null
+/// is not mentioned, although it means the same here.
 fn plain(schema: &JsonObject) -> JsonObject {
     let mut plain = JsonObject::new();
     for (name, value) in schema {
@@ -145,7 +142,7 @@ fn plain(schema: &JsonObject) -> JsonObject {
             ("enum", Value::Array(values)) => {
                 values.iter().filter(|value| !value.is_null()).cloned().collect()
             }
-            // The lines of a comment in the source are no lines of the text.
+            // Line breaks of a comment in the source are not line breaks of the text.
             ("description", Value::String(text)) => Value::String(text.replace('\n', " ")),
             (_, Value::Object(inner)) => Value::Object(self::plain(inner)),
             _ => value.clone(),

@@ -1,9 +1,8 @@
 //! The thread that owns the memory.
 //!
-//! The engine is synchronous and a space is written by one hand at a time, so the calls of a
-//! process are answered one after the other, in the order in which they came, by one thread. The
-//! thread that speaks the protocol stays free to hear that a call is called off; one that has not
-//! begun by then is not begun.
+//! The engine is synchronous and a space has one writer at a time, so one thread answers the calls
+//! of a process one after the other, in the order of arrival. The thread that speaks the protocol
+//! stays free to receive cancellations; a call that is cancelled before it starts is not run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
@@ -15,26 +14,26 @@ use super::arguments::Call;
 use super::memory::{Answered, Memory};
 use crate::failure::Failure;
 
-/// Calls that wait for the thread; further ones wait before it.
+/// Calls queued for the thread; further ones wait outside the queue.
 const WAITING_MAX: usize = 16;
-/// How often it is looked whether the thread has ended.
+/// How often to check whether the thread has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What became of a call.
+/// The result of a call.
 pub(super) type Reply = Result<Answered, Failure>;
 
-/// A call and who waits for its answer.
+/// A call and the receiver of its answer.
 struct Job {
     call: Call,
     reply: oneshot::Sender<Reply>,
 }
 
-/// The way to the thread.
+/// A handle to send calls to the thread.
 #[derive(Clone)]
 pub(super) struct Calls(mpsc::Sender<Job>);
 
 impl Calls {
-    /// Has a call answered; none if the thread could not finish it.
+    /// Runs a call; none if the thread could not finish it.
     pub(super) async fn answer(&self, call: Call) -> Option<Reply> {
         let (reply, answer) = oneshot::channel();
         self.0.send(Job { call, reply }).await.ok()?;
@@ -61,8 +60,8 @@ impl Worker {
                     memory.follow_up();
                 }));
                 if answered.is_err() {
-                    // The fault has been printed. What the space holds in memory may be half
-                    // changed, so it is opened anew; its file is as the last transaction left it.
+                    // The panic has been printed. The space's state in memory may be inconsistent,
+                    // so the space is reopened; its file is as the last transaction left it.
                     memory.forget_everything();
                 }
             }
@@ -75,7 +74,7 @@ impl Worker {
         self.calls.clone()
     }
 
-    /// Lets the thread finish what it is doing, for at most so long.
+    /// Waits for the thread to finish its current call, up to a limit.
     pub(super) fn finish(self, wait: Duration) {
         let Self { calls, thread } = self;
         drop(calls);

@@ -1,4 +1,4 @@
-//! What a user's word changed, in words: what was done, then what is believed differently.
+//! The effects of a user action in words: the action, then the changed beliefs.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,25 @@ use super::changes::{Action, ChangeKind, Outcome, Subject, Verb};
 use super::wording::{shortened, sureness, words};
 use crate::text::{count, printable, short};
 
-/// Changes that are put in words; the report has all.
+/// Changes put in words; the report has all of them.
 const CHANGES_MAX: usize = 40;
-/// Columns of the way in which something changed.
+/// Columns of the kind of a change.
 const KIND_COLUMNS: usize = 19;
 
-/// A line of text in pieces of different emphasis.
+/// A line of text, in pieces of different emphasis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line(pub(crate) Vec<(Emphasis, String)>);
 
-/// How a piece of a line stands out.
+/// The emphasis of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Emphasis {
-    /// Not at all.
+    /// None.
     Plain,
     /// A name.
     Strong,
     /// An id.
     Id,
-    /// What one need not read.
+    /// Secondary text.
     Faint,
 }
 
@@ -90,7 +90,7 @@ fn verb_in_words(verb: Verb) -> &'static str {
     match verb {
         Verb::Corrected => "corrected",
         Verb::Refuted => "refuted",
-        Verb::Withdrew => "withdrew what you said of",
+        Verb::Withdrew => "withdrew your word on",
         Verb::Retracted => "retracted",
         Verb::AcceptedReview => "accepted the review of",
         Verb::DismissedReview => "dismissed the review of",
@@ -107,16 +107,14 @@ fn name_of(subject: &Subject) -> String {
     }
 }
 
-/// What became of what something was done to.
+/// What became of the target of an action.
 fn subject_lines(action: &Action, outcome: &Outcome) -> Vec<Line> {
     match &action.subject {
         Subject::Record { summary, .. } => vec![Line::plain(format!("  {}", shortened(summary)))],
         Subject::Records { .. } => Vec::new(),
         Subject::Belief(key) => match outcome.changes.beliefs.get(key) {
             Some(change) => indented(change, 2).collect(),
-            None => vec![
-                Line::plain("  ").and(Emphasis::Faint, "what is believed of it stays as it was"),
-            ],
+            None => vec![Line::plain("  ").and(Emphasis::Faint, "the belief stays as it was")],
         },
     }
 }
@@ -125,7 +123,7 @@ fn indented(change: &Change, columns: usize) -> impl Iterator<Item = Line> {
     difference(change).into_iter().map(move |text| Line::plain(" ".repeat(columns) + &text))
 }
 
-/// What else is believed differently because of it.
+/// The other beliefs that changed.
 fn consequences(outcome: &Outcome) -> Vec<Line> {
     let direct = outcome.direct_keys();
     let all = outcome.changes.beliefs.iter();
@@ -146,7 +144,7 @@ fn consequences(outcome: &Outcome) -> Vec<Line> {
     }
     if indirect.len() > CHANGES_MAX {
         let more = indirect.len() - CHANGES_MAX;
-        lines.push(Line::plain(format!("  … and {more} more; --json has them all")));
+        lines.push(Line::plain(format!("  … and {more} more; --json lists all")));
     }
     lines
 }
@@ -162,7 +160,7 @@ fn kind_in_words(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// What was believed and what is now, in one line or two.
+/// The belief before and now, in one or two lines.
 fn difference(change: &Change) -> Vec<String> {
     let after = &change.after;
     let Some(before) = &change.before else { return vec![in_words(after)] };
@@ -191,14 +189,14 @@ fn difference(change: &Change) -> Vec<String> {
 
 fn why_not_believed(after: &Belief) -> &'static str {
     match after.state {
-        State::Refuted => "you say that it is false",
-        State::Retracted if after.deriver.is_some() => "the records do not say so any more",
+        State::Refuted => "you refuted it",
+        State::Retracted if after.deriver.is_some() => "the records no longer support it",
         State::Retracted => "it was taken back",
-        _ => "what it was built from does not hold any more",
+        _ => "what it was built from no longer holds",
     }
 }
 
-/// What differs between two payloads.
+/// The difference between two payloads.
 fn fields(before: &Value, after: &Value) -> String {
     let (Value::Object(old), Value::Object(new)) = (before, after) else {
         return format!("{before} → {after}");
@@ -216,12 +214,12 @@ fn fields(before: &Value, after: &Value) -> String {
         .join(", ")
 }
 
-/// A belief in one line: what it says and how sure.
+/// A belief in one line: its statement and its confidence.
 fn in_words(belief: &Belief) -> String {
     format!("{} ({})", words(belief), sureness(belief))
 }
 
-/// How sure before and after; with more digits where two would not tell them apart.
+/// The confidence before and after, with more digits where two would not show the difference.
 fn shift(before: &Belief, after: &Belief) -> String {
     let (was, is) = (sureness(before), sureness(after));
     if was == is {

@@ -1,7 +1,7 @@
-//! What a user's word changed: "you corrected X, therefore Y and Z changed".
+//! The effects of a user action: "you corrected X, therefore Y and Z changed".
 //!
-//! [`Outcome`] is what was done and what became of it; [`Outcome::report`] is the same as data, for
-//! programs and agents alike. `change_wording.rs` says it in words.
+//! [`Outcome`] holds the action and the changes. [`Outcome::report`] is the same as data, for
+//! programs and agents alike. `change_wording.rs` puts it in words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,25 +16,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What was done, or would be, and what became of beliefs.
+/// A user action, recorded or hypothetical, and the changes of beliefs.
 pub(crate) struct Outcome {
-    /// What the user did.
+    /// The user's actions.
     pub(crate) actions: Vec<Action>,
-    /// What the engine recorded and what is believed differently.
+    /// The recorded operations and the changed beliefs.
     pub(crate) changes: Changes,
     /// Whether it was written.
     pub(crate) intent: Intent,
 }
 
-/// What the user did to something.
+/// One user action.
 pub(crate) struct Action {
-    /// What was done.
+    /// The action.
     pub(crate) verb: Verb,
-    /// To what.
+    /// Its target.
     pub(crate) subject: Subject,
 }
 
-/// What a user can do.
+/// The kinds of user actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -47,13 +47,13 @@ pub(crate) enum Verb {
     DismissedReview,
 }
 
-/// To what something was done.
+/// The target of a user action.
 pub(crate) enum Subject {
     /// A belief, by its key.
     Belief(String),
     /// A record.
     Record { id: OpId, summary: String },
-    /// All records of one description.
+    /// All records that match a description.
     Records { count: usize, which: String },
 }
 
@@ -76,7 +76,7 @@ impl Action {
 pub(crate) struct ChangeReport {
     /// True if nothing was written.
     pub(crate) dry_run: bool,
-    /// What was done to what.
+    /// The actions and their targets.
     pub(crate) actions: Vec<ActionReport>,
     /// Kinds of the secrets that were masked before anything was written.
     pub(crate) masked: Vec<String>,
@@ -84,15 +84,16 @@ pub(crate) struct ChangeReport {
     pub(crate) recorded: Vec<String>,
     /// Every belief that changed.
     pub(crate) changes: Vec<BeliefChange>,
-    /// What derivation did on the way, in numbers.
+    /// Statistics of the derivation.
     pub(crate) derived: BTreeMap<String, Value>,
 }
 
-/// What was done to what: a belief by its key, a record by its id, or all records of a description.
+/// An action and its target: a belief by its key, a record by its id, or all records that match a
+/// description.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct ActionReport {
-    /// What was done.
+    /// The action.
     action: Verb,
     /// The belief's key.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,7 +104,7 @@ pub(crate) struct ActionReport {
     /// How many records.
     #[serde(skip_serializing_if = "Option::is_none")]
     records: Option<usize>,
-    /// Which records.
+    /// The description of the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     which: Option<String>,
 }
@@ -114,19 +115,19 @@ pub(crate) struct ActionReport {
 pub(crate) struct BeliefChange {
     /// Its key.
     key: String,
-    /// In which way.
+    /// The kind of the change.
     change: ChangeKind,
-    /// Whether it is what the user spoke of, rather than a consequence.
+    /// Whether the user acted on this belief, rather than the change being a consequence.
     direct: bool,
-    /// What was believed; null if nothing was.
+    /// The belief before; null if there was none.
     before: Option<BeliefSummary>,
-    /// What is believed now; its `op_id` is null if nothing is.
+    /// The belief now; its `op_id` is null if there is none.
     after: BeliefSummary,
-    /// The operation because of which it is not believed any more, if there is one.
+    /// The operation that made the belief invalid, if there is one.
     cause: Option<String>,
 }
 
-/// In which way something is believed differently.
+/// The kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -139,29 +140,29 @@ pub(crate) enum ChangeKind {
     Validity,
 }
 
-/// A belief, in short.
+/// A summary of a belief.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct BeliefSummary {
     /// active, corrected, refuted, retracted or invalidated.
     state: String,
-    /// The operation that says so; null if nothing is believed.
+    /// The operation that states it; null if nothing is believed.
     op_id: Option<String>,
-    /// What is believed, in words.
+    /// The belief in words.
     text: String,
-    /// The same as data.
+    /// The belief as data.
     payload: Value,
-    /// How sure, 0 to 1; 1 is the user's own word.
+    /// Confidence, 0 to 1; 1 for a statement of the user.
     confidence: f64,
-    /// The same in a word; null for the user's own word and for what is not believed.
+    /// The confidence band; null for a statement of the user and for what is not believed.
     band: Option<String>,
-    /// From when it is true.
+    /// The beginning of the interval in which it is true.
     valid_from: Option<String>,
-    /// Until when (exclusive) it is true.
+    /// The end (exclusive) of that interval.
     valid_to: Option<String>,
 }
 
 impl Outcome {
-    /// Keys of the beliefs to which something was done.
+    /// Keys of the beliefs that the user acted on.
     pub(crate) fn direct_keys(&self) -> BTreeSet<&str> {
         self.actions.iter().filter_map(Action::key).collect()
     }

@@ -1,4 +1,4 @@
-//! Assembling what a model reads for its next turn.
+//! Assembling the context that a model reads for its next turn.
 
 use engine::Space;
 use engine::recall::context::{Context, Reason, Request};
@@ -9,13 +9,13 @@ use crate::failure::Failure;
 
 /// An assembled context.
 pub(crate) struct AssembledContext {
-    /// The context and what it is made of.
+    /// The context and its parts.
     pub(crate) context: Context,
-    /// Which model embedded what episodes were searched by.
+    /// The model that embedded the search texts of the episodes.
     pub(crate) embedding: QueryEmbedding,
 }
 
-/// Assembles the context, searching by the model that the settings choose.
+/// Assembles the context, with the embedding model that the settings choose.
 pub(crate) fn assemble(
     session: &Session,
     pool: &mut EmbedderPool,
@@ -28,7 +28,7 @@ pub(crate) fn assemble(
     Ok(AssembledContext { context, embedding })
 }
 
-/// Why something is in a context, in words.
+/// Why a part is in a context, in words.
 pub(crate) fn reason_in_words(reason: &Reason) -> String {
     match reason {
         Reason::NewestTurn => "the newest turn".to_owned(),

@@ -1,5 +1,5 @@
-//! The user's word: correcting, refuting, withdrawing, retracting, deciding reviews, and asking
-//! what would follow from any of it.
+//! User actions: correcting, refuting, withdrawing, retracting, deciding reviews, and asking what
+//! would follow from any of them.
 
 use engine::belief::evidence_filter::EvidenceFilter;
 use engine::belief::user::Replacement;
@@ -14,30 +14,30 @@ use kernel::seal::Draft;
 use super::changes::{Action, Outcome, Subject, Verb};
 use crate::failure::{Failure, RequestError};
 
-/// What `what-if` tries.
+/// The hypothetical changes of `what-if`.
 #[derive(Default)]
 pub(crate) struct Hypothesis {
-    /// Records that are retracted.
+    /// Records to retract.
     pub(crate) retract: Vec<String>,
-    /// All records of a source, person or month that are retracted.
+    /// Groups of records to retract, by source, person or month.
     pub(crate) without: EvidenceFilter,
-    /// Beliefs of which the user's word is withdrawn.
+    /// Beliefs whose corrections and refutations are withdrawn.
     pub(crate) withdraw: Vec<String>,
     /// Corrections, as `KEY=JSON`.
     pub(crate) correct: Vec<String>,
-    /// Beliefs that are refuted.
+    /// Beliefs to refute.
     pub(crate) refute: Vec<String>,
 }
 
-/// A retraction, and what it took back.
+/// A retraction and its effects.
 pub(crate) struct Retraction {
-    /// The record.
+    /// The retracted record.
     pub(crate) target: Option<OpId>,
-    /// What became of it.
+    /// The effects.
     pub(crate) outcome: Outcome,
 }
 
-/// What the user decides about a review.
+/// The user's decision about a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Apply the proposal.
@@ -46,7 +46,7 @@ pub(crate) enum Decision {
     Dismiss,
 }
 
-/// Records what is true instead of the belief that `name` names.
+/// Corrects the belief that `name` identifies.
 pub(crate) fn correct(
     space: &mut Space,
     now: Timestamp,
@@ -58,7 +58,7 @@ pub(crate) fn correct(
     act(space, now, drafts, vec![action], Intent::Write)
 }
 
-/// Records that the belief that `name` names is false.
+/// Refutes the belief that `name` identifies.
 pub(crate) fn refute(
     space: &mut Space,
     now: Timestamp,
@@ -71,7 +71,7 @@ pub(crate) fn refute(
     act(space, now, drafts, vec![action], intent)
 }
 
-/// Takes back what the user said of a belief.
+/// Withdraws the user's corrections or refutation of a belief.
 pub(crate) fn withdraw(
     space: &mut Space,
     now: Timestamp,
@@ -83,7 +83,7 @@ pub(crate) fn withdraw(
     act(space, now, drafts, vec![action], Intent::Write)
 }
 
-/// Takes a record back.
+/// Retracts a record.
 pub(crate) fn retract(
     space: &mut Space,
     now: Timestamp,
@@ -96,7 +96,7 @@ pub(crate) fn retract(
     Ok(Retraction { target, outcome: act(space, now, drafts, actions, Intent::Write)? })
 }
 
-/// Decides the review that `name` names.
+/// Decides the review that `name` identifies.
 pub(crate) fn decide_review(
     space: &mut Space,
     now: Timestamp,
@@ -113,7 +113,7 @@ pub(crate) fn decide_review(
     act(space, now, drafts, vec![action], Intent::Write)
 }
 
-/// Tries all of a hypothesis and takes it back; nothing is written.
+/// Applies all hypothetical changes and rolls them back; nothing is written.
 pub(crate) fn what_if(
     space: &mut Space,
     now: Timestamp,
@@ -163,13 +163,13 @@ fn act(
     Ok(Outcome { actions, changes, intent })
 }
 
-/// The operations at which drafts aim.
+/// The operations that drafts target.
 fn targets(drafts: &[Draft]) -> impl Iterator<Item = OpId> {
     let cited = drafts.iter().flat_map(|draft| &draft.refs);
     cited.filter(|cited| cited.role.as_str() == Role::TARGET).map(|cited| cited.id)
 }
 
-/// The records that `drafts` take back.
+/// The records that `drafts` retract.
 fn retracted(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
     let action = |id: OpId| {
         let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
@@ -184,9 +184,9 @@ fn in_words(filter: &EvidenceFilter) -> String {
     named.collect::<Vec<_>>().join(" ")
 }
 
-/// `KEY=JSON`, where a key may have `=` in it: the shortest that names a belief.
+/// Splits `KEY=JSON`. A key may contain `=`, so the shortest prefix that names a belief is the key.
 fn split_assignment<'a>(space: &Space, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
-    /// Places that are tried.
+    /// Most places of `=` that are tried.
     const TRIED_MAX: usize = 16;
     let mut failure: Failure = RequestError::AssignmentMalformed { text: text.to_owned() }.into();
     for (place, (at, _)) in text.match_indices('=').take(TRIED_MAX).enumerate() {

@@ -1,4 +1,4 @@
-//! Deriving what is new, after something was recorded.
+//! Deriving from new records.
 
 use engine::Space;
 use engine::derive::{Derived, Extent};
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::failure::Failure;
 
-/// Derives from what was recorded since the last derivation; none where this key may not derive.
+/// Derives from the records added since the last derivation; none if this key may not derive.
 pub(crate) fn derive_new(
     space: &mut Space,
     now: Timestamp,

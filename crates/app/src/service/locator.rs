@@ -1,4 +1,4 @@
-//! Which space a request is about, and opening it.
+//! Finding and opening the space of a request.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use store::StoreError;
 use crate::failure::Failure;
 use crate::place::{GLOBAL, Home, enclosing_space, make_folder, named_space};
 
-/// Finds a space by what was named.
+/// Finds a space by the names that were given.
 pub(crate) struct SpaceLocator<'a> {
     /// The home.
     pub(crate) home: &'a Home,
-    /// What `--space` or `BECAUSE_SPACE` names.
+    /// The value of `--space` or `BECAUSE_SPACE`.
     pub(crate) named: Option<&'a str>,
 }
 
@@ -30,7 +30,7 @@ impl SpaceLocator<'_> {
         }
     }
 
-    /// Opens the space to read it. There must be one.
+    /// Opens the space for reading. It must exist.
     pub(crate) fn open(&self) -> Result<Space, Failure> {
         let path = self.path()?;
         if path.exists() {
@@ -42,13 +42,13 @@ impl SpaceLocator<'_> {
         })
     }
 
-    /// Opens the space to write to it; the person's own is made if it does not exist yet.
+    /// Opens the space for writing. The user's own space is created if it does not exist yet.
     pub(crate) fn open_or_make(&self, now: jiff::Timestamp) -> Result<Space, Failure> {
         let path = self.path()?;
         if path == self.home.global_space() && !path.exists() {
             make_folder(self.home.folder())?;
             match Space::create(&path, self.home.signer()?, GLOBAL, now) {
-                // Another process made it in the meantime.
+                // Another process has created it in the meantime.
                 Err(EngineError::Store(StoreError::Exists { .. })) => {}
                 made => return Ok(made?),
             }

@@ -1,23 +1,23 @@
-//! What the program does for whoever asks: one function a request, with typed arguments and a typed
+//! The operations behind every front end: one function a request, with typed arguments and a typed
 //! answer.
 //!
-//! The command line and the tools for agents read arguments in their own way, call the same
-//! function here, and print or convert what it returns. So a decision that concerns both (which
-//! spaces are searched, what an empty question is, which model embeds it, what a correction
-//! changed) is made once. Nothing in here knows of clap, JSON-RPC, a terminal or an exit code;
-//! `cargo xtask tidy` refuses such imports.
+//! The command line and the tools for agents each parse their own arguments, call the same function
+//! here, and print or convert its result. So a decision that concerns both (which spaces are
+//! searched, what an empty question is, which model embeds it, what a correction changed) is made
+//! once. This module does not depend on clap, JSON-RPC, a terminal or exit codes; `cargo xtask
+//! tidy` refuses such imports.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`session`], [`locator`] | who asks, when and where; which space that is |
-//! | [`time`] | points in time and windows that a user names |
+//! | [`session`], [`locator`] | the caller, the time and the settings; the space |
+//! | [`time`] | times and windows that a user names |
 //! | [`notes`] | writing one thing down |
 //! | [`recall`] | answering a question from one or several spaces |
 //! | [`context`] | assembling what a model reads |
-//! | [`corrections`], [`changes`] | recording the user's word, and what changed because of it |
-//! | [`derivation`] | deriving what is new |
-//! | [`query_embedding`] | which model embeds a question |
-//! | [`record_embedding`] | having the chosen model embed what was recorded |
+//! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`derivation`] | deriving from new records |
+//! | [`query_embedding`] | choosing the model that embeds a question |
+//! | [`record_embedding`] | embedding new records with the chosen model |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod change_wording;

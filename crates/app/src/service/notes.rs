@@ -1,5 +1,4 @@
-//! Writing one thing down: what makes it the same record when it is repeated, and what a note may
-//! hold.
+//! Writing one note: its limits, and the identity that makes a repeated note the same record.
 
 use engine::Space;
 use engine::recall::context::NAME_BYTES_MAX;
@@ -16,17 +15,17 @@ use crate::failure::{Failure, RequestError};
 /// Most tags of a note.
 const TAGS_MAX: usize = 64;
 
-/// Something to be written down.
+/// A note to be written.
 pub(crate) struct Note {
-    /// What it says.
+    /// Its text.
     pub(crate) text: String,
-    /// Who says so, by name.
+    /// The name of the speaker.
     pub(crate) actor: Option<String>,
-    /// As what they spoke, where that was in a chat with an agent.
+    /// The role of the speaker, if the note is from a chat with an agent.
     pub(crate) role: Option<&'static str>,
-    /// When it happened, as it was given; now without it.
+    /// When it happened, as it was given; now if absent.
     pub(crate) at: Option<String>,
-    /// Labels.
+    /// Its tags.
     pub(crate) tags: Vec<String>,
 }
 
@@ -35,18 +34,18 @@ pub(crate) struct CheckedNote {
     evidence: Masked<Evidence>,
 }
 
-/// What became of a note.
+/// The result of writing a note.
 pub(crate) struct RecordedNote {
-    /// Its record.
+    /// The id of its record.
     pub(crate) id: OpId,
-    /// Whether it was not there before.
+    /// Whether the record is new.
     pub(crate) is_new: bool,
-    /// Secrets that were masked before anything was written, by their kind.
+    /// The kinds of the secrets that were masked before anything was written.
     pub(crate) masked: Vec<SecretKind>,
 }
 
 impl Note {
-    /// Checks the note, before a space is opened for it, which may make the space.
+    /// Checks the note before a space is opened for it, because opening may create the space.
     pub(crate) fn check(self, session: &Session) -> Result<CheckedNote, RequestError> {
         let text = self.text.trim().to_owned();
         if text.is_empty() {
@@ -62,9 +61,9 @@ impl Note {
             Some(at) => When::parse(at).map_err(RequestError::Time)?,
             None => When::from_zoned(&session.now.to_zoned(session.zone.clone())),
         };
-        // The same words at another time are another record, so the time is part of the identity.
-        // The digest is of the masked text: from the digest of a sentence with a password, the
-        // password could be guessed.
+        // The same text at another time is another record, so the time is part of the identity. The
+        // digest is of the masked text: a password could be guessed from the digest of a sentence
+        // that contains it.
         let actor = self.actor.as_deref().map(|actor| mask_string(actor).into_inner());
         let digest = kernel::body::payload_digest(&json!([actor, mask_string(&text).get()]));
         let source_uid = format!("{at}/{digest}");
@@ -88,7 +87,7 @@ impl Note {
 }
 
 impl CheckedNote {
-    /// Writes it.
+    /// Writes the note.
     pub(crate) fn record(
         self,
         space: &mut Space,

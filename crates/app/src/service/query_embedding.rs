@@ -1,10 +1,10 @@
-//! Which model embeds a question.
+//! Choosing and calling the model that embeds a question.
 //!
-//! The space names the models whose vectors it has, but not what is opened: a space can come from a
-//! stranger, and whoever it names would hear what is asked. So beside the model that the user chose
-//! only such are opened as the user would be asked for anyway: of the same service, fetched by the
-//! user, or allowed by `embedder.spaces_may_choose`. Whatever fails here, recall goes on with the
-//! built-in table.
+//! The space names the models whose vectors it has, but it does not decide which of them are
+//! opened: a space can come from an untrusted source, and the model it names would receive the
+//! user's questions. So besides the user's chosen model, only these are opened: models of the same
+//! service, models that the user fetched, and models that `embedder.spaces_may_choose` allows.
+//! Whatever fails here, recall continues with the built-in model.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -22,22 +22,21 @@ use super::record_embedding::{Wait, choice_to_open, open_chosen};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// Longest wait for a question's vector: somebody is waiting for the answer.
+/// Longest wait for a question's vector: a caller is waiting for the answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a process that goes on does not ask a model again that did not answer, so that not
-/// every question waits for it.
+/// How long a long-running process does not call a model that failed, so that later questions do
+/// not each wait for it.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
-/// Texts that are embedded between two calls of an agent, of which the next should not have to
-/// wait.
+/// Texts embedded between two calls of an agent. The limit keeps the next call from waiting long.
 const TEXTS_BETWEEN_CALLS: u64 = 32;
 
-/// The vectors of the texts that are searched by.
+/// The vectors of the search texts.
 pub(crate) struct QueryEmbedding {
-    /// One for each text, where another model than the built-in table embeds them.
+    /// One for each text, if a model other than the built-in one embeds them.
     vectors: Vec<ByModel>,
     /// The model that embeds them.
     pub(crate) model: String,
-    /// Why it is not the chosen model.
+    /// Why the chosen model was not used.
     pub(crate) error: Option<EmbedError>,
 }
 
@@ -46,12 +45,12 @@ impl QueryEmbedding {
         Self { vectors: Vec::new(), model: BUILT_IN.to_owned(), error }
     }
 
-    /// The first of them, where another model than the built-in table embeds it.
+    /// The first vector, if a model other than the built-in one made it.
     pub(crate) fn vector(&self) -> Option<ByModel> {
         self.vectors.first().cloned()
     }
 
-    /// Notes which model served: another process may drop a model's vectors before the search.
+    /// Records which model was used: another process may drop a model's vectors before the search.
     pub(crate) fn served_by(&mut self, model: Option<ModelNumber>) {
         if model.is_none() {
             self.model = BUILT_IN.to_owned();
@@ -59,14 +58,14 @@ impl QueryEmbedding {
     }
 }
 
-/// Models that are open for questions, by what the user calls them. How a model is reached counts
-/// as it was when it was opened.
+/// The models open for questions, by the names that the user gives them. A model keeps the settings
+/// it was opened with.
 #[derive(Default)]
 pub(crate) struct EmbedderPool {
     open: HashMap<String, Opened>,
 }
 
-/// A model, or why it is not asked before a certain time.
+/// An open model, or why it is not called before a certain time.
 enum Opened {
     Ready(Box<dyn Embedder>),
     BackingOff { error: EmbedError, until: Instant },
@@ -79,7 +78,7 @@ impl Opened {
 }
 
 impl EmbedderPool {
-    /// Embeds a question by the model that serves in a space.
+    /// Embeds a question with the model used in a space.
     pub(crate) fn embed(
         &mut self,
         session: &Session,
@@ -89,7 +88,7 @@ impl EmbedderPool {
         self.embed_all(session, space, &[text.to_owned()])
     }
 
-    /// Embeds what a context is searched by, and puts the vectors into its request.
+    /// Embeds the search texts of a context, and puts the vectors into its request.
     pub(crate) fn embed_for_context(
         &mut self,
         session: &Session,
@@ -102,8 +101,8 @@ impl EmbedderPool {
         Ok(embedding)
     }
 
-    /// Embeds some of what was recorded by the chosen model, with the one that is open for
-    /// questions if there is one.
+    /// Embeds some of the new records with the chosen model, reusing it if it is open for
+    /// questions.
     pub(crate) fn embed_new_records(
         &mut self,
         session: &Session,
@@ -155,8 +154,8 @@ impl EmbedderPool {
         let ready = if texts.is_empty() { Vec::new() } else { serving(&settings, space)? };
         let chosen = &settings.chosen().selection;
         if ready.is_empty() && !texts.is_empty() && *chosen != Selection::BuiltIn {
-            let detail =
-                "it has not read enough of this memory yet; `because embed` has it read".to_owned();
+            let detail = "it has not embedded enough of this memory yet; `because embed` continues"
+                .to_owned();
             failed = Some(EmbedError::Unusable { place: chosen.to_string(), detail });
         }
         for ready in ready {
@@ -175,7 +174,7 @@ impl EmbedderPool {
                         error: None,
                     });
                 }
-                // The first is the one that should have answered. A service that does not answer is
+                // The first error is that of the preferred model. A service that does not answer is
                 // not waited for twice.
                 Err(error) => {
                     let waited = error.is_transient();
@@ -189,7 +188,7 @@ impl EmbedderPool {
         Ok(QueryEmbedding::built_in(failed))
     }
 
-    /// Embeds texts by a model, unless it backs off.
+    /// Embeds texts with a model, unless it is backing off.
     fn vectors(
         &mut self,
         settings: &Settings,
@@ -231,14 +230,15 @@ pub(crate) fn serving(settings: &Settings, space: &mut Space) -> Result<Vec<Read
 
 fn open_for_questions(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, EmbedError> {
     let unusable = |detail: String| EmbedError::Unusable { place: ready.choice.clone(), detail };
-    let selection = ready.choice.parse().map_err(|_| unusable("this names no model".to_owned()))?;
+    let selection =
+        ready.choice.parse().map_err(|_| unusable("this does not name a model".to_owned()))?;
     let mut choice = choice_to_open(settings, &selection)?;
     choice.service_config.timeout = Some(
         choice.service_config.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)),
     );
     choice.service_config.dimensions_known = Some(ready.model.dimensions);
     models::choice::open(&choice)?
-        .ok_or_else(|| unusable("this needs no vectors of its own".to_owned()))
+        .ok_or_else(|| unusable("this model stores no vectors".to_owned()))
 }
 
 fn embed(
@@ -248,7 +248,7 @@ fn embed(
 ) -> Result<Vec<Vec<f32>>, EmbedError> {
     if *embedder.model() != ready.model {
         let detail = format!(
-            "it is {} now, and the space was read by {}; `because embed` reads it anew",
+            "it is {} now, and the space was embedded by {}; `because embed` embeds it again",
             embedder.model(),
             ready.model
         );
@@ -269,7 +269,7 @@ fn embed(
         if !vector.iter().all(|number| number.is_finite()) {
             return Err(EmbedError::Unreadable {
                 provider,
-                detail: "a vector with a number that is not finite".to_owned(),
+                detail: "a vector with a component that is not finite".to_owned(),
             });
         }
     }

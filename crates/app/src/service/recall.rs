@@ -1,8 +1,8 @@
-//! Answering a question from one space or several: what is believed, and the records.
+//! Answering a question from one space or several, with facts and records.
 //!
-//! Each space is searched by itself. The answers are then merged by score, which is on one scale in
-//! all spaces, and what several copies of a space hold is shown once. A receipt of what an agent is
-//! shown is written in the space that it is from.
+//! Each space is searched by itself. The answers are then merged by score, which has the same scale
+//! in all spaces, and a result found in several copies of a space is shown once. The receipt of a
+//! result is written in the space that the result is from.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use super::Session;
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::{Failure, RequestError};
 
-/// What is searched.
+/// What to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchScope {
-    /// What is believed.
+    /// Beliefs.
     Facts,
     /// Records: turns, notes, events.
     Episodes,
@@ -32,67 +32,67 @@ pub(crate) enum SearchScope {
 /// When receipts are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReceiptPolicy {
-    /// In every space that was searched, also of nothing.
+    /// In every space that was searched, even if nothing was found.
     Always,
-    /// Where something is shown.
+    /// In the spaces with results.
     WhereShown,
 }
 
-/// A question and how it is to be answered.
+/// A question and the options of its answer.
 pub(crate) struct RecallRequest<'a> {
-    /// The question, which has words: [`Self::new`] refuses others.
+    /// The question; [`Self::new`] refuses an empty one.
     pub(crate) question: String,
     /// What to search.
     pub(crate) scope: SearchScope,
-    /// Most results of each sort.
+    /// Most results of each kind.
     pub(crate) limit: usize,
-    /// Most facts where records are searched, too.
+    /// Most facts where records are searched too.
     pub(crate) facts_beside_max: usize,
-    /// Which records; facts, too, as far as it concerns them.
+    /// The filter of records, which applies to facts as far as it can.
     pub(crate) filter: Filter,
     /// Only facts that are true at this time.
     pub(crate) valid_at_us: Option<i64>,
     /// Records to show before and after each.
     pub(crate) neighbours: u32,
-    /// For whom receipts are written.
+    /// The agent for whom receipts are written.
     pub(crate) reader: Option<(Recipient<'a>, ReceiptPolicy)>,
 }
 
-/// What was found.
+/// The answer.
 pub(crate) struct RecallAnswer {
-    /// What was searched.
+    /// The sources that were searched.
     pub(crate) scope: SearchScope,
     /// How the question was understood; none if no space was searched.
     pub(crate) question: Option<Question>,
-    /// What is believed, the most relevant first.
+    /// Facts, the most relevant first.
     pub(crate) facts: Vec<Found<Fact>>,
     /// Records, the best first.
     pub(crate) episodes: Vec<Found<Recollection>>,
-    /// The chance that a record answers, 0 to 1: that of the best space.
+    /// The estimated probability that a record answers, 0 to 1: the highest of all spaces.
     pub(crate) relevance: f64,
-    /// Operations that the indexes have not read yet.
+    /// Operations that are not indexed yet.
     pub(crate) behind: u64,
-    /// Which model embedded the question; of several spaces, that of one in which it failed. None
-    /// if no records were searched.
+    /// The model that embedded the question; of several spaces, that of one in which the chosen
+    /// model failed. None if no records were searched.
     pub(crate) embedding: Option<QueryEmbedding>,
-    /// Kinds that were asked for and that no record has, if nothing was found.
+    /// Requested kinds that no record has, if nothing was found.
     pub(crate) unknown_kinds: Vec<String>,
-    /// Kinds that there are in the spaces where nothing was found.
+    /// The kinds of the records in the spaces where nothing was found.
     pub(crate) known_kinds: BTreeSet<String>,
-    /// Receipts of what is shown.
+    /// The receipts of the results.
     pub(crate) receipts: Vec<ReceiptId>,
-    /// How many receipts could not be written.
+    /// The number of receipts that could not be written.
     pub(crate) receipts_missing: usize,
 }
 
-/// A result and the space that it is from, by its place among those searched.
+/// A result and the index of its space.
 pub(crate) struct Found<T> {
     pub(crate) space: usize,
     pub(crate) item: T,
 }
 
 impl RecallRequest<'_> {
-    /// A question that is searched for in everything; an empty one is refused.
+    /// A question searched for in facts and records; an empty one is refused.
     pub(crate) fn new(question: &str, limit: usize) -> Result<Self, RequestError> {
         if question.trim().is_empty() {
             return Err(RequestError::EmptyQuestion);
@@ -131,8 +131,7 @@ impl RecallRequest<'_> {
 }
 
 impl SearchScope {
-    /// What is searched if that was not said: whoever picks kinds of records, or says when
-    /// something happened, looks for records.
+    /// The default of what to search: a request that filters by kind or time looks for records.
     pub(crate) fn implied_by(filter: &Filter) -> Self {
         let picks_records =
             !filter.kinds.is_empty() || filter.since_us.is_some() || filter.until_us.is_some();
@@ -141,7 +140,7 @@ impl SearchScope {
 }
 
 impl RecallAnswer {
-    /// An answer in which nothing was found.
+    /// An empty answer.
     pub(crate) fn empty(scope: SearchScope) -> Self {
         Self {
             scope,
@@ -161,7 +160,7 @@ impl RecallAnswer {
     /// Adds the facts of one space.
     fn add_facts(&mut self, space: usize, found: Facts) {
         self.facts.extend(found.facts.into_iter().map(|item| Found { space, item }));
-        // Where records are searched, too, they answer for both: they are searched last.
+        // Where records are searched too, their search comes last and supplies these for both.
         if self.scope == SearchScope::Facts {
             self.question.get_or_insert(found.question);
             self.behind += found.behind;
@@ -179,7 +178,7 @@ impl RecallAnswer {
         self.question.get_or_insert(found.question);
     }
 
-    /// True if the records found are the nearest only: none is likely to be an answer.
+    /// True if the records are only the nearest: none is likely to be an answer.
     pub(crate) fn abstains(&self, relevance_min: f64) -> bool {
         self.scope != SearchScope::Facts && self.relevance < relevance_min
     }
@@ -226,7 +225,7 @@ fn search_episodes(
     Ok((found, embedding))
 }
 
-/// Puts the results of all spaces in order and keeps the best.
+/// Sorts the results of all spaces and keeps the best.
 fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
     let mut facts_max = request.limit;
     if request.scope == SearchScope::Both {
@@ -243,8 +242,8 @@ fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
     }
 }
 
-/// Sorts by score, the best first; within a space the order is the engine's. Copies of one space
-/// hold the same, which is kept once.
+/// Sorts by score, the best first; within a space the engine's order is kept. A result in several
+/// copies of one space is kept once.
 fn keep_best<T>(
     results: &mut Vec<Found<T>>,
     limit: usize,

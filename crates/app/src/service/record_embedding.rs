@@ -1,4 +1,4 @@
-//! Having the chosen model embed what was recorded.
+//! Embedding new records with the chosen model.
 
 use std::time::{Duration, Instant};
 
@@ -12,18 +12,17 @@ use super::Session;
 use crate::failure::Failure;
 use crate::settings::{Settings, SettingsError};
 
-/// How long embedding may take in all after something was remembered, however often the model is
-/// called for it.
+/// Longest total time for embedding after a note was remembered, over all calls of the model.
 const TIMEOUT_AFTER_REMEMBERING: Duration = Duration::from_secs(3);
-/// Texts that are embedded then, at most: the rest is left to `because embed`.
+/// Most texts embedded after a note; the rest is left to `because embed`.
 const TEXTS_AFTER_REMEMBERING: u64 = 512;
 
-/// How long somebody waits for a model.
+/// How long to wait for a model.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait {
-    /// For each answer, at most.
+    /// Longest wait for each answer.
     each: Duration,
-    /// For the last of them.
+    /// When to stop waiting altogether.
     until: Option<Instant>,
 }
 
@@ -37,8 +36,7 @@ impl Wait {
     }
 }
 
-/// A key that is not where the settings say keeps a model from being opened, and nothing else from
-/// being done.
+/// A missing key file prevents a model from being opened, but must not prevent anything else.
 pub(super) fn choice_to_open(
     settings: &Settings,
     selection: &Selection,
@@ -50,7 +48,7 @@ pub(super) fn choice_to_open(
     settings.choice_of(selection).map_err(unusable)
 }
 
-/// The model that the settings choose for a space, opened; none if it is the built-in one.
+/// Opens the model that the settings choose for a space; none if it is the built-in one.
 pub(crate) fn open_chosen(
     settings: &Settings,
     space: &mut Space,
@@ -70,23 +68,23 @@ pub(crate) fn open_chosen(
             Some(choice.service_config.timeout.map_or(wait.each, |set| set.min(wait.each)));
         choice.service_config.deadline = wait.until;
     }
-    // A model that has read before need not be asked how long its vectors are.
+    // The dimensions of a model that has embedded before are known without calling it.
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
     choice.service_config.dimensions_known = known.map(|known| known.dimensions);
     Ok(models::choice::open(&choice))
 }
 
-/// After what records are embedded.
+/// When records are embedded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// One record: nobody waits long for it.
+    /// After one record was remembered, when nobody waits long.
     Remembering,
-    /// A source.
+    /// After an import.
     Importing,
 }
 
-/// Has the chosen model embed what was recorded, without waiting for it where it does not answer.
-/// None if the built-in model is enough.
+/// Embeds new records with the chosen model, and gives up if it does not answer. None if the
+/// built-in model is chosen.
 pub(crate) fn embed_recorded(
     session: &Session,
     after: After,

@@ -1,4 +1,4 @@
-//! Who asks, when and where: what every request gets.
+//! The context of every request: the user's home, the spaces, the settings, the time.
 
 use std::path::Path;
 
@@ -11,23 +11,23 @@ use crate::failure::{Failure, RequestError};
 use crate::place::Home;
 use crate::settings::{Settings, Sources};
 
-/// What every request gets.
+/// The context of a request.
 #[derive(Clone)]
 pub(crate) struct Session {
-    /// The user's own folder.
+    /// The because home.
     pub(crate) home: Home,
-    /// The spaces that were named; none if the one that is found is meant.
+    /// The spaces that were named; if empty, the space is searched for.
     pub(crate) spaces: Vec<String>,
-    /// The model that was named, which counts more than the settings.
+    /// The model that was named, which overrides the settings.
     pub(crate) embedder: Option<String>,
     /// The time of the request.
     pub(crate) now: Timestamp,
-    /// Where the user is.
+    /// The user's time zone.
     pub(crate) zone: TimeZone,
 }
 
 impl Session {
-    /// The one space that a request is about.
+    /// Locates the one space of a request.
     pub(crate) fn locator(&self) -> Result<SpaceLocator<'_>, RequestError> {
         match self.spaces.as_slice() {
             [] => Ok(SpaceLocator { home: &self.home, named: None }),
@@ -36,12 +36,12 @@ impl Session {
         }
     }
 
-    /// Opens the one space that a request is about, which must exist.
+    /// Opens the one space of a request, which must exist.
     pub(crate) fn open(&self) -> Result<Space, Failure> {
         self.locator()?.open()
     }
 
-    /// Opens every space that was named, or the one that is found if none was.
+    /// Opens every space that was named, or the one that was found if none was named.
     pub(crate) fn open_all(&self) -> Result<Vec<Space>, Failure> {
         if self.spaces.is_empty() {
             return Ok(vec![self.open()?]);
@@ -50,12 +50,12 @@ impl Session {
         self.spaces.iter().map(|named| locator(named).open()).collect()
     }
 
-    /// The same at another time: for what runs longer than a moment.
+    /// The same session at another time, for long-running processes.
     pub(crate) fn at(&self, now: Timestamp) -> Self {
         Self { now, ..self.clone() }
     }
 
-    /// The settings for a space, or those without one.
+    /// The settings for a space, or without one.
     pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
         let variable = |name: &str| std::env::var_os(name);
         let sources = Sources {
@@ -67,17 +67,17 @@ impl Session {
         Ok(Settings::read(&sources)?)
     }
 
-    /// A time for people, where the user is, to the minute.
+    /// A time for people, in the user's zone, to the minute.
     pub(crate) fn clock(&self, time: Timestamp) -> String {
         time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
     }
 
-    /// The same, of a record.
+    /// The same for the time of a record.
     pub(crate) fn time(&self, stamp: kernel::operation::HlcTimestamp) -> String {
         self.clock(Timestamp::from_microsecond(stamp.0.cast_signed()).unwrap_or_default())
     }
 
-    /// Today, where the user is.
+    /// Today in the user's zone.
     pub(crate) fn today(&self) -> jiff::civil::Date {
         self.now.to_zoned(self.zone.clone()).date()
     }

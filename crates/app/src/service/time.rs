@@ -20,7 +20,7 @@ pub(crate) fn parse_time_us(zone: &TimeZone, text: &str) -> Result<i64, RequestE
     Ok(zoned.timestamp().as_microsecond())
 }
 
-/// The same of what may be left out.
+/// The same for an optional time.
 pub(crate) fn parse_time_if_given_us(
     zone: &TimeZone,
     text: Option<&str>,
@@ -28,7 +28,7 @@ pub(crate) fn parse_time_if_given_us(
     text.map(|text| parse_time_us(zone, text)).transpose()
 }
 
-/// The times between which something happened; a window in which nothing can is refused.
+/// The window in which something happened; an empty window is refused.
 pub(crate) fn parse_window_us(
     zone: &TimeZone,
     since: Option<&str>,

@@ -1,4 +1,4 @@
-//! How beliefs and records are worded, wherever they are shown.
+//! The wording of beliefs and records, wherever they are shown.
 
 use engine::belief::Belief;
 use engine::belief::claims::band_of;
@@ -11,15 +11,15 @@ use kernel::when::When;
 
 use crate::text::printable;
 
-/// Longest words of a belief in a list, characters.
+/// Longest text of a belief in a list, characters.
 const TEXT_CHARS_MAX: usize = 160;
 
-/// What a belief says; its data, where it has no words.
+/// A belief's text, or its data if it has none.
 pub(crate) fn words(belief: &Belief) -> String {
     shortened(&text_of_belief(belief))
 }
 
-/// The same, whole.
+/// The same without a length limit.
 pub(crate) fn text_of_belief(belief: &Belief) -> String {
     if belief.text.is_empty() { belief.payload.to_string() } else { belief.text.clone() }
 }
@@ -34,7 +34,7 @@ pub(crate) fn shortened(text: &str) -> String {
     line
 }
 
-/// How sure, in words and as a number; the user's word is certain.
+/// The confidence as a word and a number. A statement of the user is certain.
 pub(crate) fn sureness(belief: &Belief) -> String {
     match (belief.state, band_of(belief)) {
         (State::Corrected, _) => "your word".to_owned(),
@@ -43,15 +43,16 @@ pub(crate) fn sureness(belief: &Belief) -> String {
     }
 }
 
-/// A confidence in two digits, rounded down: 0.899 is not `0.90`, which would be of another band.
+/// A confidence with two digits, rounded down: 0.899 must not show as `0.90`, which is in another
+/// band.
 pub(crate) fn hundredths(confidence: f64) -> String {
-    // Confidences are whole millionths; without half of one more, 0.29 would show as 0.28, since
-    // 0.29 × 100 is a little below 29.
+    // Confidences are whole millionths. Half a millionth is added because 0.29 × 100 is a little
+    // below 29 in floating point, so 0.29 would show as 0.28.
     const HALF_A_MILLIONTH: f64 = 0.000_000_5;
     format!("{:.2}", ((confidence + HALF_A_MILLIONTH) * 100.0).floor() / 100.0)
 }
 
-/// What a record says, with what its images show.
+/// A record's text, with the descriptions of its images.
 pub(crate) fn text_of(evidence: &Evidence) -> String {
     let mut text = evidence.said().to_owned();
     for caption in &evidence.payload.captions {
@@ -69,8 +70,8 @@ pub(crate) fn time_of(evidence: &Evidence, zone: &TimeZone) -> Option<String> {
     })
 }
 
-/// The time of day where it happened. UTC is the time of programs, which says nothing of where: it
-/// is converted to the user's zone.
+/// The local time of the event. Times in UTC come from programs and do not show where the event
+/// was, so they are converted to the user's zone.
 fn local_time(at: &When, zone: &TimeZone) -> DateTime {
     match at.as_str().parse::<Timestamp>() {
         Ok(instant) if at.as_str().ends_with('Z') => instant.to_zoned(zone.clone()).datetime(),

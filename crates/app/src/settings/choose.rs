@@ -1,4 +1,4 @@
-//! Which model is chosen, where several name one.
+//! Which model is used when several sources name one.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use models::remote::Service;
 
 use super::{Chosen, Setting, SettingsError, Source, Value, keys};
 
-/// What is chosen, and what the space's file names in vain.
+/// The chosen model, and a model that the space's file names but may not choose.
 pub(super) fn choose(
     set: &BTreeMap<String, Setting>,
     of_space: Option<Setting>,

@@ -1,4 +1,4 @@
-//! `config.toml`: what it says, with the lines where it says it.
+//! `config.toml`: its settings, each with its line.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use super::{Setting, SettingsError, Source, Value};
 /// Longest file.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 
-/// What a file says; nothing if there is none.
+/// The settings of a file; none if it does not exist.
 pub(super) fn read(
     path: &Path,
     source: fn(PathBuf, usize) -> Source,
 ) -> Result<Vec<(&'static Key, Setting)>, SettingsError> {
     let failed = |source| SettingsError::File { path: path.to_owned(), source };
-    // Asked before opening, because opening a pipe waits.
+    // The type is checked before opening, because opening a pipe blocks.
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() => {
-            return Err(failed(std::io::Error::other("it is no file")));
+            return Err(failed(std::io::Error::other("it is not a regular file")));
         }
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -61,7 +61,7 @@ pub(super) fn read(
                 return Err(bad(
                     line,
                     format!(
-                        "`{path_of_key}` counts only in your own config.toml, by {} or by an option: it decides where texts and keys go",
+                        "`{path_of_key}` is allowed only in your own config.toml, by {} or by an option: it decides where texts and keys are sent",
                         key.variable
                     ),
                 ));
@@ -79,8 +79,8 @@ pub(super) fn read(
 fn unknown(path: &str) -> String {
     let path: String = path.chars().filter(|c| !c.is_control()).take(80).collect();
     match keys::nearest(&path) {
-        Some(nearest) => format!("there is no setting `{path}`; perhaps `{nearest}` is meant"),
-        None => format!("there is no setting `{path}`; docs/settings.md lists those there are"),
+        Some(nearest) => format!("unknown setting `{path}`; did you mean `{nearest}`?"),
+        None => format!("unknown setting `{path}`; docs/settings.md lists all settings"),
     }
 }
 
@@ -89,10 +89,10 @@ fn value_of(key: &Key, value: &Item) -> Result<Value, String> {
     match key.form {
         Form::Text => {
             let text = value.as_str().map(str::to_owned);
-            text.map(Value::Text).ok_or_else(|| wrong("a text in quotes"))
+            text.map(Value::Text).ok_or_else(|| wrong("a string in quotes"))
         }
         Form::Address => {
-            let text = value.as_str().ok_or_else(|| wrong("a text in quotes"))?;
+            let text = value.as_str().ok_or_else(|| wrong("a string in quotes"))?;
             Form::address(text.to_owned()).map_err(|wanted| wrong(&wanted))
         }
         Form::Number { max } => {
@@ -103,7 +103,7 @@ fn value_of(key: &Key, value: &Item) -> Result<Value, String> {
             let texts = value.as_array().and_then(|items| {
                 items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
             });
-            texts.map(Value::List).ok_or_else(|| wrong("a list of texts in quotes"))
+            texts.map(Value::List).ok_or_else(|| wrong("a list of strings in quotes"))
         }
     }
 }

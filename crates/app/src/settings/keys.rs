@@ -1,30 +1,30 @@
-//! Every setting there is.
+//! Every setting.
 
 use models::remote::{DIMENSIONS_MAX, Service};
 
 use super::Value;
 
-/// Longest wait that can be set.
+/// Longest timeout that can be set.
 const TIMEOUT_S_MAX: u64 = 3600;
 /// Most threads that can be set.
 const THREADS_MAX: u64 = 256;
 
-/// A setting: a key of `config.toml` and a variable that says the same.
+/// A setting: a key of `config.toml`, and the environment variable with the same meaning.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// The table that it stands in.
+    /// The table that it is in.
     pub(crate) section: &'static str,
-    /// Its name there.
+    /// Its key in the table.
     pub(crate) name: &'static str,
-    /// The variable of the environment.
+    /// The environment variable.
     pub(crate) variable: &'static str,
-    /// What it takes.
+    /// The values it takes.
     pub(crate) form: Form,
-    /// Whose file may have it.
+    /// Which files may set it.
     pub(crate) scope: SettingScope,
 }
 
-/// What a setting takes.
+/// The values of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A text.
@@ -40,13 +40,13 @@ pub(crate) enum Form {
     List,
 }
 
-/// Whose file may have a setting.
+/// Which files may set a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SettingScope {
-    /// The user's own file alone. What says where texts and keys go is of this kind: a space's file
-    /// comes from whoever made the folder.
+    /// The user's own file alone. This holds for every setting that decides where texts and keys
+    /// are sent: a space's file comes from whoever made the folder.
     User,
-    /// A space's file, too.
+    /// A space's file as well.
     Space,
 }
 
@@ -75,7 +75,7 @@ pub(crate) const THREADS: Key = Key {
     scope: SettingScope::User,
 };
 
-/// Who vouches for servers, in place of the list that is compiled in.
+/// The trusted certificates, in place of the list that is compiled in.
 pub(crate) const CA_FILE: Key = Key {
     section: "network",
     name: "ca_file",
@@ -105,20 +105,20 @@ const OPENAI: [Key; 6] = service!(Service::OpenAi, "openai", "BECAUSE_OPENAI");
 const OLLAMA: [Key; 6] = service!(Service::Ollama, "ollama", "BECAUSE_OLLAMA");
 const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
-/// All of them.
+/// Every setting of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
     const GENERAL: [Key; 4] = [MODEL, SPACES_MAY_CHOOSE, THREADS, CA_FILE];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
 }
 
 impl Form {
-    /// A number, or what is taken instead.
+    /// A number, or a description of the valid values.
     pub(super) fn number(max: u64, number: Option<u64>) -> Result<Value, String> {
         let number = number.filter(|number| (1..=max).contains(number));
         number.map(Value::Number).ok_or_else(|| format!("a whole number from 1 to {max}"))
     }
 
-    /// The address of a server, or what is taken instead.
+    /// The address of a server, or a description of the valid values.
     pub(super) fn address(text: String) -> Result<Value, String> {
         match models::remote::check_base_url(&text) {
             Ok(()) => Ok(Value::Text(text)),
@@ -136,18 +136,18 @@ impl Key {
     }
 }
 
-/// The setting that was perhaps meant.
+/// The setting that was probably meant.
 pub(crate) fn nearest(path: &str) -> Option<String> {
     /// Below this, two names have nothing in common.
     const LIKENESS_MIN: f64 = 0.75;
     let likeness = |key: &Key| {
-        // Whoever forgets the table means the name in it.
+        // Someone who forgets the table still means the key in it.
         let whole = strsim::jaro_winkler(path, &key.path());
         let last = path.rsplit('.').next().unwrap_or(path);
         whole.max(strsim::jaro_winkler(last, key.name))
     };
     let scored = all().map(|key| (likeness(key), key.path()));
-    // The first of several that are as near.
+    // Of several that are equally near, the first.
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     (best.0 >= LIKENESS_MIN).then_some(best.1)
 }
@@ -158,7 +158,7 @@ mod tests {
 
     const DOCUMENT: &str = include_str!("../../../../docs/settings.md");
 
-    /// Key, variable, and whether a space's file may have it, of each row of the document's table.
+    /// Key, variable, and whether a space's file may set it, of each row of the document's table.
     fn documented() -> Vec<(String, String, bool)> {
         let rows = DOCUMENT.lines().filter(|line| line.starts_with("| `"));
         let rows = rows.filter_map(|line| {

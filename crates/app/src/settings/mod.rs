@@ -1,14 +1,14 @@
-//! What the user has set, and where.
+//! The user's settings and where each comes from.
 //!
-//! An option counts more than a variable, that more than the space's file, that more than the
-//! user's own file. The user's file is `config.toml` in the because home; the space's is
+//! An option overrides an environment variable, which overrides the space's file, which overrides
+//! the user's own file. The user's file is `config.toml` in the because home; the space's is
 //! `config.toml` in its `.because` folder.
 //!
-//! A space's file comes from whoever made the folder, who may be a stranger. So it may name a model
-//! and nothing else: addresses, keys and limits count only from the user. And it may name only what
-//! keeps texts on this machine, in files that the user fetched, unless the user's own settings
-//! allow it more (`embedder.spaces_may_choose`). What it names beyond that is passed over and shown
-//! by `because status` and `because doctor`.
+//! A space's file comes from whoever made the folder, who may be untrusted. So it may name a model
+//! and nothing else: addresses, keys and limits are taken from the user alone. It may also name
+//! only a model that runs on this machine, from files that the user fetched, unless the user's own
+//! settings allow more (`embedder.spaces_may_choose`). Anything else in it is ignored and shown by
+//! `because status` and `because doctor`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -32,11 +32,11 @@ pub(crate) mod keys;
 
 use keys::{Form, Key};
 
-/// The file in either folder.
+/// The name of the file in either folder.
 pub(crate) const FILE: &str = "config.toml";
 /// The folder of fetched models, in the home.
 const MODELS: &str = "models";
-/// A key and what may stand around it.
+/// Longest file of a key, with white space around it.
 const KEY_BYTES_MAX: u64 = 8 << 10;
 /// Longest file of certificates.
 const CA_BYTES_MAX: u64 = 4 << 20;
@@ -47,13 +47,13 @@ pub(crate) enum SettingsError {
     /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// The system's reason.
         #[source]
         source: std::io::Error,
     },
-    /// A line does not fit.
+    /// A line is invalid.
     #[error("{}:{line}: {detail}", path.display())]
     Line {
         /// The file.
@@ -63,26 +63,26 @@ pub(crate) enum SettingsError {
         /// What is wrong with it.
         detail: String,
     },
-    /// A value set elsewhere does not fit.
+    /// A value set elsewhere is invalid.
     #[error("{source_of}: {detail}")]
     Value {
-        /// Who set it.
+        /// Where it was set.
         source_of: Source,
         /// What is wrong with it.
         detail: String,
     },
 }
 
-/// Who set something.
+/// Where a setting comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Nobody.
+    /// Nowhere: the default.
     Default,
     /// The user's file.
     HomeFile { path: PathBuf, line: usize },
     /// The space's file.
     SpaceFile { path: PathBuf, line: usize },
-    /// A variable.
+    /// An environment variable.
     Variable(&'static str),
     /// `--embedder`.
     Option,
@@ -101,7 +101,7 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// What a setting is set to.
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Text(String),
@@ -109,14 +109,14 @@ enum Value {
     List(Vec<String>),
 }
 
-/// A value and who set it.
+/// A value and where it was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Setting {
     value: Value,
     source: Source,
 }
 
-/// A model and who chose it.
+/// A model and where it was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub(crate) selection: Selection,
@@ -141,12 +141,12 @@ pub(crate) struct Settings {
     chosen: Chosen,
     passed_over: Option<Chosen>,
     home: PathBuf,
-    /// What the variables with keys hold, looked up when a choice is made.
+    /// The values of the variables that hold keys, looked up when a choice is made.
     key_of_variable: BTreeMap<String, OsString>,
 }
 
 impl Settings {
-    /// Reads them.
+    /// Reads all settings.
     pub(crate) fn read(sources: &Sources<'_>) -> Result<Self, SettingsError> {
         let home = sources.home.folder().to_owned();
         let own_file = home.join(FILE);
@@ -171,17 +171,17 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The model and who chose it.
+    /// The model and where it was chosen.
     pub(crate) fn chosen(&self) -> &Chosen {
         &self.chosen
     }
 
-    /// What to know of what was passed over.
+    /// A note about an ignored choice.
     pub(crate) fn advice(&self) -> Option<String> {
         let Chosen { selection, source } = self.passed_over.as_ref()?;
         let provider = selection.provider();
         Some(format!(
-            "{source} asks for {selection}, which it may not choose by itself; to allow it, add {provider:?} to spaces_may_choose under [embedder] in {}",
+            "{source} asks for {selection}, which it may not choose; to allow it, add {provider:?} to spaces_may_choose under [embedder] in {}",
             self.home.join(FILE).display()
         ))
     }
@@ -199,8 +199,8 @@ impl Settings {
         self.choice_of(&self.chosen.selection)
     }
 
-    /// Whether a model may be opened that a space was read by: the chosen one, another of the same
-    /// service, one that the user fetched, or of a provider that spaces may choose.
+    /// Whether a model that embedded a space may be opened: the chosen one, another of the same
+    /// service, one that the user fetched, or one of a provider that spaces may choose.
     pub(crate) fn may_open(&self, selection: &Selection) -> bool {
         let provider = selection.provider();
         let is_allowed = match self.set.get(&keys::SPACES_MAY_CHOOSE.path()) {
@@ -217,7 +217,7 @@ impl Settings {
         *selection == self.chosen.selection || is_allowed || is_like_chosen
     }
 
-    /// Everything that is needed to open a model that may be opened.
+    /// The options to open a model that may be opened.
     pub(crate) fn choice_of(&self, selection: &Selection) -> Result<Choice, SettingsError> {
         let service_config = match selection {
             Selection::Served { service, .. } => self.service_config(*service)?,
@@ -234,7 +234,7 @@ impl Settings {
         })
     }
 
-    /// Who vouches for servers, if that is set.
+    /// The trusted certificates, if they are set.
     pub(crate) fn roots(&self) -> Result<Option<Roots>, SettingsError> {
         let Some((path, source)) = self.text(&keys::CA_FILE.path()) else { return Ok(None) };
         let bad = |detail: String| SettingsError::Value { source_of: source.clone(), detail };
@@ -261,8 +261,9 @@ impl Settings {
         })
     }
 
-    /// The key: from a file or a variable that is named. The usual variable counts only where the
-    /// service itself is asked, so that nobody else gets its key by an address alone.
+    /// The key: from a file or a variable that the user names. The provider's usual variable is
+    /// read only for the provider's own address, so that setting another address cannot send the
+    /// key to someone else.
     fn key(&self, service: Service) -> Result<Option<Secret>, SettingsError> {
         let bad = |source: &Source, detail: String| SettingsError::Value {
             source_of: source.clone(),
@@ -282,12 +283,12 @@ impl Settings {
             if !is_variable_name(variable) {
                 return Err(bad(
                     source,
-                    "api_key_env takes the name of a variable, never the key".to_owned(),
+                    "api_key_env takes the name of a variable, not the key".to_owned(),
                 ));
             }
             let text = self.key_of_variable.get(variable).and_then(|text| text.to_str());
             let key = text.and_then(Secret::parse);
-            // A name with small letters may be the key itself, which no message may repeat.
+            // A name with small letters may be the key itself, which messages must not repeat.
             let shown = if variable.bytes().any(|byte| byte.is_ascii_lowercase()) {
                 "it names"
             } else {
@@ -304,8 +305,8 @@ impl Settings {
         Ok(usual.and_then(|text| text.to_str()).and_then(Secret::parse))
     }
 
-    /// The beginning of a file that the user names: `~/` is the user's home, what is relative
-    /// begins in ours.
+    /// Resolves a path that the user names: `~/` is the user's home, and a relative path starts in
+    /// the because home.
     fn read_small(&self, path: &str, bytes_max: u64) -> std::io::Result<Vec<u8>> {
         let path = match (path.strip_prefix("~/"), etcetera::home_dir()) {
             (Some(below), Ok(home)) => home.join(below),
@@ -343,13 +344,13 @@ impl Settings {
     }
 }
 
-/// Where fetched models are.
+/// The folder of fetched models.
 pub(crate) fn model_dir(home: &Path) -> ModelDir {
     ModelDir::at(home.join(MODELS))
 }
 
-/// The file beside a space in a `.because` folder. The user's own folder can be called so, and
-/// stays the user's.
+/// The settings file beside a space in a `.because` folder. The user's own folder may have that
+/// name as well, and its file stays the user's.
 fn space_file(space: &Path, own_file: &Path) -> Option<PathBuf> {
     let folder = space
         .parent()

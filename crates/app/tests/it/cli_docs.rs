@@ -27,7 +27,7 @@ fn page() -> String {
     std::fs::read_to_string(root().join("docs/cli.md")).unwrap()
 }
 
-/// What `-h` says of a command.
+/// The output of `-h` for a command, parsed.
 struct Help {
     about: String,
     usage: String,
@@ -136,7 +136,7 @@ fn with_blocks(page: &str, tree: &BTreeMap<String, Help>) -> (String, Vec<String
 }
 
 #[test]
-fn every_command_and_every_option_stands_in_the_reference_and_no_other_does() {
+fn the_reference_lists_exactly_the_commands_and_options() {
     let page = page();
     let (made, problems) = with_blocks(&page, &tree(&Machine::new()));
     assert!(problems.is_empty(), "docs/cli.md: {}", problems.join("; "));
@@ -175,7 +175,7 @@ fn codes(folder: &Path, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_error_code_stands_in_the_reference_and_no_other_does() {
+fn the_reference_lists_exactly_the_error_codes() {
     let mut coded = BTreeSet::new();
     for entry in std::fs::read_dir(root().join("crates")).unwrap() {
         let source = entry.unwrap().path().join("src");

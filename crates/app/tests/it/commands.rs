@@ -12,7 +12,7 @@ fn has(value: &Value, fields: &[&str]) {
 }
 
 #[test]
-fn init_makes_a_space_that_git_leaves_alone_and_no_second_one() {
+fn init_creates_one_space_that_git_ignores() {
     let machine = Machine::new();
     let made = machine.because(["init", "--name", "pottery", "--json"]).run().succeeds().json();
     has(&made, &["space", "author", "path"]);
@@ -29,7 +29,7 @@ fn init_makes_a_space_that_git_leaves_alone_and_no_second_one() {
 }
 
 #[test]
-fn import_counts_what_is_new_and_adds_nothing_the_second_time() {
+fn import_counts_new_records_and_is_idempotent() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::CHAT);
     machine.write("class.ics", crate::samples::CALENDAR);
@@ -71,7 +71,7 @@ fn import_counts_what_is_new_and_adds_nothing_the_second_time() {
 }
 
 #[test]
-fn an_item_that_cannot_be_read_is_named_and_the_rest_goes_in() {
+fn import_names_an_unreadable_item_and_records_the_others() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::CHAT.replacen("\n", "\n{broken\n", 1));
     let report = machine.because(["import", "--json", "chat.jsonl"]).run().ends(4).json();
@@ -84,7 +84,7 @@ fn an_item_that_cannot_be_read_is_named_and_the_rest_goes_in() {
 }
 
 #[test]
-fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
+fn remember_reads_arguments_and_pipes_and_refuses_empty_text() {
     let machine = Machine::with_space();
     let arguments = [
         "remember",
@@ -114,7 +114,7 @@ fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
         .because(["recall", "x", "--since", "9999-12-31"])
         .run()
         .ends(2)
-        .says("too far from now");
+        .says("out of the range of times");
     machine.because(["recall", "pipe"]).run().succeeds().prints("from a pipe");
     machine
         .because(["recall", "pipe", "--visibility", "project"])
@@ -139,7 +139,7 @@ fn remember_takes_words_and_pipes_and_refuses_nothing_at_all() {
 }
 
 #[test]
-fn a_retracted_record_stays_in_the_ledger_and_is_not_recalled_any_more() {
+fn a_retracted_record_stays_in_the_ledger_and_is_no_longer_recalled() {
     let machine = Machine::with_space();
     let arguments = ["remember", "--at", "2025-01-08", "The kiln stands in the cellar", "--json"];
     let first = machine.because(arguments).run().succeeds().json();
@@ -154,7 +154,7 @@ fn a_retracted_record_stays_in_the_ledger_and_is_not_recalled_any_more() {
     machine.because(["recall", "kiln"]).run().succeeds().prints("Nothing in memory");
     machine.because(["show", id]).run().succeeds().prints("cellar");
     machine.because(["log"]).run().succeeds().prints("it was moved");
-    // Told again in the same words, it is what was retracted.
+    // Remembering the same text again gives the retracted record.
     assert_eq!(machine.because(arguments).run().succeeds().json()["id"], first["id"]);
     machine.because(["recall", "kiln"]).run().succeeds().prints("Nothing in memory");
     let space = machine.because(["status", "--json"]).run().succeeds().json()["space"]
@@ -166,7 +166,7 @@ fn a_retracted_record_stays_in_the_ledger_and_is_not_recalled_any_more() {
 }
 
 #[test]
-fn what_else_lies_in_a_folder_of_notes_is_not_forgotten_in_silence() {
+fn import_reports_other_files_in_a_folder_of_notes() {
     let machine = Machine::with_space();
     let folder = machine.work().join("mixed");
     std::fs::create_dir(&folder).unwrap();
@@ -179,15 +179,15 @@ fn what_else_lies_in_a_folder_of_notes_is_not_forgotten_in_silence() {
         .run()
         .succeeds()
         .prints("2 new")
-        .says("1 file of other formats in it not read (1 ical)");
+        .says("1 file of other formats in it skipped (1 ical)");
 }
 
 #[test]
-fn remember_says_what_is_wrong_with_its_input() {
+fn remember_reports_invalid_input() {
     let machine = Machine::with_space();
     machine.because(["remember", "-"]).input(b"caf\xe9".as_slice()).run().ends(2).says("UTF-8");
     machine.because(["remember", "-"]).input(vec![b'x'; 3 << 20]).run().ends(2).says("larger");
-    // What looks small enough can still be larger than a body once escaped.
+    // A text below the limit can still exceed it after escaping.
     let written =
         machine.because(["remember", "-", "--json"]).input(vec![1; 1_000_000]).run().ends(1);
     assert_eq!(written.error_code(), "malformed");
@@ -195,7 +195,7 @@ fn remember_says_what_is_wrong_with_its_input() {
 }
 
 #[test]
-fn recall_says_when_nothing_in_memory_seems_to_answer_and_shows_the_nearest() {
+fn recall_marks_the_nearest_records_when_none_is_likely_to_answer() {
     let machine = Machine::with_chat();
     let foreign = "Quand passe le facteur ?";
     machine.because(["recall", foreign]).run().succeeds().prints("seems to answer");
@@ -222,7 +222,7 @@ fn recall_says_when_nothing_in_memory_seems_to_answer_and_shows_the_nearest() {
 }
 
 #[test]
-fn a_collection_of_ones_own_is_measured_and_what_does_not_fit_is_named() {
+fn eval_measures_a_custom_collection_and_names_its_errors() {
     let machine = Machine::with_space();
     let line = r#"{"type":"document","id":"d","text":"A red boat."}"#;
     let query = r#"{"type":"query","id":"q","text":"Which boat?","gold":["d"]}"#;
@@ -286,7 +286,7 @@ fn recall_answers_with_records_sources_and_reasons() {
 }
 
 #[test]
-fn show_and_log_name_what_was_recorded_and_who_signed_it() {
+fn show_and_log_print_records_and_their_signers() {
     let machine = Machine::with_chat();
     let log = machine.because(["log", "-n", "0", "--json"]).run().succeeds().json_lines();
     assert_eq!(log.len(), 5);
@@ -313,7 +313,7 @@ fn show_and_log_name_what_was_recorded_and_who_signed_it() {
 }
 
 #[test]
-fn log_follows_what_another_process_records() {
+fn log_follow_prints_records_of_another_process() {
     use std::io::{BufRead, BufReader};
     let machine = Machine::with_chat();
     let mut follower = machine.because(["log", "-n", "1", "--follow", "--json"]).start();
@@ -364,7 +364,7 @@ fn status_verify_rebuild_and_doctor_describe_the_same_space() {
 }
 
 #[test]
-fn the_demo_and_the_completions_need_nothing_and_leave_nothing() {
+fn demo_and_completions_need_no_setup_and_leave_no_files() {
     let machine = Machine::new();
     let demo = machine.because(["demo", "--json"]).run().succeeds().json();
     has(&demo, &["imports", "answers", "verification"]);

@@ -1,4 +1,4 @@
-//! `because conformance`: files, folders, differences and what does not read.
+//! `because conformance`: files, folders, differences and unreadable files.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ const HOLDS: &str =
 const DIFFERS: &str = r#"{"name":"differs","steps":[{"expect":{"states":{"k":"active"}}}]}"#;
 
 #[test]
-fn the_stored_scenarios_hold_and_need_no_space() {
+fn stored_scenarios_pass_without_a_space() {
     let machine = Machine::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/conformance");
     machine.because(["conformance"]).arguments([folder]).run().succeeds().prints("As written: ");
@@ -31,7 +31,7 @@ fn a_difference_is_printed_with_name_and_step_and_ends_with_3() {
 }
 
 #[test]
-fn what_does_not_read_is_an_error_with_its_file() {
+fn an_unreadable_scenario_is_an_error_that_names_the_file() {
     let machine = Machine::new();
     machine.write("bad.json", "{\"name\":");
     machine.write("odd.json", r#"{"name":"s","steps":[{"do":"dream"}]}"#);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::machine::{Call, Machine};
 use crate::server::{Reply, Request, Server};
 
-/// What the server's model knows: words of one line mean the same.
+/// The test server's embedding model: words on one line have the same meaning.
 const WORDS: [&[&str]; 4] =
     [&["dog", "hound"], &["boat", "vessel"], &["soup", "broth"], &["kiln", "oven"]];
 
@@ -55,7 +55,7 @@ impl Machine {
     }
 }
 
-/// What the model knows, and `count` records more.
+/// The words that the model knows, and `count` more records.
 pub(crate) fn with_records(count: usize) -> Machine {
     let machine = Machine::with_space();
     for text in ["The dog sleeps", "The boat leaves", "Some soup is left", "The kiln is hot"] {
@@ -69,7 +69,7 @@ pub(crate) fn with_records(count: usize) -> Machine {
 }
 
 #[test]
-fn what_is_remembered_is_embedded_at_once_and_found_by_what_it_means() {
+fn a_note_is_embedded_at_once_and_found_by_meaning() {
     let (machine, server) = (with_records(0), server());
     let done = machine.with(&server, &["embed", "--json"]).run().succeeds().json();
     assert_eq!(
@@ -90,8 +90,8 @@ fn what_is_remembered_is_embedded_at_once_and_found_by_what_it_means() {
         .with(&server, &["status"])
         .run()
         .succeeds()
-        .prints("openai:small: 5 embedded, 0 to go; asked for questions");
-    // Who sets no model hears the built-in one, and nobody is asked.
+        .prints("openai:small: 5 embedded, 0 to go; embeds questions");
+    // A user who sets no model gets the built-in one, and no server is called.
     let asked = server.requests().len();
     let recalled = machine.because(["recall", "--json", "dog"]).run().succeeds().json();
     assert_eq!(recalled["embedder"], json!({ "model": "built-in", "error": null }));
@@ -99,7 +99,7 @@ fn what_is_remembered_is_embedded_at_once_and_found_by_what_it_means() {
 }
 
 #[test]
-fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
+fn recall_reports_an_unreachable_server_and_still_answers() {
     let machine = with_records(0);
     let server = server();
     machine.with(&server, &["embed"]).run().succeeds();
@@ -113,8 +113,8 @@ fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
     assert_eq!(recalled["embedder"]["error"]["code"], "embedder_unreachable");
     assert_eq!(recalled["embedder"]["model"], "built-in");
     assert_eq!(recalled["results"][0]["evidence"]["payload"]["text"], "The dog sleeps");
-    gone(&["recall", "dog"]).run().succeeds().says("the built-in model answered instead");
-    gone(&["remember", "The cat sleeps"]).run().succeeds().says("because embed` goes on later");
+    gone(&["recall", "dog"]).run().succeeds().says("used the built-in model instead");
+    gone(&["remember", "The cat sleeps"]).run().succeeds().says("because embed` continues");
     let status = gone(&["status", "--json"]).run().succeeds().json();
     let vectors = &status["vectors"][0];
     assert_eq!(
@@ -134,7 +134,7 @@ fn a_server_that_is_gone_is_told_of_and_recall_answers_all_the_same() {
 }
 
 #[test]
-fn a_chosen_model_that_has_read_nothing_is_named_as_the_reason_why_another_answers() {
+fn recall_reports_that_the_chosen_model_has_embedded_nothing() {
     let machine = with_records(3);
     let said = machine
         .because(["--embedder", "local:nowhere", "recall", "--json", "number 1"])
@@ -151,7 +151,7 @@ fn a_chosen_model_that_has_read_nothing_is_named_as_the_reason_why_another_answe
 }
 
 #[test]
-fn a_context_is_asked_for_by_the_model_as_recall_is_and_without_it_where_it_is_gone() {
+fn context_uses_the_chosen_model_and_falls_back_to_the_built_in_one() {
     let machine = with_records(0);
     let server = server();
     machine.with(&server, &["embed"]).run().succeeds();
@@ -166,7 +166,7 @@ fn a_context_is_asked_for_by_the_model_as_recall_is_and_without_it_where_it_is_g
     let context = machine.with(&server, &arguments).run().succeeds().json();
     assert!(context["text"].as_str().unwrap().contains("| The dog sleeps"), "{context}");
     assert_eq!(context["embedder"], json!({ "model": "openai/small (5)", "error": null }));
-    // The turn and its sentences are asked for together.
+    // The turn and its sentences are embedded in one request.
     assert_eq!(server.requests().len(), asked + 1);
     machine
         .with(&server, &["context", "--json", "--budget", "0", "--question", "hound"])
@@ -185,14 +185,14 @@ fn a_context_is_asked_for_by_the_model_as_recall_is_and_without_it_where_it_is_g
     assert_eq!(context["embedder"]["model"], "built-in");
     assert_eq!(context["embedder"]["error"]["code"], "embedder_unreachable");
     gone(&["context", "--question", "Where does the dog sleep?"])
-        .says("the built-in model answered instead");
+        .says("used the built-in model instead");
 }
 
 #[test]
 fn a_rate_limit_is_waited_for_in_the_foreground() {
     let machine = with_records(0);
     let calls = AtomicUsize::new(0);
-    // The first call asks how long vectors are.
+    // The first call asks for the dimensions.
     let server = Server::start(move |request| match calls.fetch_add(1, Ordering::SeqCst) {
         1 => Reply::json(429, &json!({})).with("retry-after", "1"),
         2 => Reply::json(503, &json!({})),
@@ -205,7 +205,7 @@ fn a_rate_limit_is_waited_for_in_the_foreground() {
 }
 
 #[test]
-fn a_wrong_key_is_an_error_of_embed_and_none_of_import() {
+fn a_wrong_key_fails_embed_but_not_import() {
     let machine = with_records(0);
     let server =
         Server::start(|_| Reply::json(401, &json!({ "error": { "message": "no such key" } })));
@@ -219,7 +219,7 @@ fn a_wrong_key_is_an_error_of_embed_and_none_of_import() {
 }
 
 #[test]
-fn a_slow_service_holds_a_note_up_for_a_few_seconds_in_all_and_the_rest_is_left_to_embed() {
+fn remember_waits_a_few_seconds_for_a_slow_service_and_leaves_the_rest_to_embed() {
     /// Texts in the space.
     const TURNS: usize = 12;
     let machine = with_records(TURNS);
@@ -231,9 +231,9 @@ fn a_slow_service_holds_a_note_up_for_a_few_seconds_in_all_and_the_rest_is_left_
     let remember = machine
         .with(&server, &["remember", "The cat sleeps"])
         .variable("BECAUSE_OPENAI_BATCH_MAX", "1");
-    remember.run().succeeds().says("records left to read").says("`because embed` goes on");
+    remember.run().succeeds().says("records left to embed").says("`because embed` continues");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
-    // Who is slow has not failed: nothing is held against it.
+    // A slow service has not failed, so it is not backed off from.
     let vectors =
         machine.with(&server, &["status", "--json"]).run().succeeds().json()["vectors"][0].clone();
     assert_eq!(
@@ -250,9 +250,9 @@ fn a_slow_service_holds_a_note_up_for_a_few_seconds_in_all_and_the_rest_is_left_
 }
 
 #[test]
-fn a_service_that_hangs_is_waited_for_once_in_an_import_and_what_is_left_is_counted() {
+fn import_waits_once_for_a_service_that_hangs_and_counts_the_pending_records() {
     let machine = with_records(0);
-    // The first call asks how long vectors are.
+    // The first call asks for the dimensions.
     let calls = AtomicUsize::new(0);
     let server = Server::start(move |request| match calls.fetch_add(1, Ordering::SeqCst) {
         0 | 1 => answer(request),
@@ -268,10 +268,10 @@ fn a_service_that_hangs_is_waited_for_once_in_an_import_and_what_is_left_is_coun
     import
         .run()
         .succeeds()
-        .says("did not answer within 1 s; 4 records left to read")
-        .says("`because embed` goes on");
+        .says("did not answer within 1 s; 4 records left to embed")
+        .says("`because embed` continues");
     assert_eq!(server.requests().len(), 3);
-    // Who comes while it is left in peace hears of it, too.
+    // A caller during the backoff gets the same error.
     machine.write("three.txt", "The bell rings");
     let import = machine
         .with(&server, &["import", "--no-derive", "--json", "--format", "text", "three.txt"]);
@@ -279,7 +279,7 @@ fn a_service_that_hangs_is_waited_for_once_in_an_import_and_what_is_left_is_coun
 }
 
 #[test]
-fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
+fn status_explains_why_a_model_could_not_be_opened() {
     let machine = with_records(0);
     let check = |model: &str,
                  variable: (&'static str, &str),
@@ -291,11 +291,11 @@ fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
                 machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", model);
             call.variable(variable.0, variable.1)
         };
-        call(&["remember", &format!("for {model}")]).run().succeeds().says("records left to read");
+        call(&["remember", &format!("for {model}")]).run().succeeds().says("records left to embed");
         call(&["status"]).run().succeeds().prints(reason).prints(advice);
         let embedder = call(&["status", "--json"]).run().succeeds().json()["embedder"].clone();
         assert_eq!(embedder["error"]["code"], code, "{embedder}");
-        // It is of no matter to who chose another model.
+        // A user who chose another model is not affected.
         assert_eq!(
             machine.because(["status", "--json"]).run().json()["embedder"]["error"],
             Value::Null
@@ -317,9 +317,9 @@ fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
         unset,
         "model_unusable",
         "the variable NOT_SET holds no key",
-        "mend what it names",
+        "fix the problem that it names",
     );
-    // Opened at last, it is forgotten.
+    // Once it opens, the error is cleared.
     let server = server();
     machine.with(&server, &["embed"]).run().succeeds();
     let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
@@ -330,9 +330,9 @@ fn a_model_that_could_not_be_opened_is_shown_with_its_reason_and_what_to_do() {
 }
 
 #[test]
-fn a_server_without_the_right_certificate_is_asked_again_after_longer_and_longer_waits() {
+fn retries_of_a_server_with_a_bad_certificate_back_off() {
     let machine = with_records(0);
-    // It speaks no TLS at all.
+    // The server does not speak TLS at all.
     let server = server();
     let base = server.base().replace("http://", "https://");
     let call = |arguments: &[&str]| {
@@ -356,16 +356,16 @@ fn a_server_without_the_right_certificate_is_asked_again_after_longer_and_longer
             );
         }
     }
-    // Nobody asks before it is time.
-    call(&["remember", "Too early"]).run().succeeds().says("records left to read");
+    // The model is not called before the backoff ends.
+    call(&["remember", "Too early"]).run().succeeds().says("records left to embed");
     assert_eq!(error()["attempts"], 4);
     call(&["status"]).run().succeeds().prints("openai does not answer").prints("again at");
     call(&["embed", "--once"]).run().ends(1);
-    assert_eq!(error()["attempts"], 5, "who asks for it is not refused");
+    assert_eq!(error()["attempts"], 5, "an explicit request is not backed off");
 }
 
 #[test]
-fn another_model_takes_over_when_it_has_read_everything() {
+fn a_new_model_takes_over_when_it_has_embedded_everything() {
     let (machine, server) = (with_records(300), server());
     machine.with(&server, &["embed"]).run().succeeds();
     let is_refused = Arc::new(AtomicBool::new(true));
@@ -404,7 +404,7 @@ fn another_model_takes_over_when_it_has_read_everything() {
 }
 
 #[test]
-fn a_space_that_was_read_by_a_service_makes_nobody_ask_it() {
+fn a_space_embedded_by_a_service_does_not_cause_calls_to_it() {
     let (machine, server) = (with_records(0), server());
     machine.with(&server, &["embed"]).run().succeeds();
     let asked = server.requests().len();
@@ -418,7 +418,7 @@ fn a_space_that_was_read_by_a_service_makes_nobody_ask_it() {
 }
 
 #[test]
-fn an_embedding_that_is_killed_goes_on_where_it_was() {
+fn a_killed_embed_resumes_where_it_stopped() {
     /// Texts in the space.
     const TURNS: usize = 400;
     let machine = with_records(TURNS);
@@ -446,14 +446,14 @@ fn an_embedding_that_is_killed_goes_on_where_it_was() {
         .iter()
         .map(|request| request.json()["input"].as_array().unwrap().len())
         .sum();
-    // A batch that was asked for and not written is asked for again, and each start may ask how
-    // long vectors are.
+    // A batch that was requested and not written is requested again, and each start may ask for the
+    // dimensions.
     assert!(read <= TURNS + 4 + 9 * (8 + 1), "{read}");
     machine.is_sound();
 }
 
 #[test]
-fn a_study_of_a_model_asks_it_each_text_once_however_often_it_asks_memory() {
+fn an_ablation_study_embeds_each_text_once() {
     let (machine, server) = (Machine::with_space(), server());
     let document = r#"{"type":"document","id":"d","text":"The boat leaves."}"#;
     let query = r#"{"type":"query","id":"q","text":"Which vessel?","gold":["d"]}"#;
@@ -462,7 +462,7 @@ fn a_study_of_a_model_asks_it_each_text_once_however_often_it_asks_memory() {
         ["--json", "--embedder", "openai:small", "eval", "retrieval", "mine.jsonl", "--ablation"];
     let report = machine.with(&server, &study).run().succeeds().json();
     assert_eq!(report["about"]["embedder"], json!("openai:small"), "{report}");
-    // A part that only a model's vectors have is one that can be taken away.
+    // A score component that exists only with this model's vectors can be ablated as well.
     assert!(report["ablation"].to_string().contains("record alone"), "{report}");
     let texts = server
         .requests()

@@ -1,9 +1,9 @@
-//! Facts on the command line: what is believed stands above what was told, and follows what the
-//! user says.
+//! Facts on the command line: recall prints beliefs above records, and they follow the user's
+//! corrections.
 
 use serde_json::Value;
 
-use crate::words::{Believing, HABIT, believing};
+use crate::beliefs::{Believing, HABIT, believing};
 
 fn texts(answer: &Value, of: &str) -> Vec<String> {
     let text = |found: &Value| match of {
@@ -20,18 +20,18 @@ fn facts(here: &Believing, question: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_believed_stands_above_what_was_told() {
+fn recall_prints_facts_above_records() {
     let here = believing();
     let shown =
         here.run(&["recall", "-k", "1", "Who goes to the gym on Tuesday?"]).succeeds().out();
     let lines: Vec<&str> = shown.lines().collect();
-    assert_eq!(lines[0], "What is believed", "{shown}");
+    assert_eq!(lines[0], "Facts", "{shown}");
     assert!(
         lines[1].starts_with("likely 0.87      Goes to the gym on Tuesday and Thursday"),
         "{shown}"
     );
     assert!(lines[2].contains(HABIT) && lines[2].contains("3 sources"), "{shown}");
-    let told = lines.iter().position(|line| *line == "What was told").unwrap();
+    let told = lines.iter().position(|line| *line == "Records").unwrap();
     assert!(lines[told + 1].starts_with(" 1."), "{shown}");
     let explained = here.run(&["recall", "--explain", "gym on Tuesday"]).succeeds().out();
     for part in ["relevance", "similarity", "confidence      0.870 × 0.30", "recency", "words"] {
@@ -52,13 +52,11 @@ fn what_is_believed_stands_above_what_was_told() {
         assert!(answer["facts"][0].get(field).is_some(), "{field}: {answer}");
     }
     here.run(&["recall", "xylophone"]).succeeds().prints("Nothing in memory");
-    here.run(&["recall", "--search", "facts", "number"])
-        .succeeds()
-        .prints("Nothing that is believed");
+    here.run(&["recall", "--search", "facts", "number"]).succeeds().prints("No belief shares");
 }
 
 #[test]
-fn what_is_searched_can_be_said() {
+fn recall_searches_only_what_was_asked_for() {
     let here = believing();
     let counts = |arguments: &[&str]| {
         let answer = here.json(arguments);
@@ -78,7 +76,7 @@ fn what_is_searched_can_be_said() {
 }
 
 #[test]
-fn what_the_user_says_changes_what_is_found_and_taking_it_back_brings_it_back() {
+fn a_correction_changes_the_facts_found_and_withdrawing_it_restores_them() {
     let here = believing();
     let all = ["Goes to the gym on Tuesday and Thursday", "Likes the gym"];
     assert_eq!(facts(&here, &["gym"]), all);
@@ -106,7 +104,7 @@ fn what_the_user_says_changes_what_is_found_and_taking_it_back_brings_it_back() 
 }
 
 #[test]
-fn what_was_told_and_believed_by_then_and_what_is_true_then_is_found() {
+fn recall_filters_by_recording_time_and_by_validity() {
     let here = believing();
     here.run(&["refute", HABIT]).succeeds();
     here.run(&["retract", &here.notes[0]]).succeeds();

@@ -1,8 +1,8 @@
-//! One bit of a space's file is not what it was.
+//! Single bit flips in a space's file.
 //!
-//! For each of many positions: `verify` says so, or opening says so, or the bit meant nothing,
-//! which is proved by the exported ledger and the views being what they were. What is found in a
-//! row of the `op` table names the operation. Nothing panics and nothing hangs.
+//! For each of many positions, either opening or `verify` reports the damage, or the bit was
+//! unused: the exported ledger and the views are unchanged. Damage in a row of the `op` table names
+//! the operation. Nothing panics and nothing hangs.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -25,11 +25,11 @@ const FLIPS: usize = 300;
 const ROW_HEAD_BYTES: usize = 16;
 /// The seed of the positions.
 const SEED: u64 = 0x6265_6361_7573_6521;
-/// Longer than anything may take here.
+/// Longest time of one check.
 const FLIP_SECONDS_MAX: u64 = 20;
 
-/// A model whose vectors are kept beside the ledger, and are found to be damaged by nobody but
-/// those who ask them.
+/// A model whose vectors are stored beside the ledger. Only searches that use them detect that they
+/// are damaged.
 struct Letters(Model);
 
 impl Letters {
@@ -54,7 +54,7 @@ impl Embedder for Letters {
     }
 }
 
-/// Asks by the model's vectors, as far as they can be asked.
+/// Searches by the model's vectors, as far as they are readable.
 fn ask(space: &mut Space) -> Result<(), engine::EngineError> {
     space.embedding_status()?;
     space.mend_embeddings(&Letters::new().0)?;
@@ -70,7 +70,7 @@ fn signer() -> Signer {
     Signer::from_seed([3; 32])
 }
 
-/// What is in a space, for comparison.
+/// The content of a space, for comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Content {
     export: Vec<u8>,
@@ -84,7 +84,7 @@ fn content(space: &mut Space) -> Result<Content, engine::EngineError> {
     Ok(Content { export, views: space.digests()?.into_iter().map(|view| view.digest).collect() })
 }
 
-/// What became of a flipped bit.
+/// The result of flipping a bit.
 #[derive(Debug, PartialEq, Eq)]
 enum Seen {
     /// Opening or verifying gave this error.
@@ -113,8 +113,8 @@ fn look(path: &Path) -> Seen {
         }
         Ok(_) => match content(&mut space) {
             Ok(content) => {
-                // What is wrong with these vectors changes no answer of the ledger; that nothing
-                // panics is what counts.
+                // Damage to these vectors does not change any answer of the ledger; what matters is
+                // that nothing panics.
                 let _ = ask(&mut space);
                 Seen::Nothing(Box::new(content))
             }
@@ -156,7 +156,7 @@ fn rows(bytes: &[u8], ids: &[[u8; 32]]) -> Vec<Option<usize>> {
 }
 
 #[test]
-fn every_flipped_bit_is_found_or_means_nothing() {
+fn every_flipped_bit_is_detected_or_unused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("space.db");
     let now: jiff::Timestamp = "2025-06-01T12:00:00Z".parse().unwrap();
@@ -191,8 +191,8 @@ fn every_flipped_bit_is_found_or_means_nothing() {
     );
 
     let mut dice = Dice(SEED);
-    // A row begins with its length, its number and its columns' types, which everything else hangs
-    // on.
+    // A row begins with its length, its number and its columns' types, which everything else
+    // depends on.
     let begins = |owner: usize| owners.iter().position(|found| *found == Some(owner)).unwrap();
     let heads =
         [begins(0), begins(TURNS / 2)].into_iter().flat_map(|start| start..start + ROW_HEAD_BYTES);
@@ -254,7 +254,7 @@ fn export_ids(export: &[u8]) -> Vec<[u8; 32]> {
     lines.map(id).collect()
 }
 
-/// Looks at a file with these bytes, but no longer than is reasonable.
+/// Checks a file with these bytes, with a time limit.
 fn look_in_time(folder: &Path, bytes: Vec<u8>, place: &str) -> Seen {
     let own = tempfile::tempdir_in(folder).unwrap();
     let path = own.path().join("space.db");

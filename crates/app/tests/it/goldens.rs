@@ -14,7 +14,7 @@ use crate::machine::Machine;
 
 /// By how much a band's share of true claims may lie outside of the band.
 const TOLERANCE: f64 = 0.10;
-/// Fewer claims say nothing of their band.
+/// Bands with fewer claims are not checked.
 const CLAIMS_MIN: u64 = 20;
 
 fn fixture(name: &str) -> PathBuf {
@@ -27,7 +27,7 @@ fn measured() -> Value {
 }
 
 #[test]
-fn confidences_are_the_stored_ones() {
+fn confidences_match_the_golden_file() {
     let golden = std::fs::read(fixture("goldens/confidence.json")).unwrap();
     let golden: BTreeMap<String, BTreeMap<String, f64>> = serde_json::from_slice(&golden).unwrap();
     let mut found: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
@@ -47,7 +47,7 @@ fn confidences_are_the_stored_ones() {
 }
 
 #[test]
-fn in_each_band_about_as_much_is_true_as_it_says() {
+fn the_share_of_true_claims_matches_each_band() {
     let measured = measured();
     for (band, from, to) in [
         ("speculative", 0.0, 0.4),

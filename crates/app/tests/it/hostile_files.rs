@@ -1,6 +1,6 @@
-//! Files that are not what they say, given to `because import` as every format and as none.
+//! Malformed and hostile files, given to `because import` as every format and with detection.
 //!
-//! Whatever they are: a clear answer, in time, and what was in the space stays in it.
+//! The import must answer clearly and in time, and the space's records must stay.
 
 use std::fs::File;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::machine::Machine;
 /// Larger than memory should ever hold at once.
 const SPARSE_BYTES: u64 = 3 << 30;
 
-/// Imports `path` as each format and as what it seems to be; then everything must still be there.
+/// Imports `path` as each format and with detection; then every record must still be there.
 fn attack(machine: &Machine, path: &Path) {
     let before = machine.records();
     let formats = importers::registry().iter().map(|importer| importer.name()).chain(["ledger"]);
@@ -68,8 +68,8 @@ fn small_files_of_every_wrong_shape() {
     }
 }
 
-/// An event that is sought for ever, every second of each thirtieth of February, and one at a time
-/// that is none.
+/// A recurring event whose search would never end: every second of each thirtieth of February, one
+/// at a time that does not exist.
 fn forever() -> String {
     let rule = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30\r\nRDATE:99999999T999999Z\r\nSUMMARY";
     crate::samples::CALENDAR.replace("SUMMARY", rule)
@@ -107,7 +107,7 @@ fn files_larger_than_memory() {
         assert!(matches!(ran.code(), 0 | 1 | 4), "{ran}");
         assert!(
             ran.code() != 0 || name == "huge.ics",
-            "what is no text went in unmentioned: {ran}"
+            "a file that is not text was imported without a message: {ran}"
         );
         assert!(machine.records().is_superset(&space));
         std::fs::remove_file(path).unwrap();
@@ -136,7 +136,7 @@ fn folders_that_contain_themselves() {
 }
 
 #[test]
-fn what_is_neither_file_nor_folder_is_refused_at_once() {
+fn pipes_and_devices_are_refused_at_once() {
     let machine = Machine::with_chat();
     machine.call("mkfifo", ["pipe"]).run().succeeds();
     for path in ["pipe", "/dev/zero", "/dev/null"] {
@@ -149,16 +149,16 @@ fn what_is_neither_file_nor_folder_is_refused_at_once() {
 }
 
 #[test]
-fn one_bad_path_does_not_hide_what_the_others_gave() {
+fn one_bad_path_does_not_hide_the_results_of_the_others() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::CHAT);
-    machine.write("bad.ics", "this is no calendar");
+    machine.write("bad.ics", "this is not a calendar");
     let calls = [["import", "chat.jsonl", "missing.ics"], ["import", "missing.ics", "chat.jsonl"]];
     for call in calls {
         machine.because(call).run().ends(1).says("missing.ics");
     }
     assert_eq!(machine.records().len(), 0, "nothing is begun while a path is wrong");
-    machine.write("bad.jpg", "this is no photo");
+    machine.write("bad.jpg", "this is not a photo");
     let ran = machine.because(["import", "--json", "--format", "locomo", "bad.jpg"]).run().ends(1);
     assert!(ran.out.is_empty(), "{ran}");
     machine.write("empty", "");

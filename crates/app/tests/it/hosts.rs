@@ -1,4 +1,4 @@
-//! The settings of hosts: our entry comes and goes, and nothing else in them changes.
+//! The settings of hosts: adding and removing our entry changes nothing else.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::machine::{BECAUSE, Call, Machine};
 
-/// A machine with a person's home, where hosts look for their settings.
+/// A user's environment, with a home in which hosts look for their settings.
 struct Person {
     machine: Machine,
 }
 
-/// Hosts by the names that the command takes, with the settings of a person.
+/// Hosts by the names that the command takes, with the user's settings.
 const HOSTS: [(&str, &str); 3] = [
     ("claude-code", ".claude.json"),
     ("cursor", ".cursor/mcp.json"),
@@ -48,7 +48,7 @@ impl Person {
     }
 }
 
-/// Settings that a person has already, as each host writes them.
+/// Existing settings, as each host writes them.
 fn settings(host: &str) -> &'static str {
     match host {
         "codex" => {
@@ -61,11 +61,11 @@ fn settings(host: &str) -> &'static str {
 }
 
 #[test]
-fn the_entry_comes_into_settings_that_are_there_and_goes_without_a_trace() {
+fn installing_and_uninstalling_restores_existing_settings() {
     for (host, file) in HOSTS {
         let person = Person::new();
         person.write(file, settings(host));
-        person.install(&[host]).run().succeeds().prints("Entered").prints(file).prints("mcp");
+        person.install(&[host]).run().succeeds().prints("Added").prints(file).prints("mcp");
         let written = person.read(file);
         assert!(written.contains(BECAUSE) && written.contains("docs"), "{written}");
         for line in settings(host).lines().filter(|line| !line.contains("docs")) {
@@ -73,7 +73,7 @@ fn the_entry_comes_into_settings_that_are_there_and_goes_without_a_trace() {
         }
         person.install(&[host]).run().succeeds().prints("already");
         assert_eq!(person.read(file), written, "{host}");
-        let out = person.install(&[host, "--uninstall"]).run().succeeds().prints("Took").out();
+        let out = person.install(&[host, "--uninstall"]).run().succeeds().prints("Removed").out();
         assert!(!out.contains("hush"), "a neighbour's key was printed: {out}");
         assert_eq!(person.read(file), settings(host), "{host}");
         person.install(&[host, "--uninstall"]).run().succeeds().prints("has no MCP server");
@@ -81,7 +81,7 @@ fn the_entry_comes_into_settings_that_are_there_and_goes_without_a_trace() {
 }
 
 #[test]
-fn settings_that_are_not_there_are_made_and_removed_again() {
+fn missing_settings_are_created_and_removed_again() {
     for (host, file) in HOSTS {
         let person = Person::new();
         let told = person.install(&[host, "--json"]).run().succeeds().json();
@@ -101,14 +101,14 @@ fn settings_that_are_not_there_are_made_and_removed_again() {
 }
 
 #[test]
-fn a_dry_run_shows_what_would_be_and_writes_nothing() {
+fn a_dry_run_shows_the_change_and_writes_nothing() {
     for (host, file) in HOSTS {
         let person = Person::new();
         let ran = person
             .install(&[host, "--dry-run"])
             .run()
             .succeeds()
-            .prints("Would enter")
+            .prints("Would add")
             .prints("  + ");
         assert!(ran.out().contains(BECAUSE) && ran.out().contains("Nothing was written"), "{ran}");
         assert!(!person.has(file), "{host}");
@@ -121,14 +121,14 @@ fn a_dry_run_shows_what_would_be_and_writes_nothing() {
             .install(&[host, "--uninstall", "--dry-run"])
             .run()
             .succeeds()
-            .prints("Would take")
+            .prints("Would remove")
             .prints("  - ");
         assert_eq!(person.read(file), written);
     }
 }
 
 #[test]
-fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
+fn invalid_or_conflicting_settings_are_left_alone() {
     for (host, file) in HOSTS {
         let (broken, taken): (&[&str], &str) = match host {
             "codex" => (
@@ -164,7 +164,7 @@ fn settings_that_do_not_read_or_mean_something_else_are_left_alone() {
 }
 
 #[test]
-fn comments_and_trailing_commas_of_settings_stay() {
+fn comments_and_trailing_commas_are_kept() {
     let text = "\u{feff}// mine\r\n{\r\n  \"mcpServers\": {\r\n    // docs\r\n    \"docs\": { \"env\": { \"KEY\": \"hush\" } } // two\r\n  },\r\n}\r\n";
     for (host, file) in HOSTS.into_iter().filter(|(_, file)| file.ends_with("json")) {
         let person = Person::new();
@@ -173,12 +173,12 @@ fn comments_and_trailing_commas_of_settings_stay() {
             .install(&[host, "--dry-run"])
             .run()
             .succeeds()
-            .prints("Would enter")
+            .prints("Would add")
             .prints("  + ")
             .out();
         assert!(!shown.contains("hush"), "a neighbour's key was printed: {shown}");
         assert_eq!(person.read(file), text, "{host}");
-        person.install(&[host]).run().succeeds().prints("Entered");
+        person.install(&[host]).run().succeeds().prints("Added");
         let written = person.read(file);
         assert!(written.contains("} }, // two\r\n    \"because\": {\r\n"), "{written}");
         assert!(
@@ -186,14 +186,14 @@ fn comments_and_trailing_commas_of_settings_stay() {
             "{written}"
         );
         person.install(&[host]).run().succeeds().prints("already");
-        let shown = person.install(&[host, "--uninstall"]).run().succeeds().prints("Took").out();
+        let shown = person.install(&[host, "--uninstall"]).run().succeeds().prints("Removed").out();
         assert!(!shown.contains("hush"), "a neighbour's key was printed: {shown}");
         assert_eq!(person.read(file), text, "{host}");
     }
 }
 
 #[test]
-fn settings_that_nest_deeply_are_refused() {
+fn deeply_nested_settings_are_refused() {
     let person = Person::new();
     let text = format!("{{\"a\":{}", "[".repeat(1 << 20));
     person.write(".cursor/mcp.json", &text);
@@ -203,7 +203,7 @@ fn settings_that_nest_deeply_are_refused() {
 }
 
 #[test]
-fn a_project_has_settings_of_its_own() {
+fn project_scope_writes_the_projects_settings() {
     for (host, file) in [
         ("claude-code", ".mcp.json"),
         ("cursor", ".cursor/mcp.json"),
@@ -219,7 +219,7 @@ fn a_project_has_settings_of_its_own() {
 }
 
 #[test]
-fn the_space_and_the_home_go_with_the_entry_by_paths_that_hold_everywhere() {
+fn the_entry_names_the_space_and_the_home_by_absolute_paths() {
     let person = Person::new();
     let told =
         person.install(&["cursor", "--space", "my memory.db", "--json"]).run().succeeds().json();
@@ -238,7 +238,7 @@ fn the_space_and_the_home_go_with_the_entry_by_paths_that_hold_everywhere() {
 }
 
 #[test]
-fn hosts_that_keep_their_settings_elsewhere_are_followed() {
+fn variables_that_move_a_hosts_settings_are_honoured() {
     let person = Person::new();
     let elsewhere = person.machine.work().join("elsewhere");
     for (host, variable, file) in [
@@ -253,7 +253,7 @@ fn hosts_that_keep_their_settings_elsewhere_are_followed() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_stays_a_link_and_permissions_stay_as_they_are() {
+fn links_and_permissions_are_preserved() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let person = Person::new();
     person.write("dotfiles/claude.json", settings("claude-code"));
@@ -273,7 +273,7 @@ fn a_link_stays_a_link_and_permissions_stay_as_they_are() {
 }
 
 #[test]
-fn the_server_that_was_entered_starts() {
+fn the_installed_server_starts() {
     let person = Person::new();
     let entry = person.install(&["codex", "--json"]).run().succeeds().json()["entry"].clone();
     let arguments: Vec<&str> =

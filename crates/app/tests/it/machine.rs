@@ -1,7 +1,7 @@
-//! A machine of one person: a home, a working folder, and the program.
+//! The environment of one user: a home, a working folder, and the program.
 //!
-//! [`Call::run`] is strict so that each test need not be: a run that dies of a signal, panics,
-//! takes too long or ends with a code that is not documented fails the test whatever it is about.
+//! [`Call::run`] is strict so that each test need not be: a run that ends by a signal, panics,
+//! takes too long or exits with an undocumented code fails any test.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -19,27 +19,28 @@ const CODE_MAX: i32 = 4;
 /// The program.
 pub(crate) const BECAUSE: &str = env!("CARGO_BIN_EXE_because");
 
-/// A home and a working folder that vanish with it.
+/// A home and a working folder, removed when dropped.
 pub(crate) struct Machine {
     folder: tempfile::TempDir,
 }
 
 impl Machine {
-    /// A machine on which nothing was done yet.
+    /// An empty environment.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("work")).unwrap();
         Self { folder }
     }
 
-    /// A machine with a space in its working folder.
+    /// An environment with a space in its working folder.
     pub(crate) fn with_space() -> Self {
         let machine = Self::new();
         machine.because(["init", "--name", "pottery"]).run().succeeds();
         machine
     }
 
-    /// A machine with the chat of [`crate::samples`] in its space, and nothing concluded from it.
+    /// An environment with the chat of [`crate::samples`] in its space, and no beliefs derived from
+    /// it.
     pub(crate) fn with_chat() -> Self {
         let machine = Self::with_space();
         machine.write("chat.jsonl", crate::samples::CHAT);
@@ -47,7 +48,7 @@ impl Machine {
         machine
     }
 
-    /// What `BECAUSE_HOME` names.
+    /// The value of `BECAUSE_HOME`.
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
@@ -102,8 +103,8 @@ impl Machine {
         Call { command, input: Vec::new() }
     }
 
-    /// The space's records as (source, identity there, body hash), which is what two imports are
-    /// compared by.
+    /// The space's records as (source, identity in the source, body hash), by which two imports are
+    /// compared.
     pub(crate) fn records(&self) -> std::collections::BTreeSet<(String, String, String)> {
         let log = self.because(["log", "-n", "0", "--kind", "evidence", "--json"]).run().succeeds();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -119,21 +120,21 @@ impl Machine {
             .collect()
     }
 
-    /// Fails unless `because verify` finds everything as it should be.
+    /// Fails unless `because verify` finds no problem.
     pub(crate) fn is_sound(&self) {
         let verified = self.because(["verify", "--json"]).run().succeeds().json();
         assert_eq!(verified["sound"], true, "{verified}");
     }
 }
 
-/// A run to be.
+/// A prepared run.
 pub(crate) struct Call {
     command: Command,
     input: Vec<u8>,
 }
 
 impl Call {
-    /// With another home, as another device has.
+    /// With another home, like another device.
     pub(crate) fn at_home(mut self, home: &Path) -> Self {
         self.command.env("BECAUSE_HOME", home);
         self
@@ -163,7 +164,7 @@ impl Call {
         self
     }
 
-    /// Starts it and leaves it running, to be talked with.
+    /// Starts it and leaves it running, with pipes for a conversation.
     pub(crate) fn talk(mut self) -> Child {
         self.command
             .stdin(Stdio::piped())
@@ -183,7 +184,7 @@ impl Call {
             .unwrap()
     }
 
-    /// Runs it to its end, which must be one of its own making.
+    /// Runs it to its end, which must not be a signal.
     pub(crate) fn run(mut self) -> Ran {
         let shown = format!("{:?}", self.command.get_args().collect::<Vec<_>>());
         let shown = shown.chars().take(300).collect::<String>();
@@ -191,7 +192,7 @@ impl Call {
         let mut child = self.command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = std::mem::take(&mut self.input);
-        // A child that does not read its input closes it, which is its good right.
+        // A child may close its input without reading it.
         let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
         let out = collect(child.stdout.take().unwrap());
         let err = collect(child.stderr.take().unwrap());
@@ -228,7 +229,7 @@ fn wait(child: &mut Child, shown: &str) -> ExitStatus {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Ran {
     status: ExitStatus,
     pub(crate) out: Vec<u8>,
@@ -252,25 +253,25 @@ impl std::fmt::Display for Ran {
 }
 
 impl Ran {
-    /// Fails unless all went well.
+    /// Fails unless the run succeeded.
     pub(crate) fn succeeds(self) -> Self {
         self.ends(0)
     }
 
-    /// Fails unless it ended with this code; an error always says something.
+    /// Fails unless it ended with this code; an error must print a message.
     pub(crate) fn ends(self, code: i32) -> Self {
         assert_eq!(self.status.code(), Some(code), "{self}");
         assert!(!matches!(code, 1 | 2) || !self.err.is_empty(), "an error without a word: {self}");
         self
     }
 
-    /// Fails unless the error output says so.
+    /// Fails unless the error output contains this.
     pub(crate) fn says(self, what: &str) -> Self {
         assert!(self.err().contains(what), "does not say {what:?}: {self}");
         self
     }
 
-    /// Fails unless the output has this.
+    /// Fails unless the output contains this.
     pub(crate) fn prints(self, what: &str) -> Self {
         assert!(self.out().contains(what), "does not print {what:?}: {self}");
         self

@@ -1,8 +1,8 @@
-//! The program as a stranger meets it and as an enemy would treat it.
+//! The program as a new user meets it and as an attacker would treat it.
 //!
-//! Every test runs the built binary in folders of its own, or opens the files it wrote. [`machine`]
-//! makes such a machine and holds every run to the same rules: it ends by itself and in time, with
-//! a known exit code and without a panic.
+//! Every test runs the built binary in its own folders, or opens the files it wrote. [`machine`]
+//! provides such an environment and holds every run to the same rules: it ends by itself and in
+//! time, with a documented exit code and without a panic.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,39 +10,39 @@
     reason = "this crate is tests, its helpers too"
 )]
 
-mod accesses;
+mod beliefs;
 mod cli_docs;
 mod commands;
 mod conformance;
-mod contexts;
+mod context;
+mod crash_recovery;
+mod device_keys;
+mod disk_limits;
 mod embeddings;
-mod exchanges;
 mod facts;
 mod flipped_bits;
 mod goldens;
 mod hostile_files;
+mod hostile_queries;
 mod hosts;
 #[path = "../../../models/tests/it/hub_server.rs"]
 mod hub_server;
-mod killed;
+mod id_prefixes;
+mod invalid_requests;
+mod ledger_exchange;
 mod machine;
 mod mcp;
 mod models;
-mod names;
-mod places;
 mod processes;
-mod proofs;
-mod questions;
 #[cfg(unix)] // It shows a shell.
 mod readme;
-mod refusals;
 mod samples;
-mod scarcity;
 mod secrets;
 #[path = "../../../models/tests/it/server.rs"]
 mod server;
 mod settings;
+mod space_lookup;
 mod terminal;
 #[cfg(unix)] // It runs a shell.
 mod transcripts;
-mod words;
+mod verify_beliefs;

@@ -1,4 +1,4 @@
-//! Models that are fetched, from a hub on this machine.
+//! Installing models, from a hub on this machine.
 
 use serde_json::json;
 
@@ -13,7 +13,10 @@ fn model(machine: &Machine, hub: &Server, arguments: &[&str]) -> Call {
 #[test]
 fn a_model_is_fetched_listed_and_removed() {
     let (machine, hub) = (Machine::new(), start());
-    model(&machine, &hub, &["list"]).run().succeeds().prints("the built-in model needs nothing");
+    model(&machine, &hub, &["list"])
+        .run()
+        .succeeds()
+        .prints("the built-in model needs no download");
     let pulled = model(&machine, &hub, &["pull", MODEL]).run().succeeds();
     let pulled = pulled
         .prints("Fetched owner/tiny-model at 0123456789ab")
@@ -26,7 +29,7 @@ fn a_model_is_fetched_listed_and_removed() {
         (&json!(MODEL), &json!(COMMIT), &json!(false))
     );
     assert!(machine.home().join("models/owner--tiny-model/model.safetensors").is_file());
-    // What this hub has is no real model, which opening it finds out.
+    // The files of this hub are not a real model, which opening it detects.
     let doctor = machine.because(["--embedder", MODEL, "doctor"]).run().ends(3);
     doctor.prints("models/owner--tiny-model cannot be used").prints("because model list");
     let list = model(&machine, &hub, &["--json", "list"]).run().succeeds().json();
@@ -39,7 +42,7 @@ fn a_model_is_fetched_listed_and_removed() {
 }
 
 #[test]
-fn names_that_lead_out_of_the_folder_are_refused() {
+fn model_names_that_escape_the_folder_are_refused() {
     let (machine, hub) = (Machine::with_space(), start());
     for name in
         ["../..", "..", "a/../../b", "/etc/passwd", "", "a/b/c", "a\\..\\b", "C:/x", "a/b%2f.."]
@@ -54,7 +57,7 @@ fn names_that_lead_out_of_the_folder_are_refused() {
 }
 
 #[test]
-fn what_the_hub_does_not_give_is_told_and_nothing_is_left_half() {
+fn a_failed_fetch_is_reported_and_leaves_no_partial_model() {
     let machine = Machine::new();
     let hub = start();
     let check = |hub: &Server, arguments: &[&str], code: &str| {
@@ -75,7 +78,7 @@ fn what_the_hub_does_not_give_is_told_and_nothing_is_left_half() {
 }
 
 #[test]
-fn without_a_network_it_is_said_what_else_works() {
+fn without_a_network_the_error_names_alternatives() {
     let (machine, hub) = (Machine::new(), start());
     let call = model(&machine, &hub, &["pull", MODEL]);
     drop(hub);
@@ -86,7 +89,7 @@ fn without_a_network_it_is_said_what_else_works() {
 }
 
 #[test]
-fn the_token_goes_to_the_hub_and_nowhere_else() {
+fn the_token_is_sent_to_the_hub_alone() {
     let (machine, hub) = (Machine::new(), start());
     let pulled =
         model(&machine, &hub, &["pull", MODEL]).variable("HF_TOKEN", "hf_secret").run().succeeds();

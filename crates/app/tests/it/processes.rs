@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use crate::samples::long_chat;
 
 #[test]
-fn two_importers_at_once_both_finish_and_readers_see_whole_records() {
+fn concurrent_imports_both_finish_and_readers_see_whole_records() {
     let machine = Machine::with_space();
     let chat = long_chat(3_000);
     let lines: Vec<&str> = chat.lines().collect();
@@ -47,7 +47,7 @@ fn two_importers_at_once_both_finish_and_readers_see_whole_records() {
 }
 
 #[test]
-fn many_small_writers_lose_nothing() {
+fn concurrent_writers_lose_no_record() {
     let machine = Machine::with_space();
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -65,7 +65,7 @@ fn many_small_writers_lose_nothing() {
 }
 
 #[test]
-fn verify_and_export_beside_an_importer_see_one_moment() {
+fn verify_and_export_see_a_consistent_snapshot_during_an_import() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", long_chat(3_000));
     std::thread::scope(|scope| {

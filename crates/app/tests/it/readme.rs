@@ -1,4 +1,4 @@
-//! What the README shows is what the program does.
+//! The transcripts in the README and the reference match the program.
 
 use crate::machine::Machine;
 use crate::transcripts;
@@ -10,7 +10,7 @@ fn document(name: &str) -> String {
 }
 
 #[test]
-fn what_the_readme_shows_is_what_the_program_prints() {
+fn readme_transcripts_match_the_program() {
     assert!(
         transcripts::run("README.md", &document("README.md")) > 7,
         "the README has lost its transcripts"
@@ -18,7 +18,7 @@ fn what_the_readme_shows_is_what_the_program_prints() {
 }
 
 #[test]
-fn what_the_reference_shows_is_what_the_program_prints() {
+fn reference_transcripts_match_the_program() {
     assert!(
         transcripts::run("docs/cli.md", &document("docs/cli.md")) > 40,
         "docs/cli.md has lost its transcripts"
@@ -41,7 +41,7 @@ fn the_reference_names_every_format() {
 }
 
 #[test]
-fn the_reference_says_what_every_part_of_a_score_is() {
+fn the_reference_explains_every_part_of_a_score() {
     use retrieval::rank::{Signals, Weights, fuse};
     let page = document("docs/cli.md");
     let table: Vec<&str> =

@@ -1,12 +1,11 @@
-//! Secrets: whichever command something comes in by, its secrets are not in any file of the
-//! machine.
+//! Secrets are masked: no command that records text writes a secret to any file.
 
 use std::path::Path;
 
+use crate::beliefs::{HABIT, believing};
 use crate::machine::Machine;
-use crate::words::{HABIT, believing};
 
-/// What must not be written, put together so that no scanner takes this file for a leak.
+/// The secret, joined from parts so that scanners do not report this file as a leak.
 pub(crate) fn secret() -> String {
     ["gh", "p_", "a8F3kd92LmQ0xY7bN4vR1sT6uW5zC3eJ9hG2"].concat()
 }
@@ -60,7 +59,7 @@ fn every_command_masks_secrets_and_says_so() {
 }
 
 #[test]
-fn a_space_named_after_a_secret_is_made_with_a_masked_name() {
+fn a_secret_in_a_spaces_name_is_masked() {
     let machine = Machine::new();
     let made = machine.because(["init", "--json", "--name", &secret()]).run().succeeds().json();
     assert_eq!(made["name"], "[masked:github-token]");
@@ -69,7 +68,7 @@ fn a_space_named_after_a_secret_is_made_with_a_masked_name() {
 }
 
 #[test]
-fn receipts_do_not_keep_secrets_in_the_names_of_agents_and_conversations() {
+fn secrets_in_agent_and_conversation_names_are_masked_in_receipts() {
     let machine = Machine::with_chat();
     let secret = secret();
     let turn = [
@@ -93,7 +92,7 @@ fn receipts_do_not_keep_secrets_in_the_names_of_agents_and_conversations() {
 }
 
 #[test]
-fn a_quoted_private_key_is_in_no_part_of_its_record() {
+fn a_quoted_private_key_is_masked_in_every_part_of_its_record() {
     let machine = Machine::with_space();
     let body = "MHcCAQEEIAs8Fk39dLmQ0xY7bN4vR1sT6uW5zC3eJ9hG2pXoAoGCCqGSM49AwEHo";
     let key = format!(

@@ -1,4 +1,4 @@
-//! What is set by file, variable and option, and what a stranger's folder cannot set.
+//! Settings by file, variable and option, and what an untrusted folder cannot set.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ fn holds(folder: &Path, text: &str) -> bool {
 }
 
 #[test]
-fn an_option_counts_before_a_variable_before_the_spaces_file_before_ones_own() {
+fn options_override_variables_then_the_spaces_file_then_the_users_file() {
     let machine = Machine::with_space();
     assert_eq!(
         machine.embedder(),
@@ -76,20 +76,20 @@ fn an_option_counts_before_a_variable_before_the_spaces_file_before_ones_own() {
 }
 
 #[test]
-fn a_setting_that_does_not_exist_is_told_with_its_line_and_what_was_meant() {
+fn an_unknown_setting_is_reported_with_its_line_and_a_suggestion() {
     let machine = Machine::with_space();
     for (text, says) in [
         (
             "\n[embedder]\nmodle = \"built-in\"\n",
-            "config.toml:3: there is no setting `embedder.modle`; perhaps `embedder.model` is meant",
+            "config.toml:3: unknown setting `embedder.modle`; did you mean `embedder.model`?",
         ),
         (
             "model = \"built-in\"",
-            "config.toml:1: there is no setting `model`; perhaps `embedder.model` is meant",
+            "config.toml:1: unknown setting `model`; did you mean `embedder.model`?",
         ),
-        ("[qqq]\nzzz = 1", "config.toml:2: there is no setting `qqq.zzz`; docs/settings.md"),
-        ("[qqq]", "config.toml:1: there is no setting `qqq`"),
-        ("[embedder]\nmodel = 7", "config.toml:2: `embedder.model` takes a text in quotes"),
+        ("[qqq]\nzzz = 1", "config.toml:2: unknown setting `qqq.zzz`; docs/settings.md"),
+        ("[qqq]", "config.toml:1: unknown setting `qqq`"),
+        ("[embedder]\nmodel = 7", "config.toml:2: `embedder.model` takes a string in quotes"),
         (
             "[openai]\ndimensions = 0",
             "config.toml:2: `openai.dimensions` takes a whole number from 1 to 16384",
@@ -128,7 +128,7 @@ fn a_setting_that_does_not_exist_is_told_with_its_line_and_what_was_meant() {
             "config.toml:2: `openai.base_url` takes the address of a server, like ",
         ),
         ("[openai]\nbase_url = \"a.example\"", "must begin with https:// or http://"),
-        ("[embedder]\nspaces_may_choose = [1]", "takes a list of texts"),
+        ("[embedder]\nspaces_may_choose = [1]", "takes a list of strings"),
         ("[embedder]\nspaces_may_choose = [\"opneai\"]", "is none of openai"),
         ("[embedder]\nmodel = \"gpt\"", "config.toml:2: \"gpt\" names no model"),
         ("[embedder\nmodel = 1", "config.toml:1: "),
@@ -163,7 +163,7 @@ fn a_setting_that_does_not_exist_is_told_with_its_line_and_what_was_meant() {
 }
 
 #[test]
-fn a_spaces_file_sends_neither_texts_nor_keys_anywhere() {
+fn a_spaces_file_cannot_send_texts_or_keys_anywhere() {
     let (machine, server) = (Machine::with_space(), server());
     let doctor = || machine.because(["doctor"]).variable("OPENAI_API_KEY", KEY);
     for text in [
@@ -173,7 +173,7 @@ fn a_spaces_file_sends_neither_texts_nor_keys_anywhere() {
         "embedder.spaces_may_choose = [\"openai\"]".to_owned(),
     ] {
         machine.write_space_settings(&text);
-        doctor().run().ends(3).prints("counts only in your own config.toml");
+        doctor().run().ends(3).prints("allowed only in your own config.toml");
         machine.because(["status"]).run().ends(2);
     }
     machine.write_own_settings(&format!(
@@ -202,12 +202,12 @@ fn a_spaces_file_sends_neither_texts_nor_keys_anywhere() {
 
 #[cfg(unix)]
 #[test]
-fn a_settings_file_that_is_a_pipe_or_a_device_holds_nobody_up() {
+fn a_settings_file_that_is_a_pipe_or_a_device_does_not_block() {
     let machine = Machine::with_space();
     let path = machine.work().join(".because/config.toml");
     for make in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
         machine.shell(&format!("{make} .because/config.toml")).run().succeeds();
-        machine.because(["status"]).run().ends(2).says("it is no file");
+        machine.because(["status"]).run().ends(2).says("it is not a regular file");
         if path.is_dir() {
             std::fs::remove_dir(&path).unwrap()
         } else {
@@ -218,7 +218,7 @@ fn a_settings_file_that_is_a_pipe_or_a_device_holds_nobody_up() {
 }
 
 #[test]
-fn ones_own_folder_stays_ones_own_whatever_it_is_called() {
+fn the_users_folder_keeps_its_role_under_any_name() {
     let machine = Machine::new();
     let home = machine.work().join(".because");
     std::fs::create_dir(&home).unwrap();
@@ -230,7 +230,7 @@ fn ones_own_folder_stays_ones_own_whatever_it_is_called() {
 }
 
 #[test]
-fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
+fn a_key_is_sent_only_to_its_service_and_never_written() {
     let (machine, server) = (Machine::with_space(), server());
     let model = "[embedder]\nmodel = \"openai:m\"\n[openai]\n";
     let doctor = |settings: &str| {
@@ -261,7 +261,7 @@ fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
         assert_eq!(server.requests().len(), asked);
     }
     assert!(!holds(machine.home().parent().unwrap(), KEY));
-    // Who writes the key itself where its variable should be named is told, and not shown.
+    // If the key itself is given where its variable should be named, the error does not print it.
     assert_eq!(doctor(&format!("api_key_env = \"{KEY}\"")).0, 3);
     assert_eq!(doctor(&format!("api_key = \"{KEY}\"")).0, 3);
     machine.write_own_settings(&format!("{model}api_key_env = \"AIzaSyD1\""));
@@ -270,7 +270,7 @@ fn a_key_goes_only_where_it_is_meant_to_and_is_written_nowhere() {
 }
 
 #[test]
-fn doctor_tries_the_model_and_says_what_to_do_if_it_fails() {
+fn doctor_tries_the_model_and_suggests_a_fix() {
     let machine = Machine::with_space();
     let check = |reply: Reply, says: &str| {
         let server = Server::script([reply]);
@@ -311,7 +311,7 @@ fn doctor_tries_the_model_and_says_what_to_do_if_it_fails() {
     let doctor = machine
         .because(["--embedder", "ollama:m", "doctor"])
         .variable("BECAUSE_OLLAMA_BASE_URL", &gone);
-    doctor.run().ends(3).prints("is it running");
+    doctor.run().ends(3).prints("check that it is running");
     machine
         .because(["--embedder", "gemini:m", "doctor"])
         .run()

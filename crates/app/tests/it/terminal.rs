@@ -1,4 +1,4 @@
-//! What a record says is shown, never obeyed; and the ends of pipes.
+//! Text from records cannot control the terminal; broken pipes and closed streams.
 
 use crate::machine::Machine;
 
@@ -6,7 +6,8 @@ use crate::machine::Machine;
 /// eight-bit sequences.
 const LADEN: &str = "kiln \u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}[31m\u{1b}]52;c;ZXZpbA==\u{1b}\\ \u{9b}2J \u{9d}0;x\u{9c} \u{90}q \u{7f}\u{8}\u{8}\r\u{202e}liar\u{2066} \u{200b}end";
 
-/// Fails if a terminal would take anything in it for more than text and the program's own colours.
+/// Fails if a terminal would interpret anything in it other than text and the program's own
+/// colours.
 fn is_harmless(shown: &str) {
     let mut rest = shown;
     while let Some(at) =
@@ -23,8 +24,8 @@ fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
-/// A machine whose space, sources and grants are laden, wherever a text of someone else's choice
-/// can be.
+/// An environment whose space, sources and grants contain escape sequences wherever others can
+/// choose a text.
 fn laden() -> Machine {
     let machine = Machine::new();
     machine.because(["init", "--name", LADEN]).run().succeeds();
@@ -46,7 +47,7 @@ fn laden() -> Machine {
 }
 
 #[test]
-fn no_record_name_or_path_can_command_the_terminal() {
+fn records_names_and_paths_cannot_control_the_terminal() {
     let machine = laden();
     let ids: Vec<String> = machine
         .because(["log", "-n", "0", "--json"])
@@ -79,8 +80,8 @@ fn no_record_name_or_path_can_command_the_terminal() {
         for form in [None, Some("--json")] {
             let mut arguments = call.clone();
             arguments.splice(0..0, form);
-            // As on a terminal: without it, colours and whatever looks like them would be stripped
-            // from a pipe.
+            // As on a terminal. Otherwise colours and whatever looks like them are stripped from a
+            // pipe.
             let ran = machine.because(arguments).variable("CLICOLOR_FORCE", "1").run();
             is_harmless(&ran.out());
             is_harmless(&ran.err());
@@ -98,7 +99,7 @@ fn json_on_a_pipe_loses_no_character() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::long_chat(3_000));
     machine.because(["import", "chat.jsonl"]).run().succeeds();
@@ -123,7 +124,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn closed_and_full_streams_are_said_or_ignored() {
+fn closed_and_full_streams_are_reported_or_ignored() {
     let machine = Machine::with_chat();
     machine.shell("$BECAUSE remember - <&-").run().ends(2).says("empty");
     machine.shell("$BECAUSE recall glaze <&-").run().succeeds().prints("Tenmoku");

@@ -1,7 +1,7 @@
-//! Edits of the text of settings: a member is inserted into an object, or removed.
+//! Text edits of settings: inserting a member into an object, or removing one.
 //!
-//! A new member is written as its neighbours are. Removing what was inserted gives the text that
-//! was there before.
+//! A new member is formatted like its neighbours. Removing an inserted member restores the previous
+//! text.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use serde_json::Value;
 use super::grammar::{Separator, SeparatorKind, separators};
 use super::{Document, Object};
 
-/// How far a level is indented where the file does not show it.
+/// The indentation of a level where the file does not show one.
 const INDENT: &str = "  ";
 
-/// Text in place of a part of the document.
+/// A replacement of a part of the document.
 pub(super) struct Edit {
     pub(super) part: Range<usize>,
     pub(super) text: String,
 }
 
-/// How the members of an object are written.
+/// The layout of an object's members.
 pub(super) enum Layout {
-    /// The whole file is on one line, as programs write it.
+    /// The whole file on one line, as programs write it.
     Compact,
     OneLine,
     Lines {
@@ -34,7 +34,7 @@ impl Document {
         self.text.get(part).unwrap_or_default()
     }
 
-    /// The text after some edits, which do not overlap and come in the order of their places.
+    /// The text after edits, which must not overlap and must be in order.
     pub(super) fn edited(&self, edits: &[Edit]) -> String {
         let mut text = String::with_capacity(self.text.len());
         let mut done = 0;
@@ -47,14 +47,14 @@ impl Document {
         text
     }
 
-    /// The white space at the beginning of the line on which `at` is.
+    /// The white space at the beginning of the line that contains `at`.
     fn indent_at(&self, at: usize) -> &str {
         let line = self.part(0..at).rsplit('\n').next().unwrap_or_default();
         let end = line.find(|c: char| c != ' ' && c != '\t').unwrap_or(line.len());
         line.get(..end).unwrap_or_default()
     }
 
-    /// By how much each level is indented.
+    /// The indentation of one level.
     fn unit(&self) -> &str {
         let first =
             self.root.members.first().map(|first| self.indent_at(first.start)).unwrap_or_default();
@@ -86,7 +86,7 @@ impl Document {
         }
     }
 
-    /// How far the members of an object are indented if its braces are on lines of their own.
+    /// The indentation of an object's members if its braces are on lines of their own.
     fn inner_indent(&self, object: &Object) -> String {
         format!("{}{}", self.indent_at(object.open), self.unit())
     }
@@ -127,7 +127,7 @@ impl Document {
         let comments = separators.get(comma.map_or(0, |comma| comma + 1)..).unwrap_or_default();
         let anchor =
             comma.and_then(|comma| separators.get(comma)).map_or(inside, |comma| comma.range.end);
-        // Comments on the line of the last member are about it, so ours comes after them.
+        // Comments on the line of the last member belong to it, so ours comes after them.
         let is_beside = |comment: &&Separator| {
             object.members.is_empty() || !self.part(anchor..comment.range.start).contains('\n')
         };
@@ -182,7 +182,7 @@ impl Document {
             None => inside,
         };
         let mut edits = Vec::new();
-        // Of a last member without a comma, the comma before it goes.
+        // If the last member has no comma after it, the comma before it is removed.
         let comma_before = head.iter().find(is_comma).filter(|_| own_comma.is_none());
         edits.extend(comma_before.map(|comma| self.without_comma(inside, comma)));
         edits.push(Edit { part: start..gone.value.end, text: String::new() });
@@ -190,14 +190,14 @@ impl Document {
         self.edited(&edits)
     }
 
-    /// Removes a comma, with the white space before it if nothing else is there.
+    /// Removes a comma, and the white space before it if nothing else is on the line.
     fn without_comma(&self, value_end: usize, comma: &Separator) -> Edit {
         let is_alone = self.part(value_end..comma.range.start).trim().is_empty();
         let start = if is_alone { value_end } else { comma.range.start };
         Edit { part: start..comma.range.end, text: String::new() }
     }
 
-    /// Whether only white space is left on the line.
+    /// Whether the rest of the line is white space.
     fn ends_line(&self, at: usize) -> bool {
         let line = self.part(at..self.text.len()).split(['\n', '\r']).next().unwrap_or_default();
         line.trim().is_empty()

@@ -1,12 +1,11 @@
-//! The JSON that settings may be: with comments and trailing commas, and nothing else that JSON
-//! does not have.
+//! The JSON of settings files: standard JSON plus comments and trailing commas.
 
 use std::ops::Range;
 
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{ParseOptions, Scanner, ScannerOptions};
 
-/// Deepest nesting of objects and lists. The parser calls itself once or twice a level.
+/// Deepest nesting of objects and lists. The parser recurses once or twice a level.
 const DEPTH_MAX: usize = 128;
 
 pub(super) const GRAMMAR: ParseOptions = ParseOptions {
@@ -35,7 +34,7 @@ pub(super) enum SeparatorKind {
     BlockComment,
 }
 
-/// The commas and comments in a part of the text that lies between members.
+/// The commas and comments in the text between two members.
 pub(super) fn separators(text: &str, part: Range<usize>) -> Vec<Separator> {
     let mut scanner = Scanner::new(text.get(part.clone()).unwrap_or_default(), &scanner_options());
     let mut separators = Vec::new();
@@ -52,9 +51,9 @@ pub(super) fn separators(text: &str, part: Range<usize>) -> Vec<Separator> {
     separators
 }
 
-/// Refuses what the parser takes although JSON does not have it: other white space, and control
-/// characters within strings, such as the end of a line where a quote is missing. Refuses deep
-/// nesting before the parser follows it.
+/// Refuses what the parser accepts although it is not JSON: other white space, and control
+/// characters within strings, such as a line break where a quote is missing. Refuses deep nesting
+/// before the parser recurses into it.
 pub(super) fn check_tokens(text: &str) -> Result<(), String> {
     let mut scanner = Scanner::new(text, &scanner_options());
     let (mut depth, mut end) = (0_usize, 0);
@@ -66,7 +65,7 @@ pub(super) fn check_tokens(text: &str) -> Result<(), String> {
             _ => {}
         }
         if depth > DEPTH_MAX {
-            return Err(format!("more than {DEPTH_MAX} objects and lists lie within each other"));
+            return Err(format!("objects and lists are nested more than {DEPTH_MAX} deep"));
         }
         let (space, written) = (
             text.get(end..scanner.token_start()),
@@ -75,7 +74,7 @@ pub(super) fn check_tokens(text: &str) -> Result<(), String> {
         check_space(text, space.unwrap_or_default(), end)?;
         if is_string && written.is_some_and(|written| written.bytes().any(|byte| byte < b' ')) {
             return Err(format!(
-                "a string on line {} has a control character in it",
+                "a string on line {} contains a control character",
                 line_of(text, scanner.token_start())
             ));
         }
@@ -88,10 +87,13 @@ fn check_space(text: &str, space: &str, at: usize) -> Result<(), String> {
     if space.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
         return Ok(());
     }
-    Err(format!("after line {} it has white space that JSON does not have", line_of(text, at)))
+    Err(format!(
+        "on or after line {} it has white space that JSON does not allow",
+        line_of(text, at)
+    ))
 }
 
-/// The line on which a byte is, counted from 1.
+/// The line of a byte, counted from 1.
 fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }

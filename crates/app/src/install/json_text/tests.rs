@@ -4,13 +4,13 @@ fn with(text: &str) -> String {
     Document::read(text).unwrap().with(&Entry::example())
 }
 
-/// The entry comes in and goes again, and the text is as it was.
+/// Adds the entry and removes it again, which must restore the text.
 #[track_caller]
 fn comes_and_goes(text: &str) -> String {
     let written = with(text);
     let document = Document::read(&written).unwrap();
     assert!(document.found().unwrap().is_ours(), "{written}");
-    assert_eq!(document.with(&Entry::example()), written, "entering twice is not entering once");
+    assert_eq!(document.with(&Entry::example()), written, "installing is not idempotent");
     assert_eq!(document.without(), text);
     written
 }
@@ -290,7 +290,7 @@ fn deep_nesting_is_refused_before_it_fills_the_stack() {
                 format!("{}1{}", open.repeat(200_000), close.repeat(200_000)),
             ] {
                 let error = Document::read(&text).err().unwrap();
-                assert!(error.contains("within each other"), "{error}");
+                assert!(error.contains("nested"), "{error}");
             }
         }
         comes_and_goes(&format!("{{\"a\":{}{}}}", "[".repeat(127), "]".repeat(127)));

@@ -1,5 +1,5 @@
-//! `get_context`: what to put before a model for its next turn, within a budget. The engine
-//! assembles it, marks what is data, and keeps a receipt.
+//! `get_context`: assembles what a model reads for its next turn, within a budget. The engine
+//! assembles it, marks quoted text, and keeps a receipt.
 
 use engine::recall::context::{Budget, Item, Request, ToolResult, Turn};
 
@@ -10,7 +10,7 @@ use crate::mcp::arguments::GetContext;
 use crate::service::Session;
 use crate::service::context::{AssembledContext, assemble, reason_in_words};
 
-/// Tokens of a context at most.
+/// Largest budget of a context, in tokens.
 const BUDGET_TOKENS_MAX: u32 = 1_000_000;
 
 impl Memory {

@@ -1,5 +1,4 @@
-//! `explain`: why something is believed; and of a record, which is not believed but was said, who
-//! said it and what follows from it.
+//! `explain`: why something is believed. For a record, who said it and what was concluded from it.
 
 use std::collections::BTreeSet;
 
@@ -22,13 +21,13 @@ use crate::service::Session;
 use crate::service::wording::{hundredths, text_of, time_of};
 use crate::text::short;
 
-/// Sources, and events of a history, that an answer names: the first sources, the latest events.
+/// Sources and events of a history in an answer: the first sources, the latest events.
 const LISTED_MAX: usize = 40;
-/// Reasons that an answer gives, the belief's own first.
+/// Reasons in an answer, the belief's own first.
 const REASONS_MAX: usize = 10;
-/// Sources that are put in words.
+/// Sources put in words.
 const SOURCES_IN_WORDS_MAX: usize = 12;
-/// Beliefs that are named of a record.
+/// Beliefs named for a record.
 const BELIEFS_MAX: usize = 20;
 /// Longest text of a record, in characters.
 const RECORD_CHARS_MAX: usize = 20_000;
@@ -104,7 +103,7 @@ fn belief_in_words(explaining: &Explaining) -> String {
         words.push_str("Built from:\n");
     }
     for source in explanation.built_from.iter().take(SOURCES_IN_WORDS_MAX) {
-        let said = source.summary.as_deref().unwrap_or("(its content is not here)");
+        let said = source.summary.as_deref().unwrap_or("(its content is not available)");
         quote(&mut words, &format!("{} · {said}", short(&source.op_id)));
     }
     let more = explanation.built_from.len().saturating_sub(SOURCES_IN_WORDS_MAX);
@@ -114,7 +113,7 @@ fn belief_in_words(explaining: &Explaining) -> String {
     for action in explanation.user_actions.iter().filter(|action| action.active) {
         let said = match action.kind.as_str() {
             "claim_correction" => "The user corrected it:",
-            "claim_refutation" => "The user said that it is false:",
+            "claim_refutation" => "The user refuted it:",
             _ => continue,
         };
         words.push_str(&format!("{said}\n"));
@@ -191,9 +190,9 @@ fn record_in_words(answer: &Explained) -> String {
     quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
     quote(&mut words, &answer.text);
     let sound = if record.verified {
-        "its signature fits"
+        "its signature is valid"
     } else {
-        "its signature does NOT fit: do not rely on it"
+        "its signature is NOT valid: do not rely on it"
     };
     words.push_str(&format!(
         "Recorded {}, signed by {}; {sound}.\n",

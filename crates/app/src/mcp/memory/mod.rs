@@ -1,5 +1,5 @@
-//! What the tools do: each of them is the engine's calls that the command of the same name makes,
-//! and an answer in two forms, as data and in words.
+//! The tools: each makes the same engine calls as the command of the same name, and answers in two
+//! forms, as data and in words.
 
 use engine::Space;
 use engine::belief::user::Replacement;
@@ -27,22 +27,22 @@ mod context;
 mod explain;
 mod opened;
 
-/// Items that are recalled if no limit is given, and at most.
+/// Items recalled by default, and at most.
 const LIMIT: u32 = 5;
 const LIMIT_MAX: u32 = 50;
-/// Records beside an episode, at most.
+/// Most records shown beside an episode.
 const AROUND_MAX: u32 = 5;
-/// Changed beliefs that an answer names.
+/// Changed beliefs named in an answer.
 const CHANGED_MAX: usize = 20;
-/// Records that an answer names as repeated.
+/// Repeated records named in an answer.
 const REPEATED_MAX: usize = 5;
-/// The name of a calling program is cut here, characters.
+/// Longest name of a calling program, characters; longer ones are cut.
 const PROGRAM_CHARS_MAX: usize = 80;
-/// An agent whose program did not say its name.
+/// The name of an agent whose program did not introduce itself.
 const UNNAMED_AGENT: &str = "agent";
-/// What `actor` says for the user.
+/// The value of `actor` for the user.
 const USER: &str = "user";
-/// Who speaks where `actor` says nothing: the agent.
+/// The default of `actor`: the agent.
 const ASSISTANT: &str = "assistant";
 
 /// An answer in both forms.
@@ -65,7 +65,7 @@ pub(super) struct Memory {
     session: Session,
     opened: Opened,
     pool: EmbedderPool,
-    /// Something was written that the model has not been given to read.
+    /// Something was written that the chosen model has not embedded yet.
     is_unread: bool,
 }
 
@@ -82,7 +82,7 @@ impl Memory {
 
     /// Answers a call.
     pub(super) fn answer(&mut self, call: Call) -> Result<Answered, Failure> {
-        // A server runs for days: each call has a time of its own.
+        // A server runs for days, so each call has its own time.
         let session = self.session.at(Timestamp::now());
         match call {
             Call::Remember(arguments, program) => self.remember(&session, arguments, program),
@@ -93,14 +93,14 @@ impl Memory {
         }
     }
 
-    /// What can be done when nobody waits any more: the chosen model reads what was written.
+    /// Work that is done while nobody waits: the chosen model embeds new records.
     pub(super) fn follow_up(&mut self) {
         if !std::mem::take(&mut self.is_unread) {
             return;
         }
         let session = self.session.at(Timestamp::now());
         if let Ok(space) = self.opened.space(&session) {
-            // Whatever fails is tried again after the next write, and `because status` says so.
+            // A failure is retried after the next write, and `because status` shows it.
             let _ = self.pool.embed_new_records(&session, space);
         }
     }
@@ -157,7 +157,7 @@ impl Memory {
         };
         let found = match self.opened.space(session) {
             Ok(space) => recall(session, &mut self.pool, &mut [space], &request)?,
-            // Where nothing was ever remembered, nothing is known, which is not a failure.
+            // Where nothing was ever remembered, the answer is empty. That is not a failure.
             Err(Failure::NoSpace) => RecallAnswer::empty(request.scope),
             Err(failure) => return Err(failure),
         };
@@ -187,7 +187,7 @@ impl Memory {
     }
 }
 
-/// What a record only repeats, by the mark that it got when it was written.
+/// The ids that a record only repeats, from the mark it got when it was written.
 fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
     let shown = space.show(id)?;
     let body = shown
@@ -202,9 +202,9 @@ fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
     Ok(of.take(REPEATED_MAX).map(|id| id.to_string()).collect())
 }
 
-/// By whom a note is, and as what they spoke. What an agent says by itself must not pass for the
-/// user's words, from which beliefs about the user follow; so a word that could mean either is
-/// refused.
+/// The author of a note, and the role in which they spoke. An agent's own statement must not pass
+/// for the user's words, because beliefs about the user are derived from those. A name that could
+/// be either is refused.
 fn speaker(
     actor: &str,
     program: Option<String>,
@@ -222,13 +222,13 @@ fn speaker(
     Ok((Some(actor.to_owned()), None))
 }
 
-/// What the calling agent is called, by the name of the program that it runs in.
+/// The name of the calling agent, from the program that it runs in.
 fn agent_of(program: Option<String>) -> String {
     let name: String = program.unwrap_or_default().trim().chars().take(PROGRAM_CHARS_MAX).collect();
     if name.is_empty() { UNNAMED_AGENT.to_owned() } else { name }
 }
 
-/// A number that must lie within limits.
+/// Checks that a number is within limits.
 fn within(name: &'static str, number: u32, min: u32, max: u32) -> Result<u32, RequestError> {
     if (min..=max).contains(&number) {
         return Ok(number);
@@ -236,7 +236,7 @@ fn within(name: &'static str, number: u32, min: u32, max: u32) -> Result<u32, Re
     Err(RequestError::OutOfRange { name, number, min, max })
 }
 
-/// A value that is an object.
+/// Checks that a value is an object.
 fn object(value: Value) -> Object {
     match value {
         Value::Object(fields) => fields.into_iter().collect(),
@@ -247,12 +247,12 @@ fn object(value: Value) -> Object {
 fn remembered_in_words(answer: &Remembered) -> String {
     let mut words = match answer.is_new {
         true => format!("Remembered as {}.\n", answer.id),
-        false => format!("This was there already, as {}.\n", answer.id),
+        false => format!("This was recorded before, as {}.\n", answer.id),
     };
     if !answer.repeats.is_empty() {
         let of = answer.repeats.join(", ");
         words.push_str(&format!(
-            "It only repeats what is in memory ({of}), so it is no new evidence. There was no need to write it down.\n"
+            "It only repeats what is in memory ({of}), so it does not count as new evidence. There was no need to write it down.\n"
         ));
     }
     for kind in &answer.masked {
@@ -276,12 +276,12 @@ fn recalled_in_words(answer: &Recalled) -> String {
     let Recalled { facts, episodes, behind, embedder, .. } = answer;
     let unanswered = embedder.as_ref().and_then(QueryEmbedder::in_words).unwrap_or_default();
     if facts.is_empty() && episodes.is_empty() {
-        let nothing = "Nothing in memory fits this question. Say that you do not know, or ask in other words: names, places, dates.";
+        let nothing = "Nothing in memory fits this question. Say that you do not know, or search with other words: names, places, dates.";
         return format!("{nothing}\n{unanswered}").trim_end().to_owned();
     }
     let mut words = format!("{READING}\n");
     if !facts.is_empty() {
-        words.push_str("\nWhat is believed:\n");
+        words.push_str("\nFacts:\n");
     }
     for (number, fact) in (1..).zip(facts) {
         let Fact { key, text, sureness, .. } = fact;
@@ -289,7 +289,7 @@ fn recalled_in_words(answer: &Recalled) -> String {
         quote(&mut words, &format!("{text}\nkey {key}"));
     }
     if !episodes.is_empty() {
-        words.push_str("\nWhat was said or happened:\n");
+        words.push_str("\nEpisodes:\n");
     }
     for (number, episode) in (1..).zip(episodes) {
         let cut = if episode.is_cut { ", only the beginning: explain gives all" } else { "" };
@@ -306,7 +306,7 @@ fn recalled_in_words(answer: &Recalled) -> String {
     words.push_str(&unanswered);
     if *behind > 0 {
         words.push_str(&format!(
-            "{behind} operations are not in the index yet; what is newest may be missing.\n"
+            "{behind} operations are not indexed yet; the newest records may be missing.\n"
         ));
     }
     words

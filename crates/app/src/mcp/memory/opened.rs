@@ -1,8 +1,8 @@
 //! The space that a server holds open.
 //!
-//! It is opened at the first call and stays open; other processes that work on it are seen at the
-//! next call. Where none exists yet, the person's own is made when something is to be remembered,
-//! as `because remember` does.
+//! It is opened at the first call and stays open; each call sees what other processes have written.
+//! If no space exists yet, the user's own is created when something is to be remembered, as
+//! `because remember` does.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use engine::Space;
 use crate::failure::Failure;
 use crate::service::Session;
 
-/// A space that is opened when it is needed.
+/// A space that is opened on demand.
 #[derive(Default)]
 pub(super) struct Opened(Option<Open>);
 
-/// An open space, and which file that was.
+/// An open space and the identity of its file.
 struct Open {
     space: Space,
     file: Option<FileIdentity>,
 }
 
-/// What tells a file from another that was put in its place; nothing where open files cannot be
+/// Tells a file from another that replaced it. Empty on systems where open files cannot be
 /// replaced.
 type FileIdentity = (u64, u64);
 
@@ -40,7 +40,7 @@ fn identity_of(path: &Path) -> Option<FileIdentity> {
 }
 
 impl Opened {
-    /// The space, which must be there.
+    /// The space, which must exist.
     pub(super) fn space(&mut self, session: &Session) -> Result<&mut Space, Failure> {
         let space = match self.still_there() {
             Some(open) => open.space,
@@ -49,7 +49,7 @@ impl Opened {
         Ok(self.keep(space))
     }
 
-    /// The space to write to.
+    /// The space for writing.
     pub(super) fn space_or_new(&mut self, session: &Session) -> Result<&mut Space, Failure> {
         let space = match self.still_there() {
             Some(open) => open.space,
@@ -58,8 +58,8 @@ impl Opened {
         Ok(self.keep(space))
     }
 
-    /// The open space. One whose file was removed or replaced meanwhile is closed: what is written
-    /// to it would be lost without a word.
+    /// The open space. If its file was removed or replaced, it is closed: what is written to it
+    /// would be lost silently.
     fn still_there(&mut self) -> Option<Open> {
         self.0.take().filter(|open| identity_of(open.space.path()) == open.file)
     }

@@ -1,4 +1,5 @@
-//! A host for tests: it starts a server, speaks to it line by line, and does not wait for ever.
+//! A host for tests: it starts a server, speaks to it line by line, and never waits without a
+//! timeout.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ExitStatus};
@@ -11,7 +12,7 @@ use crate::machine::{Call, Machine};
 
 /// Longer than any answer should take on a busy machine.
 const ANSWER: Duration = Duration::from_secs(60);
-/// How long it is listened for what must not come.
+/// How long to listen for a message that must not come.
 pub(super) const SILENCE: Duration = Duration::from_millis(300);
 
 /// A server and the host that started it.
@@ -44,7 +45,7 @@ impl Host {
         std::thread::spawn(move || {
             for line in output.lines() {
                 let Ok(line) = line else { return };
-                // Nothing but the protocol is on the standard output, or this fails.
+                // Fails if standard output carries anything but the protocol.
                 let message: Value =
                     serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
                 assert_eq!(message["jsonrpc"], "2.0", "{line}");
@@ -80,7 +81,7 @@ impl Host {
         self.lines.recv_timeout(ANSWER).expect("the server does not answer")
     }
 
-    /// Sends a request and gives its number.
+    /// Sends a request and returns its id.
     pub(super) fn begins(&mut self, method: &str, params: &Value) -> u64 {
         self.last_id += 1;
         let request =
@@ -97,7 +98,7 @@ impl Host {
         answer
     }
 
-    /// A call of a tool that is answered, well or with a tool's error.
+    /// A tool call and its result, success or a tool's error.
     pub(super) fn calls(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.asks("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert!(answer["result"].is_object(), "{answer}");
@@ -108,7 +109,7 @@ impl Host {
         answer["result"].clone()
     }
 
-    /// What a tool answers that does what it was asked.
+    /// The result of a successful tool call.
     #[track_caller]
     pub(super) fn gets(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.calls(tool, arguments);
@@ -116,7 +117,7 @@ impl Host {
         result["structuredContent"].clone()
     }
 
-    /// The words of a tool's error, which begin with this code and end with advice.
+    /// The text of a tool's error, which begins with this code and ends with advice.
     #[track_caller]
     pub(super) fn fails(&mut self, code: &str, tool: &str, arguments: Value) -> String {
         let result = self.calls(tool, arguments);
@@ -139,7 +140,7 @@ impl Host {
         episodes.iter().map(|episode| episode["text"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Closes the input, after which the server ends well.
+    /// Closes the input, after which the server must exit successfully.
     pub(super) fn leaves(mut self) {
         drop(self.input.take());
         let status = self.ends();

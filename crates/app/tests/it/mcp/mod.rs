@@ -1,6 +1,6 @@
-//! The memory as tools, spoken to line by line as a host does, and as no host should.
+//! The MCP server, driven line by line by well-behaved and faulty hosts.
 
+mod embedding_models;
 mod host;
-mod meaning;
+mod protocol;
 mod tools;
-mod wire;

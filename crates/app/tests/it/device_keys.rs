@@ -1,4 +1,4 @@
-//! Keys: of this device, of another, damaged, made twice.
+//! Device keys: this device's, another's, damaged, created twice.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ fn key_at(machine: &Machine, home: &std::path::Path) -> String {
 }
 
 #[test]
-fn another_key_reads_at_once_and_writes_while_it_is_granted() {
+fn another_key_can_always_read_and_writes_only_while_granted() {
     let machine = Machine::with_chat();
     let foreign: PathBuf = machine.work().join("foreign-home");
     let as_foreign = |arguments: &[&str]| machine.because(arguments).at_home(&foreign);
@@ -53,7 +53,7 @@ fn another_key_reads_at_once_and_writes_while_it_is_granted() {
 }
 
 #[test]
-fn the_hint_of_what_is_not_permitted_names_the_capability_and_the_key() {
+fn the_hint_for_a_missing_capability_names_it_and_the_key() {
     let machine = Machine::with_space();
     let foreign = machine.work().join("foreign-home");
     let key = key_at(&machine, &foreign);
@@ -65,7 +65,7 @@ fn the_hint_of_what_is_not_permitted_names_the_capability_and_the_key() {
 }
 
 #[test]
-fn a_damaged_key_is_kept_and_named() {
+fn a_damaged_key_file_is_reported_and_kept() {
     let machine = Machine::with_chat();
     let path = machine.home().join("key");
     let good = std::fs::read(&path).unwrap();
@@ -88,7 +88,7 @@ fn a_damaged_key_is_kept_and_named() {
 }
 
 #[test]
-fn processes_that_make_the_key_or_the_space_at_once_agree() {
+fn processes_that_create_the_key_or_the_space_concurrently_agree() {
     let machine = Machine::new();
     let keys: Vec<String> = std::thread::scope(|scope| {
         let runs: Vec<_> =

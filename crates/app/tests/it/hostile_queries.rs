@@ -1,4 +1,4 @@
-//! Questions nobody expects.
+//! Unusual and hostile questions.
 
 use engine::Space;
 use engine::recall::episodes::Query;
@@ -10,7 +10,7 @@ use crate::machine::Machine;
 const ARGUMENT_BYTES: usize = 100_000;
 
 #[test]
-fn any_question_is_answered_or_honestly_not() {
+fn any_question_gets_an_answer_or_a_refusal() {
     let machine = Machine::with_chat();
     machine.because(["remember", "שלום, מרה שורפת את הקערות ביום חמישי"]).run().succeeds();
     let long = "glaze ".repeat(ARGUMENT_BYTES / 6);
@@ -43,7 +43,7 @@ fn any_question_is_answered_or_honestly_not() {
 }
 
 #[test]
-fn questions_that_no_argument_can_hold_are_answered_too() {
+fn questions_too_long_for_one_argument_are_answered() {
     let machine = Machine::with_chat();
     let space = Space::open(&machine.space(), Signer::from_seed([1; 32])).unwrap();
     let begun = std::time::Instant::now();

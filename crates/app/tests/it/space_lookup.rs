@@ -20,7 +20,7 @@ fn a_projects_space_is_found_from_the_folders_below_it() {
 }
 
 #[test]
-fn a_space_is_named_by_option_before_variable_before_folder() {
+fn the_option_overrides_the_variable_and_the_variable_the_folder() {
     let machine = Machine::with_space();
     machine.because(["init", "--global"]).run().succeeds();
     let other = machine.work().join("other.db");
@@ -72,7 +72,7 @@ fn a_record_that_two_named_copies_hold_is_recalled_once() {
 }
 
 #[test]
-fn where_there_is_no_space_the_error_says_how_to_make_one() {
+fn without_a_space_the_error_says_how_to_create_one() {
     let machine = Machine::new();
     for command in
         [["recall", "x"].as_slice(), &["status"], &["log"], &["verify"], &["rebuild"], &["export"]]
@@ -98,7 +98,7 @@ fn where_there_is_no_space_the_error_says_how_to_make_one() {
 }
 
 #[test]
-fn remembering_without_any_space_makes_ones_own() {
+fn remember_without_a_space_creates_the_users_own() {
     let machine = Machine::new();
     machine.because(["remember", "the first thing"]).run().succeeds();
     machine.because(["recall", "first"]).run().succeeds().prints("the first thing");
@@ -106,7 +106,7 @@ fn remembering_without_any_space_makes_ones_own() {
 }
 
 #[test]
-fn a_folder_can_be_named_to_make_a_space_in() {
+fn init_accepts_a_folder() {
     let machine = Machine::new();
     std::fs::create_dir(machine.work().join("project")).unwrap();
     machine.because(["--space", "project", "init"]).run().succeeds();
@@ -115,11 +115,11 @@ fn a_folder_can_be_named_to_make_a_space_in() {
 }
 
 #[test]
-fn what_is_no_space_is_not_touched() {
+fn files_that_are_not_spaces_are_left_unchanged() {
     let machine = Machine::new();
     let cases: &[(&str, &[u8])] = &[
         ("empty.db", b""),
-        ("text.db", b"hello, this is no database at all"),
+        ("text.db", b"hello, this is not a database at all"),
         ("zeros.db", &[0; 8192]),
     ];
     for (name, bytes) in cases {
@@ -138,7 +138,7 @@ fn what_is_no_space_is_not_touched() {
 }
 
 #[test]
-fn paths_of_any_bytes_work() {
+fn paths_need_not_be_utf8() {
     let machine = Machine::new();
     for name in
         [b"50% off?#1 'quoted' \"x\"".to_vec(), b"caf\xe9 \x1b[31m".to_vec(), "Ærø ☕".into()]

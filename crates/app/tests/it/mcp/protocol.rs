@@ -1,4 +1,4 @@
-//! The conversation and the process: faults of a host, several at once, ends good and bad.
+//! The protocol and the process: faulty hosts, several at once, clean and unclean ends.
 
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc::RecvTimeoutError;
@@ -9,10 +9,10 @@ use super::host::{Host, SILENCE};
 use crate::machine::Machine;
 
 #[test]
-fn faults_of_the_protocol_are_told_as_such_and_end_nothing() {
+fn protocol_errors_are_answered_and_the_server_continues() {
     let machine = Machine::with_chat();
     let mut host = Host::starts(&machine, &[]);
-    // Before the greeting, too.
+    // Before initialization, too.
     for line in [
         "",
         "garbage",
@@ -36,7 +36,7 @@ fn faults_of_the_protocol_are_told_as_such_and_end_nothing() {
     {
         host.says(line);
     }
-    // Answers to what was never asked, and calling off what is not under way.
+    // Answers to requests that were never sent, and cancelling a request that is not in flight.
     host.says("{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}");
     host.says("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":99}}");
     let id = host
@@ -53,7 +53,7 @@ fn faults_of_the_protocol_are_told_as_such_and_end_nothing() {
 }
 
 #[test]
-fn what_cannot_be_read_is_answered_under_its_id_wherever_that_stands() {
+fn unreadable_messages_are_answered_with_their_id() {
     let machine = Machine::with_chat();
     let mut host = Host::of(&machine);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -67,7 +67,7 @@ fn what_cannot_be_read_is_answered_under_its_id_wherever_that_stands() {
     };
     check(&format!(r#""id":"first",{}"#, call(&deep)), json!("first"), -32600);
     check(&format!(r#"{},"id":7"#, call(&format!("{{\"query\":{deep}}}"))), json!(7), -32600);
-    // Where there is none to be read, the protocol's answer has none.
+    // If the id cannot be read, the answer has none, as the protocol requires.
     check(&format!(r#""id":{deep},{}"#, call("{}")), Value::Null, -32600);
     check(&format!(r#""id":1.5,{}"#, call("{}")), Value::Null, -32600);
     check(r#""id":8,"method":"tools/call","params":[1]"#, json!(8), -32602);
@@ -76,7 +76,7 @@ fn what_cannot_be_read_is_answered_under_its_id_wherever_that_stands() {
     check(r#""id":11,"method":"tools/call","params":{"arguments":{}}"#, json!(11), -32602);
     check(&format!(r#""id":12,{}"#, call("\"walnuts\"")), json!(12), -32602);
     check(r#""id":13,"method":"no/such","params":{"cursor":{}}"#, json!(13), -32601);
-    // Nobody waits for an answer to these.
+    // These get no answer.
     for rest in [
         r#""method":"notifications/cancelled","params":"#,
         r#""method":"other/notification","params":"#,
@@ -98,7 +98,7 @@ fn what_cannot_be_read_is_answered_under_its_id_wherever_that_stands() {
 }
 
 #[test]
-fn two_servers_that_write_at_once_lose_nothing() {
+fn two_servers_writing_concurrently_lose_nothing() {
     let machine = Machine::with_space();
     std::thread::scope(|scope| {
         for writer in 0..3 {
@@ -121,7 +121,7 @@ fn two_servers_that_write_at_once_lose_nothing() {
 }
 
 #[test]
-fn a_killed_server_leaves_a_sound_space_and_the_others_working() {
+fn a_killed_server_leaves_a_sound_space_and_other_servers_running() {
     let machine = Machine::with_space();
     let mut survivor = Host::of(&machine);
     for round in 0..5 {
@@ -144,7 +144,7 @@ fn a_killed_server_leaves_a_sound_space_and_the_others_working() {
 }
 
 #[test]
-fn many_requests_at_once_are_all_answered_once() {
+fn concurrent_requests_are_each_answered_once() {
     let machine = Machine::with_chat();
     let mut host = Host::of(&machine);
     let ids: Vec<u64> = (0..500)
@@ -163,7 +163,7 @@ fn many_requests_at_once_are_all_answered_once() {
 }
 
 #[test]
-fn a_host_that_does_not_read_has_to_wait_and_loses_nothing() {
+fn a_host_that_does_not_read_is_throttled_and_loses_nothing() {
     /// More than the pipes and all that may be under way hold.
     const REQUESTS: usize = 2_000;
     let machine = Machine::with_chat();
@@ -193,7 +193,7 @@ fn a_host_that_does_not_read_has_to_wait_and_loses_nothing() {
 }
 
 #[test]
-fn what_was_asked_before_the_input_closed_is_answered() {
+fn requests_sent_before_the_input_closed_are_answered() {
     let machine = Machine::with_chat();
     let mut host = Host::of(&machine);
     let id = host.begins(
@@ -208,11 +208,11 @@ fn what_was_asked_before_the_input_closed_is_answered() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_is_told_to_end_ends_well() {
+fn a_server_asked_to_end_exits_cleanly() {
     let machine = Machine::with_space();
     for greets in [true, false] {
         let mut host = if greets { Host::of(&machine) } else { Host::starts(&machine, &[]) };
-        // One that has not come to listen yet would die of the signal as any program does.
+        // A server without its signal handler yet would die of the signal like any program.
         std::thread::sleep(SILENCE);
         let told =
             std::process::Command::new("kill").arg(host.child.id().to_string()).status().unwrap();
@@ -225,7 +225,7 @@ fn a_server_that_is_told_to_end_ends_well() {
 }
 
 #[test]
-fn the_space_is_found_as_by_every_command_and_made_only_to_write() {
+fn the_server_finds_the_space_like_a_command_and_creates_it_only_to_write() {
     let machine = Machine::new();
     let mut host = Host::of(&machine);
     assert!(host.texts("anything").is_empty());
@@ -247,7 +247,7 @@ fn the_space_is_found_as_by_every_command_and_made_only_to_write() {
 
 #[cfg(unix)] // Elsewhere an open file cannot be removed.
 #[test]
-fn a_space_that_was_removed_or_replaced_meanwhile_is_not_written_to() {
+fn a_space_that_was_removed_or_replaced_is_not_written_to() {
     let machine = Machine::with_space();
     let mut host = Host::of(&machine);
     host.gets("remember", json!({ "text": "It was long ago." }));

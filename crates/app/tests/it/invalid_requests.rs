@@ -1,9 +1,9 @@
-//! Requests that do not make sense are refused by a code of their own, before anything is written.
+//! Invalid requests are refused with a code of their own, before anything is written.
 
 use crate::machine::Machine;
 
 #[test]
-fn every_wrong_request_has_a_code_of_its_own() {
+fn every_invalid_request_has_its_own_code() {
     let machine = Machine::with_chat();
     machine.write("turns.jsonl", "{\"speaker\":\"Mara\"}\n");
     let large = std::fs::File::create(machine.work().join("large.jsonl")).unwrap();
@@ -53,7 +53,7 @@ fn every_wrong_request_has_a_code_of_its_own() {
 }
 
 #[test]
-fn a_ledger_is_not_taken_in_where_there_is_no_space_and_none_was_named() {
+fn importing_a_ledger_without_a_space_needs_a_file_name() {
     let machine = Machine::with_chat();
     machine.because(["export", "--out", "memory.jsonl"]).run().succeeds();
     std::fs::remove_dir_all(machine.work().join(".because")).unwrap();
@@ -62,7 +62,7 @@ fn a_ledger_is_not_taken_in_where_there_is_no_space_and_none_was_named() {
 }
 
 #[test]
-fn an_error_says_who_can_mend_it_and_what_to_type() {
+fn an_error_says_who_can_fix_it_and_what_to_type() {
     let machine = Machine::with_space();
     let error = |arguments: &[&str]| {
         let ran = machine.because(arguments.iter().copied()).arguments(["--json"]).run();
@@ -71,14 +71,14 @@ fn an_error_says_who_can_mend_it_and_what_to_type() {
     };
     let unknown = error(&["show", "ffffffff"]);
     assert_eq!((&unknown["code"], &unknown["fault"]), (&"unknown_id".into(), &"not_found".into()));
-    assert_eq!(unknown["hint"], "`because log` lists what there is");
+    assert_eq!(unknown["hint"], "`because log` lists what was recorded");
     assert_eq!(error(&["init"])["fault"], "conflict");
     assert_eq!(error(&["recall", " "])["fault"], "caller");
 }
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_written_into_settings_or_found_is_named() {
+fn paths_that_settings_cannot_hold_and_missing_homes_are_reported() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let machine = Machine::new();

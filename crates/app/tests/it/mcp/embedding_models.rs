@@ -1,4 +1,5 @@
-//! Tools that ask another model than the built-in one, which may be there, gone or silent.
+//! MCP tools with an embedding model other than the built-in one, which may be available, gone or
+//! silent.
 
 use serde_json::{Value, json};
 
@@ -9,10 +10,10 @@ use crate::server::{Reply, Server};
 
 const MODEL: &str = "openai/small (5)";
 
-/// A server of tools whose settings choose a model of `base`.
+/// An MCP server whose settings choose a model at `base`.
 fn host_of(machine: &Machine, base: &str) -> Host {
     let call = machine.because(["mcp"]).variable("BECAUSE_EMBEDDER", "openai:small");
-    // A second is long for a service of this machine, and the least that can be set.
+    // One second is long for a local service, and the shortest timeout that can be set.
     let call =
         call.variable("BECAUSE_OPENAI_BASE_URL", base).variable("BECAUSE_OPENAI_TIMEOUT_S", "1");
     let mut host = Host::calling(call);
@@ -25,7 +26,7 @@ fn turns(text: &str) -> Value {
 }
 
 #[test]
-fn recall_and_context_ask_the_model_that_the_settings_choose() {
+fn recall_and_context_use_the_model_that_the_settings_choose() {
     let (machine, server) = (with_records(0), server());
     machine.with(&server, &["embed"]).run().succeeds();
     let asked = server.requests().len();
@@ -39,7 +40,7 @@ fn recall_and_context_ask_the_model_that_the_settings_choose() {
     assert_eq!(server.requests().len(), asked + 2);
     let facts = host.gets("recall", json!({ "query": "hound", "search_type": "facts" }));
     assert_eq!((&facts["embedder"], server.requests().len()), (&Value::Null, asked + 2), "{facts}");
-    // What an agent remembers is read, too, and with what is open already.
+    // A note that an agent remembers is embedded too, with the model that is already open.
     host.gets("remember", json!({ "text": "A second vessel" }));
     assert!(host.texts("boat").contains(&"A second vessel".to_owned()));
     assert_eq!(server.requests().len(), asked + 4);
@@ -49,7 +50,7 @@ fn recall_and_context_ask_the_model_that_the_settings_choose() {
         (&json!(5), &json!(0))
     );
     host.leaves();
-    // Who sets no model hears the built-in one, and nobody is asked.
+    // A user who sets no model gets the built-in one, and no server is called.
     let mut host = Host::of(&machine);
     let recalled = host.gets("recall", json!({ "query": "dog" }));
     assert_eq!(recalled["embedder"], json!({ "model": "built-in", "error": null }));
@@ -60,7 +61,7 @@ fn recall_and_context_ask_the_model_that_the_settings_choose() {
 }
 
 #[test]
-fn a_model_that_is_gone_fails_no_tool_and_is_told_of() {
+fn an_unreachable_model_is_reported_and_fails_no_tool() {
     let (machine, server) = (with_records(0), server());
     machine.with(&server, &["embed"]).run().succeeds();
     let base = server.base().to_owned();
@@ -82,7 +83,7 @@ fn a_model_that_is_gone_fails_no_tool_and_is_told_of() {
 }
 
 #[test]
-fn a_model_that_is_silent_is_waited_for_once_and_asked_again_by_the_next_server() {
+fn a_silent_model_is_waited_for_once_and_retried_by_the_next_server() {
     let (machine, answering) = (with_records(0), server());
     machine.with(&answering, &["embed"]).run().succeeds();
     let silent = Server::script([Reply::Silence]);

@@ -1,4 +1,4 @@
-//! `because verify` proves what is believed: it derives everything again.
+//! `because verify` checks beliefs by deriving everything again.
 
 use engine::Space;
 use kernel::body::{Body, Claim};
@@ -19,7 +19,7 @@ fn calendar() -> String {
     text + "END:VCALENDAR\r\n"
 }
 
-/// A machine that knows of the yoga; the first routine that it concluded from it.
+/// An environment with the yoga events; the first routine derived from them.
 fn practising() -> (Machine, Value) {
     let machine = Machine::with_space();
     machine.write("calendar.ics", calendar());
@@ -30,7 +30,7 @@ fn practising() -> (Machine, Value) {
     (machine, routine)
 }
 
-/// Appends what no deriver concluded, by the key of the space's owner.
+/// Appends claims that no deriver concluded, with the key of the space's owner.
 fn forge(machine: &Machine, routine: &Value) -> String {
     let key = std::fs::read_to_string(machine.home().join("key")).unwrap();
     let mut space = Space::open(&machine.space(), Signer::from_hex(&key).unwrap()).unwrap();
@@ -48,7 +48,7 @@ fn forge(machine: &Machine, routine: &Value) -> String {
 }
 
 #[test]
-fn verify_says_how_many_beliefs_follow_from_the_records() {
+fn verify_counts_the_beliefs_that_follow_from_the_records() {
     let (machine, _) = practising();
     machine.because(["verify"]).run().succeeds().prints(" from the records");
     let verified = machine.because(["verify", "--json"]).run().succeeds().json();
@@ -61,7 +61,7 @@ fn verify_says_how_many_beliefs_follow_from_the_records() {
 }
 
 #[test]
-fn verify_names_a_belief_that_was_forged_and_derive_puts_it_right() {
+fn verify_names_a_forged_belief_and_derive_corrects_it() {
     let (machine, routine) = practising();
     let forged = forge(&machine, &routine);
     let ran = machine.because(["verify"]).run().ends(3);
@@ -71,7 +71,7 @@ fn verify_names_a_belief_that_was_forged_and_derive_puts_it_right() {
         routine["key"].as_str().unwrap(),
         "Never does yoga",
         "Not sound",
-        "would be otherwise",
+        "differ from what the records give",
     ] {
         assert!(printed.contains(part), "{part} in {printed}");
     }
@@ -87,7 +87,7 @@ fn verify_names_a_belief_that_was_forged_and_derive_puts_it_right() {
 }
 
 #[test]
-fn what_is_not_derived_yet_is_a_note_and_no_finding() {
+fn records_not_derived_yet_are_a_note_and_not_a_finding() {
     let (machine, _) = practising();
     machine.write("chat.jsonl", crate::samples::CHAT);
     machine.because(["import", "--no-derive", "chat.jsonl"]).run().succeeds();

@@ -1,4 +1,4 @@
-//! What is put before an agent, and the receipts of it.
+//! Contexts for agents, and their receipts.
 
 use crate::machine::Machine;
 
@@ -17,7 +17,7 @@ fn kiln() -> Machine {
 }
 
 #[test]
-fn a_context_has_the_turns_and_what_memory_knows_of_them_and_leaves_a_receipt() {
+fn a_context_holds_turns_and_related_memory_and_writes_a_receipt() {
     let machine = kiln();
     let arguments = [
         "context",
@@ -70,7 +70,7 @@ fn a_context_has_the_turns_and_what_memory_knows_of_them_and_leaves_a_receipt() 
 }
 
 #[test]
-fn turns_come_from_a_pipe_or_a_file_too() {
+fn turns_are_read_from_a_pipe_or_a_file() {
     let machine = kiln();
     let lines =
         "{\"role\":\"user\",\"content\":\"hello\"}\nMara: Which glaze for the tall bowls?\n";
@@ -111,7 +111,7 @@ fn turns_come_from_a_pipe_or_a_file_too() {
         .succeeds()
         .prints("Idris");
     machine.because(["context", "--question", "glaze", "--budget", "many"]).run().ends(2);
-    machine.because(["context"]).run().ends(2).says("nothing to go by");
+    machine.because(["context"]).run().ends(2).says("the turns are empty");
     machine.write("wrong.jsonl", "Mara: hello\n\n{\"role\":\"user\"}\n");
     let wrong = machine.because(["context", "--turns", "wrong.jsonl"]).run().ends(2);
     wrong.says("line 3 of wrong.jsonl is not a turn").says(r#"{"speaker":"Mara","text":"#);
@@ -131,7 +131,7 @@ fn turns_come_from_a_pipe_or_a_file_too() {
 }
 
 #[test]
-fn what_an_agent_recalls_by_name_is_receipted() {
+fn recall_for_an_agent_writes_a_receipt() {
     let machine = kiln();
     let recalled =
         machine.because(["recall", "glaze", "--agent", "claude", "--json"]).run().succeeds().json();
@@ -154,7 +154,7 @@ fn pottery() -> Machine {
 }
 
 #[test]
-fn transcripts_full_of_what_memory_had_shown_change_no_belief_and_no_explanation() {
+fn transcripts_that_repeat_memory_change_no_belief_and_no_explanation() {
     let machine = pottery();
     let claims = || machine.because(["claims", "--json"]).run().succeeds().json_lines();
     let explained = |claims: &[serde_json::Value]| -> Vec<serde_json::Value> {

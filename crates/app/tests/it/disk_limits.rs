@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::machine::{BECAUSE, Machine};
 use crate::samples::long_chat;
 
-/// The user who may do nothing.
+/// The unprivileged user.
 const NOBODY: &str = "65534";
 
 /// Runs a script in which a small file system is mounted at `small` in the working folder; false if
@@ -35,7 +35,7 @@ fn read(machine: &Machine, name: &str) -> String {
 }
 
 #[test]
-fn a_full_disk_is_named_and_what_was_acknowledged_is_safe() {
+fn a_full_disk_is_reported_and_acknowledged_records_survive() {
     let machine = Machine::new();
     machine.write("chat.jsonl", long_chat(3_000));
     let script = r#"
@@ -83,7 +83,7 @@ fn a_full_disk_is_named_and_what_was_acknowledged_is_safe() {
 }
 
 #[test]
-fn a_disk_too_full_for_a_space_leaves_no_half_of_one() {
+fn init_on_a_full_disk_leaves_no_partial_space() {
     let machine = Machine::new();
     let script = r#"
         dd if=/dev/zero of=small/rest bs=1k 2>/dev/null || true
@@ -103,7 +103,7 @@ fn a_disk_too_full_for_a_space_leaves_no_half_of_one() {
 }
 
 #[test]
-fn a_file_that_may_not_grow_is_an_error_and_no_death_by_signal() {
+fn a_file_size_limit_is_an_error_not_a_signal() {
     let machine = Machine::with_space();
     machine.because(["remember", "before the limit"]).run().succeeds();
     machine.write("chat.jsonl", long_chat(3_000));
@@ -128,7 +128,7 @@ fn a_file_that_may_not_grow_is_an_error_and_no_death_by_signal() {
     machine.is_sound();
 }
 
-/// The program as a user who may do nothing, if this user can become that one.
+/// The program as the unprivileged user, if this user can switch to it.
 fn as_nobody(machine: &Machine) -> bool {
     let open =
         |path: &Path| std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
@@ -166,7 +166,7 @@ fn only_reads(machine: &Machine, place: &str) {
 }
 
 #[test]
-fn a_space_that_cannot_be_written_can_be_read() {
+fn a_read_only_space_can_be_read() {
     let machine = Machine::with_chat();
     if !as_nobody(&machine) {
         return;
@@ -208,7 +208,7 @@ fn a_space_that_cannot_be_written_can_be_read() {
 }
 
 #[test]
-fn a_space_that_was_not_closed_is_not_read_without_its_log() {
+fn an_unclosed_space_is_not_read_without_its_log() {
     let machine = Machine::with_chat();
     if !as_nobody(&machine) {
         return;

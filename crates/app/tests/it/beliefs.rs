@@ -1,4 +1,5 @@
-//! Beliefs on the command line: listed, explained, corrected, refuted, withdrawn, asked about.
+//! Beliefs on the command line: listing, explaining, correcting, refuting, withdrawing,
+//! hypothetical changes.
 
 use engine::Space;
 use kernel::body::{Body, Claim};
@@ -12,8 +13,7 @@ use crate::machine::Machine;
 pub(crate) const HABIT: &str = "habit.weekly|gym|tue,thu";
 const TASTE: &str = "taste.sport|gym";
 
-/// A machine that was told three things, with two claims of a deriver that is not among the
-/// built-in ones.
+/// An environment with three notes, and two claims of a deriver that is not built in.
 pub(crate) struct Believing {
     pub(crate) machine: Machine,
     pub(crate) notes: Vec<String>,
@@ -93,7 +93,7 @@ impl Believing {
 }
 
 #[test]
-fn claims_are_listed_by_how_sure_they_are_and_filtered() {
+fn claims_are_listed_by_confidence_and_filtered() {
     let here = believing();
     let listed = here.run(&["claims"]).succeeds().out();
     let lines: Vec<&str> = listed.lines().collect();
@@ -125,14 +125,14 @@ fn claims_are_listed_by_how_sure_they_are_and_filtered() {
     assert_eq!(count(&["--contains", "LIKES"]), 1);
     assert_eq!(count(&["-n", "1"]), 1);
     here.run(&["claims", "-n", "1"]).succeeds().prints("… and 1 more");
-    here.run(&["claims", "--band", "strong"]).succeeds().prints("no such belief");
+    here.run(&["claims", "--band", "strong"]).succeeds().prints("No belief matches");
     here.run(&["claims", "--band", "sure"]).ends(2);
-    Machine::with_space().because(["claims"]).run().succeeds().prints("Nothing is believed yet");
+    Machine::with_space().because(["claims"]).run().succeeds().prints("No beliefs yet");
     here.run(&["claims", "--as-of", "someday"]).ends(2);
 }
 
 #[test]
-fn correcting_says_what_changed_because_of_it_and_withdrawing_brings_it_back() {
+fn a_correction_reports_its_consequences_and_can_be_withdrawn() {
     let here = believing();
     let would = here.json(&["what-if", "--correct", &format!("{HABIT}=name=pool")]);
     let corrected = here
@@ -175,30 +175,29 @@ fn correcting_says_what_changed_because_of_it_and_withdrawing_brings_it_back() {
 }
 
 #[test]
-fn refuting_takes_everything_down_that_stands_on_it_and_once_is_enough() {
+fn a_refutation_invalidates_dependents_and_is_idempotent() {
     let here = believing();
     let id = here.habit.clone();
     let refuted =
         here.run(&["refute", &id[..12], "--note", "my brother's calendar"]).succeeds().out();
     assert!(
-        refuted.contains(&format!("You refuted {HABIT}"))
-            && refuted.contains("you say that it is false"),
+        refuted.contains(&format!("You refuted {HABIT}")) && refuted.contains("you refuted it"),
         "{refuted}"
     );
-    assert!(refuted.contains("what it was built from does not hold any more"), "{refuted}");
+    assert!(refuted.contains("what it was built from no longer holds"), "{refuted}");
     here.refuses(&["refute", HABIT], "already_refuted");
     here.refuses(&["correct", HABIT, "--set", "name=pool"], "corrects_refuted");
     here.run(&["correct", HABIT, "--set", "name=pool"]).ends(1).says("because withdraw");
     here.run(&["explain", HABIT])
         .succeeds()
-        .prints("you said that it is false")
+        .prints("you refuted it")
         .prints("my brother's calendar");
     here.run(&["withdraw", HABIT]).succeeds().prints("now believed");
     here.machine.is_sound();
 }
 
 #[test]
-fn what_carries_a_belief_is_seen_by_doing_without_a_source_a_month_or_an_author() {
+fn what_if_shows_beliefs_without_a_source_a_month_or_an_author() {
     let here = believing();
     let would = here.json(&["what-if", "--without-source", "REMEMBER"]);
     assert_eq!(
@@ -218,7 +217,7 @@ fn what_carries_a_belief_is_seen_by_doing_without_a_source_a_month_or_an_author(
 }
 
 #[test]
-fn retracting_a_record_takes_down_what_was_built_from_it() {
+fn retracting_a_record_invalidates_beliefs_built_from_it() {
     let here = believing();
     let note = here.notes[0].clone();
     here.run(&["what-if", "--retract", &note, "--refute", TASTE])
@@ -240,7 +239,7 @@ fn retracting_a_record_takes_down_what_was_built_from_it() {
 }
 
 #[test]
-fn an_explanation_is_a_tree_for_people_and_the_models_record_for_programs() {
+fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
     let here = believing();
     let text = here.run(&["explain", TASTE]).succeeds().out();
     for part in [
@@ -251,7 +250,7 @@ fn an_explanation_is_a_tree_for_people_and_the_models_record_for_programs() {
         "    Goes to the gym on Tuesday and Thursday  claim",
         "      gym number 0  evidence · remember · supporting_event",
         "smallest support",
-        "is not here to be asked",
+        "does not have the deriver that made it",
         "because refute 'taste.sport|gym'",
         "derived 0.55",
     ] {
@@ -273,7 +272,7 @@ fn an_explanation_is_a_tree_for_people_and_the_models_record_for_programs() {
 }
 
 #[test]
-fn what_does_not_fit_says_how_it_would_and_writes_nothing() {
+fn an_invalid_correction_says_how_to_fix_it_and_writes_nothing() {
     let here = believing();
     for (arguments, code) in [
         (vec!["correct", HABIT, "--set", "{name: pool}"], "payload_malformed"),
@@ -297,7 +296,7 @@ fn what_does_not_fit_says_how_it_would_and_writes_nothing() {
     here.run(&["correct", HABIT]).ends(2);
     here.run(&["what-if"]).ends(2);
     here.run(&["review"]).ends(2);
-    here.run(&["review", "list"]).succeeds().prints("nothing to decide");
+    here.run(&["review", "list"]).succeeds().prints("No reviews are waiting");
     let deep = format!("{}{}", "[".repeat(70), "]".repeat(70));
     let json = format!("{{\"name\":\"a\",\"more\":{deep}}}");
     here.refuses(&["correct", HABIT, "--set", &json], "payload_malformed");
@@ -306,7 +305,7 @@ fn what_does_not_fit_says_how_it_would_and_writes_nothing() {
 }
 
 #[test]
-fn what_touches_a_correction_is_put_before_the_user_who_decides_it_once() {
+fn a_contradicted_correction_opens_a_review_that_is_decided_once() {
     let here = believing();
     here.run(&["correct", HABIT, "--set", "name=pool"]).succeeds();
     here.run(&["retract", &here.notes[1], "--note", "not me"])
@@ -327,13 +326,13 @@ fn what_touches_a_correction_is_put_before_the_user_who_decides_it_once() {
         .succeeds()
         .prints("stays as it was");
     here.refuses(&["review", "accept", id], "review_settled");
-    here.run(&["review", "list"]).succeeds().prints("nothing to decide");
+    here.run(&["review", "list"]).succeeds().prints("No reviews are waiting");
     assert_eq!(here.json(&["review", "list", "--all"])["status"], "dismissed");
     here.machine.is_sound();
 }
 
 #[test]
-fn a_device_that_may_not_correct_is_told_who_can_allow_it() {
+fn correcting_without_the_capability_names_who_can_grant_it() {
     let here = believing();
     let laptop = here.machine.home().with_file_name("laptop");
     let refused = here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().ends(1);
@@ -343,7 +342,7 @@ fn a_device_that_may_not_correct_is_told_who_can_allow_it() {
 }
 
 #[test]
-fn no_key_can_stand_in_for_a_record_or_break_out_of_a_command() {
+fn belief_keys_are_not_taken_for_records_and_are_quoted_in_commands() {
     let here = believing();
     let ground: OpId = here.notes[0].parse().unwrap();
     let short: String = here.notes[1].chars().take(15).collect();
@@ -377,7 +376,7 @@ fn a_correction_is_not_retracted_but_withdrawn() {
 }
 
 #[test]
-fn a_device_that_may_correct_and_not_derive_takes_beliefs_down_all_the_same() {
+fn a_correction_without_the_derive_capability_still_invalidates_dependents() {
     let here = believing();
     let laptop = here.machine.home().with_file_name("laptop");
     let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
@@ -386,7 +385,7 @@ fn a_device_that_may_correct_and_not_derive_takes_beliefs_down_all_the_same() {
         here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().succeeds().json();
     assert_eq!(refuted["changes"].as_array().unwrap().len(), 2, "{refuted}");
     assert_eq!(here.states()[1].1, "invalidated");
-    // The owner's device records the fall when it derives next.
+    // The owner's device records the invalidation at its next derivation.
     here.run(&["remember", "something else"]).succeeds();
     let history = here.json(&["explain", TASTE])["history"].clone();
     assert!(
@@ -397,7 +396,7 @@ fn a_device_that_may_correct_and_not_derive_takes_beliefs_down_all_the_same() {
 }
 
 #[test]
-fn two_devices_that_say_different_things_agree_after_an_exchange() {
+fn two_devices_with_conflicting_corrections_converge_after_an_exchange() {
     let here = believing();
     let laptop = here.machine.home().with_file_name("laptop");
     let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
@@ -422,13 +421,13 @@ fn two_devices_that_say_different_things_agree_after_an_exchange() {
     let claims = ["claims", "--state", "any", "--json"];
     assert_eq!(here.run(&claims).succeeds().out(), there(&claims).out());
     assert_eq!(here.states()[0].1, "refuted");
-    // Withdrawn, the other device's correction comes out.
+    // After the withdrawal, the other device's correction applies.
     here.run(&["withdraw", HABIT]).succeeds().prints("your word");
     here.machine.is_sound();
 }
 
 #[test]
-fn many_words_at_once_from_several_processes_are_all_kept() {
+fn concurrent_user_actions_of_several_processes_are_all_kept() {
     let here = believing();
     let calls: Vec<_> = (0..6)
         .map(|number| {
@@ -446,7 +445,7 @@ fn many_words_at_once_from_several_processes_are_all_kept() {
 }
 
 #[test]
-fn what_help_says_of_beliefs_is_broken_into_lines_only_where_the_terminal_ends() {
+fn help_for_belief_commands_wraps_only_at_the_terminal_width() {
     let machine = Machine::new();
     for command in [
         "derive", "claims", "explain", "correct", "refute", "withdraw", "retract", "what-if",

@@ -1,7 +1,7 @@
-//! An import that is killed loses nothing that was acknowledged and shows nothing half-written.
+//! A killed import loses no acknowledged record and leaves no partial transaction.
 //!
-//! Acknowledged is what another process has seen: a reader polls the space while the import runs,
-//! and what it saw must be there afterwards, byte for byte.
+//! A record is acknowledged when another process has seen it: a reader polls the space while the
+//! import runs, and the records it saw must be there afterwards, byte for byte.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn lines_after(space: &Space, after: Position, lines: &mut Lines) -> Position {
 }
 
 #[test]
-fn an_import_killed_at_any_moment_can_be_repeated_and_lost_nothing() {
+fn a_killed_import_loses_nothing_and_can_be_repeated() {
     let undisturbed = Machine::with_space();
     undisturbed.write("chat.jsonl", long_chat(TURNS));
     let begun = Instant::now();
@@ -103,7 +103,7 @@ fn an_import_killed_at_any_moment_can_be_repeated_and_lost_nothing() {
 }
 
 #[test]
-fn init_killed_at_any_moment_leaves_a_whole_space_or_none() {
+fn a_killed_init_leaves_a_whole_space_or_none() {
     let mut dice = Dice(SEED);
     for _ in 0..20 {
         let machine = Machine::new();

@@ -1,9 +1,9 @@
-//! Ids: whole, shortened, unknown, of several.
+//! Ids and their prefixes: whole, shortened, unknown, ambiguous.
 
 use crate::machine::Machine;
 
 #[test]
-fn the_beginning_of_an_id_is_enough_and_the_error_says_what_is_not() {
+fn a_prefix_of_an_id_is_enough_and_a_bad_one_is_explained() {
     let machine = Machine::with_chat();
     let log = machine.because(["log", "-n", "1", "--json"]).run().succeeds().json();
     let id = log["id"].as_str().unwrap();
@@ -29,15 +29,15 @@ fn the_beginning_of_an_id_is_enough_and_the_error_says_what_is_not() {
 }
 
 #[test]
-fn an_id_that_fits_several_records_names_them() {
+fn an_ambiguous_prefix_lists_the_matching_records() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::long_chat(1_000));
     machine.because(["import", "chat.jsonl"]).run().succeeds();
     let log = machine.because(["log", "-n", "0", "--json"]).run().succeeds().json_lines();
     let mut ids: Vec<&str> = log.iter().map(|line| line["id"].as_str().unwrap()).collect();
     ids.sort();
-    // Of a thousand random ids some begin with the same four digits; that none do has a chance of 1
-    // in 2000.
+    // Of a thousand random ids, some share their first four digits; the chance that none do is 1 in
+    // 2000.
     let Some(pair) = ids.windows(2).find(|pair| pair[0][..7] == pair[1][..7]) else { return };
     let shown = machine.because(["show", &pair[0][..7], "--json"]).run().ends(1);
     assert_eq!(shown.error_code(), "ambiguous_id");

@@ -1,4 +1,5 @@
-//! A ledger goes out as lines and comes in again: whole, damaged, of another space, of the future.
+//! Exporting a ledger as lines and importing it again: intact, damaged, of another space, with
+//! times in the future.
 
 use engine::Space;
 use kernel::seal::Signer;
@@ -6,7 +7,7 @@ use kernel::seal::Signer;
 use crate::machine::Machine;
 
 #[test]
-fn an_export_taken_in_elsewhere_is_the_same_space() {
+fn an_imported_export_is_the_same_space() {
     let machine = Machine::with_chat();
     let written =
         machine.because(["export", "--out", "all.jsonl", "--json"]).run().succeeds().json();
@@ -37,7 +38,7 @@ fn an_export_taken_in_elsewhere_is_the_same_space() {
 }
 
 #[test]
-fn damaged_lines_are_refused_one_by_one_and_what_cites_them_too() {
+fn damaged_lines_and_operations_that_cite_them_are_refused() {
     let machine = Machine::with_chat();
     let export = machine.because(["export"]).run().succeeds().out();
     let mut lines: Vec<String> = export.lines().map(str::to_owned).collect();
@@ -99,7 +100,7 @@ fn made_ahead(machine: &Machine, genesis_hours: i64, hours: i64) -> Vec<u8> {
 }
 
 #[test]
-fn what_claims_a_time_more_than_a_day_ahead_is_refused() {
+fn operations_more_than_a_day_ahead_are_refused() {
     let machine = Machine::new();
     let take_in = |name: &str, lines: Vec<u8>| {
         machine.write("ahead.jsonl", lines);
@@ -117,7 +118,7 @@ fn what_claims_a_time_more_than_a_day_ahead_is_refused() {
 }
 
 #[test]
-fn a_clock_that_goes_back_changes_no_order() {
+fn a_clock_set_back_does_not_change_the_order() {
     let machine = Machine::new();
     let noon: jiff::Timestamp = "2025-06-01T12:00:00Z".parse().unwrap();
     let path = machine.work().join("clock.db");
