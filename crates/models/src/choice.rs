@@ -188,7 +188,7 @@ mod tests {
         };
         let error = open(&choice).err().unwrap();
         let error = error.to_string();
-        assert!(error.contains("owner--name") && error.contains("not there"), "{error}");
+        assert!(error.contains("owner--name") && error.contains("not downloaded"), "{error}");
         assert!(open(&Choice { selection: Selection::BuiltIn, ..choice }).unwrap().is_none());
     }
 }
