@@ -95,7 +95,7 @@ impl Budget {
     /// The default shares of another total.
     ///
     /// ```
-    /// use engine::context::Budget;
+    /// use engine::recall::context::Budget;
     ///
     /// assert_eq!(Budget::of(1_500), Budget::default());
     /// assert_eq!(Budget::of(6_000).facts, 800);
