@@ -79,7 +79,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let verification = space.verify(|_| {})?;
     verify::print(&verification, begun.elapsed())?;
     output::line(format_args!(
-        "\n{BOLD}Now with your own{BOLD:#}\n  because init                               a memory for this folder\n  because import ~/notes calendar.ics        also chats, mail, photos, git: because import --help\n  because recall \"what did I decide about …\"  add --explain to see why\n  because claims                             what follows; because explain says why, because refute corrects it\n"
+        "\n{BOLD}Now with your own{BOLD:#}\n  because init                               a memory for this folder\n  because import ~/notes calendar.ics        also chats, mail, photos, git: because import --help\n  because recall \"what did I decide about …\"  add --explain to see why\n  because claims                             what follows; because explain says why, because refute marks it false\n"
     ))?;
     Ok(if verification.is_sound() { 0 } else { crate::failure::exit::UNSOUND })
 }
