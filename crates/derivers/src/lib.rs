@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::body;
+use kernel::body::{self, LastSeen};
 use kernel::confidence::Basis;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
@@ -98,6 +98,8 @@ pub struct Belief {
     pub valid_from: Option<When>,
     /// Until when (exclusive).
     pub valid_to: Option<When>,
+    /// The last record of it, where no record says that it ended.
+    pub last_seen: Option<LastSeen>,
     /// Who may see it.
     pub visibility: Visibility,
     /// Labels.
@@ -177,8 +179,11 @@ pub struct Candidate {
     pub rationale: String,
     /// From when it is true.
     pub valid_from: Option<When>,
-    /// Until when (exclusive) it is true, as far as these records show.
+    /// Until when (exclusive) it is true: a date that a record holds.
     pub valid_to: Option<When>,
+    /// The last record of it and the days for which it is then presumed to go on, where no record
+    /// holds its end.
+    pub last_seen: Option<LastSeen>,
     /// Labels.
     pub tags: Vec<String>,
 }

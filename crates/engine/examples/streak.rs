@@ -14,6 +14,7 @@ use derivers::{Candidate, ClaimType, Deriver, Input, Record};
 use engine::Space;
 use engine::derive::Extent;
 use engine::write::import::Intent;
+use kernel::body::LastSeen;
 use kernel::confidence::{Basis, saturating};
 use kernel::evidence::{Evidence, Payload, Visibility};
 use kernel::id::OpId;
@@ -80,8 +81,9 @@ impl Deriver for Streaks {
             basis: Basis::new(PRIOR).with("days", days, saturating(3.0, 0.3, days)),
             rationale: format!("{days} noted days without a gap, {first} to {last}"),
             valid_from: Some(When::from_date(*first)),
-            // It ends unless the day after the last one is noted as well.
-            valid_to: last.tomorrow().and_then(|next| next.tomorrow()).ok().map(When::from_date),
+            valid_to: None,
+            // It is over unless the day after the last one is noted as well.
+            last_seen: Some(LastSeen { at: When::from_date(*last), grace_days: 2 }),
             tags: Vec::new(),
         }]
     }

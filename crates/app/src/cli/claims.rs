@@ -144,10 +144,14 @@ pub(crate) fn times(session: &CliSession, belief: &Belief) -> String {
         .as_ref()
         .map(|from| format!(", since {}", from.date()))
         .unwrap_or_default();
-    let until = match &belief.valid_to {
-        Some(to) if to.instant_us() <= now_us => format!(", ended {}", to.date()),
-        Some(to) => format!(", until {}", to.date()),
-        None => String::new(),
+    let until = match (&belief.valid_to, &belief.last_seen) {
+        (Some(to), _) if to.instant_us() <= now_us => format!(", ended {}", to.date()),
+        (Some(to), _) => format!(", until {}", to.date()),
+        (None, Some(last)) if last.at.instant_us() <= now_us => {
+            format!(", last seen {}", last.at.date())
+        }
+        (None, Some(last)) => format!(", planned to {}", last.at.date()),
+        (None, None) => String::new(),
     };
     format!("{since}{until}")
 }

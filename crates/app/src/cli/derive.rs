@@ -61,7 +61,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 fn brief(belief: &engine::belief::Belief) -> serde_json::Value {
     json!({
         "text": belief.text, "payload": belief.payload, "confidence": belief.confidence,
-        "valid_from": belief.valid_from, "valid_to": belief.valid_to,
+        "valid_from": belief.valid_from, "valid_to": belief.valid_to, "last_seen": belief.last_seen,
     })
 }
 

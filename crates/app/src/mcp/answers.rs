@@ -156,6 +156,8 @@ pub(super) struct Fact {
     pub(super) since: Option<String>,
     /// The end (exclusive) of that interval, if known.
     pub(super) until: Option<String>,
+    /// The date of the last record of it, if no record says that it ended.
+    pub(super) last_seen: Option<String>,
     /// Relevance: comparable with other facts.
     pub(super) score: f64,
 }
@@ -171,6 +173,7 @@ impl Fact {
             sureness: sureness(belief),
             since: belief.valid_from.as_ref().map(|from| from.date().to_string()),
             until: belief.valid_to.as_ref().map(|to| to.date().to_string()),
+            last_seen: belief.last_seen.as_ref().map(|last| last.at.date().to_string()),
             score: fact.relevance.total,
         }
     }

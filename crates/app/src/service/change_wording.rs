@@ -232,5 +232,8 @@ fn times(belief: &Belief) -> String {
     let date = |word: &str, at: &Option<kernel::when::When>| {
         at.as_ref().map(|at| format!(", {word} {}", at.date())).unwrap_or_default()
     };
-    date("since", &belief.valid_from) + &date("until", &belief.valid_to)
+    let last = belief.last_seen.as_ref().filter(|_| belief.valid_to.is_none());
+    date("since", &belief.valid_from)
+        + &date("until", &belief.valid_to)
+        + &date("last seen", &last.map(|last| last.at.clone()))
 }

@@ -159,6 +159,17 @@ pub(crate) struct BeliefSummary {
     valid_from: Option<String>,
     /// The end (exclusive) of that interval.
     valid_to: Option<String>,
+    /// The last record of it, where no record says that it ended.
+    last_seen: Option<LastSeenReport>,
+}
+
+/// The last record of something that repeats.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LastSeenReport {
+    /// When the last record shows it.
+    at: String,
+    /// Days after that date within which it is presumed to go on.
+    grace_days: u32,
 }
 
 impl Outcome {
@@ -246,6 +257,10 @@ impl BeliefSummary {
             band: band_of(belief).map(|band| band.as_str().to_owned()),
             valid_from: belief.valid_from.as_ref().map(When::to_string),
             valid_to: belief.valid_to.as_ref().map(When::to_string),
+            last_seen: belief.last_seen.as_ref().map(|last| LastSeenReport {
+                at: last.at.to_string(),
+                grace_days: last.grace_days,
+            }),
         }
     }
 }

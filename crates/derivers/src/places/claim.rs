@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kernel::body::LastSeen;
 use kernel::confidence::{Basis, saturating};
 use serde_json::{Map, Value, json};
 
@@ -79,7 +80,8 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         basis: basis(visits, &days, cell.is_none()),
         rationale: rationale(visits, &days, &period),
         valid_from: Some(period.first.when()),
-        valid_to: Some(period.last.plus(period.horizon_days).when()),
+        valid_to: None,
+        last_seen: Some(LastSeen::new(period.last.when(), period.horizon_days)),
         tags: Vec::new(),
     })
 }

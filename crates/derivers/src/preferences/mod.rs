@@ -279,6 +279,7 @@ fn stated_candidate(
         rationale,
         valid_from: since.map(When::from_date),
         valid_to: None,
+        last_seen: None,
         tags: Vec::new(),
     })
 }
@@ -364,6 +365,7 @@ impl<'r> Habit<'r> {
             rationale: format!("{}.", self.in_words()),
             valid_from: begins.min_by_key(|begin| (begin.instant_us(), begin.as_str())).cloned(),
             valid_to: None,
+            last_seen: None,
             tags: Vec::new(),
         }
     }

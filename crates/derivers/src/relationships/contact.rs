@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::ToSpan;
 use jiff::civil::Date;
+use kernel::body::LastSeen;
 use kernel::confidence::{Basis, saturating};
 use kernel::when::When;
 use serde_json::{Map, Value};
@@ -166,9 +166,8 @@ impl Contact {
             basis,
             rationale,
             valid_from: first.map(When::from_date),
-            valid_to: last
-                .and_then(|last| last.checked_add(valid_days.days()).ok())
-                .map(When::from_date),
+            valid_to: None,
+            last_seen: last.map(|last| LastSeen::new(When::from_date(last), valid_days)),
             tags: Vec::new(),
         })
     }

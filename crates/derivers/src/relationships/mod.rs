@@ -57,7 +57,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.0.0"
+        "1.1.0"
     }
 
     fn claim_types(&self) -> &[ClaimType] {
@@ -187,6 +187,7 @@ fn kind_candidate(
         rationale,
         valid_from: days.first().copied().map(When::from_date),
         valid_to: None,
+        last_seen: None,
         tags: Vec::new(),
     })
 }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kernel::body::LastSeen;
 use kernel::confidence::Basis;
 use kernel::id::OpId;
 use serde_json::{Map, Value, json};
@@ -98,7 +99,8 @@ impl<'r> Claim<'r> {
             basis: self.basis(),
             rationale: self.rationale(),
             valid_from: Some(self.first.when()),
-            valid_to: Some(self.valid_to(all).when()),
+            valid_to: self.replaced(all).map(Day::when),
+            last_seen: Some(LastSeen::new(self.last.when(), self.pattern.rhythm.horizon_days())),
             tags: Vec::new(),
         }
     }
@@ -168,15 +170,15 @@ impl<'r> Claim<'r> {
         basis
     }
 
-    /// When it counts as stopped: some time after its last occurrence, or when the title's next
-    /// habit started.
-    fn valid_to(&self, all: &[Claim<'_>]) -> Day {
+    /// When the title's next habit started, if that was soon after the last occurrence of this
+    /// one. No record holds another end.
+    fn replaced(&self, all: &[Claim<'_>]) -> Option<Day> {
         let horizon = self.last.plus(self.pattern.rhythm.horizon_days());
         let started = all
             .iter()
             .filter(|other| other.season.len() >= OCCURRENCES_MIN)
             .map(|other| other.first);
-        started.filter(|&first| first > self.last && first < horizon).min().unwrap_or(horizon)
+        started.filter(|&first| first > self.last && first < horizon).min()
     }
 
     /// `Gym on Tuesdays and Thursdays in the morning, about 07:00`

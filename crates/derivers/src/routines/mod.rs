@@ -127,7 +127,7 @@ impl Deriver for Routines {
     }
 
     fn version(&self) -> &'static str {
-        "1.0.0"
+        "1.1.0"
     }
 
     fn claim_types(&self) -> &[ClaimType] {

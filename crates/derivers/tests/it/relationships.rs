@@ -6,7 +6,8 @@ use kernel::evidence::Evidence;
 use serde_json::json;
 
 use crate::support::{
-    Chance, derive_all, event, evidence, lines, note, record, records_of, to_agent, turn,
+    Chance, derive_all, event, evidence, lines, note, presumed_until, record, records_of, to_agent,
+    turn,
 };
 
 fn check(records: Vec<Evidence>, expect: &[&str]) {
@@ -201,8 +202,8 @@ fn a_contact_has_a_rhythm_a_last_day_and_a_horizon() {
         candidate.payload,
         json!({"name": "Tom Reed", "kind": "contact", "last_contact": "2025-02-14", "cadence_days": 14, "channels": ["calendar"]})
     );
-    assert_eq!(candidate.valid_from.unwrap().as_str(), "2025-01-03");
-    assert_eq!(candidate.valid_to.unwrap().as_str(), "2025-05-16");
+    assert_eq!(candidate.valid_from.as_ref().unwrap().as_str(), "2025-01-03");
+    assert_eq!(presumed_until(&candidate), "2025-05-16");
     assert_eq!(candidate.rationale, "4 records: 4 in the calendar; from 2025-01-03 to 2025-02-14.");
     assert!(candidate.inputs.iter().all(|input| input.role == "meeting"));
 }

@@ -1,10 +1,13 @@
 //! Properties of all histories: no panics, no dependence on order, more support never lowers
 //! confidence.
 
+use std::collections::BTreeSet;
+
 use derivers::places::Places;
 use derivers::routines::Routines;
 use derivers::{CANDIDATES_MAX, Candidate, Deriver, KEY_BYTES_MAX, Record};
 use kernel::evidence::Evidence;
+use kernel::when::When;
 use proptest::prelude::*;
 
 use crate::records::{derive, event, evidence, in_series, located, records_at};
@@ -33,6 +36,8 @@ fn history() -> impl Strategy<Value = Vec<Evidence>> {
 fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Candidate]) {
     assert!(candidates.len() <= CANDIDATES_MAX);
     let ids: Vec<_> = records.iter().map(|record| record.id).collect();
+    let times = records.iter().filter_map(|record| record.evidence()?.at.as_ref());
+    let dates: BTreeSet<_> = times.map(When::date).collect();
     for candidate in candidates {
         assert!(
             deriver.claim_types().iter().any(|claim_type| claim_type.admits(&candidate.claim_type))
@@ -43,10 +48,12 @@ fn check_well_formed(deriver: &dyn Deriver, records: &[Record], candidates: &[Ca
         assert!(candidate.inputs.is_sorted());
         assert!(candidate.inputs.windows(2).all(|pair| pair[0].id != pair[1].id));
         assert!(candidate.inputs.iter().all(|input| ids.contains(&input.id)));
-        assert!(
-            candidate.valid_from.as_ref().unwrap().instant_us()
-                <= candidate.valid_to.as_ref().unwrap().instant_us()
-        );
+        let last_seen = &candidate.last_seen.as_ref().unwrap().at;
+        let valid_from = candidate.valid_from.as_ref().unwrap();
+        assert!(valid_from.instant_us() <= last_seen.instant_us());
+        for date in [Some(valid_from), Some(last_seen), candidate.valid_to.as_ref()] {
+            assert!(date.is_none_or(|date| dates.contains(&date.date())), "in no record: {date:?}");
+        }
         assert!((0.02..=0.98).contains(&candidate.basis.confidence()));
     }
 }

@@ -91,6 +91,7 @@ pub(crate) fn routine(number: u32, key: &str, payload: Value, confidence: f64) -
         deriver: None,
         valid_from: When::parse("2025-01-02").ok(),
         valid_to: None,
+        last_seen: None,
         visibility: Visibility::default(),
         tags: Vec::new(),
     };
@@ -170,4 +171,10 @@ impl Chance {
     pub(crate) fn pick<'c>(&mut self, choices: &[&'c str]) -> &'c str {
         choices[self.below(choices.len())]
     }
+}
+
+/// Until when a claim is presumed to hold.
+pub(crate) fn presumed_until(candidate: &Candidate) -> String {
+    assert_eq!(candidate.valid_to, None, "no record holds an end");
+    candidate.last_seen.as_ref().unwrap().presumed_until().to_string()
 }

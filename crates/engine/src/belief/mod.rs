@@ -8,7 +8,7 @@ pub mod review;
 pub mod support;
 pub mod user;
 
-use kernel::body::{Body, Claim, Deriver};
+use kernel::body::{Body, Claim, Deriver, LastSeen};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -53,6 +53,8 @@ pub struct Belief {
     pub valid_from: Option<When>,
     /// Until when (exclusive) it is true.
     pub valid_to: Option<When>,
+    /// The last record of it, where no record says that it ended.
+    pub last_seen: Option<LastSeen>,
     /// Who may see it.
     pub visibility: Visibility,
     /// Labels.
@@ -77,6 +79,7 @@ impl Belief {
             valid_at: None,
             valid_from: None,
             valid_to: None,
+            last_seen: None,
             visibility: Visibility::default(),
             tags: Vec::new(),
         }
@@ -94,6 +97,7 @@ impl Belief {
         self.valid_at = claim.valid_at;
         self.valid_from = claim.valid_from;
         self.valid_to = claim.valid_to;
+        self.last_seen = claim.last_seen;
         self.visibility = claim.visibility;
         self.tags = claim.tags;
     }
@@ -161,9 +165,10 @@ pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief,
     if let (State::Corrected, Some(correction)) = (state, &standing.correction) {
         belief.served = Some(correction.id);
         belief.confidence = 1.0;
-        // Until when it holds was the deriver's guess. What the user says holds until the user says
+        // When it ended was for the deriver to say. What the user says holds until the user says
         // otherwise.
         belief.valid_to = None;
+        belief.last_seen = None;
         belief.basis = json!({ "source": "user_correction" });
         belief.payload = Value::Null;
         if let Some(Body::ClaimCorrection(correction)) =

@@ -449,6 +449,7 @@ fn claim(key: &str, payload: &Value, confidence: f64, deriver: Option<Deriver>) 
         valid_at: None,
         valid_from: None,
         valid_to: None,
+        last_seen: None,
         visibility: Visibility::Project,
         tags: Vec::new(),
     }

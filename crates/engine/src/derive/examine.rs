@@ -138,6 +138,7 @@ fn examine_one(
         valid_at: jiff::Timestamp::from_microsecond(valid_at_us).ok().map(When::from_timestamp),
         valid_from: candidate.valid_from,
         valid_to: candidate.valid_to,
+        last_seen: candidate.last_seen,
         visibility,
         tags: candidate.tags,
     };

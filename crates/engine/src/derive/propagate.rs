@@ -122,6 +122,7 @@ fn believed_at(
     if let Some(before) = before.as_mut().filter(|before| before.state == State::Corrected) {
         before.valid_from.clone_from(&now.valid_from);
         before.valid_to.clone_from(&now.valid_to);
+        before.last_seen.clone_from(&now.last_seen);
     }
     Ok(before)
 }

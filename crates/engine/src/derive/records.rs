@@ -2,7 +2,7 @@
 
 use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, RecordBody, SignedBy};
 use kernel::access::Access;
-use kernel::body::Body;
+use kernel::body::{Body, LastSeen};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::{Author, OpId};
 use kernel::kind::{Capability, Kind};
@@ -88,13 +88,15 @@ fn of_claim(row: &OperationRow) -> Option<Record> {
         #[serde(default)]
         valid_to: Option<When>,
         #[serde(default)]
+        last_seen: Option<LastSeen>,
+        #[serde(default)]
         visibility: Visibility,
         #[serde(default)]
         tags: Vec<String>,
     }
     let claim: Claim = serde_json::from_slice(row.body.as_deref()?).ok()?;
     let Claim { claim_type, identity_key, text, payload, confidence, deriver, .. } = claim;
-    let Claim { valid_from, valid_to, visibility, tags, .. } = claim;
+    let Claim { valid_from, valid_to, last_seen, visibility, tags, .. } = claim;
     let believed = Believed {
         claim_type,
         identity_key,
@@ -104,6 +106,7 @@ fn of_claim(row: &OperationRow) -> Option<Record> {
         deriver,
         valid_from,
         valid_to,
+        last_seen,
         visibility,
         tags,
     };
@@ -126,6 +129,7 @@ pub(super) fn of_belief(row: &OperationRow, believed: &Belief) -> Record {
         deriver: believed.deriver.clone(),
         valid_from: believed.valid_from.clone(),
         valid_to: believed.valid_to.clone(),
+        last_seen: believed.last_seen.clone(),
         visibility: believed.visibility,
         tags: believed.tags.clone(),
     };

@@ -115,6 +115,7 @@ impl BeliefChanges {
                     || before.payload != change.after.payload
                     || before.confidence != change.after.confidence
                     || before.valid_to != change.after.valid_to
+                    || before.last_seen != change.after.last_seen
             }
         };
         self.0.into_iter().filter(|(_, change)| differs(change)).collect()

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::body::Body;
+use kernel::body::{Body, LastSeen};
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::kind_spec::DerivationInput;
@@ -62,12 +62,14 @@ struct ServedBelief {
     confidence: f64,
     valid_from: Option<When>,
     valid_to: Option<When>,
+    last_seen: Option<LastSeen>,
 }
 
 impl ServedBelief {
     /// The parts that are compared: the text may change its wording, and the operation may differ.
-    fn content(&self) -> (&Value, f64, &Option<When>, &Option<When>) {
-        (&self.payload, self.confidence, &self.valid_from, &self.valid_to)
+    fn content(&self) -> (&Value, f64, [&Option<When>; 2], &Option<LastSeen>) {
+        let times = [&self.valid_from, &self.valid_to];
+        (&self.payload, self.confidence, times, &self.last_seen)
     }
 
     fn in_words(&self) -> String {
@@ -77,10 +79,11 @@ impl ServedBelief {
             when.as_ref().map(|when| format!(", {word} {}", when.date())).unwrap_or_default()
         };
         format!(
-            "{text:?} {payload} ({}{}{})",
+            "{text:?} {payload} ({}{}{}{})",
             self.confidence,
             time("since", &self.valid_from),
-            time("until", &self.valid_to)
+            time("until", &self.valid_to),
+            time("last seen", &self.last_seen.as_ref().map(|last| last.at.clone()))
         )
     }
 }
@@ -168,8 +171,8 @@ fn served(writing: &SqliteWriting<'_>, key: &str) -> Result<Option<ServedBelief>
     let belief = belief(writing as &dyn Writing, key)?;
     let Some(by) = belief.served else { return Ok(None) };
     let (text, payload, confidence) = (belief.text, belief.payload, belief.confidence);
-    let (valid_from, valid_to) = (belief.valid_from, belief.valid_to);
-    Ok(Some(ServedBelief { by, text, payload, confidence, valid_from, valid_to }))
+    let (valid_from, valid_to, last_seen) = (belief.valid_from, belief.valid_to, belief.last_seen);
+    Ok(Some(ServedBelief { by, text, payload, confidence, valid_from, valid_to, last_seen }))
 }
 
 /// Adds a finding for each identity of which something else was served before than is now; answers

@@ -305,6 +305,7 @@ mod tests {
                 rationale: String::new(),
                 valid_from: None,
                 valid_to: None,
+                last_seen: None,
                 tags: Vec::new(),
             }]
         }

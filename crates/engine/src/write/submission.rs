@@ -16,7 +16,7 @@
 //! both.
 
 use importers::secrets::mask_body;
-use kernel::body::{self, Body, Claim, payload_digest};
+use kernel::body::{self, Body, Claim, LastSeen, payload_digest};
 use kernel::cascade::Review;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
@@ -92,6 +92,8 @@ pub struct ClaimDraft {
     pub valid_from: Option<When>,
     /// Until when (exclusive) it is true in the world.
     pub valid_to: Option<When>,
+    /// The last record of it, where no record says that it ended.
+    pub last_seen: Option<LastSeen>,
     /// Who may see it.
     pub visibility: Visibility,
     /// Labels.
@@ -176,6 +178,7 @@ impl ClaimDraft {
             valid_at: self.valid_at,
             valid_from: self.valid_from,
             valid_to: self.valid_to,
+            last_seen: self.last_seen,
             visibility: self.visibility,
             tags: self.tags,
         };
@@ -397,6 +400,7 @@ fn says_the_same(believed: &Claim, claim: &Claim) -> bool {
         && believed.confidence == claim.confidence
         && believed.valid_from == claim.valid_from
         && believed.valid_to == claim.valid_to
+        && believed.last_seen == claim.last_seen
         && believed.visibility == claim.visibility
         && name(believed) == name(claim)
 }

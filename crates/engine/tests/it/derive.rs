@@ -99,6 +99,7 @@ pub(crate) fn candidate(
         rationale: format!("{count} records"),
         valid_from: None,
         valid_to: None,
+        last_seen: None,
         tags: Vec::new(),
     }
 }

@@ -134,6 +134,7 @@ fn mined(note: OpId, city: &str) -> ClaimDraft {
         valid_at: None,
         valid_from: None,
         valid_to: None,
+        last_seen: None,
         visibility: Visibility::Project,
         tags: Vec::new(),
     }

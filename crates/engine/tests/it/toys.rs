@@ -53,6 +53,7 @@ impl Deriver for Habits {
             rationale: format!("{times} notes"),
             valid_from: None,
             valid_to: None,
+            last_seen: None,
             tags: Vec::new(),
         }]
     }
@@ -94,6 +95,7 @@ impl Deriver for Tastes {
             rationale: "a habit is liked".to_owned(),
             valid_from: None,
             valid_to: None,
+            last_seen: None,
             tags: Vec::new(),
         }]
     }

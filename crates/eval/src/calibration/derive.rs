@@ -33,6 +33,7 @@ pub(super) fn claims(folder: &Path, today: Date) -> Result<Vec<Claim>, EvalError
         basis: belief.basis,
         valid_from: belief.valid_from,
         valid_to: belief.valid_to,
+        last_seen: belief.last_seen,
     };
     Ok(served.map(claim).collect())
 }

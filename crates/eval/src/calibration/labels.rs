@@ -10,6 +10,7 @@
 use std::path::Path;
 
 use jiff::civil::Date;
+use kernel::body::LastSeen;
 use kernel::when::When;
 use serde::Deserialize;
 use serde_json::Value;
@@ -220,7 +221,9 @@ impl Labels {
             .as_ref()
             .is_none_or(|from| days(from.date(), routine.from.date()) <= slack_days);
         // A claim without an end is valid until the last day of the records.
-        let end = claim.valid_to.as_ref().unwrap_or(&self.today).date();
+        let presumed = || claim.last_seen.as_ref().map(LastSeen::presumed_until);
+        let end =
+            claim.valid_to.clone().or_else(presumed).map_or(self.today.date(), |to| to.date());
         started && routine.to.as_ref().is_none_or(|to| days(to.date(), end) <= slack_days)
     }
 

@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use kernel::body::LastSeen;
 use kernel::when::When;
 use serde_json::Value;
 
@@ -35,6 +36,7 @@ pub struct Claim {
     basis: Value,
     valid_from: Option<When>,
     valid_to: Option<When>,
+    last_seen: Option<LastSeen>,
 }
 
 /// A claim and its judgement.
@@ -111,6 +113,7 @@ mod testing {
             basis: Value::Null,
             valid_from: None,
             valid_to: None,
+            last_seen: None,
         }
     }
 

@@ -146,6 +146,7 @@ impl Report<'_> {
                     "person": person.name, "family": one.family.name(), "identity_key": one.claim.identity_key,
                     "confidence": one.claim.confidence, "basis": one.claim.basis, "true": holds, "cause": cause,
                     "valid_from": one.claim.valid_from, "valid_to": one.claim.valid_to,
+                    "last_seen": one.claim.last_seen,
                 }));
             }
             for (number, truth) in person.truths.iter().enumerate() {

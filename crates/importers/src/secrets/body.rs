@@ -87,6 +87,7 @@ fn claimed(claim: &mut Claim, report: &mut Report) {
         valid_at: _,
         valid_from: _,
         valid_to: _,
+        last_seen: _,
         visibility: _,
         tags,
     } = claim;

@@ -26,7 +26,7 @@ mod thought;
 mod user;
 
 pub use annotation::{Annotation, Mark};
-pub use claim::{Claim, Deriver};
+pub use claim::{Claim, Deriver, LastSeen, end_us};
 pub use edge::{Edge, EdgeType};
 pub use node::{Node, NodeType};
 pub use redaction::Redaction;

@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use kernel::body::{Body, Claim};
+use kernel::body::{Body, Claim, end_us};
 use kernel::confidence::Band;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
@@ -223,7 +223,7 @@ struct Listed {
     band: Option<Band>,
     visibility: Visibility,
     valid_from_us: Option<i64>,
-    valid_to_us: Option<i64>,
+    end_us: Option<i64>,
 }
 
 impl Listed {
@@ -244,8 +244,8 @@ impl Listed {
         };
         let position = served.map(|id| index.position_of(&id)).transpose()?.flatten();
         let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
-        // The end of validity was the deriver's estimate, not the user's, so a correction has none.
-        let valid_to = claim.as_ref().filter(|_| state != State::Corrected);
+        // When it ended was for the deriver to say, not for the user, so a correction has no end.
+        let ended = claim.as_ref().filter(|_| state != State::Corrected);
         Ok(Self {
             state: state.as_str().to_owned(),
             served: position.map(super::graph::sql),
@@ -253,7 +253,8 @@ impl Listed {
             band: served.map(|_| Band::of(confidence)),
             visibility: claim.as_ref().map_or(Visibility::default(), |claim| claim.visibility),
             valid_from_us: claim.as_ref().and_then(|claim| instant(&claim.valid_from)),
-            valid_to_us: valid_to.and_then(|claim| instant(&claim.valid_to)),
+            end_us: ended
+                .and_then(|claim| end_us(claim.valid_to.as_ref(), claim.last_seen.as_ref())),
             claim_type: claim.map(|claim| claim.claim_type).unwrap_or_default(),
         })
     }
@@ -306,7 +307,7 @@ impl Listed {
                 self.band.map(band_number),
                 visibility_word(self.visibility),
                 self.valid_from_us,
-                self.valid_to_us,
+                self.end_us,
                 times.first.0 as i64,
                 times.changed.0 as i64,
             ])?;

@@ -9,6 +9,7 @@
 //! since; the others are evaluated one by one. All identities are evaluated if the filter contains
 //! words, which the view does not store, or if a read-only file of an earlier version has no view.
 
+use kernel::body::end_us;
 use kernel::confidence::Band;
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
@@ -84,7 +85,7 @@ pub(crate) fn is_of_family(claim_type: &str, family: &str) -> bool {
 
 pub(crate) fn is_true_at(belief: &Belief, at_us: i64) -> bool {
     belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
-        && belief.valid_to.as_ref().is_none_or(|to| at_us < to.instant_us())
+        && end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_none_or(|end| at_us < end)
 }
 
 fn has(belief: &Belief, part: &str) -> bool {
@@ -115,6 +116,7 @@ pub fn to_json(belief: &Belief) -> Value {
         "valid_at": belief.valid_at,
         "valid_from": belief.valid_from,
         "valid_to": belief.valid_to,
+        "last_seen": belief.last_seen,
         "visibility": belief.visibility,
         "tags": belief.tags,
     })

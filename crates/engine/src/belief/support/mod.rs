@@ -181,6 +181,7 @@ fn to_record<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Record>, Stor
             deriver: claim.deriver,
             valid_from: claim.valid_from,
             valid_to: claim.valid_to,
+            last_seen: claim.last_seen,
             visibility: claim.visibility,
             tags: claim.tags,
         },
@@ -195,6 +196,7 @@ fn to_record<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Record>, Stor
                 deriver: now.deriver,
                 valid_from: now.valid_from,
                 valid_to: now.valid_to,
+                last_seen: now.last_seen,
                 visibility: now.visibility,
                 tags: now.tags,
             }

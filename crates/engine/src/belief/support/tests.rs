@@ -55,6 +55,7 @@ impl Deriver for Counting {
             rationale: String::new(),
             valid_from: None,
             valid_to: None,
+            last_seen: None,
             tags: Vec::new(),
         }]
     }
