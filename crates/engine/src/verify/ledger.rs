@@ -115,6 +115,10 @@ impl Reader<'_> {
             for damage in damages {
                 verification.find(None, "damaged", damage, false);
             }
+            for object in store.foreign_schema()? {
+                let message = format!("the file contains the {object}, which because did not make");
+                verification.find(None, "foreign_schema", message, false);
+            }
             Ok(verification)
         })
     }

@@ -137,6 +137,7 @@ fn prepare(connection: &Connection, path: &Path, registry: &Registry) -> Result<
         return Err(StoreError::TooNew { path: path.to_owned(), found, known });
     }
     configure(connection)?;
+    defend(connection)?;
     connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
         .optional()?;
@@ -157,6 +158,16 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// A space's file may come from anybody. We make no triggers and no views, so those that are there
+/// do nothing (`verify` names them), and SQL cannot change the schema by way of its own tables.
+fn defend(connection: &Connection) -> Result<(), StoreError> {
+    use rusqlite::config::DbConfig;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    Ok(())
+}
+
 /// Makes a new file with all tables. The file appears only with its genesis operation: see
 /// [`SqliteSpace::create`].
 fn create(path: &Path, registry: &Registry) -> Result<Connection, StoreError> {
@@ -167,6 +178,7 @@ fn create(path: &Path, registry: &Registry) -> Result<Connection, StoreError> {
     connection.busy_timeout(std::time::Duration::from_millis(BUSY_WAIT_MS))?;
     connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
     configure(&connection)?;
+    defend(&connection)?;
     make_tables(&connection, registry)?;
     Ok(connection)
 }

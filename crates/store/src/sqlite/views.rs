@@ -23,6 +23,10 @@ const FOLD_ROUNDS_MAX: usize = 1 << 20;
 
 /// Cache of the connection that folds for verification, KiB.
 const REFOLD_CACHE_KIB: u32 = 32 << 10;
+/// Triggers and views of others that are named.
+const FOREIGN_NAMED_MAX: u32 = 20;
+/// Less than an operation needs in a file: its id and its signature alone are 96 bytes.
+const OPERATION_BYTES_MIN: u64 = 96;
 
 /// The digest of a view at a position.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -105,6 +109,7 @@ impl SqliteSpace {
         if position == head {
             return Ok(position);
         }
+        self.check_head(head)?;
         for _ in 0..FOLD_ROUNDS_MAX {
             position = self.fold_once(wait)?;
             progress(position);
@@ -113,6 +118,22 @@ impl SqliteSpace {
             }
         }
         Ok(position)
+    }
+
+    /// Positions count the operations, so a file of this size cannot have one beyond all that it
+    /// has room for. Folding up to such a position would take as long as its number is large.
+    fn check_head(&self, head: Position) -> Result<(), StoreError> {
+        let bytes = ["PRAGMA page_count", "PRAGMA page_size"]
+            .iter()
+            .map(|pragma| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0)))
+            .try_fold(1_u64, |bytes, number| {
+                number.map(|number| bytes.saturating_mul(number.unsigned_abs()))
+            })?;
+        if head.0 > bytes / OPERATION_BYTES_MIN {
+            let detail = format!("it has an operation at position {}, which is impossible", head.0);
+            return Err(StoreError::Damaged { detail });
+        }
+        Ok(())
     }
 
     /// Folds while the index is a whole block behind. Bulk imports call this, so that most rows are
@@ -404,6 +425,19 @@ impl SqliteSpace {
             }
         }
         Ok(damages)
+    }
+
+    /// Triggers and views in the file. We make none, so somebody else did; they do nothing here,
+    /// but other programs would run them.
+    pub fn foreign_schema(&self) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT type, name FROM main.sqlite_schema WHERE type IN ('trigger', 'view')
+             ORDER BY type, name LIMIT ?1",
+        )?;
+        let found = statement.query_map([FOREIGN_NAMED_MAX], |row| {
+            Ok(format!("{} {:?}", row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+        })?;
+        Ok(found.collect::<Result<_, _>>()?)
     }
 
     /// Sizes of the file and its parts.

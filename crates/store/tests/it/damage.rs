@@ -212,3 +212,38 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn triggers_and_views_of_others_do_nothing_and_are_named() {
+    let mut book = damaged(
+        "CREATE TRIGGER swallow BEFORE INSERT ON op BEGIN SELECT RAISE(IGNORE); END;
+         CREATE TRIGGER slow AFTER INSERT ON op BEGIN
+             DELETE FROM op WHERE pos < 0; WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n; END;
+         CREATE VIEW all_of_it AS SELECT * FROM op",
+    );
+    let before = book.ledger.head().unwrap();
+    book.evidence(&note("new", "a new note"), &[]);
+    assert_eq!(book.ledger.head().unwrap().0, before.0 + 1);
+    let foreign = book.ledger.foreign_schema().unwrap();
+    assert_eq!(foreign, ["trigger \"slow\"", "trigger \"swallow\"", "view \"all_of_it\""]);
+}
+
+#[test]
+fn an_interrupted_rebuild_is_no_difference() {
+    let mut book = damaged("DELETE FROM view");
+    let all_equal = |book: &Book<SqliteSpace>| {
+        book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded)
+    };
+    assert!(all_equal(&book));
+    book.ledger.advance(|_| {}).unwrap();
+    assert!(all_equal(&book));
+}
+
+#[test]
+fn an_impossible_position_is_damage_and_takes_no_time() {
+    let mut book =
+        damaged("UPDATE op SET pos = 9223372036854775807 WHERE pos = (SELECT max(pos) FROM op)");
+    let folded = book.ledger.advance(|_| {});
+    assert!(matches!(folded, Err(StoreError::Damaged { .. })), "{folded:?}");
+    use_all(&mut book);
+}
