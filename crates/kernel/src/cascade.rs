@@ -30,7 +30,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::id::OpId;
-use crate::invalidation::reason;
+use crate::invalidation::Reasons;
 use crate::kind_spec::Effect;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
@@ -252,11 +252,12 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
     /// The cause of each.
     fn invalidated(&self, due: Vec<OpId>) -> Result<Vec<Invalidated>, W::Error> {
         let mut invalidated = Vec::with_capacity(due.len());
+        let mut reasons = Reasons::new(self.index);
         for target in due {
             let cause = match self.causes.get(&target) {
                 Some(cause) => Some(*cause),
                 None => match self.index.entry(&target)? {
-                    Some(entry) => reason(self.index, &entry)?,
+                    Some(entry) => reasons.of(&entry)?,
                     None => None,
                 },
             };

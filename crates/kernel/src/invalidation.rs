@@ -10,7 +10,7 @@
 //! ([`ClaimStatus::recorded`](crate::soundness::ClaimStatus)) and replayed only where an operation
 //! arrives late.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
@@ -18,7 +18,7 @@ use crate::kind_spec::InputValidity;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
-use crate::validity::{Validity, inputs};
+use crate::validity::{Standing, Validity, inputs};
 
 /// Whether the invalidation of an unsound version is recorded, and the version was not restored
 /// since: as stored, or else replayed.
@@ -124,65 +124,122 @@ pub fn reason<W: LedgerIndex + ?Sized>(
     index: &W,
     version: &Entry,
 ) -> Result<Option<OpId>, W::Error> {
-    let mut validity = Validity::new(index);
-    let mut at = version.clone();
-    // Each step goes to an earlier operation, so this ends.
-    loop {
-        let retracted_by = at.kind.spec().retracted_by;
-        if let Some(retraction) = validity.last_acting(&at.id, retracted_by, Role::TARGET)? {
-            return Ok(Some(retraction.id));
-        }
-        let mut invalid = None;
-        for input in inputs(&at) {
-            if !validity.is_valid_input(&input)? {
-                invalid = Some(input);
-                break;
-            }
-        }
-        // An operation that is sound and yet not a valid input has no effect: its author lacked
-        // the capability.
-        let Some(input) = invalid else { return Ok((at.id != version.id).then_some(at.id)) };
-        let Some(entry) = index.entry(&input)? else { return Ok(Some(input)) };
-        match against(&mut validity, &entry)? {
-            Some(cause) => return Ok(Some(cause)),
-            None if inputs(&entry).next().is_some() => at = entry,
-            None => return Ok(Some(input)),
-        }
-    }
+    Reasons::new(index).of(version)
 }
 
-/// The operation that acted against an invalid input itself, rather than against its own inputs.
-fn against<W: LedgerIndex + ?Sized>(
-    validity: &mut Validity<'_, W>,
-    entry: &Entry,
-) -> Result<Option<OpId>, W::Error> {
-    let spec = entry.kind.spec();
-    if spec.validity == InputValidity::Evidence {
-        let retraction = validity.last_acting(&entry.id, spec.retracted_by, Role::TARGET)?;
-        let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
-        return Ok(retraction.or(superseding).map(|entry| entry.id));
+/// The reasons of many versions. What several descents pass is looked up once, so the cost is that
+/// of everything below all of them together.
+pub(crate) struct Reasons<'w, W: LedgerIndex + ?Sized> {
+    index: &'w W,
+    validity: Validity<'w, W>,
+    /// By version: what a descent from it finds.
+    found: HashMap<OpId, Option<OpId>>,
+    standings: HashMap<String, Standing>,
+}
+
+/// What a descent finds at one operation.
+enum Step {
+    /// The reason, or that there is none.
+    Found(Option<OpId>),
+    /// It lies below this input.
+    Below(Entry),
+}
+
+impl<'w, W: LedgerIndex + ?Sized> Reasons<'w, W> {
+    pub(crate) fn new(index: &'w W) -> Self {
+        Self {
+            index,
+            validity: Validity::new(index),
+            found: HashMap::new(),
+            standings: HashMap::new(),
+        }
     }
-    let Some(key) = &entry.identity else {
-        return Ok(validity
-            .last_acting(&entry.id, spec.retracted_by, Role::TARGET)?
-            .map(|entry| entry.id));
-    };
-    let standing = validity.standing(key)?;
-    if let Some(refutation) = standing.refutation {
-        return Ok(Some(refutation.id));
+
+    /// What [`reason`] answers.
+    pub(crate) fn of(&mut self, version: &Entry) -> Result<Option<OpId>, W::Error> {
+        let mut passed = Vec::new();
+        let mut at = version.clone();
+        // Each step goes to an earlier operation, so this ends.
+        let mut found = loop {
+            if let Some(found) = self.found.get(&at.id) {
+                break *found;
+            }
+            match self.step(&at)? {
+                Step::Found(found) => {
+                    self.found.insert(at.id, found);
+                    break found;
+                }
+                Step::Below(input) => {
+                    passed.push(at.id);
+                    at = input;
+                }
+            }
+        };
+        if !passed.is_empty() {
+            // An operation that is sound and yet not a valid input has no effect: its author
+            // lacked the capability.
+            found = found.or(Some(at.id));
+        }
+        self.found.extend(passed.into_iter().map(|id| (id, found)));
+        Ok(found)
     }
-    if let Some(correction) = standing.correction
-        && correction.payload != entry.payload
-    {
-        return Ok(Some(correction.id));
+
+    fn step(&mut self, at: &Entry) -> Result<Step, W::Error> {
+        let retracted_by = at.kind.spec().retracted_by;
+        if let Some(retraction) = self.validity.last_acting(&at.id, retracted_by, Role::TARGET)? {
+            return Ok(Step::Found(Some(retraction.id)));
+        }
+        for input in inputs(at) {
+            if self.validity.is_valid_input(&input)? {
+                continue;
+            }
+            let Some(entry) = self.index.entry(&input)? else {
+                return Ok(Step::Found(Some(input)));
+            };
+            return Ok(match self.against(&entry)? {
+                Some(cause) => Step::Found(Some(cause)),
+                None if inputs(&entry).next().is_some() => Step::Below(entry),
+                None => Step::Found(Some(input)),
+            });
+        }
+        Ok(Step::Found(None))
     }
-    if spec.validity == InputValidity::Correction {
-        let withdrawal =
-            validity.last_acting(&entry.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
-        return Ok(withdrawal.map(|entry| entry.id));
+
+    /// The operation that acted against an invalid input itself, rather than against its own
+    /// inputs.
+    fn against(&mut self, entry: &Entry) -> Result<Option<OpId>, W::Error> {
+        let spec = entry.kind.spec();
+        if spec.validity == InputValidity::Evidence {
+            let retraction =
+                self.validity.last_acting(&entry.id, spec.retracted_by, Role::TARGET)?;
+            let superseding =
+                self.validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
+            return Ok(retraction.or(superseding).map(|entry| entry.id));
+        }
+        let Some(key) = &entry.identity else {
+            return Ok(self
+                .validity
+                .last_acting(&entry.id, spec.retracted_by, Role::TARGET)?
+                .map(|entry| entry.id));
+        };
+        if !self.standings.contains_key(key) {
+            self.standings.insert(key.clone(), self.validity.standing(key)?);
+        }
+        let Some(standing) = self.standings.get(key) else { return Ok(None) };
+        if let Some(refutation) = &standing.refutation {
+            return Ok(Some(refutation.id));
+        }
+        if let Some(correction) = &standing.correction
+            && correction.payload != entry.payload
+        {
+            return Ok(Some(correction.id));
+        }
+        if spec.validity == InputValidity::Correction {
+            let withdrawal =
+                self.validity.last_acting(&entry.id, &Kind::CorrectionWithdrawal, Role::TARGET)?;
+            return Ok(withdrawal.map(|entry| entry.id));
+        }
+        let current = standing.current.as_ref();
+        Ok(current.filter(|current| current.payload != entry.payload).map(|current| current.id))
     }
-    Ok(standing
-        .current
-        .filter(|current| current.payload != entry.payload)
-        .map(|current| current.id))
 }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use kernel::cascade::{Journal, consequences};
 use kernel::id::OpId;
 use kernel::ledger_index::LedgerIndex;
 use kernel::seal::Signer;
@@ -35,8 +36,8 @@ impl Book {
         self.by_owner(&format!("{what}_withdrawal"), json!({}), &[("target", target)]).unwrap();
     }
 
-    fn retract_evidence(&mut self, target: OpId) {
-        self.by_agent("evidence_retraction", json!({}), &[("target", target)]).unwrap();
+    fn retract_evidence(&mut self, target: OpId) -> OpId {
+        self.by_agent("evidence_retraction", json!({}), &[("target", target)]).unwrap()
     }
 }
 
@@ -255,6 +256,31 @@ fn a_chain_of_twenty_thousand_claims_is_invalidated_in_linear_time_without_recur
     assert!(
         long < 60 * short.max(std::time::Duration::from_millis(2)),
         "2 000: {short:?}, 20 000: {long:?}"
+    );
+}
+
+#[test]
+fn the_causes_of_a_long_chain_that_was_due_before_are_found_in_linear_time() {
+    let time = |length: usize| {
+        let mut book = Book::new();
+        let ground = book.evidence();
+        let agent = Signer::from_seed([2; 32]);
+        let mut last = ground;
+        for number in 0..length {
+            last = book.keep(&agent, "claim", claim(&format!("k{number}"), 1), &[("input", last)]);
+        }
+        let gone = book.retract_evidence(ground);
+        let started = Instant::now();
+        let Ok(follows) = consequences(&book.graph, &Journal::default(), book.graph.due());
+        let took = started.elapsed();
+        assert_eq!(follows.invalidated.len(), length);
+        assert!(follows.invalidated.iter().all(|claim| claim.cause == gone));
+        took
+    };
+    let (short, long) = (time(1_000), time(10_000));
+    assert!(
+        long < 60 * short.max(std::time::Duration::from_millis(2)),
+        "1 000: {short:?}, 10 000: {long:?}"
     );
 }
 

@@ -229,7 +229,7 @@ fn triggers_and_views_of_others_do_nothing_and_are_named() {
 }
 
 #[test]
-fn an_interrupted_rebuild_is_no_difference() {
+fn an_interrupted_rebuild_changes_nothing() {
     let mut book = damaged("DELETE FROM view");
     let all_equal = |book: &Book<SqliteSpace>| {
         book.ledger.refold().unwrap().iter().all(|(stored, folded)| stored == folded)
