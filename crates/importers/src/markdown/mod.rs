@@ -108,7 +108,7 @@ fn import_note(
         sink.problem(Problem { file: file.to_owned(), line: Some(line), message })?;
     }
     let mut sections = sections::read(split.body);
-    let head = Head::new(relative_name(file, root), split.entries, &sections);
+    let mut head = Head::new(relative_name(file, root), split.entries, &sections);
     if sections.is_empty() && (head.more.len() + head.tags.len() > 0 || head.named) {
         sections.push(Section::default());
     }
@@ -123,11 +123,18 @@ fn import_note(
         for evidence in head.records(section, &slug) {
             sink.evidence(evidence)?;
         }
+        head.is_first = false;
     }
     ControlFlow::Continue(())
 }
 
+/// Most bytes of front matter, or of a section's tags and links, that every record repeats. More
+/// than that stand only in the first record of the note, or of the section: otherwise a note of
+/// many short sections would be stored many times over.
+const REPEATED_BYTES_MAX: usize = 4 * 1024;
+
 /// What all sections of a note share.
+#[derive(Default)]
 struct Head {
     relative: String,
     title: String,
@@ -138,6 +145,8 @@ struct Head {
     participants: Vec<String>,
     location: Option<Location>,
     more: Map<String, Value>,
+    /// Whether no section was read yet.
+    is_first: bool,
 }
 
 impl Head {
@@ -151,6 +160,7 @@ impl Head {
             participants: Vec::new(),
             location: None,
             more: Map::new(),
+            is_first: true,
             relative,
         };
         let mut dated: [Option<When>; 3] = [None, None, None];
@@ -235,6 +245,12 @@ impl Head {
         }
     }
 
+    fn repeated_bytes(&self) -> usize {
+        let listed = self.tags.iter().chain(&self.participants).chain(&self.actor);
+        let label = self.location.as_ref().and_then(|place| place.label.as_ref());
+        listed.chain(label).map(String::len).sum::<usize>() + json_bytes(&self.more)
+    }
+
     fn records(&self, section: Section, slug: &str) -> Vec<Evidence> {
         let named = section.path.iter().rev().find_map(|heading| dates::date_in(heading));
         let at = named.map(When::from_date).or_else(|| self.at.clone());
@@ -250,9 +266,10 @@ impl Head {
             path.insert(0, &self.title);
         }
         let path = path.join(SEPARATOR);
-        let mut tags = self.tags.clone();
+        let is_whole = self.is_first || self.repeated_bytes() <= REPEATED_BYTES_MAX;
+        let own = if is_whole { self } else { &Self::default() };
+        let (mut tags, mut more) = (own.tags.clone(), own.more.clone());
         section.tags.iter().for_each(|tag| sections::add_once(&mut tags, tag));
-        let mut more = self.more.clone();
         if !section.open_tasks.is_empty() {
             more.insert("open_tasks".to_owned(), section.open_tasks.into());
         }
@@ -263,13 +280,16 @@ impl Head {
         if passages.is_empty() {
             passages.push(String::new());
         }
+        let mentions = Mentions { tags, links: section.links, more };
+        let rest = mentions.repeated();
         let record = |(number, passage): (usize, String)| {
+            let mentions = if number > 1 { &rest } else { &mentions };
             let part = if number > 1 { format!("/{number}") } else { String::new() };
             Evidence {
                 source: FORMAT.to_owned(),
                 source_uid: format!("{}#{slug}{part}", self.relative),
                 kind: EvidenceKind::from(EvidenceKind::NOTE),
-                actor: self.actor.clone(),
+                actor: own.actor.clone(),
                 at: at.clone(),
                 summary: summarize(&if passage.is_empty() {
                     path.clone()
@@ -282,17 +302,41 @@ impl Head {
                     title: Some(heading.clone()),
                     session: Some(self.relative.clone()),
                     session_title: Some(self.title.clone()),
-                    participants: self.participants.clone(),
-                    tags: tags.clone(),
-                    links: section.links.clone(),
-                    location: self.location.clone(),
-                    more: more.clone(),
+                    participants: own.participants.clone(),
+                    tags: mentions.tags.clone(),
+                    links: mentions.links.clone(),
+                    location: own.location.clone(),
+                    more: mentions.more.clone(),
                     ..Payload::default()
                 },
             }
         };
         (1..).zip(passages).map(record).collect()
     }
+}
+
+/// What a record holds beside its text.
+#[derive(Default)]
+struct Mentions {
+    tags: Vec<String>,
+    links: Vec<String>,
+    more: Map<String, Value>,
+}
+
+impl Mentions {
+    /// The same, as every further record of the section repeats it.
+    fn repeated(&self) -> Self {
+        let texts = self.tags.iter().chain(&self.links).map(String::len).sum::<usize>();
+        if texts + json_bytes(&self.more) > REPEATED_BYTES_MAX {
+            return Self::default();
+        }
+        Self { tags: self.tags.clone(), links: self.links.clone(), more: self.more.clone() }
+    }
+}
+
+/// About as many bytes as the fields have in JSON.
+fn json_bytes(fields: &Map<String, Value>) -> usize {
+    fields.iter().map(|(name, value)| name.len() + value.to_string().len()).sum()
 }
 
 /// Every text in a scalar or in lists of lists, without the brackets of wiki links.

@@ -12,6 +12,8 @@ use crate::secrets;
 pub(super) const HEADING_CHARS_MAX: usize = 200;
 /// Most links, tags and tasks kept for one section.
 const MENTIONS_MAX: usize = 256;
+/// Longest tag, link or name; longer ones are only text.
+const MENTION_BYTES_MAX: usize = 2_048;
 /// Deepest list whose indentation is shown.
 const INDENT_MAX: usize = 6;
 
@@ -230,7 +232,8 @@ impl Reader {
 }
 
 pub(super) fn add_once(list: &mut Vec<String>, text: &str) {
-    if !text.is_empty() && list.len() < MENTIONS_MAX && !list.iter().any(|known| known == text) {
+    let fits = !text.is_empty() && text.len() <= MENTION_BYTES_MAX && list.len() < MENTIONS_MAX;
+    if fits && !list.iter().any(|known| known == text) {
         list.push(text.to_owned());
     }
 }

@@ -342,3 +342,31 @@ fn placeholders_of_a_chat_export_are_not_messages() {
         ]
     );
 }
+
+#[test]
+fn what_every_record_repeats_is_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = |name: &str, note: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, note).unwrap();
+        let collected = import("markdown", &path);
+        let bytes = |evidence: &Evidence| serde_json::to_vec(evidence).unwrap().len();
+        (collected.evidence.len(), collected.evidence.iter().map(bytes).sum::<usize>())
+    };
+    let parts = "a/".repeat(100_000);
+    let long = "word ".repeat(40_000);
+    let sections = "# h\n\nx\n\n".repeat(2_000);
+    let tags: String = (0..200).map(|number| format!("#tag{number}{} ", "y".repeat(99))).collect();
+    let values: String =
+        (0..200).map(|number| format!("k{number}: {}\n", "v".repeat(200))).collect();
+    for (name, note) in [
+        ("tag.md", format!("# T\n\n#{parts} {long}")),
+        ("link.md", format!("# T\n\nhttps://example.org/{parts} {long}")),
+        ("tags.md", format!("# T\n\n{tags}\n\n{long}")),
+        ("front.md", format!("---\n{values}author: {}\n---\n{sections}", "n".repeat(9_000))),
+    ] {
+        let (records, bytes) = size(name, &note);
+        assert!(records > 50, "{name}: {records}");
+        assert!(bytes < 4 * note.len() + 600 * records, "{name}: {bytes} of {}", note.len());
+    }
+}
