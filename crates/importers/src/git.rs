@@ -13,7 +13,9 @@ use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
@@ -27,6 +29,13 @@ use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 pub(crate) const PATHS_MAX: usize = 100;
 /// Longest message or path that is kept whole, in bytes.
 const FIELD_BYTES_MAX: usize = 256 * 1024;
+/// How long git may print nothing. It walks the whole history before it prints the first commit;
+/// for histories of millions that takes half a minute.
+const SILENCE_MAX: Duration = Duration::from_secs(180);
+/// Bytes that are read from git at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// How many times as many may wait to be read.
+const CHUNKS_AHEAD_MAX: usize = 4;
 /// Longest part of git's error output that a problem repeats, in bytes.
 const COMPLAINT_BYTES_MAX: u64 = 2048;
 
@@ -77,7 +86,7 @@ impl Importer for Git {
     }
 
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
-        import_with(OsStr::new("git"), path, sink)
+        import_with(OsStr::new("git"), path, sink, SILENCE_MAX)
     }
 }
 
@@ -92,10 +101,21 @@ impl Drop for Reaped {
     }
 }
 
-fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), ImportError> {
+fn import_with(
+    program: &OsStr,
+    path: &Path,
+    sink: &mut dyn Sink,
+    silence_max: Duration,
+) -> Result<(), ImportError> {
     let refused =
         |reason: String| ImportError::Format { path: path.to_owned(), format: FORMAT, reason };
-    let io = |source: io::Error| ImportError::Io { path: path.to_owned(), source };
+    let io = |source: io::Error| match source.kind() {
+        io::ErrorKind::TimedOut => refused(format!(
+            "git has been silent for {} s, as it is when the repository holds a named pipe",
+            silence_max.as_secs()
+        )),
+        _ => ImportError::Io { path: path.to_owned(), source },
+    };
     if !path.is_dir() {
         return Err(refused("it is not a directory".to_owned()));
     }
@@ -111,7 +131,7 @@ fn import_with(program: &OsStr, path: &Path, sink: &mut dyn Sink) -> Result<(), 
     };
     // If nobody read this pipe, git would block once it is full.
     let complaint = thread::spawn(move || first_bytes(stderr));
-    let mut log = Log::new(path, stdout);
+    let mut log = Log::new(path, Chunks::of(stdout, silence_max));
     if log.read(sink).map_err(io)?.is_break() {
         return Ok(());
     }
@@ -183,10 +203,51 @@ fn first_bytes(mut stream: impl Read) -> String {
     String::from_utf8_lossy(&first).into_owned()
 }
 
+/// What a program prints, read by a thread of its own, so that waiting for more can end.
+struct Chunks {
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    current: io::Cursor<Vec<u8>>,
+    silence_max: Duration,
+}
+
+impl Chunks {
+    fn of(mut stream: ChildStdout, silence_max: Duration) -> Self {
+        let (sender, chunks) = mpsc::sync_channel(CHUNKS_AHEAD_MAX);
+        // It ends with the stream, which ends with the program, or when nobody reads any more.
+        thread::spawn(move || {
+            loop {
+                let mut chunk = vec![0; CHUNK_BYTES];
+                let read = stream.read(&mut chunk).map(|length| {
+                    chunk.truncate(length);
+                    chunk
+                });
+                let is_last = !matches!(&read, Ok(chunk) if !chunk.is_empty());
+                if sender.send(read).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        Self { chunks, current: io::Cursor::default(), silence_max }
+    }
+}
+
+impl Read for Chunks {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.current.position() >= self.current.get_ref().len() as u64 {
+            self.current = match self.chunks.recv_timeout(self.silence_max) {
+                Ok(chunk) => io::Cursor::new(chunk?),
+                Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::TimedOut.into()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            };
+        }
+        self.current.read(buffer)
+    }
+}
+
 /// The log as it comes through the pipe.
 struct Log<'a> {
     path: &'a Path,
-    fields: BoundedLines<BufReader<ChildStdout>>,
+    fields: BoundedLines<BufReader<Chunks>>,
     first_hash: Option<String>,
     commits: u64,
 }
@@ -200,7 +261,7 @@ struct Commit {
 }
 
 impl<'a> Log<'a> {
-    fn new(path: &'a Path, stdout: ChildStdout) -> Self {
+    fn new(path: &'a Path, stdout: Chunks) -> Self {
         let fields = BoundedLines::separated_by(0, BufReader::new(stdout), FIELD_BYTES_MAX);
         Self { path, fields, first_hash: None, commits: 0 }
     }
@@ -317,9 +378,31 @@ mod tests {
     #[test]
     fn without_the_program_the_error_says_what_to_do() {
         let directory = tempfile::tempdir().unwrap();
-        let error =
-            import_with(OsStr::new("no-such-program-as-git"), directory.path(), &mut Nothing)
-                .unwrap_err();
+        let error = import_with(
+            OsStr::new("no-such-program-as-git"),
+            directory.path(),
+            &mut Nothing,
+            SILENCE_MAX,
+        )
+        .unwrap_err();
         assert!(error.to_string().contains("install it"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_pipe_in_a_repository_ends_the_import_and_not_the_program() {
+        let directory = tempfile::tempdir().unwrap();
+        let run = |program: &str, arguments: &[&str]| {
+            let mut command = Command::new(program);
+            assert!(
+                command.args(arguments).current_dir(directory.path()).status().unwrap().success()
+            );
+        };
+        run("git", &["init", "--quiet"]);
+        run("mkfifo", &[".git/packed-refs"]);
+        let silence = Duration::from_millis(300);
+        let error =
+            import_with(OsStr::new("git"), directory.path(), &mut Nothing, silence).unwrap_err();
+        assert!(error.to_string().contains("named pipe"), "{error}");
     }
 }
