@@ -5,11 +5,11 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use importers::secrets::SecretKind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use retrieval::text::visible::escape_json;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::service::change_wording::{Emphasis, Line};
-use crate::text::is_command;
 pub(crate) use crate::text::{count, path, printable, quoted, short};
 
 /// Emphasis.
@@ -57,23 +57,8 @@ pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
 /// would strip characters of the value as well.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(std::io::Error::from)?;
-    writeln!(std::io::stdout().lock(), "{}", harmless_json(&text))?;
+    writeln!(std::io::stdout().lock(), "{}", escape_json(&text))?;
     Ok(())
-}
-
-/// Escapes the characters of a JSON text that a terminal would interpret. They can only occur
-/// within strings, where the escape means the same.
-fn harmless_json(text: &str) -> String {
-    let mut harmless = String::with_capacity(text.len());
-    for c in text.chars() {
-        // All of them are in the basic multilingual plane, so one escape is enough.
-        if is_command(c) {
-            harmless.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            harmless.push(c);
-        }
-    }
-    harmless
 }
 
 /// Reports which secrets were masked before anything was written.
@@ -83,7 +68,7 @@ pub(crate) fn masked(kinds: &[SecretKind]) -> Result<(), Failure> {
 
 /// Prints a note beside the result, as JSON, on the error output.
 pub(crate) fn json_note(value: &serde_json::Value) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", harmless_json(&value.to_string()));
+    let _ = writeln!(std::io::stderr().lock(), "{}", escape_json(&value.to_string()));
 }
 
 /// Prints a note beside the result, on the error output.

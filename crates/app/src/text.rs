@@ -2,6 +2,7 @@
 //! so every part of the program may use it.
 
 use kernel::id::OpId;
+use retrieval::text::visible::on_one_line;
 
 /// The beginning of an id that people can type.
 pub(crate) fn short(id: &OpId) -> String {
@@ -14,10 +15,9 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Replaces the characters that a terminal would interpret with spaces, so that a record cannot
-/// move the cursor.
+/// Text on one line without commands to a terminal and without characters that nobody sees.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if is_command(c) { ' ' } else { c }).collect()
+    on_one_line(text)
 }
 
 /// Quotes a text for a shell, so that it stays one argument of a suggested command, whatever it
@@ -29,11 +29,4 @@ pub(crate) fn quoted(text: &str) -> String {
 /// A path for people.
 pub(crate) fn path(path: &std::path::Path) -> String {
     printable(&path.to_string_lossy())
-}
-
-/// True for control characters and for those that change the direction of the text around them.
-pub(crate) fn is_command(c: char) -> bool {
-    c.is_control()
-        || ('\u{202a}'..='\u{202e}').contains(&c)
-        || ('\u{2066}'..='\u{2069}').contains(&c)
 }

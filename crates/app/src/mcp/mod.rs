@@ -36,9 +36,13 @@ use worker::Worker;
 /// How long a running call may take after the host has gone. Its writes are one transaction, so
 /// nothing is half done if it takes longer.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+/// Files that the server and a space have open at most: the runtime's, the space, its log and their
+/// index, the journal, a temporary file, and some for models.
+const DESCRIPTORS_MIN: usize = 24;
 
 /// Serves until the input closes or the process is asked to end.
 pub(crate) fn serve(session: Session) -> Result<(), Failure> {
+    check_descriptors()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Protocol(error.to_string()))?;
     let worker = Worker::start(Memory::new(session))?;
@@ -47,6 +51,23 @@ pub(crate) fn serve(session: Session) -> Result<(), Failure> {
     runtime.shutdown_background();
     worker.finish(SHUTDOWN_GRACE);
     served
+}
+
+/// Makes sure that the process may open what the server and a space need. The runtime's handlers of
+/// signals would panic without.
+fn check_descriptors() -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let input = std::io::stdin();
+        let spare: Result<Vec<_>, _> =
+            (0..DESCRIPTORS_MIN).map(|_| input.as_fd().try_clone_to_owned()).collect();
+        spare.map_err(|source| {
+            let advice = "raise the limit on open files (ulimit -n)";
+            std::io::Error::new(source.kind(), format!("{source}: {advice}"))
+        })?;
+    }
+    Ok(())
 }
 
 async fn converse(server: Server) -> Result<(), Failure> {

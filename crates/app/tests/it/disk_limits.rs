@@ -128,6 +128,17 @@ fn a_file_size_limit_is_an_error_not_a_signal() {
     machine.is_sound();
 }
 
+#[test]
+fn a_server_with_too_few_descriptors_says_so() {
+    let machine = Machine::with_space();
+    for limit in [6, 8, 16] {
+        let script = format!("exec </dev/null; ulimit -n {limit}; exec $BECAUSE mcp");
+        let ran = machine.shell(&script).run();
+        ran.ends(1).says("ulimit -n");
+    }
+    machine.shell("ulimit -n 64; exec $BECAUSE mcp </dev/null").run().succeeds();
+}
+
 /// The program as the unprivileged user, if this user can switch to it.
 fn as_nobody(machine: &Machine) -> bool {
     let open =

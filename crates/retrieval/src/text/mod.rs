@@ -12,6 +12,7 @@
 mod irregular;
 mod stop_words;
 pub(crate) mod time_expressions;
+pub mod visible;
 pub(crate) mod words;
 
 use std::borrow::Borrow;

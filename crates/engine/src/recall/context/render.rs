@@ -7,6 +7,7 @@
 //! the id of the record.
 
 use kernel::id::OpId;
+use retrieval::text::visible::visible;
 
 use super::fill::{Chosen, Filled};
 use super::{Candidate, Gathered, Item, Request, Tier};
@@ -148,24 +149,14 @@ fn data(text: &str) -> String {
 fn lines(text: &str) -> impl Iterator<Item = String> + '_ {
     let ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     let unix = text.trim_end().replace("\r\n", "\n");
-    let lines: Vec<String> =
-        unix.split(ends).map(|line| line.trim_end().chars().map(harmless).collect()).collect();
+    let lines: Vec<String> = unix.split(ends).map(|line| visible(line.trim_end())).collect();
     lines.into_iter()
 }
 
 /// A name on one line.
 fn one_line(name: &str) -> String {
     let folded: Vec<&str> = cut(name, HEADING_NAME_BYTES_MAX).split_whitespace().collect();
-    folded.join(" ").chars().map(harmless).collect()
-}
-
-fn harmless(c: char) -> char {
-    let turns = ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
-    if (c.is_control() && c != '\t') || turns || matches!(c, '\u{2028}' | '\u{2029}') {
-        ' '
-    } else {
-        c
-    }
+    visible(&folded.join(" "))
 }
 
 /// The whole text, and the items in its order.
