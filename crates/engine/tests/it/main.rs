@@ -4,6 +4,7 @@
 
 mod conformance;
 mod context;
+mod convergence;
 mod corrections;
 mod derive;
 mod echo;
