@@ -40,6 +40,7 @@ use crate::verify::ledger::Verification;
 use crate::write::exchange::Intake;
 use crate::write::import::{Progress, Report};
 use crate::write::record::{Outcome, Prepared};
+use crate::write::record_again::RecordedAgain;
 
 /// Methods of a [`crate::Reader`].
 macro_rules! read {
@@ -151,6 +152,7 @@ write_only! {
         progress: impl FnMut(Progress)
     ) -> Report;
     take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;
+    record_again(input: &mut dyn BufRead, now: Timestamp) -> RecordedAgain;
     advance(progress: impl FnMut(u64)) -> ();
     rebuild(progress: impl FnMut(u64)) -> ();
     verify_beliefs(

@@ -98,7 +98,7 @@ impl Writer<'_> {
         mut progress: impl FnMut(u64),
     ) -> Result<Intake, EngineError> {
         let mut intake = Intake::default();
-        let mut lines = Lines { input, number: 0 };
+        let mut lines = Lines::new(input);
         let mut journal = Journal::default();
         let mut reviews = Vec::new();
         loop {
@@ -223,7 +223,7 @@ impl Intake {
 pub fn read_genesis(input: &mut dyn BufRead) -> Result<(Operation<Verified>, Body), EngineError> {
     let refuse = |reason: String| EngineError::Exchange { line: 1, reason };
     let line =
-        Lines { input, number: 0 }.next()?.ok_or_else(|| refuse("the file is empty".to_owned()))?.1;
+        Lines::new(input).next()?.ok_or_else(|| refuse("the file is empty".to_owned()))?.1;
     let operation: Operation<Unverified> =
         Operation::from_line(&line).map_err(|error| refuse(error.to_string()))?;
     let operation = operation.verify().map_err(|error| refuse(error.to_string()))?;
@@ -235,13 +235,17 @@ pub fn read_genesis(input: &mut dyn BufRead) -> Result<(Operation<Verified>, Bod
 }
 
 /// Lines of at most [`LINE_BYTES_MAX`] bytes; a longer one ends the reading.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     input: &'a mut dyn BufRead,
     number: u64,
 }
 
-impl Lines<'_> {
-    fn next(&mut self) -> Result<Option<(u64, Vec<u8>)>, EngineError> {
+impl<'a> Lines<'a> {
+    pub(super) fn new(input: &'a mut dyn BufRead) -> Self {
+        Self { input, number: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Vec<u8>)>, EngineError> {
         use std::io::Read;
         let mut line = Vec::new();
         let mut limited = (&mut *self.input).take(LINE_BYTES_MAX as u64 + 1);

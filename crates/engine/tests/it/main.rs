@@ -17,6 +17,7 @@ mod late_access;
 mod readers;
 mod recall;
 mod record;
+mod record_again;
 mod rederivation;
 mod secrets;
 mod stream;
