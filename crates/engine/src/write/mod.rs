@@ -9,6 +9,7 @@
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;
+pub mod fork;
 pub mod import;
 pub mod record;
 pub mod record_again;

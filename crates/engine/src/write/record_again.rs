@@ -17,12 +17,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::BufRead;
 
 use kernel::body::{Body, Deriver};
+use kernel::evidence::Evidence;
 use kernel::id::{BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
-use kernel::operation::{Operation, Ref, Role, Verified};
+use kernel::operation::{HlcTimestamp, Operation, Ref, Role, Verified};
 use kernel::rules::judge_time;
 use kernel::seal::Draft;
+use kernel::when::When;
 use store::Ledger;
 
 use super::exchange::{Lines, read_genesis};
@@ -36,6 +38,8 @@ use crate::{EngineError, Writer, now_us};
 pub const RECORDED_AGAIN_MAX: usize = 100_000;
 /// Operations named that could not be recorded again.
 const LEFT_OUT_KEPT_MAX: usize = 100;
+/// How near a record's own time is to that of its operation where the clock gave both, microseconds.
+const SAME_CLOCK_US: u64 = 2_000_000;
 
 /// The result of recording operations again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -130,11 +134,7 @@ impl Writer<'_> {
         Ok(again.report)
     }
 
-    fn own_in(
-        &self,
-        input: &mut dyn BufRead,
-        now: jiff::Timestamp,
-    ) -> Result<Own, EngineError> {
+    fn own_in(&self, input: &mut dyn BufRead, now: jiff::Timestamp) -> Result<Own, EngineError> {
         let mut lines = Lines::new(input);
         let index = self.store.ledger_index()?;
         let ours = self.author();
@@ -172,8 +172,7 @@ impl Writer<'_> {
     fn source_of(&self, first: &[u8], now: jiff::Timestamp) -> Result<SpaceId, EngineError> {
         let (genesis, _) = read_genesis(&mut &first[..])?;
         let is_ahead = judge_time(genesis.header().ts, now_us(now)).is_err();
-        if genesis.space() == self.space()?
-            || is_ahead && genesis.header().author == self.author()
+        if genesis.space() == self.space()? || is_ahead && genesis.header().author == self.author()
         {
             return Ok(genesis.space());
         }
@@ -199,7 +198,7 @@ impl Writer<'_> {
                     Some(target) if target.kind == Kind::Claim => target.identity,
                     _ => None,
                 };
-                let content = self.content_of(body, &header.refs, key)?;
+                let content = self.content_of(without_clock(body, header.ts), &header.refs, key)?;
                 earlier.entry(content).or_default().push_back(id);
             }
         }
@@ -246,6 +245,22 @@ fn is_concluded(body: &Body) -> bool {
     }
 }
 
+/// Whether a record's own time was taken from the clock when it was written.
+fn is_from_clock(evidence: &Evidence, ts: HlcTimestamp) -> bool {
+    let at = evidence.at.as_ref().map(When::instant_us);
+    at.is_some_and(|at| ts.0.cast_signed().abs_diff(at) <= SAME_CLOCK_US)
+}
+
+/// A body without a time that the clock gave.
+fn without_clock(mut body: Body, ts: HlcTimestamp) -> Body {
+    if let Body::Evidence(evidence) = &mut body
+        && is_from_clock(evidence, ts)
+    {
+        evidence.at = None;
+    }
+    body
+}
+
 impl Again<'_, '_> {
     fn take(&mut self, operation: &Operation<Verified>, body: Body) -> Result<(), EngineError> {
         let id = operation.id();
@@ -257,10 +272,15 @@ impl Again<'_, '_> {
             return Ok(());
         }
         if let Body::Evidence(evidence) = &body {
-            let content = self.writer.content_of(body.clone(), &[], None)?;
+            let ts = operation.header().ts;
+            let content = self.writer.content_of(without_clock(body.clone(), ts), &[], None)?;
             if !self.is_earlier(id, &content) {
                 let mut evidence = evidence.clone();
                 evidence.unmark_echo();
+                // The time of a clock that was ahead is no more true than the operation's.
+                if is_from_clock(&evidence, ts) && judge_time(ts, now_us(self.now)).is_err() {
+                    evidence.at = When::parse(&self.now.to_string()).ok();
+                }
                 self.batch.push((id, Prepared::new(importers::secrets::mask(evidence))?));
                 if self.batch.len() == BATCH_MAX {
                     self.write_batch()?;
@@ -378,10 +398,7 @@ impl Again<'_, '_> {
     }
 
     /// The identity of the claim that an operation acts on.
-    fn retracted_by(
-        &self,
-        operation: &Operation<Verified>,
-    ) -> Result<Option<String>, EngineError> {
+    fn retracted_by(&self, operation: &Operation<Verified>) -> Result<Option<String>, EngineError> {
         let Some(target) = operation.sole_ref(Role::TARGET) else { return Ok(None) };
         if let Some(key) = self.identities.get(&target) {
             return Ok(Some(key.clone()));

@@ -3,13 +3,16 @@
 
 use engine::Space;
 use engine::derive::Extent;
+use engine::recall::episodes::Query;
 use engine::write::exchange::read_genesis;
 use engine::write::import::Intent;
 use engine::write::record_again::RecordedAgain;
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
+use kernel::evidence::Evidence;
 use kernel::kind::Kind;
 use kernel::operation::Operation;
 use kernel::seal::Signer;
+use kernel::when::When;
 use serde_json::json;
 
 use crate::derive::{Home, at, note, toys};
@@ -77,7 +80,7 @@ fn latest_ts(lines: &[u8]) -> u64 {
 
 /// The texts of everything that is recalled.
 fn recalled(home: &Home, as_of_us: u64) -> Vec<String> {
-    let mut query = engine::recall::episodes::Query::new("tea rain", 50);
+    let mut query = Query::new("tea rain", 50);
     query.filter.as_of_us = Some(as_of_us);
     let results = home.space.recall(&query).unwrap().results.into_iter();
     let mut texts: Vec<String> = results.map(|result| result.evidence.payload.text).collect();
@@ -91,6 +94,10 @@ fn what_was_written_under_a_clock_that_was_ahead_is_recorded_again_with_todays_t
     let mut ahead = Home::new(toys());
     ahead.remember("0", "gym once");
     ahead.clock += 5 * YEAR_S;
+    let now = ahead.now();
+    let own_time = |at: jiff::Timestamp| When::parse(&at.to_string()).ok();
+    let dated = Evidence { at: own_time(now), ..note("dated", "yoga with a date") };
+    ahead.space.remember(dated, now).unwrap();
     live(&mut ahead);
     let lines = exported(&ahead.space);
     let (mut home, refused) = copy(&lines, &folder.path().join("copy.db"), 100);
@@ -104,10 +111,12 @@ fn what_was_written_under_a_clock_that_was_ahead_is_recorded_again_with_todays_t
     assert_eq!(home.space.believed("toy.count|rain").unwrap().state.as_str(), "refuted");
     assert_eq!(
         recalled(&home, engine::now_us(at(200))),
-        ["gym once", "rain once", "rain twice", "tea again", "tea today"]
+        ["gym once", "rain once", "rain twice", "tea again", "tea today", "yoga with a date"]
     );
     let after = exported(&home.space);
     assert!(latest_ts(&after) < engine::now_us(at(200)), "it has sensible times");
+    let dated = &home.space.recall(&Query::new("yoga", 1)).unwrap().results[0].evidence;
+    assert!(dated.at.as_ref().unwrap().instant_us() < at(200).as_microsecond());
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
     // Another copy accepts it, and doing it again adds nothing.
     let (_, refused) = copy(&after, &folder.path().join("third.db"), 200);

@@ -27,6 +27,7 @@ mod private_copy;
 mod read_transaction;
 mod receipts;
 mod registry;
+mod restored;
 mod shared;
 mod views;
 
