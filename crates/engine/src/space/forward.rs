@@ -65,6 +65,7 @@ read! {
     name() -> String;
     evidence_by_kind() -> BTreeMap<String, u64>;
     ahead_s(now: Timestamp) -> u64;
+    quiet_s(now: Timestamp) -> u64;
     check_file() -> Vec<String>;
     digests() -> Vec<ViewDigest>;
     verify(progress: impl FnMut(u64)) -> Verification;
