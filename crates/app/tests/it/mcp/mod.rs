@@ -4,4 +4,5 @@ mod clock;
 mod embedding_models;
 mod host;
 mod protocol;
+mod stale_logs;
 mod tools;
